@@ -1,0 +1,118 @@
+// The graph index: everything the planner asks of a definition, answered in O(1) or O(edges of one node). Built once per
+// definition and shared by all its runs, so nodes and edges are dense integers here.
+
+import type { NodeId } from "../name/ids.ts";
+import type { Definition, EdgeDefinition, NodeDefinition } from "./shape.ts";
+
+export interface GraphEdge {
+  readonly source: number;
+  readonly target: number;
+  readonly handle: string | null;
+  readonly definition: EdgeDefinition;
+}
+
+export interface GraphNode {
+  readonly index: number;
+  readonly definition: NodeDefinition;
+  readonly incoming: readonly GraphEdge[];
+  readonly outgoing: readonly GraphEdge[];
+  /** Topological depth: the longest path from a root. */
+  readonly wave: number;
+}
+
+export interface Graph {
+  readonly definition: Definition;
+  readonly nodes: readonly GraphNode[];
+  readonly indexOf: ReadonlyMap<NodeId, number>;
+  /** Nodes without parents. */
+  readonly roots: readonly number[];
+  /** Nodes without children: they decide the verdict (S1.22). */
+  readonly leaves: readonly number[];
+}
+
+export type GraphResult =
+  | { readonly ok: true; readonly graph: Graph }
+  | { readonly ok: false; readonly cycle: readonly NodeId[] };
+
+/** Indexes a definition whose edges all name existing nodes. A cycle comes back as the ids on it, first one repeated last. */
+export function indexGraph(definition: Definition): GraphResult {
+  const indexOf = new Map(definition.nodes.map((node, index) => [node.id, index] as const));
+  const incoming: GraphEdge[][] = definition.nodes.map(() => []);
+  const outgoing: GraphEdge[][] = definition.nodes.map(() => []);
+  for (const edge of definition.edges) {
+    const source = indexOf.get(edge.source) ?? -1;
+    const target = indexOf.get(edge.target) ?? -1;
+    const graphEdge = { source, target, handle: edge.sourceHandle, definition: edge };
+    outgoing[source]?.push(graphEdge);
+    incoming[target]?.push(graphEdge);
+  }
+  const waves = topologicalWaves(incoming, outgoing);
+  if (waves === undefined) {
+    const cycle = findCycle(outgoing).map((index) => nodeIdAt(definition, index));
+    return { ok: false, cycle };
+  }
+  const nodes = definition.nodes.map((node, index) => ({
+    index,
+    definition: node,
+    incoming: incoming[index] ?? [],
+    outgoing: outgoing[index] ?? [],
+    wave: waves[index] ?? 0,
+  }));
+  const roots = nodes.filter((node) => node.incoming.length === 0).map((node) => node.index);
+  const leaves = nodes.filter((node) => node.outgoing.length === 0).map((node) => node.index);
+  return { ok: true, graph: { definition, nodes, indexOf, roots, leaves } };
+}
+
+function nodeIdAt(definition: Definition, index: number): NodeId {
+  const node = definition.nodes[index];
+  if (node === undefined) throw new RangeError(`no node at ${index}`);
+  return node.id;
+}
+
+/** Kahn's order as depths, or undefined when some nodes are on a cycle (S1.11-S1.13). */
+function topologicalWaves(
+  incoming: readonly (readonly GraphEdge[])[],
+  outgoing: readonly (readonly GraphEdge[])[],
+): number[] | undefined {
+  const degree = incoming.map((edges) => edges.length);
+  const waves = incoming.map(() => 0);
+  const ready = degree.flatMap((count, index) => (count === 0 ? [index] : []));
+  let seen = 0;
+  for (let at = 0; at < ready.length; at++) {
+    const index = ready[at] ?? 0;
+    seen++;
+    for (const edge of outgoing[index] ?? []) {
+      waves[edge.target] = Math.max(waves[edge.target] ?? 0, (waves[index] ?? 0) + 1);
+      const left = (degree[edge.target] ?? 0) - 1;
+      degree[edge.target] = left;
+      if (left === 0) ready.push(edge.target);
+    }
+  }
+  return seen === incoming.length ? waves : undefined;
+}
+
+/** Iterative depth-first search (a chain of 10,000 must not overflow the stack); returns one cycle, closed. */
+function findCycle(outgoing: readonly (readonly GraphEdge[])[]): number[] {
+  const state = outgoing.map(() => 0); // 0 unseen, 1 on the path, 2 done
+  for (let root = 0; root < outgoing.length; root++) {
+    if (state[root] !== 0) continue;
+    const path: { node: number; next: number }[] = [{ node: root, next: 0 }];
+    state[root] = 1;
+    while (path.length > 0) {
+      const top = path[path.length - 1];
+      if (top === undefined) break;
+      const edge = outgoing[top.node]?.[top.next++];
+      if (edge === undefined) {
+        state[top.node] = 2;
+        path.pop();
+      } else if (state[edge.target] === 1) {
+        const from = path.findIndex((step) => step.node === edge.target);
+        return [...path.slice(from).map((step) => step.node), edge.target];
+      } else if (state[edge.target] === 0) {
+        state[edge.target] = 1;
+        path.push({ node: edge.target, next: 0 });
+      }
+    }
+  }
+  return [];
+}

@@ -1,0 +1,157 @@
+// The union of facts: the only list of event names. Everything a run knows is a fold of these.
+// `payload` holds what the engine says, `value` holds what the user said (input, output, details) as JSON text that
+// the engine carries but never parses.
+
+import type { ExecutorId, NodeId, RunId } from "../name/ids.ts";
+
+/** Terminal and intermediate run statuses (S2.28 and X8). */
+export type RunStatus =
+  | "pending"
+  | "scheduled"
+  | "running"
+  | "waiting"
+  | "retrying"
+  | "paused"
+  | "compensating"
+  | "completed"
+  | "failed"
+  | "cancelled"
+  | "timeout";
+
+/** Node execution statuses (X8). */
+export type NodeStatus =
+  | "pending"
+  | "queued"
+  | "running"
+  | "retrying"
+  | "waiting"
+  | "completed"
+  | "failed"
+  | "timed_out"
+  | "cancelled"
+  | "skipped"
+  | "invalidated";
+
+export type RunKind = "saved" | "test";
+
+/** Why a claim was taken back. */
+export type RecoveryReason = "lease_expired" | "stream_broken" | "released" | "not_held";
+
+/** What each fact says, apart from the user's JSON in `value`. Times are milliseconds since the epoch. */
+export interface Payloads {
+  /** value: the run's input. */
+  readonly "run.started": {
+    readonly definitionDigest: string;
+    readonly workflowVersion: number;
+    readonly kind: RunKind;
+    readonly deadlineAt: number;
+  };
+  readonly "run.status.changed": { readonly from: RunStatus; readonly to: RunStatus };
+  /** value: the run's output. */
+  readonly "run.completed": { readonly hasFailures: boolean };
+  readonly "run.failed": { readonly failedNodeId: string; readonly message: string };
+  readonly "run.cancelled": { readonly reason: string; readonly requestId: string };
+  readonly "run.timed_out": { readonly deadlineAt: number };
+  readonly "run.recovered": {
+    readonly reason: RecoveryReason;
+    readonly executorId: ExecutorId;
+    readonly lostDeliveries: number;
+  };
+  /** value: the JSON object to merge. */
+  readonly "run.metadata.set": Record<never, never>;
+  readonly "node.queued": { readonly notBefore?: number };
+  readonly "node.started": { readonly executorId: ExecutorId };
+  readonly "node.stream.delta": { readonly deltaIndex: number; readonly text: string };
+  readonly "node.log": {
+    readonly logIndex: number;
+    readonly level: string;
+    readonly message: string;
+  };
+  readonly "node.retried": {
+    readonly cause: string;
+    readonly message: string;
+    readonly delayMs: number;
+  };
+  /** value: the output. `handle` is absent when the node declared none. */
+  readonly "node.completed": {
+    readonly durationMs: number;
+    readonly handle?: string;
+    readonly queueDelayMs?: number;
+  };
+  /** value: details, if any. */
+  readonly "node.failed": { readonly cause: string; readonly message: string };
+  readonly "node.cancelled": { readonly reason: string };
+  readonly "node.skipped": { readonly reason: SkipReason };
+  readonly "node.timed_out": { readonly timeoutMs: number };
+  readonly "node.blocked": { readonly reason: string };
+  readonly "node.invalidated": { readonly reason: string };
+  /** value: the finding. */
+  readonly "moderation.flagged": { readonly phase: "input" | "output" };
+  /** value: the list of errors. */
+  readonly "contract.violated": { readonly phase: "input" | "output" };
+}
+
+export type SkipReason = "untaken_branch" | "parent_not_completed";
+export type EventType = keyof Payloads;
+
+/** What every event says about where it belongs. `nodeId` is "" and the numbers are 0 for events of the run. */
+export interface EventPlace {
+  readonly nodeId: NodeId | "";
+  readonly iteration: number;
+  readonly attempt: number;
+  /** The claim under which an executor caused it; for node.started its own seq; 0 where none did. */
+  readonly epoch: number;
+}
+
+/** A fact of one type, not yet in the log. */
+export type FactOf<T extends EventType> = EventPlace & {
+  readonly type: T;
+  readonly payload: Payloads[T];
+  /** The user's JSON as text. */
+  readonly value?: string;
+};
+
+/** Any fact, not yet in the log. */
+export type Fact = { [T in EventType]: FactOf<T> }[EventType];
+
+/** A fact in the log. `seq` is contiguous from 1 within the run: event id and cursor in one. */
+export type RunEvent = Fact & { readonly runId: RunId; readonly seq: number; readonly at: number };
+
+/** The four facts that end a log; each is its last event. */
+export const TERMINAL_TYPES = [
+  "run.completed",
+  "run.failed",
+  "run.cancelled",
+  "run.timed_out",
+] as const satisfies readonly EventType[];
+
+/** Facts that take a seq but are not folded and do not bump the run's version. */
+export const STREAMED_TYPES = [
+  "node.stream.delta",
+  "node.log",
+] as const satisfies readonly EventType[];
+
+const terminal: ReadonlySet<string> = new Set(TERMINAL_TYPES);
+const streamed: ReadonlySet<string> = new Set(STREAMED_TYPES);
+
+/** True for a fact that ends the log. */
+export const isTerminalType = (type: string): boolean => terminal.has(type);
+/** True for a fact that the fold passes over. */
+export const isStreamedType = (type: string): boolean => streamed.has(type);
+
+/** The name of a heartbeat on streams; it is never in the log. */
+export const HEARTBEAT = "heartbeat";
+
+const FINAL_RUN: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled", "timeout"]);
+const SETTLED_NODE: ReadonlySet<NodeStatus> = new Set([
+  "completed",
+  "failed",
+  "timed_out",
+  "cancelled",
+  "skipped",
+]);
+
+/** True for a status a run never leaves (S2.30). */
+export const isFinal = (status: RunStatus): boolean => FINAL_RUN.has(status);
+/** True for a status with which a node counts as settled for its joins. */
+export const isSettled = (status: NodeStatus): boolean => SETTLED_NODE.has(status);
