@@ -1,0 +1,68 @@
+// Applies the forward-only migrations, one transaction each. Several processes may start at once: a lock on the
+// bookkeeping table lets one of them do the work while the others wait and then find nothing to do.
+
+import { readdir, readFile } from "node:fs/promises";
+import pg from "pg";
+import { SCHEMA } from "./pool.ts";
+
+const MIGRATIONS = new URL("./migrations/", import.meta.url);
+
+/** Names of all migrations in order. */
+export async function migrationNames(): Promise<string[]> {
+  const files = await readdir(MIGRATIONS);
+  return files.filter((file) => file.endsWith(".sql")).toSorted();
+}
+
+/** Brings the database at `url` to the newest schema; returns the names of the migrations it applied. */
+export async function migrate(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: "pawl-migrate" });
+  await client.connect();
+  try {
+    await client.query(`create schema if not exists ${SCHEMA}`).catch(ignoreRace);
+    await client.query(`set search_path = ${SCHEMA}`);
+    await client
+      .query(
+        "create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())",
+      )
+      .catch(ignoreRace);
+    const applied: string[] = [];
+    for (const name of await migrationNames()) {
+      if (await applyOne(client, name)) applied.push(name);
+    }
+    return applied;
+  } finally {
+    await client.end();
+  }
+}
+
+async function applyOne(client: pg.Client, name: string): Promise<boolean> {
+  await client.query("begin");
+  try {
+    await client.query("lock table migrations in exclusive mode");
+    const known = await client.query("select 1 from migrations where name = $1", [name]);
+    if (known.rowCount === 0) {
+      await client.query(await readFile(new URL(name, MIGRATIONS), "utf8"));
+      await client.query("insert into migrations (name) values ($1)", [name]);
+    }
+    await client.query("commit");
+    return known.rowCount === 0;
+  } catch (error) {
+    await client.query("rollback");
+    throw error;
+  }
+}
+
+/** Two creators of one thing: `if not exists` still races inside the catalogue, and the loser may go on. */
+function ignoreRace(error: unknown): void {
+  const code = (error as { code?: unknown }).code;
+  if (code !== "23505" && code !== "42P06" && code !== "42P07") throw error;
+}
+
+/** True when every migration this build knows has been applied. */
+export async function isCurrent(db: {
+  query(text: string): Promise<{ rows: { name: string }[] }>;
+}): Promise<boolean> {
+  const { rows } = await db.query("select name from migrations");
+  const applied = new Set(rows.map((row) => row.name));
+  return (await migrationNames()).every((name) => applied.has(name));
+}

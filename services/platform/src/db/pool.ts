@@ -1,0 +1,81 @@
+// Connections. `openPool` is for reads that may wait their turn; `openPipeline` is the tick's own connection, on which
+// statements are sent without waiting for the answers of the ones before.
+
+import pg from "pg";
+import { storeFault } from "./failure.ts";
+import type { Queryable } from "./sql.ts";
+
+/** Our tables live in their own schema; pg-boss keeps to its own. */
+export const SCHEMA = "pawl";
+
+// bigint columns are counters far below 2^53; as numbers they need no conversion anywhere else.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+
+const STATEMENT_TIMEOUT_MS = 5_000;
+const LOCK_TIMEOUT_MS = 2_000;
+const IDLE_IN_TRANSACTION_MS = 5_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+// A statement prepared while its table was empty keeps its sequential scan for ever: throughput fell by two thirds within
+// seconds as the tables grew. Every statement here has an index to use, so the other plans are switched off.
+const PINNED_PLANS = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_bitmapscan"]
+  .map((setting) => `-c ${setting}=off`)
+  .join(" ");
+
+const LIMITS = `-c search_path=${SCHEMA} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${LOCK_TIMEOUT_MS} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`;
+
+export interface Pool extends Queryable {
+  end(): Promise<void>;
+}
+
+/** A bounded pool for reads and rare writes. Outages surface as STORE_UNAVAILABLE; an idle connection's death is survived. */
+export function openPool(
+  url: string,
+  options: { readonly max: number; readonly name: string },
+): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max,
+    application_name: options.name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    options: `${LIMITS} ${PINNED_PLANS}`,
+  });
+  pool.on("error", () => {
+    // An idle connection died with its server; the next query opens another.
+  });
+  return {
+    query: async (config) => {
+      try {
+        return await pool.query(config);
+      } catch (error) {
+        throw storeFault(error);
+      }
+    },
+    end: () => pool.end(),
+  };
+}
+
+/** Opens the tick's connection. `onBroken` fires once when it dies; every query in flight rejects. */
+export async function openPipeline(
+  url: string,
+  options: { readonly name: string; readonly onBroken: () => void },
+): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: options.name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    pipeline: true,
+    options: `${LIMITS} ${PINNED_PLANS}`,
+  });
+  let broken = false;
+  const onBroken = (): void => {
+    if (broken) return;
+    broken = true;
+    options.onBroken();
+  };
+  client.on("error", onBroken);
+  client.on("end", onBroken);
+  await client.connect();
+  return client;
+}

@@ -1,0 +1,25 @@
+// One SQL statement: its name (prepared once per connection, and what traces show) and its literal text.
+
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Anything that runs a statement: a pool, a client or a pipelined connection. */
+export interface Queryable {
+  query<Row extends object>(config: {
+    readonly name?: string;
+    readonly text: string;
+    readonly values?: unknown[];
+  }): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
+}
+
+/** Runs a prepared statement and gives its rows; the row type is the caller's promise about the statement. */
+export async function run<Row extends object>(
+  db: Queryable,
+  statement: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  const result = await db.query<Row>({ name: statement.name, text: statement.text, values });
+  return result.rows;
+}
