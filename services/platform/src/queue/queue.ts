@@ -1,0 +1,32 @@
+// The waiting room: a node that cannot start now waits in the queue of its type, with priority and delay. Jobs hold ids
+// only; the log knows the rest. Lower priority numbers are sooner here, as everywhere in our API.
+
+import type { NodeId, RunId } from "@pawl/core/name/ids";
+
+/** Names one delivery of a node execution. */
+export interface JobKey {
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+  readonly attempt: number;
+}
+
+export interface NewJob extends JobKey {
+  readonly nodeType: string;
+  readonly priority: number;
+  /** Wait this long first; absent means ready now. Measured by the database's clock. */
+  readonly delayMs?: number;
+}
+
+export interface Job extends JobKey {
+  readonly nodeType: string;
+  /** The queue's own handle, needed to drop the job. */
+  readonly jobId: string;
+}
+
+export interface QueueDepth {
+  readonly nodeType: string;
+  readonly waitingCount: number;
+  /** Age of the oldest job that is ready, in seconds. */
+  readonly oldestAgeSeconds: number;
+}

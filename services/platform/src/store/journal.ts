@@ -1,0 +1,122 @@
+// The write side of the log: used by the scheduler only. One transaction does everything a tick decided.
+//
+// Lock order, for every writer: run rows first, in order of run id; then log, leases and jobs of those runs. Whatever
+// bumps a run's `version` holds its row lock, so two schedulers that planned on the same version meet there: the second
+// finds another version and its whole transaction fails (`RunMoved`), changing nothing.
+//
+// Calls on a transaction are sent at once and answered later: nothing may be awaited before it is needed.
+
+import type { Fact, RunEvent, RunKind, RunStatus } from "@pawl/core/log/event";
+import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
+import type { Job, NewJob, QueueDepth } from "../queue/queue.ts";
+
+/** Where a run stands after a decision. */
+export interface RunProjection {
+  readonly status: RunStatus;
+  readonly hasFailures: boolean;
+  readonly errorMessage: string | null;
+  readonly ended: boolean;
+  /** How many events this transaction appends to it. */
+  readonly eventCount: number;
+}
+
+export interface NewRun extends RunProjection {
+  readonly runId: RunId;
+  readonly tenantId: string;
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string | null;
+  readonly workflowVersion: number;
+  readonly kind: RunKind;
+  readonly priority: number;
+  readonly requestId: string | null;
+  readonly requestHash: string | null;
+  readonly traceparent: string | null;
+  readonly deadlineAt: number;
+}
+
+export interface RunChange extends RunProjection {
+  readonly runId: RunId;
+  readonly expectedVersion: number;
+}
+
+/** A fact to append. Its seq is the run's new last seq minus `back`: 0 for the last one of this transaction. */
+export interface Append {
+  readonly runId: RunId;
+  readonly back: number;
+  readonly fact: Fact;
+}
+
+export interface LeaseKey {
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+}
+
+/** A lease whose epoch is the seq of the `node.started` appended `back` events before the run's new last seq. */
+export interface NewLease extends LeaseKey {
+  readonly back: number;
+  readonly attempt: number;
+  readonly executorId: ExecutorId;
+}
+
+export interface Lease extends LeaseKey {
+  readonly epoch: number;
+  readonly executorId: ExecutorId;
+}
+
+/** A delta or log line; dropped unless its claim is the lease's current one, or when it is there already. */
+export interface StreamedFact extends LeaseKey {
+  readonly epoch: number;
+  readonly ordinal: number;
+  readonly type: "node.stream.delta" | "node.log";
+  readonly payload: object;
+}
+
+export interface Transaction {
+  insertRuns(runs: readonly NewRun[]): Promise<void>;
+  /** Compare-and-swap for all or none. Gives each run's new last seq. @throws RunMoved */
+  advance(changes: readonly RunChange[]): Promise<ReadonlyMap<RunId, number>>;
+  append(facts: readonly Append[]): Promise<void>;
+  openLeases(leases: readonly NewLease[]): Promise<void>;
+  closeLeases(keys: readonly LeaseKey[]): Promise<void>;
+  /** Appends partial output without a new version. Call before `advance` for the same runs. */
+  stream(facts: readonly StreamedFact[]): Promise<void>;
+  enqueue(jobs: readonly NewJob[]): Promise<void>;
+  /** Takes up to `count` ready jobs of a node type out of the queue. */
+  fetch(nodeType: string, count: number): Promise<readonly Job[]>;
+  /** Hints to readers which runs have news. */
+  wake(runs: readonly { readonly runId: RunId; readonly lastSeq: number }[]): Promise<void>;
+}
+
+export interface LoadedRun {
+  readonly runId: RunId;
+  readonly version: number;
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string | null;
+  readonly priority: number;
+  readonly traceparent: string | null;
+  /** Events after the cursor asked for, without streamed ones. */
+  readonly events: readonly RunEvent[];
+}
+
+export interface Journal {
+  /** Commits all that `work` sent, or nothing. @throws RunMoved, STORE_UNAVAILABLE (then the outcome is unknown) */
+  transact<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T>;
+  /** Reads runs with their events after a cursor each; runs that do not exist are left out. */
+  load(runs: readonly { readonly runId: RunId; readonly afterSeq: number }[]): Promise<LoadedRun[]>;
+  /** The run a request id was used for, if any. */
+  findRequest(
+    tenantId: string,
+    requestIds: readonly string[],
+  ): Promise<readonly { requestId: string; requestHash: string; runId: RunId }[]>;
+  /** Live runs whose deadline has passed. */
+  overdueRuns(limit: number): Promise<RunId[]>;
+  /** Deletes a finished test run and its definition; false when it is not one. */
+  deleteTestRun(runId: RunId): Promise<boolean>;
+  queueDepths(): Promise<readonly QueueDepth[]>;
+}
+
+/** A compare-and-swap lost: some run of the transaction had moved on. Reload and plan again. */
+export class RunMoved extends Error {
+  override readonly name = "RunMoved";
+}

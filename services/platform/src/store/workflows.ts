@@ -1,0 +1,53 @@
+// The write side of definitions: every update is a new, immutable version. Used by the scheduler only.
+
+import type { DefinitionId } from "@pawl/core/name/ids";
+
+export interface DefinitionRow {
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string | null;
+  readonly version: number;
+  readonly digest: string;
+  readonly title: string;
+  readonly nodeCount: number;
+  /** Canonical JSON text. */
+  readonly body: string;
+  readonly createdAt: number;
+}
+
+export interface NewDefinition {
+  readonly definitionId: DefinitionId;
+  readonly tenantId: string;
+  readonly workflowId: string;
+  readonly digest: string;
+  readonly title: string;
+  readonly nodeCount: number;
+  readonly body: string;
+  readonly requestId: string | null;
+  readonly requestHash: string | null;
+}
+
+export type SaveResult =
+  | { readonly kind: "saved"; readonly row: DefinitionRow }
+  | { readonly kind: "exists" }
+  | { readonly kind: "missing" }
+  | { readonly kind: "version_mismatch"; readonly currentVersion: number }
+  | { readonly kind: "request_reused" };
+
+export interface Workflows {
+  /** Saves version 1, or says that the id is taken. A repeated request gives the first answer again. */
+  create(definition: NewDefinition): Promise<SaveResult>;
+  /** Saves the next version; an unchanged digest keeps the current one. `expectedVersion` 0 skips the check. */
+  update(definition: NewDefinition, expectedVersion: number): Promise<SaveResult>;
+  /** Removes the workflow; its versions stay for the runs that use them. */
+  remove(
+    tenantId: string,
+    workflowId: string,
+    force: boolean,
+  ): Promise<"removed" | "missing" | "has_live_runs">;
+  /** One version, 0 for the newest. */
+  find(tenantId: string, workflowId: string, version: number): Promise<DefinitionRow | undefined>;
+  /** A definition by its own id. */
+  load(definitionId: DefinitionId): Promise<DefinitionRow | undefined>;
+  /** Keeps the graph of a test run; deleted with it. */
+  saveTestGraph(definition: Omit<NewDefinition, "workflowId">): Promise<void>;
+}
