@@ -1,0 +1,11 @@
+// A temporary folder that another account may pass through: as root, PostgreSQL runs as nobody.
+import { chmodSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Makes a new folder under the system's temporary one. */
+export function temporaryFolder(purpose: string): string {
+  const folder = mkdtempSync(join(tmpdir(), `pawl-${purpose}-`));
+  chmodSync(folder, 0o755);
+  return folder;
+}

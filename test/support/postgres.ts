@@ -1,0 +1,67 @@
+// Databases for tests: a fresh, migrated one per call, and a private server for tests that kill it.
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { startPostgres } from "@pawl/deploy/postgres.ts";
+import type { Postgres } from "@pawl/deploy/postgres.ts";
+import { migrate } from "@pawl/platform/db/migrate";
+import { inject } from "vitest";
+import { temporaryFolder } from "./folder.ts";
+import { databaseUrl, execute, TEMPLATE_NAME } from "./template.ts";
+
+/** A database of one test. */
+export type FreshDatabase = {
+  readonly url: string;
+  /** Ends its sessions and removes it. */
+  drop(): Promise<void>;
+};
+
+/** A migrated, empty database of its own on the run's server, cloned from the template. */
+export async function freshDatabase(): Promise<FreshDatabase> {
+  const admin = inject("postgresUrl");
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  await execute(admin, `create database ${name} template ${TEMPLATE_NAME}`);
+  return {
+    url: databaseUrl(admin, name),
+    drop: () => execute(admin, `drop database if exists ${name} with (force)`),
+  };
+}
+
+/** A server of one test, which may kill it and start it again on the same port and data. */
+export type PrivatePostgres = {
+  readonly url: string;
+  readonly pid: number;
+  /** Ends the server hard, as a crash would, and waits until it is gone. */
+  crash(signal?: "SIGKILL" | "SIGQUIT"): Promise<void>;
+  /** Starts it again on the same port and data. */
+  restart(): Promise<void>;
+  /** Stops it and removes its data. */
+  stop(): Promise<void>;
+};
+
+/** Starts a crash-safe server whose maintenance database is migrated. */
+export async function startPrivatePostgres(): Promise<PrivatePostgres> {
+  const folder = temporaryFolder("private");
+  const dataDir = join(folder, "postgres");
+  let server: Postgres = await startPostgres({ dataDir });
+  const { port, url } = server;
+  await migrate(url);
+  return {
+    url,
+    get pid() {
+      return server.pid;
+    },
+    async crash(signal = "SIGKILL") {
+      server.kill(signal);
+      await server.exited;
+    },
+    async restart() {
+      server = await startPostgres({ dataDir, port });
+    },
+    async stop() {
+      await server.stop();
+      rmSync(server.dataDir, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,31 @@
+// Polling a condition on real processes: the one place in the tests that may use a timer.
+import { setTimeout as delay } from "node:timers/promises";
+
+const POLL_MS = 20;
+const TIMEOUT_MS = 30_000;
+
+/** How long to wait, and what for: the words of the failure. */
+export type UntilOptions = { readonly timeoutMs?: number; readonly what: string };
+
+/**
+ * Resolves with the condition's first truthy value. A condition that throws counts as not yet met; its
+ * last error is the cause of the failure.
+ */
+export async function until<T>(
+  condition: () => T | Promise<T>,
+  { timeoutMs = TIMEOUT_MS, what }: UntilOptions,
+): Promise<NonNullable<T>> {
+  const deadline = Date.now() + timeoutMs;
+  let cause: unknown;
+  for (;;) {
+    try {
+      const value = await condition();
+      if (value !== null && value !== undefined && value !== false) return value;
+      cause = undefined;
+    } catch (error) {
+      cause = error;
+    }
+    if (Date.now() >= deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`, { cause });
+    await delay(POLL_MS);
+  }
+}
