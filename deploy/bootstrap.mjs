@@ -1,115 +1,243 @@
-// Runs any task under the pinned Node and pnpm, from nothing but node>=18 + npm. Plain JS, no dependencies.
+// Runs a task under the pinned Node and pnpm on a machine that has only node >= 18 and npm.
+//
+//   node deploy/bootstrap.mjs <file> [arguments]        runs a file under the pinned Node
+//   node deploy/bootstrap.mjs --bin <tool> [arguments]  runs a tool of node_modules/.bin
+//
+// Plain JavaScript without dependencies, since nothing is installed yet when it starts. Two bootstraps at
+// once are kept apart by a lock folder: one installs, the other waits and then finds the work done. The
+// toolchain is fetched under a draft name and renamed, and the install is stamped only when it succeeded,
+// so a killed bootstrap leaves nothing that a later one would trust.
 import { createHash } from "node:crypto";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve, delimiter } from "node:path";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const NODE = "24.21.0",
-  NODE_MAJOR = 24,
-  PNPM = "12.18.0";
-const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const tools = join(root, ".toolchain", `node-${NODE}-pnpm-${PNPM}`);
-const win = process.platform === "win32";
-const say = (m) => process.stderr.write(`[bootstrap] ${m}\n`);
-const die = (m, code = 1) => {
-  say(m);
-  process.exit(code);
-};
+const NODE = "24.21.0";
+const NODE_MAJOR = 24;
+const PNPM = "12.18.0";
 
-function npm(args) {
-  const cli =
-    process.env.npm_execpath && /npm-cli\.js$/.test(process.env.npm_execpath)
-      ? [process.execPath, process.env.npm_execpath]
-      : [win ? "npm.cmd" : "npm"];
-  const r = spawnSync(cli[0], [...cli.slice(1), ...args], {
-    cwd: root,
-    stdio: ["ignore", "ignore", "inherit"],
-    shell: win && cli.length === 1,
-  });
-  return r.status === 0;
+const startedAt = Date.now();
+const isWindows = process.platform === "win32";
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
+const toolchains = join(root, ".toolchain");
+const toolchain = join(toolchains, `node-${NODE}-pnpm-${PNPM}`);
+const lock = join(toolchains, "lock");
+const stampFile = join(root, "node_modules", ".bootstrap-stamp");
+
+function say(message) {
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  process.stderr.write(`[bootstrap ${seconds}s] ${message}\n`);
 }
-function toolchain() {
-  const plat = win ? "win" : process.platform;
-  const nodePkg = `${process.platform === "darwin" && process.arch === "arm64" ? "node-bin" : "node"}-${plat}-${process.arch}`;
-  const nodeBin = join(tools, "node_modules", nodePkg, "bin", win ? "node.exe" : "node");
-  const pnpmJs = join(tools, "node_modules", "pnpm", "bin", "pnpm.mjs");
-  const own = Number(process.versions.node.split(".")[0]) === NODE_MAJOR;
-  const want = [];
-  if (!own && !existsSync(nodeBin)) want.push(`${nodePkg}@${NODE}`);
-  if (!existsSync(pnpmJs)) want.push(`pnpm@${PNPM}`);
-  if (want.length) {
-    say(`fetching ${want.join(" ")} (once)`);
-    mkdirSync(tools, { recursive: true });
-    if (!existsSync(join(tools, "package.json")))
-      writeFileSync(join(tools, "package.json"), '{"private":true}');
-    if (
-      !npm([
-        "install",
-        "--prefix",
-        tools,
-        "--ignore-scripts",
-        "--no-audit",
-        "--no-fund",
-        "--no-package-lock",
-        "--loglevel=error",
-        ...want,
-      ])
-    )
-      die(
-        `could not fetch ${want.join(" ")} with npm; install Node ${NODE_MAJOR} by hand and run again`,
-      );
+
+function fail(message, code = 1) {
+  say(message);
+  process.exit(code);
+}
+
+/** The Node package of this machine. Not every platform has one: then Node 24 must be there already. */
+function nodePackage() {
+  const platform = isWindows ? "win" : process.platform;
+  const isAppleSilicon = process.platform === "darwin" && process.arch === "arm64";
+  return `${isAppleSilicon ? "node-bin" : "node"}-${platform}-${process.arch}`;
+}
+
+const isOwnNodeRight = Number(process.versions.node.split(".")[0]) === NODE_MAJOR;
+const fetchedNode = join(
+  toolchain,
+  "node_modules",
+  nodePackage(),
+  "bin",
+  isWindows ? "node.exe" : "node",
+);
+const node = isOwnNodeRight ? process.execPath : fetchedNode;
+const pnpm = join(toolchain, "node_modules", "pnpm", "bin", "pnpm.mjs");
+
+function isToolchainReady() {
+  return existsSync(node) && existsSync(pnpm);
+}
+
+/** What the installed dependencies were made from; another value means install again. */
+function wantedStamp() {
+  const hash = createHash("sha256");
+  for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml"]) {
+    hash.update(readFileSync(join(root, file)));
   }
-  return { node: own ? process.execPath : nodeBin, pnpmJs };
+  return hash.update(`${NODE} ${PNPM} ${process.platform} ${process.arch}`).digest("hex");
 }
-const { node, pnpmJs } = toolchain();
+
+function isInstalled() {
+  return existsSync(stampFile) && readFileSync(stampFile, "utf8") === wantedStamp();
+}
+
+/** Runs one step quietly; what it printed is shown only when it failed (or BOOTSTRAP_VERBOSE is set). */
+function step(what, command, args, env) {
+  say(what);
+  const isVerbose = Boolean(process.env.BOOTSTRAP_VERBOSE);
+  const done = spawnSync(command, args, {
+    cwd: root,
+    env,
+    encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ["ignore", isVerbose ? "inherit" : "pipe", isVerbose ? "inherit" : "pipe"],
+    shell: isWindows && command.endsWith(".cmd"),
+  });
+  if (done.status === 0) return;
+  if (!isVerbose) process.stderr.write(`${done.stdout ?? ""}${done.stderr ?? ""}`);
+  if (done.error !== undefined) say(String(done.error));
+  if (done.signal !== null) fail(`stopped by ${done.signal} while ${what}`, 130);
+  fail(`failed: ${what} (exit code ${done.status})`, done.status ?? 1);
+}
+
+/** npm as the caller runs it: through the script that started us, or from the path. */
+function npmCommand() {
+  const script = process.env.npm_execpath;
+  if (script?.endsWith("npm-cli.js")) return { command: process.execPath, first: [script] };
+  return { command: isWindows ? "npm.cmd" : "npm", first: [] };
+}
+
+/** Accounts without a writable home keep the package caches inside the project. */
+function hasHome() {
+  try {
+    accessSync(homedir(), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function fetchToolchain() {
+  for (const name of readdirSync(toolchains)) {
+    if (name.endsWith(".draft")) rmSync(join(toolchains, name), { recursive: true, force: true });
+  }
+  const draft = `${toolchain}-${process.pid}.draft`;
+  mkdirSync(draft, { recursive: true });
+  writeFileSync(join(draft, "package.json"), '{"private":true}\n');
+  const wanted = [`pnpm@${PNPM}`, ...(isOwnNodeRight ? [] : [`${nodePackage()}@${NODE}`])];
+  const { command, first } = npmCommand();
+  const flags = "--ignore-scripts --no-audit --no-fund --no-package-lock --loglevel=error".split(
+    " ",
+  );
+  const cache = hasHome() ? [] : ["--cache", join(toolchains, "npm-cache")];
+  step(
+    `fetching ${wanted.join(" and ")} (once)`,
+    command,
+    [...first, "install", "--prefix", draft, ...flags, ...cache, ...wanted],
+    process.env,
+  );
+  rmSync(toolchain, { recursive: true, force: true });
+  renameSync(draft, toolchain);
+  if (!isToolchainReady()) {
+    fail(
+      `the fetched toolchain lacks ${node} or ${pnpm}; install Node ${NODE_MAJOR} and run again`,
+    );
+  }
+}
+
+function install(env) {
+  const store = hasHome() ? [] : ["--store-dir", join(toolchains, "store")];
+  step(
+    "installing dependencies from the lockfile",
+    node,
+    [pnpm, "install", "--frozen-lockfile", "--reporter=append-only", ...store],
+    { ...env, CI: "1" },
+  );
+  writeFileSync(stampFile, wantedStamp());
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+function pause(ms) {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** True when this process made the lock; a lock whose owner is gone is removed first. */
+function tryLock() {
+  try {
+    mkdirSync(lock);
+    writeFileSync(join(lock, "pid"), String(process.pid));
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+  }
+  try {
+    const owner = Number(readFileSync(join(lock, "pid"), "utf8"));
+    if (owner > 0 && !isAlive(owner)) rmSync(lock, { recursive: true, force: true });
+  } catch {
+    // Between making the folder and writing the pid there is a moment; past it the owner died there.
+    const age = existsSync(lock) ? Date.now() - statSync(lock).mtimeMs : 0;
+    if (age > 5_000) rmSync(lock, { recursive: true, force: true });
+  }
+  return false;
+}
+
+function prepare(env) {
+  if (isToolchainReady() && isInstalled()) return;
+  mkdirSync(toolchains, { recursive: true });
+  for (let waits = 0; !tryLock(); waits += 1) {
+    if (waits === 2) say(`another install is running; waiting for it (${lock})`);
+    pause(250);
+  }
+  try {
+    process.on("exit", () => rmSync(lock, { recursive: true, force: true }));
+    if (!isToolchainReady()) fetchToolchain();
+    if (!isInstalled()) install(env);
+    say("ready");
+  } finally {
+    rmSync(lock, { recursive: true, force: true });
+    process.removeAllListeners("exit");
+  }
+}
+
+function run(env) {
+  const [first, ...rest] = process.argv.slice(2);
+  if (first === undefined)
+    fail("usage: bootstrap.mjs <file> [arguments] | --bin <tool> [arguments]");
+  const options = { cwd: root, env, stdio: "inherit", shell: isWindows && first === "--bin" };
+  const [tool, ...toolArgs] = rest;
+  const child =
+    first === "--bin"
+      ? spawn(
+          join(root, "node_modules", ".bin", tool + (isWindows ? ".cmd" : "")),
+          toolArgs,
+          options,
+        )
+      : spawn(node, [first, ...rest], options);
+  // npm ends on SIGTERM without passing it on, so a changed parent means: stop.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && child.kill("SIGTERM"), 500).unref();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.on("error", (error) => fail(String(error)));
+  child.on("exit", (code, signal) => {
+    const bySignal = { SIGINT: 130, SIGTERM: 143 };
+    process.exit(code ?? bySignal[signal] ?? 1);
+  });
+}
+
 const env = {
   ...process.env,
   PATH: [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),
-  NODE_NO_WARNINGS: process.env.NODE_NO_WARNINGS ?? "",
 };
-if (!env.NODE_NO_WARNINGS) delete env.NODE_NO_WARNINGS;
-
-const stampFile = join(root, "node_modules", ".bootstrap-stamp");
-const stamp = createHash("sha256")
-  .update(readFileSync(join(root, "pnpm-lock.yaml")))
-  .update(readFileSync(join(root, "pnpm-workspace.yaml")))
-  .update(`${NODE} ${PNPM} ${process.platform} ${process.arch}`)
-  .digest("hex");
-if (!existsSync(stampFile) || readFileSync(stampFile, "utf8") !== stamp) {
-  say("installing dependencies with pnpm (first run, or lockfile changed)");
-  const r = spawnSync(node, [pnpmJs, "install", "--frozen-lockfile", "--reporter=append-only"], {
-    cwd: root,
-    env: { ...env, CI: "1" },
-    stdio: ["ignore", process.env.BOOTSTRAP_VERBOSE ? "inherit" : "ignore", "inherit"],
-  });
-  if (r.status !== 0)
-    die(
-      "pnpm install failed; run again with BOOTSTRAP_VERBOSE=1 for its full output",
-      r.status ?? 1,
-    );
-  writeFileSync(stampFile, stamp);
-}
-let [cmd, ...args] = process.argv.slice(2);
-const child =
-  cmd === "--bin"
-    ? spawn(join(root, "node_modules", ".bin", args.shift() + (win ? ".cmd" : "")), args, {
-        cwd: root,
-        env,
-        stdio: "inherit",
-        shell: win,
-      })
-    : spawn(node, [...(process.env.NODE_FLAGS?.split(" ") ?? []), cmd, ...args], {
-        cwd: root,
-        env,
-        stdio: "inherit",
-      });
-const parent = process.ppid; // npm dies on SIGTERM without telling us (its sh does not forward): watch for it
-setInterval(() => {
-  if (process.ppid !== parent) child.kill("SIGTERM");
-}, 500).unref();
-for (const s of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(s, () => child.kill(s));
-child.on("exit", (code, sig) =>
-  process.exit(code ?? (sig === "SIGINT" ? 130 : sig === "SIGTERM" ? 143 : 1)),
-);
-child.on("error", (e) => die(String(e)));
+prepare(env);
+run(env);
