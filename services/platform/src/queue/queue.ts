@@ -26,7 +26,8 @@ export interface Job extends JobKey {
 
 export interface QueueDepth {
   readonly nodeType: string;
+  /** Jobs waiting, ready or not; counted up to a bound. */
   readonly waitingCount: number;
-  /** Age of the oldest job that is ready, in seconds. */
-  readonly oldestAgeSeconds: number;
+  /** When the next job is due; below zero it has been ready that long. Absent when none waits. */
+  readonly dueInMs?: number;
 }

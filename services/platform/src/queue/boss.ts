@@ -1,0 +1,131 @@
+// pg-boss behind our queue: delivery, priority, delay and dead letters are its business; claims and leases are ours.
+//
+// Calls given a connection join that connection's transaction. pg-boss looks its queue up before it sends anything, so a
+// call is over for the pipeline only when its statement is on the wire: `issued` tells when.
+
+import { type Job as BossJob, PgBoss } from "pg-boss";
+import type { Job, NewJob } from "./queue.ts";
+
+/** Queue of node executions that lost too many leases; a node type never begins with an underscore. */
+export const DEAD_LETTER = "_dead_letter";
+
+export const BOSS_SCHEMA = "pgboss";
+
+const YEAR_SECONDS = 366 * 24 * 3_600;
+
+interface JobData {
+  readonly r: string;
+  readonly n: string;
+  readonly i: number;
+  readonly a: number;
+}
+
+/** Sends one statement and gives its rows: what pg-boss asks of a connection. */
+export type SendSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+
+/** A call under way: `issued` once its statement is sent, `done` once it is answered. */
+export interface BossCall<T> {
+  readonly issued: Promise<void>;
+  readonly done: Promise<T>;
+}
+
+export class BossQueue {
+  readonly #boss: PgBoss;
+  readonly #known = new Set<string>();
+
+  constructor(url: string, onWarning: (error: unknown) => void) {
+    this.#boss = new PgBoss({
+      connectionString: url,
+      schema: BOSS_SCHEMA,
+      max: 2,
+      application_name: "pawl-boss",
+      // Cron arrives with schedules; until then its clock would only cost idle queries.
+      schedule: false,
+    });
+    this.#boss.on("error", onWarning);
+  }
+
+  async start(nodeTypes: readonly string[]): Promise<void> {
+    await this.#boss.start();
+    for (const type of [...nodeTypes, DEAD_LETTER]) await this.ensure(type);
+  }
+
+  stop(): Promise<void> {
+    return this.#boss.stop({ graceful: false, close: true });
+  }
+
+  /** Makes sure that the queue of a node type exists. */
+  async ensure(nodeType: string): Promise<void> {
+    if (this.#known.has(nodeType)) return;
+    // A job waits as long as its delay and its run ask; pg-boss must never delete it on its own.
+    const options = { retentionSeconds: 10 * YEAR_SECONDS, retryLimit: 0 };
+    await this.#boss.createQueue(queueName(nodeType), options);
+    this.#known.add(nodeType);
+  }
+
+  get nodeTypes(): readonly string[] {
+    return [...this.#known];
+  }
+
+  /** True when jobs of this type can be sent without asking the database first. */
+  isKnown(nodeType: string): boolean {
+    return this.#known.has(nodeType);
+  }
+
+  insert(send: SendSql, nodeType: string, jobs: readonly NewJob[]): BossCall<void> {
+    return this.#call(send, async (db) => {
+      await this.#boss.insert(queueName(nodeType), jobs.map(toBossJob), { db, returnId: false });
+    });
+  }
+
+  /** Takes jobs out: fetched and deleted in the same transaction, so a rollback puts them back. */
+  fetch(send: SendSql, nodeType: string, count: number): BossCall<Job[]> {
+    return this.#call(send, async (db) => {
+      const name = queueName(nodeType);
+      const jobs = await this.#boss.fetch<JobData>(name, { batchSize: count, db });
+      if (jobs.length === 0) return [];
+      // Handed over as fetched, never as plain ids: pg-boss then fences the deletion to this attempt.
+      await this.#boss.deleteJob(name, jobs, { db });
+      return jobs.map((job) => fromBossJob(nodeType, job));
+    });
+  }
+
+  #call<T>(send: SendSql, work: (db: { executeSql: SendSql }) => Promise<T>): BossCall<T> {
+    const { promise: issued, resolve } = Promise.withResolvers<void>();
+    const db = {
+      executeSql: (text: string, values?: unknown[]) => {
+        const answer = send(text, values);
+        resolve();
+        return answer;
+      },
+    };
+    const done = work(db).finally(resolve);
+    return { issued, done };
+  }
+}
+
+/** pg-boss's name for the queue of a node type. */
+export const queueName = (nodeType: string): string => `node.${nodeType}`;
+
+/** Our priorities are sooner for lower numbers, pg-boss's for higher ones (X16). */
+function toBossJob(job: NewJob) {
+  const data: JobData = { r: job.runId, n: job.nodeId, i: job.iteration, a: job.attempt };
+  return {
+    data,
+    priority: -job.priority,
+    ...(job.delayMs === undefined ? {} : { startAfter: `${job.delayMs} milliseconds` }),
+  };
+}
+
+function fromBossJob(nodeType: string, job: BossJob<JobData>): Job {
+  const { r, n, i, a } = job.data;
+  // The ids were branded when the job was made; jsonb gives them back as plain strings.
+  return {
+    jobId: job.id,
+    nodeType,
+    runId: r as Job["runId"],
+    nodeId: n as Job["nodeId"],
+    iteration: i,
+    attempt: a,
+  };
+}

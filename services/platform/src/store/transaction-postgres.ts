@@ -1,0 +1,199 @@
+// One transaction on the pipelined connection. Every call sends its statement at once; failures surface at commit, which
+// Postgres turns into a rollback by itself when any statement before it failed.
+
+import type pg from "pg";
+import type { Statement } from "../db/sql.ts";
+import { sqlState } from "../db/failure.ts";
+import type { RunId } from "@pawl/core/name/ids";
+import type { BossQueue, SendSql } from "../queue/boss.ts";
+import type { Job, NewJob } from "../queue/queue.ts";
+import { RunMoved } from "./journal.ts";
+import type * as journal from "./journal.ts";
+import { advanceRuns } from "./statements/advance-runs.ts";
+import { appendEvents } from "./statements/append-events.ts";
+import { appendStreamed } from "./statements/append-streamed.ts";
+import { closeLeases } from "./statements/close-leases.ts";
+import { countStreamed } from "./statements/count-streamed.ts";
+import { insertRuns } from "./statements/insert-runs.ts";
+import { lockRuns } from "./statements/lock-runs.ts";
+import { openLeases } from "./statements/open-leases.ts";
+import { wakeReaders } from "./statements/wake-readers.ts";
+
+/** A notification holds 8,000 bytes; beyond that every reader looks for itself. */
+const WAKE_BYTES = 7_900;
+/** pg-boss's texts are few; naming them keeps them prepared. A bound, should one ever carry its values inline. */
+const NAMED_TEXTS_MAX = 200;
+
+const bossNames = new Map<string, string>();
+
+export class PostgresTransaction implements journal.Transaction {
+  readonly #client: pg.Client;
+  readonly #boss: BossQueue;
+  readonly #answers: Promise<unknown>[] = [];
+  readonly #issued: Promise<void>[] = [];
+  readonly #sql: SendSql;
+
+  constructor(client: pg.Client, boss: BossQueue) {
+    this.#client = client;
+    this.#boss = boss;
+    this.#sql = (text, values) => this.#keep(client.query(bossQuery(text, values)));
+    void this.#keep(client.query("begin"));
+  }
+
+  /** Sends the commit and waits for every answer. */
+  async commit(): Promise<void> {
+    await Promise.all(this.#issued);
+    const done = this.#keep(this.#client.query("commit"));
+    for (const answer of this.#answers) await answer;
+    await done;
+  }
+
+  async rollback(): Promise<void> {
+    await Promise.allSettled(this.#issued);
+    await this.#client.query("rollback");
+  }
+
+  async insertRuns(runs: readonly journal.NewRun[]): Promise<void> {
+    if (runs.length === 0) return;
+    await this.#send(insertRuns, [
+      runs.map((run) => run.runId),
+      runs.map((run) => run.tenantId),
+      runs.map((run) => run.definitionId),
+      runs.map((run) => run.workflowId),
+      runs.map((run) => run.workflowVersion),
+      runs.map((run) => run.kind),
+      runs.map((run) => run.status),
+      runs.map((run) => run.eventCount),
+      runs.map((run) => run.hasFailures),
+      runs.map((run) => run.priority),
+      runs.map((run) => run.errorMessage),
+      runs.map((run) => run.requestId),
+      runs.map((run) => run.requestHash),
+      runs.map((run) => run.traceparent),
+      runs.map((run) => run.deadlineAt),
+      runs.map((run) => run.ended),
+    ]);
+  }
+
+  async advance(changes: readonly journal.RunChange[]): Promise<ReadonlyMap<RunId, number>> {
+    if (changes.length === 0) return new Map();
+    const sorted = changes.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
+    const rows = await this.#send<{ run_id: RunId; last_seq: number }>(advanceRuns, [
+      sorted.map((change) => change.runId),
+      sorted.map((change) => change.expectedVersion),
+      sorted.map((change) => change.eventCount),
+      sorted.map((change) => change.status),
+      sorted.map((change) => change.hasFailures),
+      sorted.map((change) => change.errorMessage),
+      sorted.map((change) => change.ended),
+    ]);
+    return new Map(rows.map((row) => [row.run_id, row.last_seq]));
+  }
+
+  async append(facts: readonly journal.Append[]): Promise<void> {
+    if (facts.length === 0) return;
+    await this.#send(appendEvents, [
+      facts.map((item) => item.runId),
+      facts.map((item) => item.back),
+      facts.map((item) => item.fact.type),
+      facts.map((item) => item.fact.nodeId),
+      facts.map((item) => item.fact.iteration),
+      facts.map((item) => item.fact.attempt),
+      facts.map((item) => (item.fact.type === "node.started" ? -1 : item.fact.epoch)),
+      facts.map((item) => JSON.stringify(item.fact.payload)),
+      facts.map((item) => item.fact.value ?? null),
+    ]);
+  }
+
+  async openLeases(leases: readonly journal.NewLease[]): Promise<void> {
+    if (leases.length === 0) return;
+    await this.#send(openLeases, [
+      ...leaseKeys(leases),
+      leases.map((lease) => lease.back),
+      leases.map((lease) => lease.attempt),
+      leases.map((lease) => lease.executorId),
+    ]);
+  }
+
+  async closeLeases(keys: readonly journal.LeaseKey[]): Promise<void> {
+    if (keys.length === 0) return;
+    await this.#send(closeLeases, leaseKeys(keys));
+  }
+
+  async stream(facts: readonly journal.StreamedFact[]): Promise<void> {
+    if (facts.length === 0) return;
+    const columns = [
+      ...leaseKeys(facts),
+      facts.map((fact) => fact.epoch),
+      facts.map((fact) => fact.type),
+      facts.map((fact) => fact.ordinal),
+    ];
+    const runIds = [...new Set(facts.map((fact) => fact.runId))].toSorted();
+    await Promise.all([
+      this.#send(lockRuns, [runIds]),
+      this.#send(countStreamed, columns),
+      this.#send(appendStreamed, [...columns, facts.map((fact) => JSON.stringify(fact.payload))]),
+    ]);
+  }
+
+  async enqueue(jobs: readonly NewJob[]): Promise<void> {
+    const byType = Map.groupBy(jobs, (job) => job.nodeType);
+    const calls = [...byType].map(([nodeType, group]) =>
+      this.#boss.insert(this.#sql, nodeType, group),
+    );
+    this.#issued.push(...calls.map((call) => call.issued));
+    await this.#keep(Promise.all(calls.map((call) => call.done)));
+  }
+
+  async fetch(nodeType: string, count: number): Promise<readonly Job[]> {
+    const call = this.#boss.fetch(this.#sql, nodeType, count);
+    this.#issued.push(call.issued);
+    return await this.#keep(call.done);
+  }
+
+  async wake(runs: readonly { readonly runId: RunId; readonly lastSeq: number }[]): Promise<void> {
+    if (runs.length === 0) return;
+    const payload = runs.map((run) => `${run.runId}:${run.lastSeq}`).join(",");
+    await this.#send(wakeReaders, [payload.length > WAKE_BYTES ? "*" : payload]);
+  }
+
+  async #send<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    const query = this.#client.query<Row>({ ...statement, values });
+    const answer = query.then(
+      (result) => result.rows,
+      (error: unknown) => {
+        // The only division of these statements is the compare-and-swap's guard.
+        throw sqlState(error) === "22012" ? new RunMoved("a run moved on") : error;
+      },
+    );
+    return await this.#keep(answer);
+  }
+
+  /** Remembers an answer for the commit, and keeps its failure from surfacing anywhere else first. */
+  #keep<T>(answer: Promise<T>): Promise<T> {
+    answer.catch(() => {});
+    this.#answers.push(answer);
+    return answer;
+  }
+}
+
+function leaseKeys(keys: readonly journal.LeaseKey[]): unknown[][] {
+  return [
+    keys.map((key) => key.runId),
+    keys.map((key) => key.nodeId),
+    keys.map((key) => key.iteration),
+  ];
+}
+
+function bossQuery(text: string, values: unknown[] | undefined) {
+  let name = bossNames.get(text);
+  if (name === undefined && bossNames.size < NAMED_TEXTS_MAX) {
+    name = `pawl_boss_${bossNames.size}`;
+    bossNames.set(text, name);
+  }
+  return {
+    text,
+    ...(name === undefined ? {} : { name }),
+    ...(values === undefined ? {} : { values }),
+  };
+}
