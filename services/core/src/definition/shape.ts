@@ -1,36 +1,19 @@
 // What a definition is, once parsed: the types every other room works on. `parse.ts` makes them from JSON or YAML.
 
+import type { MergeStrategy } from "../data/merge.ts";
 import type { NodeId } from "../name/ids.ts";
+import type { ParentFailurePolicy } from "../policy/parents.ts";
+import type { RetryPolicy } from "../policy/retry.ts";
 
-export const MERGE_STRATEGIES = ["last_write_wins", "concat", "array", "json_object"] as const;
-/** How several values for one parameter become one (S1.33-S1.37). */
-export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
-
-export const RETRY_CAUSES = [
-  "timeout",
-  "provider_error",
-  "rate_limit",
-  "contract_violated",
-] as const;
-/** Causes a retry policy may name (S1.29). */
-export type RetryCause = (typeof RETRY_CAUSES)[number];
-
-/** Attempts in all and the backoff between them (S1.26-S1.30). */
-export interface RetryPolicy {
-  readonly attempts: number;
-  readonly backoffMs: number;
-  readonly maxBackoffMs: number;
-  readonly retryOn: readonly RetryCause[];
-}
+export { MERGE_STRATEGIES, type MergeStrategy } from "../data/merge.ts";
+export { RETRY_CAUSES, type RetryCause, type RetryPolicy } from "../policy/retry.ts";
+export type { ParentFailurePolicy } from "../policy/parents.ts";
 
 /** When a node with several parents may run: all settled, any taken, or n taken (X11). */
 export type Join =
   | { readonly mode: "all" }
   | { readonly mode: "any" }
   | { readonly mode: "n_of_m"; readonly n: number };
-
-/** What a node does when a parent failed or was cancelled (S1.23-S1.25). Default: propagate. */
-export type ParentFailurePolicy = "skip" | "propagate" | "substitute_default";
 
 /**
  * What a failure of the node itself does. `continue`: the node completes on handle `error` with the error as output.

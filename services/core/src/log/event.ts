@@ -58,7 +58,7 @@ export interface Payloads {
     readonly lostDeliveries: number;
   };
   /** value: the JSON object to merge. */
-  readonly "run.metadata.set": Record<never, never>;
+  readonly "run.metadata.set": Readonly<Record<string, never>>;
   readonly "node.queued": { readonly notBefore?: number };
   readonly "node.started": { readonly executorId: ExecutorId };
   readonly "node.stream.delta": { readonly deltaIndex: number; readonly text: string };
@@ -116,6 +116,9 @@ export type Fact = { [T in EventType]: FactOf<T> }[EventType];
 
 /** A fact in the log. `seq` is contiguous from 1 within the run: event id and cursor in one. */
 export type RunEvent = Fact & { readonly runId: RunId; readonly seq: number; readonly at: number };
+
+/** What the fold needs of a fact in the log: a RunEvent is one, and so is a fact that was just given its seq. */
+export type LoggedFact = Fact & { readonly seq: number; readonly at: number };
 
 /** The four facts that end a log; each is its last event. */
 export const TERMINAL_TYPES = [

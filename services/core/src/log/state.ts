@@ -12,8 +12,12 @@ export interface NodeState {
   /** Epoch of the live claim while running, of the last one afterwards; 0 before. */
   epoch: number;
   handle: string | undefined;
+  /** Epoch of the last claim that ended with an outcome: the same outcome again is a duplicate, not a stranger. */
+  reportedEpoch: number;
   /** Output as JSON text, once completed. */
   output: string | undefined;
+  /** Size of `output` in UTF-8, so that a child's context is bounded without building it. */
+  outputBytes: number;
   message: string | undefined;
   lostDeliveries: number;
   startedAt: number | undefined;
@@ -36,6 +40,7 @@ export interface RunState {
   /** Seq of the newest folded event. */
   lastSeq: number;
   input: string;
+  inputBytes: number;
   output: string | undefined;
   message: string | undefined;
   deadlineAt: number;
@@ -47,6 +52,9 @@ export interface RunState {
   unsettledCount: number;
   /** Pending nodes whose counters changed since the planner last looked: the planner's only work list. */
   readonly frontier: Set<number>;
+  /** Completed nodes that have an output variable, in log order, and the size of their outputs. */
+  readonly variables: number[];
+  variablesBytes: number;
   /** A node that fails the whole run failed, and the run is not over yet. */
   fatalNode: number | undefined;
   /** The node that failed first; names the cause in run.failed. */

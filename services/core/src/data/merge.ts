@@ -1,0 +1,40 @@
+// Several values for one parameter become one (S1.33-S1.37). Values come in the order of the definition's edges, whatever the
+// order in which their nodes finished: the result is the same on every run.
+
+export const MERGE_STRATEGIES = ["last_write_wins", "concat", "array", "json_object"] as const;
+/** How several values for one parameter become one (S1.33-S1.37). */
+export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
+
+export interface MergeItem {
+  /** Label of the node the value comes from, for `json_object`. */
+  readonly label: string;
+  readonly value: unknown;
+}
+
+/** The strategy in force: the edge's, else the target node's, else `last_write_wins` (S1.33). */
+export const mergeStrategyOf = (
+  edge: MergeStrategy | null | undefined,
+  node: MergeStrategy | null | undefined,
+): MergeStrategy => edge ?? node ?? "last_write_wins";
+
+/**
+ * Merges `items`, which are in edge order. `concat` joins texts with a blank line (anything else as JSON); `array` and
+ * `json_object` give a list and an object; of two sources with one label the later wins. An empty list gives undefined.
+ */
+export function merge(strategy: MergeStrategy, items: readonly MergeItem[]): unknown {
+  const values = items.map((item) => item.value);
+  switch (strategy) {
+    case "last_write_wins":
+      return values.at(-1);
+    case "concat":
+      return values.map(asText).join("\n\n");
+    case "array":
+      return values;
+    case "json_object":
+      // fromEntries defines own properties, so that a label can never reach a prototype.
+      return Object.fromEntries(items.map((item) => [item.label, item.value]));
+  }
+}
+
+const asText = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");

@@ -1,0 +1,297 @@
+// (state, event) → state: the one meaning of the log. `apply` changes the state it is given, which its caller owns; the
+// scheduler, the console, `verify` and the tests all fold with it.
+//
+// Node states and what moves them:
+//   pending ─queued▶ queued ─started▶ running ─completed | failed | timed_out▶ settled
+//   running ─retried▶ retrying ─queued▶ queued            (next attempt)
+//   running ─run.recovered▶ retrying ─queued▶ queued      (same attempt, a delivery was lost)
+//   pending ─skipped | failed(upstream)▶ settled          any unsettled ─cancelled▶ settled
+// When a node settles, the join counters of its children move and the pending ones enter the frontier: that is all the
+// planner ever looks at.
+
+import { utf8Bytes } from "../data/utf8.ts";
+import type { Graph, GraphEdge } from "../definition/graph.ts";
+import { EngineError } from "../fault/engine-error.ts";
+import { unreachable } from "../fault/invariant.ts";
+import type { RunId } from "../name/ids.ts";
+import { isSettled, type FactOf, type LoggedFact, type NodeStatus } from "./event.ts";
+import type { NodeState, RunState } from "./state.ts";
+
+/** The state of a run whose log is still empty. */
+export function newRunState(runId: RunId, graph: Graph): RunState {
+  return {
+    runId,
+    graph,
+    status: "pending",
+    kind: "saved",
+    lastSeq: 0,
+    input: "null",
+    inputBytes: 4,
+    output: undefined,
+    message: undefined,
+    deadlineAt: 0,
+    startedAt: 0,
+    endedAt: undefined,
+    hasFailures: false,
+    nodes: graph.nodes.map(newNodeState),
+    unsettledCount: graph.nodes.length,
+    frontier: new Set(),
+    variables: [],
+    variablesBytes: 0,
+    fatalNode: undefined,
+    firstFailedNode: undefined,
+  };
+}
+
+const newNodeState = (): NodeState => ({
+  status: "pending",
+  attempt: 0,
+  epoch: 0,
+  handle: undefined,
+  reportedEpoch: 0,
+  output: undefined,
+  outputBytes: 0,
+  message: undefined,
+  lostDeliveries: 0,
+  startedAt: undefined,
+  settledAt: undefined,
+  releaseAt: undefined,
+  notBefore: undefined,
+  settledParents: 0,
+  takenParents: 0,
+  failedParents: 0,
+});
+
+/** The state after `events`, which are the whole log of a run in order of seq. */
+export function fold(runId: RunId, graph: Graph, events: Iterable<LoggedFact>): RunState {
+  const state = newRunState(runId, graph);
+  for (const event of events) apply(state, event);
+  return state;
+}
+
+/**
+ * Moves `state`, which the caller owns, past `event`.
+ * @throws EVENT_LOG_CORRUPTION when the event names an unknown node or settles a node twice.
+ */
+export function apply(state: RunState, event: LoggedFact): void {
+  switch (event.type) {
+    case "run.started":
+      state.status = "running";
+      state.kind = event.payload.kind;
+      state.deadlineAt = event.payload.deadlineAt;
+      state.startedAt = event.at;
+      state.input = event.value ?? "null";
+      state.inputBytes = utf8Bytes(state.input);
+      for (const root of state.graph.roots) state.frontier.add(root);
+      break;
+    case "run.status.changed":
+      state.status = event.payload.to;
+      break;
+    case "run.completed":
+      state.output = event.value;
+      state.hasFailures = event.payload.hasFailures;
+      end(state, "completed", event.at);
+      break;
+    case "run.failed":
+      state.message = event.payload.message;
+      end(state, "failed", event.at);
+      break;
+    case "run.cancelled":
+      state.message = event.payload.reason;
+      end(state, "cancelled", event.at);
+      break;
+    case "run.timed_out":
+      state.message = "the run passed its deadline";
+      end(state, "timeout", event.at);
+      break;
+    case "run.metadata.set":
+    case "node.stream.delta":
+    case "node.log":
+    case "moderation.flagged":
+    case "contract.violated":
+      break;
+    case "run.recovered":
+    case "node.queued":
+    case "node.started":
+    case "node.retried":
+    case "node.completed":
+    case "node.failed":
+    case "node.cancelled":
+    case "node.skipped":
+    case "node.timed_out":
+    case "node.blocked":
+    case "node.invalidated":
+      applyToNode(state, event);
+      break;
+    default:
+      unreachable(event, "event type");
+  }
+  state.lastSeq = event.seq;
+}
+
+type NodeFact = Extract<
+  LoggedFact,
+  {
+    readonly type:
+      | "run.recovered"
+      | "node.queued"
+      | "node.started"
+      | "node.retried"
+      | "node.completed"
+      | "node.failed"
+      | "node.cancelled"
+      | "node.skipped"
+      | "node.timed_out"
+      | "node.blocked"
+      | "node.invalidated";
+  }
+>;
+
+function applyToNode(state: RunState, event: NodeFact): void {
+  const index = event.nodeId === "" ? undefined : state.graph.indexOf.get(event.nodeId);
+  const node = index === undefined ? undefined : state.nodes[index];
+  if (index === undefined || node === undefined) throw corrupt(event, "names an unknown node");
+  switch (event.type) {
+    case "node.queued":
+      node.status = "queued";
+      node.attempt = event.attempt;
+      node.notBefore = event.payload.notBefore;
+      state.frontier.delete(index);
+      break;
+    case "node.started":
+      node.status = "running";
+      node.attempt = event.attempt;
+      // A fact that has not been told its seq yet carries epoch 0: the epoch is the seq.
+      node.epoch = event.epoch === 0 ? event.seq : event.epoch;
+      node.startedAt = event.at;
+      node.notBefore = undefined;
+      break;
+    case "run.recovered":
+      node.status = "retrying";
+      node.lostDeliveries = event.payload.lostDeliveries;
+      break;
+    case "node.retried":
+      node.status = "retrying";
+      node.message = event.payload.message;
+      reported(node, event.epoch);
+      break;
+    case "node.blocked":
+      node.status = "waiting";
+      node.message = event.payload.reason;
+      break;
+    case "node.invalidated":
+      // What was decided on the old output stands; only the output itself is withdrawn.
+      node.status = "invalidated";
+      node.output = undefined;
+      node.message = event.payload.reason;
+      break;
+    case "node.completed":
+      complete(state, index, node, event);
+      settle(state, index, node, "completed", event);
+      break;
+    case "node.failed":
+      node.message = event.payload.message;
+      fail(state, index);
+      settle(state, index, node, "failed", event);
+      break;
+    case "node.timed_out":
+      node.message = `timed out after ${event.payload.timeoutMs} ms`;
+      fail(state, index);
+      settle(state, index, node, "timed_out", event);
+      break;
+    case "node.cancelled":
+      node.message = event.payload.reason;
+      settle(state, index, node, "cancelled", event);
+      break;
+    case "node.skipped":
+      node.message = event.payload.reason;
+      settle(state, index, node, "skipped", event);
+      break;
+    default:
+      unreachable(event, "node event type");
+  }
+}
+
+function complete(
+  state: RunState,
+  index: number,
+  node: NodeState,
+  event: FactOf<"node.completed"> & { readonly at: number },
+): void {
+  const { handle, queueDelayMs } = event.payload;
+  node.handle = handle;
+  node.output = event.value ?? "null";
+  node.outputBytes = utf8Bytes(node.output);
+  node.message = undefined;
+  if (queueDelayMs !== undefined) node.releaseAt = event.at + queueDelayMs;
+  if (handle === "error") state.hasFailures = true;
+  if (state.graph.nodes[index]?.definition.outputVariable != null) {
+    state.variables.push(index);
+    state.variablesBytes += node.outputBytes;
+  }
+}
+
+function fail(state: RunState, index: number): void {
+  state.hasFailures = true;
+  state.firstFailedNode ??= index;
+  if (state.graph.nodes[index]?.definition.errorHandling === "fail_workflow")
+    state.fatalNode ??= index;
+}
+
+function settle(
+  state: RunState,
+  index: number,
+  node: NodeState,
+  status: NodeStatus,
+  event: NodeFact,
+): void {
+  if (isSettled(node.status)) throw corrupt(event, "settles a node that is settled already");
+  node.status = status;
+  node.settledAt = event.at;
+  node.notBefore = undefined;
+  reported(node, event.epoch);
+  state.unsettledCount--;
+  state.frontier.delete(index);
+  for (const edge of state.graph.nodes[index]?.outgoing ?? []) {
+    const child = state.nodes[edge.target];
+    if (child === undefined) continue;
+    child.settledParents++;
+    const effect = edgeEffect(node, edge);
+    if (effect === "taken") child.takenParents++;
+    if (effect === "failed") child.failedParents++;
+    if (child.status === "pending") state.frontier.add(edge.target);
+  }
+}
+
+/**
+ * What a settled source means for one of its edges: `taken` when it completed and left this way, `failed` when it failed,
+ * timed out or was cancelled, `untaken` otherwise (another branch, or the source itself was skipped).
+ */
+export function edgeEffect(
+  source: { readonly status: NodeStatus; readonly handle: string | undefined },
+  edge: Pick<GraphEdge, "handle">,
+): "taken" | "failed" | "untaken" {
+  if (source.status === "completed") {
+    const follows =
+      edge.handle === null ? source.handle !== "error" : edge.handle === source.handle;
+    return follows ? "taken" : "untaken";
+  }
+  return source.status === "skipped" ? "untaken" : "failed";
+}
+
+/** An executor ended the claim `epoch` itself; engine-made facts carry epoch 0. */
+function reported(node: NodeState, epoch: number): void {
+  if (epoch > 0) node.reportedEpoch = epoch;
+}
+
+function end(state: RunState, status: RunState["status"], at: number): void {
+  state.status = status;
+  state.endedAt = at;
+  state.frontier.clear();
+  state.fatalNode = undefined;
+}
+
+const corrupt = (event: LoggedFact, what: string): EngineError =>
+  new EngineError("EVENT_LOG_CORRUPTION", `event ${event.seq} (${event.type}) ${what}`, {
+    metadata: { seq: String(event.seq), type: event.type, nodeId: event.nodeId },
+  });

@@ -1,0 +1,75 @@
+// Claims as facts: taking one, and losing one. The seq of node.started is the claim's epoch; whoever speaks with another
+// epoch is fenced off. A lost claim costs a delivery and never an attempt of the handler (X10).
+
+import { LIMITS } from "../data/limits.ts";
+import type { Fact, FactOf, RecoveryReason } from "../log/event.ts";
+import type { RunState } from "../log/state.ts";
+import type { ExecutorId } from "../name/ids.ts";
+import { nodeIdAt, nodeStateAt } from "./place.ts";
+
+/**
+ * node.started for a node that waits to be claimed, or undefined when there is nothing to claim. Its epoch is 0 until it
+ * is appended: the epoch is its own seq.
+ */
+export function claimFact(
+  state: RunState,
+  nodeIndex: number,
+  executorId: ExecutorId,
+): FactOf<"node.started"> | undefined {
+  const node = state.nodes[nodeIndex];
+  if (node === undefined || node.status !== "queued") return undefined;
+  return {
+    nodeId: nodeIdAt(state, nodeIndex),
+    iteration: 0,
+    attempt: node.attempt,
+    epoch: 0,
+    type: "node.started",
+    payload: { executorId },
+  };
+}
+
+export interface LeaseLoss {
+  readonly nodeIndex: number;
+  readonly epoch: number;
+  readonly reason: RecoveryReason;
+  readonly executorId: ExecutorId;
+  readonly now: number;
+}
+
+/**
+ * The facts that follow when a claim is taken back: run.recovered and the same attempt queued again, or, when the node
+ * execution has lost LIMITS.deliveriesMax claims, its failure with cause `delivery_exhausted`. A release at a graceful stop
+ * counts for nothing.
+ */
+export function onLeaseLost(
+  state: RunState,
+  loss: LeaseLoss,
+): { readonly kind: "stale" } | { readonly kind: "accepted"; readonly facts: Fact[] } {
+  const node = state.nodes[loss.nodeIndex];
+  if (node === undefined || node.status !== "running" || node.epoch !== loss.epoch)
+    return { kind: "stale" };
+  const { reason, executorId } = loss;
+  const place = {
+    nodeId: nodeIdAt(state, loss.nodeIndex),
+    iteration: 0,
+    attempt: nodeStateAt(state, loss.nodeIndex).attempt,
+  };
+  const lostDeliveries = node.lostDeliveries + (reason === "released" ? 0 : 1);
+  const recovered: Fact = {
+    ...place,
+    epoch: loss.epoch,
+    type: "run.recovered",
+    payload: { reason, executorId, lostDeliveries },
+  };
+  if (reason === "released" || lostDeliveries < LIMITS.deliveriesMax)
+    return {
+      kind: "accepted",
+      facts: [recovered, { ...place, epoch: 0, type: "node.queued", payload: {} }],
+    };
+  const message = `the node lost ${lostDeliveries} deliveries; its executors died or went silent`;
+  const payload = { cause: "delivery_exhausted", message };
+  return {
+    kind: "accepted",
+    facts: [recovered, { ...place, epoch: 0, type: "node.failed", payload }],
+  };
+}

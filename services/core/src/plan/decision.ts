@@ -1,0 +1,59 @@
+// The union of decisions, and the fact each becomes. A decision is about one node or about the run, and is nothing until its
+// fact is in the log.
+
+import { unreachable } from "../fault/invariant.ts";
+import type { Fact, FactOf, SkipReason } from "../log/event.ts";
+import type { RunState } from "../log/state.ts";
+import { nodeIdAt } from "./place.ts";
+
+/** Why the planner itself fails a node that never ran. */
+export type PlannedFailure = "upstream_failure" | "context_too_large";
+
+/** A fact that ends the run. */
+export type TerminalFact = FactOf<
+  "run.completed" | "run.failed" | "run.cancelled" | "run.timed_out"
+>;
+
+export type Decision =
+  | {
+      readonly kind: "queue";
+      readonly node: number;
+      readonly attempt: number;
+      readonly notBefore?: number;
+    }
+  | { readonly kind: "skip"; readonly node: number; readonly reason: SkipReason }
+  | {
+      readonly kind: "fail";
+      readonly node: number;
+      readonly cause: PlannedFailure;
+      readonly message: string;
+    }
+  | { readonly kind: "cancel"; readonly node: number; readonly reason: string }
+  | { readonly kind: "finish"; readonly terminal: Fact };
+
+/** The fact a decision becomes. Facts of the planner carry epoch 0: no executor caused them. */
+export function factOf(state: RunState, decision: Decision): Fact {
+  if (decision.kind === "finish") return decision.terminal;
+  const place = {
+    nodeId: nodeIdAt(state, decision.node),
+    iteration: 0,
+    attempt: state.nodes[decision.node]?.attempt ?? 0,
+    epoch: 0,
+  };
+  switch (decision.kind) {
+    case "queue": {
+      const payload = decision.notBefore === undefined ? {} : { notBefore: decision.notBefore };
+      return { ...place, type: "node.queued", attempt: decision.attempt, payload };
+    }
+    case "skip":
+      return { ...place, type: "node.skipped", payload: { reason: decision.reason } };
+    case "fail": {
+      const { cause, message } = decision;
+      return { ...place, type: "node.failed", payload: { cause, message } };
+    }
+    case "cancel":
+      return { ...place, type: "node.cancelled", payload: { reason: decision.reason } };
+    default:
+      return unreachable(decision, "decision");
+  }
+}

@@ -1,0 +1,106 @@
+// What happens next: the only place that branches on the state of a run. Pure but for one thing: it takes what it looked at
+// off `state.frontier`, the work list the fold keeps, so that work per result is the edges touched and not the graph.
+// A plan made twice on the same log adds nothing: a decided node is not pending any more, and a run that ended decides nothing.
+
+import { LIMITS } from "../data/limits.ts";
+import { unreachable } from "../fault/invariant.ts";
+import { contextBytes } from "../log/context.ts";
+import { isFinal, type Fact } from "../log/event.ts";
+import { edgeEffect } from "../log/fold.ts";
+import type { RunState } from "../log/state.ts";
+import { factOf, type Decision } from "./decision.ts";
+import { graphNodeAt, nodeStateAt } from "./place.ts";
+import { readiness } from "./ready.ts";
+import { failWholeRun, verdict } from "./verdict.ts";
+
+/** One round of decisions on `state`, whose frontier it empties. Empty when nothing more follows from the log. */
+export function plan(state: RunState, now: number): Decision[] {
+  if (isFinal(state.status) || state.lastSeq === 0) return [];
+  if (state.fatalNode !== undefined) return failWholeRun(state, state.fatalNode);
+  const decisions: Decision[] = [];
+  for (const index of state.frontier) {
+    const decision = decideNode(state, index, now);
+    if (decision !== undefined) decisions.push(decision);
+  }
+  state.frontier.clear();
+  if (decisions.length === 0 && state.unsettledCount === 0)
+    decisions.push({ kind: "finish", terminal: verdict(state) });
+  return decisions;
+}
+
+/** One round, as the facts to append. */
+export const decide = (state: RunState, now: number): Fact[] =>
+  plan(state, now).map((decision) => factOf(state, decision));
+
+/**
+ * Plans until nothing more follows: a skipped node settles, which may decide its children, and so on down the graph without
+ * recursion. `append` gives each fact its seq and applies it to `state` before it returns.
+ */
+export function planToFixpoint(state: RunState, now: number, append: (fact: Fact) => void): void {
+  for (;;) {
+    const facts = decide(state, now);
+    if (facts.length === 0) return;
+    for (const fact of facts) append(fact);
+  }
+}
+
+function decideNode(state: RunState, index: number, now: number): Decision | undefined {
+  const nodeState = nodeStateAt(state, index);
+  if (nodeState.status !== "pending") return undefined;
+  const node = graphNodeAt(state, index);
+  const ready = readiness(node, nodeState);
+  switch (ready) {
+    case "wait":
+      return undefined;
+    case "run":
+      return queueNode(state, index, now);
+    case "untaken":
+      return { kind: "skip", node: index, reason: "untaken_branch" };
+    case "parents_failed":
+      return onParentsFailed(state, index, now);
+    default:
+      return unreachable(ready, "readiness");
+  }
+}
+
+/** The node's own policy decides what a failed parent means to it (S1.23-S1.25). */
+function onParentsFailed(state: RunState, index: number, now: number): Decision {
+  const policy = graphNodeAt(state, index).definition.onParentFailure;
+  switch (policy) {
+    case "skip":
+      return { kind: "skip", node: index, reason: "parent_not_completed" };
+    case "propagate":
+      return {
+        kind: "fail",
+        node: index,
+        cause: "upstream_failure",
+        message: "upstream_failure",
+      };
+    case "substitute_default":
+      return queueNode(state, index, now);
+    default:
+      return unreachable(policy, "parent failure policy");
+  }
+}
+
+function queueNode(state: RunState, index: number, now: number): Decision {
+  if (contextBytes(state, index) > LIMITS.contextBytes) {
+    const message = `what the node would read is larger than ${LIMITS.contextBytes} bytes`;
+    return { kind: "fail", node: index, cause: "context_too_large", message };
+  }
+  const notBefore = releaseOf(state, index);
+  return notBefore > now
+    ? { kind: "queue", node: index, attempt: 1, notBefore }
+    : { kind: "queue", node: index, attempt: 1 };
+}
+
+/** The latest time at which a parent that leads here releases its children (S3.29). */
+function releaseOf(state: RunState, index: number): number {
+  let release = 0;
+  for (const edge of graphNodeAt(state, index).incoming) {
+    const parent = nodeStateAt(state, edge.source);
+    if (parent.releaseAt !== undefined && edgeEffect(parent, edge) === "taken")
+      release = Math.max(release, parent.releaseAt);
+  }
+  return release;
+}

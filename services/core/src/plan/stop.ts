@@ -1,0 +1,49 @@
+// Ending a run from outside: a person cancels it, or its deadline passes. Every unsettled node is cancelled in the same
+// breath, so whatever still runs is fenced off and a pending node never enters running (S1.38-S1.40).
+
+import { isFinal, type Fact } from "../log/event.ts";
+import type { RunState } from "../log/state.ts";
+import { nodeIdAt, nodeStateAt, RUN_PLACE } from "./place.ts";
+import { unsettledNodes } from "./verdict.ts";
+
+export type Stop =
+  | { readonly kind: "finished" }
+  | { readonly kind: "accepted"; readonly facts: Fact[] };
+
+/** The facts of a cancellation; `finished` when the run is over already. */
+export function onCancel(
+  state: RunState,
+  { reason, requestId }: { readonly reason: string; readonly requestId: string },
+): Stop {
+  return stop(state, reason, {
+    ...RUN_PLACE,
+    type: "run.cancelled",
+    payload: { reason, requestId },
+  });
+}
+
+/** The facts of a passed deadline; `early` when it is still ahead, `finished` when the run is over already. */
+export function onDeadline(state: RunState, now: number): Stop | { readonly kind: "early" } {
+  if (isFinal(state.status)) return { kind: "finished" };
+  if (now < state.deadlineAt) return { kind: "early" };
+  const payload = { deadlineAt: state.deadlineAt };
+  return stop(state, "the run passed its deadline", {
+    ...RUN_PLACE,
+    type: "run.timed_out",
+    payload,
+  });
+}
+
+function stop(state: RunState, reason: string, terminal: Fact): Stop {
+  if (isFinal(state.status)) return { kind: "finished" };
+  const facts = unsettledNodes(state).map((index): Fact => ({
+    nodeId: nodeIdAt(state, index),
+    iteration: 0,
+    attempt: nodeStateAt(state, index).attempt,
+    epoch: 0,
+    type: "node.cancelled",
+    payload: { reason },
+  }));
+  facts.push(terminal);
+  return { kind: "accepted", facts };
+}

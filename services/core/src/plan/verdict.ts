@@ -1,0 +1,50 @@
+// When a run is over and how it ended: the leaf rule (S1.22) with `hasFailures`, since leaves can all be well although a
+// node in the middle failed (X9). Costs one look at every node, once per run.
+
+import { isSettled, type Fact } from "../log/event.ts";
+import { runOutputJson } from "../log/context.ts";
+import type { RunState } from "../log/state.ts";
+import type { Decision } from "./decision.ts";
+import { nodeIdAt, RUN_PLACE } from "./place.ts";
+
+/** The terminal fact of a run whose nodes are all settled. */
+export function verdict(state: RunState): Fact {
+  const isWell = (index: number): boolean => {
+    const status = state.nodes[index]?.status;
+    return status === "completed" || status === "skipped";
+  };
+  if (state.graph.leaves.every(isWell)) {
+    return {
+      ...RUN_PLACE,
+      type: "run.completed",
+      payload: { hasFailures: state.hasFailures },
+      value: runOutputJson(state),
+    };
+  }
+  if (state.firstFailedNode === undefined) {
+    const payload = { reason: "a node was cancelled", requestId: "" };
+    return { ...RUN_PLACE, type: "run.cancelled", payload };
+  }
+  return runFailed(state, state.firstFailedNode);
+}
+
+/** Decisions that end a run because a node with `fail_workflow` failed: cancel what is left, then fail (S3.34). */
+export function failWholeRun(state: RunState, fatalNode: number): Decision[] {
+  const reason = `node ${nodeIdAt(state, fatalNode)} failed the run`;
+  return [
+    ...unsettledNodes(state).map((node): Decision => ({ kind: "cancel", node, reason })),
+    { kind: "finish", terminal: runFailed(state, fatalNode) },
+  ];
+}
+
+/** Indexes of the nodes that are not settled. */
+export function unsettledNodes(state: RunState): number[] {
+  return state.nodes.flatMap((node, index) => (isSettled(node.status) ? [] : [index]));
+}
+
+function runFailed(state: RunState, index: number): Fact {
+  const failedNodeId = nodeIdAt(state, index);
+  const why = state.nodes[index]?.message ?? "no message";
+  const payload = { failedNodeId, message: `node ${failedNodeId} failed: ${why}` };
+  return { ...RUN_PLACE, type: "run.failed", payload };
+}

@@ -1,0 +1,56 @@
+// When a failed attempt is tried again and how long that waits. Chance comes in as a number, so the answer is a function.
+
+export const RETRY_CAUSES = [
+  "timeout",
+  "provider_error",
+  "rate_limit",
+  "contract_violated",
+] as const;
+/** Causes a retry policy may name (S1.29). */
+export type RetryCause = (typeof RETRY_CAUSES)[number];
+
+/** Attempts in all and the backoff between them (S1.26-S1.30). */
+export interface RetryPolicy {
+  readonly attempts: number;
+  readonly backoffMs: number;
+  readonly maxBackoffMs: number;
+  readonly retryOn: readonly RetryCause[];
+  /** False waits the full backoff each time; absent or true spreads it over the upper half (S1.30). */
+  readonly jitter?: boolean;
+}
+
+/** What a node has that names no policy: one attempt (S1.26-S1.29). */
+export const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 1,
+  backoffMs: 500,
+  maxBackoffMs: 8_000,
+  retryOn: RETRY_CAUSES,
+};
+
+/** The profile `standard`: three attempts, 1 s and 2 s apart, without jitter (X10, S3.39). */
+export const STANDARD_RETRY: RetryPolicy = {
+  attempts: 3,
+  backoffMs: 1_000,
+  maxBackoffMs: 8_000,
+  retryOn: RETRY_CAUSES,
+  jitter: false,
+};
+
+/**
+ * The wait after `attempt` failed, in whole milliseconds: `min(max, base * 2^(attempt-1)) * (0.5 + jitter * 0.5)` (S1.30).
+ * `jitter` is in [0, 1]; a policy without jitter waits the full time.
+ */
+export function backoffMs(policy: RetryPolicy, attempt: number, jitter: number): number {
+  const full = Math.min(policy.maxBackoffMs, policy.backoffMs * 2 ** (attempt - 1));
+  return Math.round(policy.jitter === false ? full : full * (0.5 + jitter * 0.5));
+}
+
+/** The cause a policy knows a failure by: a handler's own cause is a fault of the provider. */
+export const retryCauseOf = (cause: string): RetryCause =>
+  RETRY_CAUSES.find((known) => known === cause) ?? "provider_error";
+
+/** Whether a failure of `attempt` for `cause` is tried again; a cancellation never is (S1.31, S1.32). */
+export const mayRetry = (policy: RetryPolicy, attempt: number, cause: string): boolean =>
+  cause !== "cancelled" &&
+  attempt < policy.attempts &&
+  policy.retryOn.includes(retryCauseOf(cause));
