@@ -1,0 +1,123 @@
+// The read side of runs: the projection that is written in the same transaction as the events.
+
+import type { RunKind, RunStatus } from "@pawl/core/log/event";
+import { type DefinitionId, isUuid, type RunId } from "@pawl/core/name/ids";
+import { invalidField } from "@pawl/core/fault/engine-error";
+import { type Queryable, run } from "../db/sql.ts";
+import { fromPageToken, toPageToken } from "./page-token.ts";
+import { readRunPageOfWorkflow } from "./statements/read-run-page-of-workflow.ts";
+import { readRunPage } from "./statements/read-run-page.ts";
+import { readRuns } from "./statements/read-runs.ts";
+
+/** A run as its row says. Times are milliseconds since the epoch. */
+export interface RunRecord {
+  readonly runId: RunId;
+  readonly definitionId: DefinitionId;
+  /** Null for a test run. */
+  readonly workflowId: string | null;
+  readonly workflowVersion: number;
+  readonly kind: RunKind;
+  readonly status: RunStatus;
+  readonly lastSeq: number;
+  readonly hasFailures: boolean;
+  readonly priority: number;
+  readonly errorMessage: string | null;
+  readonly traceparent: string | null;
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+  readonly deadlineAt: number;
+}
+
+export interface RunFilter {
+  /** Empty means all. */
+  readonly statuses: readonly RunStatus[];
+  /** Empty means all. */
+  readonly workflowId: string;
+  readonly kind: RunKind | undefined;
+}
+
+export interface RunPage {
+  readonly runs: readonly RunRecord[];
+  /** Empty on the last page. */
+  readonly nextPageToken: string;
+}
+
+interface RunRow {
+  readonly run_id: RunId;
+  readonly definition_id: DefinitionId;
+  readonly workflow_id: string | null;
+  readonly workflow_version: number;
+  readonly kind: RunKind;
+  readonly status: RunStatus;
+  readonly last_seq: number;
+  readonly has_failures: boolean;
+  readonly priority: number;
+  readonly error_message: string | null;
+  readonly traceparent: string | null;
+  readonly created_at: Date;
+  readonly ended_at: Date | null;
+  readonly deadline_at: Date;
+}
+
+const toRun = (row: RunRow): RunRecord => ({
+  runId: row.run_id,
+  definitionId: row.definition_id,
+  workflowId: row.workflow_id,
+  workflowVersion: row.workflow_version,
+  kind: row.kind,
+  status: row.status,
+  lastSeq: row.last_seq,
+  hasFailures: row.has_failures,
+  priority: row.priority,
+  errorMessage: row.error_message,
+  traceparent: row.traceparent,
+  createdAt: row.created_at.getTime(),
+  endedAt: row.ended_at?.getTime() ?? null,
+  deadlineAt: row.deadline_at.getTime(),
+});
+
+/** One run, or undefined. @throws STORE_UNAVAILABLE */
+export async function getRun(
+  db: Queryable,
+  tenantId: string,
+  runId: RunId,
+): Promise<RunRecord | undefined> {
+  const [record] = await getRuns(db, tenantId, [runId]);
+  return record;
+}
+
+/** Several runs in one statement, in the order asked for. @throws STORE_UNAVAILABLE */
+export async function getRuns(
+  db: Queryable,
+  tenantId: string,
+  runIds: readonly RunId[],
+): Promise<(RunRecord | undefined)[]> {
+  const rows = await run<RunRow>(db, readRuns, [tenantId, runIds]);
+  const byId = new Map(rows.map((row) => [row.run_id, toRun(row)]));
+  return runIds.map((runId) => byId.get(runId));
+}
+
+/** Above every UUID that a run can have. */
+const AFTER_ALL = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+/** Runs, newest first. @throws INPUT_INVALID for a token of another filter, STORE_UNAVAILABLE */
+export async function listRuns(
+  db: Queryable,
+  tenantId: string,
+  filter: RunFilter,
+  page: { readonly size: number; readonly token: string },
+): Promise<RunPage> {
+  const statuses = [...new Set(filter.statuses)].toSorted();
+  const bound = `runs ${JSON.stringify([tenantId, statuses, filter.workflowId, filter.kind ?? ""])}`;
+  const before = page.token === "" ? AFTER_ALL : fromPageToken(page.token, bound);
+  if (!isUuid(before)) throw invalidField("page_token", "BAD_PAGE_TOKEN", "is not a token");
+  const values = [tenantId, before, page.size + 1, statuses, filter.kind ?? ""];
+  const rows =
+    filter.workflowId === ""
+      ? await run<RunRow>(db, readRunPage, values)
+      : await run<RunRow>(db, readRunPageOfWorkflow, [...values, filter.workflowId]);
+  const runs = rows.slice(0, page.size).map(toRun);
+  const last = runs.at(-1);
+  const hasMore = rows.length > page.size && last !== undefined;
+  return { runs, nextPageToken: hasMore ? toPageToken(last.runId, bound) : "" };
+}

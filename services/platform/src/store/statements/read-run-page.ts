@@ -1,0 +1,18 @@
+// Runs of a tenant, newest first, before a run id. Walks runs_newest; `$4` and `$5` empty mean no filter.
+
+import type { Statement } from "../../db/sql.ts";
+
+export const readRunPage: Statement = {
+  name: "pawl_read_run_page",
+  text: `
+select run_id, definition_id, workflow_id, workflow_version, kind, status, last_seq, has_failures, priority,
+  error_message, traceparent, created_at, ended_at, deadline_at
+from runs
+where tenant_id = $1::text
+  and run_id < $2::uuid
+  and (cardinality($4::text[]) = 0 or status = any ($4::text[]))
+  and ($5::text = '' or kind = $5::text)
+order by run_id desc
+limit $3::integer
+`,
+};

@@ -1,0 +1,226 @@
+// A fact of the log as clients see it: `toWireEvent` for the contract. Total by construction: the table
+// has a row for every event type, and a new type does not compile until it has one.
+
+import { create } from "@bufbuild/protobuf";
+import type { EventType, FactOf, RunEvent } from "@pawl/core/log/event";
+import {
+  ContractViolatedSchema,
+  CorrelationSchema,
+  HeartbeatSchema,
+  ModerationFlaggedSchema,
+  NodeBlockedSchema,
+  NodeCancelledSchema,
+  NodeCompletedSchema,
+  NodeFailedSchema,
+  NodeInvalidatedSchema,
+  NodeLogSchema,
+  NodeQueuedSchema,
+  NodeRetriedSchema,
+  NodeSkippedSchema,
+  NodeStartedSchema,
+  NodeStreamDeltaSchema,
+  NodeTimedOutSchema,
+  RunCancelledSchema,
+  RunCompletedSchema,
+  RunEventSchema,
+  RunFailedSchema,
+  RunMetadataSetSchema,
+  RunRecoveredSchema,
+  RunStartedSchema,
+  RunStatusChangedSchema,
+  RunTimedOutSchema,
+  type RunEvent as WireEvent,
+} from "@pawl/proto/pawl/v1/event_pb";
+import { HEARTBEAT } from "@pawl/core/log/event";
+import { toJsonBytes, toTimestamp } from "./scalar.ts";
+import { toWireRunKind, toWireRunStatus } from "./status.ts";
+
+/** What all events of one run share, so that it is looked up once per run and not once per event. */
+export interface EventScope {
+  /** Empty for a test run. */
+  readonly workflowId: string;
+  /** 32 hex digits, or empty when the submission was not traced. */
+  readonly traceId: string;
+  /** Topological depth of a node; 0 for the empty id and for nodes that are not known. */
+  readonly waveOf: (nodeId: string) => number;
+}
+
+type WireFact = WireEvent["fact"];
+type FactTable = { readonly [T in EventType]: (fact: FactOf<T>) => WireFact };
+
+const FACTS: FactTable = {
+  "run.started": ({ payload, value }) => ({
+    case: "runStarted",
+    value: create(RunStartedSchema, {
+      inputJson: toJsonBytes(value),
+      definitionDigest: payload.definitionDigest,
+      workflowVersion: payload.workflowVersion,
+      kind: toWireRunKind(payload.kind),
+      deadlineTime: toTimestamp(payload.deadlineAt),
+    }),
+  }),
+  "run.status.changed": ({ payload }) => ({
+    case: "runStatusChanged",
+    value: create(RunStatusChangedSchema, {
+      from: toWireRunStatus(payload.from),
+      to: toWireRunStatus(payload.to),
+    }),
+  }),
+  "run.completed": ({ payload, value }) => ({
+    case: "runCompleted",
+    value: create(RunCompletedSchema, {
+      outputJson: toJsonBytes(value),
+      hasFailures: payload.hasFailures,
+    }),
+  }),
+  "run.failed": ({ payload }) => ({
+    case: "runFailed",
+    value: create(RunFailedSchema, {
+      failedNodeId: payload.failedNodeId,
+      message: payload.message,
+    }),
+  }),
+  "run.cancelled": ({ payload }) => ({
+    case: "runCancelled",
+    value: create(RunCancelledSchema, { reason: payload.reason }),
+  }),
+  "run.timed_out": ({ payload }) => ({
+    case: "runTimedOut",
+    value: create(RunTimedOutSchema, { deadlineTime: toTimestamp(payload.deadlineAt) }),
+  }),
+  "run.recovered": ({ payload }) => ({
+    case: "runRecovered",
+    value: create(RunRecoveredSchema, {
+      reason: payload.reason,
+      executorId: payload.executorId,
+      lostDeliveries: payload.lostDeliveries,
+    }),
+  }),
+  "run.metadata.set": ({ value }) => ({
+    case: "runMetadataSet",
+    value: create(RunMetadataSetSchema, { metadataJson: toJsonBytes(value) }),
+  }),
+  "node.queued": ({ payload }) => ({
+    case: "nodeQueued",
+    value:
+      payload.notBefore === undefined
+        ? create(NodeQueuedSchema)
+        : create(NodeQueuedSchema, { notBeforeTime: toTimestamp(payload.notBefore) }),
+  }),
+  "node.started": ({ payload }) => ({
+    case: "nodeStarted",
+    value: create(NodeStartedSchema, { executorId: payload.executorId }),
+  }),
+  "node.stream.delta": ({ payload }) => ({
+    case: "nodeStreamDelta",
+    value: create(NodeStreamDeltaSchema, { deltaIndex: payload.deltaIndex, text: payload.text }),
+  }),
+  "node.log": ({ payload }) => ({
+    case: "nodeLog",
+    value: create(NodeLogSchema, { level: payload.level, message: payload.message }),
+  }),
+  "node.retried": ({ payload }) => ({
+    case: "nodeRetried",
+    value: create(NodeRetriedSchema, {
+      cause: payload.cause,
+      message: payload.message,
+      delayMs: BigInt(payload.delayMs),
+    }),
+  }),
+  "node.completed": ({ payload, value }) => ({
+    case: "nodeCompleted",
+    value: create(NodeCompletedSchema, {
+      outputJson: toJsonBytes(value),
+      handle: payload.handle ?? "",
+      durationMs: toWholeMs(payload.durationMs),
+      queueDelayMs: toWholeMs(payload.queueDelayMs ?? 0),
+    }),
+  }),
+  "node.failed": ({ payload, value }) => ({
+    case: "nodeFailed",
+    value: create(NodeFailedSchema, {
+      cause: payload.cause,
+      message: payload.message,
+      detailsJson: toJsonBytes(value),
+    }),
+  }),
+  "node.cancelled": ({ payload }) => ({
+    case: "nodeCancelled",
+    value: create(NodeCancelledSchema, { reason: payload.reason }),
+  }),
+  "node.skipped": ({ payload }) => ({
+    case: "nodeSkipped",
+    value: create(NodeSkippedSchema, { reason: payload.reason }),
+  }),
+  "node.timed_out": ({ payload }) => ({
+    case: "nodeTimedOut",
+    value: create(NodeTimedOutSchema, { timeoutMs: toWholeMs(payload.timeoutMs) }),
+  }),
+  "node.blocked": ({ payload }) => ({
+    case: "nodeBlocked",
+    value: create(NodeBlockedSchema, { reason: payload.reason }),
+  }),
+  "node.invalidated": ({ payload }) => ({
+    case: "nodeInvalidated",
+    value: create(NodeInvalidatedSchema, { reason: payload.reason }),
+  }),
+  "moderation.flagged": ({ payload, value }) => ({
+    case: "moderationFlagged",
+    value: create(ModerationFlaggedSchema, {
+      phase: payload.phase,
+      detailsJson: toJsonBytes(value),
+    }),
+  }),
+  "contract.violated": ({ payload, value }) => ({
+    case: "contractViolated",
+    value: create(ContractViolatedSchema, {
+      phase: payload.phase,
+      errorsJson: toJsonBytes(value),
+    }),
+  }),
+};
+
+/** A uint64 of the wire; a handler may measure fractions of a millisecond. */
+const toWholeMs = (ms: number): bigint => BigInt(Math.max(0, Math.round(ms)));
+
+/** True for a type this build has a fact for; a newer writer may have added others. */
+const isKnownType = (type: string): type is EventType => Object.hasOwn(FACTS, type);
+
+function toWireFact(event: RunEvent): WireFact {
+  if (!isKnownType(event.type)) return { case: undefined };
+  // The table pairs each type with its own fact; TypeScript cannot follow that through an index.
+  const map = FACTS[event.type] as (fact: RunEvent) => WireFact;
+  return map(event);
+}
+
+/** An event of the log as clients see it. A type this build does not know keeps its name and has no fact. */
+export function toWireEvent(event: RunEvent, scope: EventScope): WireEvent {
+  return create(RunEventSchema, {
+    eventId: BigInt(event.seq),
+    runId: event.runId,
+    workflowId: scope.workflowId,
+    type: event.type,
+    time: toTimestamp(event.at),
+    correlation: create(CorrelationSchema, {
+      traceId: scope.traceId,
+      wave: scope.waveOf(event.nodeId),
+      phase: "engine",
+    }),
+    nodeId: event.nodeId,
+    iteration: event.iteration,
+    attempt: event.attempt,
+    epoch: BigInt(event.epoch),
+    fact: toWireFact(event),
+  });
+}
+
+/** Keeps a silent stream open; it is not in the log and its event_id is 0. */
+export function toWireHeartbeat(runId: string, atMs: number): WireEvent {
+  return create(RunEventSchema, {
+    runId,
+    type: HEARTBEAT,
+    time: toTimestamp(atMs),
+    correlation: create(CorrelationSchema, { phase: "transport" }),
+    fact: { case: "heartbeat", value: create(HeartbeatSchema) },
+  });
+}

@@ -1,0 +1,43 @@
+// A workflow and the broken rules of a definition as clients see them.
+
+import { create } from "@bufbuild/protobuf";
+import type { Violation } from "@pawl/core/definition/shape";
+import {
+  ViolationSchema,
+  WorkflowSchema,
+  type Violation as WireViolation,
+  type Workflow as WireWorkflow,
+} from "@pawl/proto/pawl/v1/workflow_pb";
+import type { WorkflowRecord } from "../store/definitions.ts";
+import { toJsonBytes, toTimestamp } from "./scalar.ts";
+
+/** The workflow at one version; without its definition when the record has no body (lists). */
+export function toWireWorkflow(workflow: WorkflowRecord): WireWorkflow {
+  return create(WorkflowSchema, {
+    workflowId: workflow.workflowId,
+    version: workflow.version,
+    title: workflow.title,
+    definitionJson: toJsonBytes(workflow.body),
+    definitionDigest: workflow.digest,
+    createTime: toTimestamp(workflow.createdAt),
+    updateTime: toTimestamp(workflow.updatedAt),
+    nodeCount: workflow.nodeCount,
+  });
+}
+
+/** One broken rule. */
+export const toWireViolation = (violation: Violation): WireViolation =>
+  create(ViolationSchema, {
+    path: violation.path,
+    reason: violation.reason,
+    message: violation.message,
+    nodeId: violation.nodeId,
+  });
+
+/** One broken rule, as a client of ours reads it back. */
+export const fromWireViolation = (violation: WireViolation): Violation => ({
+  path: violation.path,
+  reason: violation.reason,
+  message: violation.message,
+  nodeId: violation.nodeId,
+});
