@@ -1,15 +1,16 @@
 // Connections. `openPool` is for reads that may wait their turn; `openPipeline` is the tick's own connection, on which
 // statements are sent without waiting for the answers of the ones before.
 
-import pg from "pg";
+import { Client, Pool as ClientPool, types } from "pg";
 import { storeFault } from "./failure.ts";
 import type { Queryable } from "./sql.ts";
+import { withTransaction, type Connectable, type Connection } from "./transaction.ts";
 
 /** Our tables live in their own schema; pg-boss keeps to its own. */
 export const SCHEMA = "pawl";
 
 // bigint columns are counters far below 2^53; as numbers they need no conversion anywhere else.
-pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+types.setTypeParser(types.builtins.INT8, Number);
 
 const STATEMENT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 2_000;
@@ -24,7 +25,9 @@ const PINNED_PLANS = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "
 
 const LIMITS = `-c search_path=${SCHEMA} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${LOCK_TIMEOUT_MS} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`;
 
-export interface Pool extends Queryable {
+export interface Pool extends Queryable, Connectable {
+  /** Commits what `work` did, or nothing; `work` may run more than once. */
+  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   end(): Promise<void>;
 }
 
@@ -33,7 +36,7 @@ export function openPool(
   url: string,
   options: { readonly max: number; readonly name: string },
 ): Pool {
-  const pool = new pg.Pool({
+  const pool = new ClientPool({
     connectionString: url,
     max: options.max,
     application_name: options.name,
@@ -51,16 +54,44 @@ export function openPool(
         throw storeFault(error);
       }
     },
+    connect: () => connect(pool),
+    transaction: (work) => withTransaction({ connect: () => connect(pool) }, work),
     end: () => pool.end(),
   };
+}
+
+/** A connection for one transaction. Its death while in use fails the query in flight, not the process. */
+async function connect(pool: ClientPool): Promise<Connection> {
+  try {
+    const client = await pool.connect();
+    const survive = (): void => {
+      // The query in flight rejects with the same error.
+    };
+    client.on("error", survive);
+    return {
+      query: async (config) => {
+        try {
+          return await client.query(config);
+        } catch (error) {
+          throw storeFault(error);
+        }
+      },
+      release: (broken = false) => {
+        client.off("error", survive);
+        client.release(broken);
+      },
+    };
+  } catch (error) {
+    throw storeFault(error);
+  }
 }
 
 /** Opens the tick's connection. `onBroken` fires once when it dies; every query in flight rejects. */
 export async function openPipeline(
   url: string,
   options: { readonly name: string; readonly onBroken: () => void },
-): Promise<pg.Client> {
-  const client = new pg.Client({
+): Promise<Client> {
+  const client = new Client({
     connectionString: url,
     application_name: options.name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,

@@ -1,0 +1,24 @@
+// Keeps the next version of a workflow. Numbers go on where a removed workflow of the same id left off, so a version never
+// means two things; two writers of one number meet at the unique index definitions_version.
+
+import type { Statement } from "../../db/sql.ts";
+
+export const insertDefinition: Statement = {
+  name: "pawl_insert_definition",
+  text: `
+insert into definitions (
+  definition_id, tenant_id, workflow_id, version, digest, title, node_count, body, request_id, request_hash
+)
+values (
+  $1::uuid, $2::text, $3::text,
+  (
+    select coalesce(max(d.version), 0) + 1
+    from definitions d
+    where d.tenant_id = $2::text
+      and d.workflow_id = $3::text
+  ),
+  $4::text, $5::text, $6::integer, $7::text, $8::text, $9::text
+)
+returning definition_id, workflow_id, version, digest, title, node_count, body, created_at
+`,
+};
