@@ -39,7 +39,7 @@ export type Postgres = {
   readonly dataDir: string;
   readonly url: string;
   /** Settles when the server process is gone, for whatever reason. */
-  readonly exited: Promise<void>;
+  readonly exited: Promise<string>;
   /** Sends a signal to the server, e.g. SIGKILL in crash tests. */
   kill(signal: NodeJS.Signals): void;
   /** Fast shutdown: ends sessions, writes a checkpoint, waits until the process is gone. */
@@ -58,9 +58,9 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   await endLeftover(place.dataDir);
   const port = options.port ?? (await freePort());
   const child = launch({ place, port, durable, settings: options.settings ?? [] });
-  const exited = new Promise<void>((resolve) => {
-    child.once("exit", () => resolve());
-    child.once("error", () => resolve());
+  const exited = new Promise<string>((resolve) => {
+    child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
+    child.once("error", (error) => resolve(error.message));
   });
   await untilReady(child, port, options.log);
   const guard = guardChild(child, "INT");

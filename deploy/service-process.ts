@@ -1,0 +1,134 @@
+// One service as a real process: started from its sources, ready when it says so on stdout, ended by pid.
+// It runs in its own process group, so that a Ctrl-C in the terminal reaches the one who drains it first.
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { guardChild } from "./guard.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const TAIL_CHARS = 4_000;
+/** Longer than the services give themselves. */
+const DRAIN_MS = 25_000;
+
+/** The three services. */
+export type ServiceName = "scheduler" | "executor" | "gateway";
+
+/** What to start and how. */
+export type ServiceOptions = {
+  readonly service: ServiceName;
+  /** Added to the few variables every process needs. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Receives what the process prints on stdout and stderr. */
+  readonly log?: (text: string) => void;
+};
+
+/** A started process. */
+export type ServiceProcess = {
+  readonly pid: number;
+  /** The port of its ready line, 0 when it names none. */
+  readonly port: number;
+  /** Settles with how it ended. */
+  readonly exited: Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+  /** SIGTERM, and SIGKILL should the drain take too long. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts a service and returns when it is ready.
+ * @throws Error with the end of its output when it exits before that or the signal aborts.
+ */
+export async function startService(
+  options: ServiceOptions,
+  signal?: AbortSignal,
+): Promise<ServiceProcess> {
+  const main = `services/${options.service}/src/main.ts`;
+  const child = spawn(process.execPath, ["--no-node-snapshot", main], {
+    cwd: ROOT,
+    env: { ...inherited(), ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  guardChild(child, "TERM");
+  const exited = new Promise<string>((resolve) => {
+    child.once("exit", (code, name) => resolve(name ?? `exit code ${code}`));
+    child.once("error", (error) => resolve(error.message));
+  });
+  const kill = (name: NodeJS.Signals): void => void child.kill(name);
+  let tail = "";
+  const ready = Promise.withResolvers<number>();
+  const keep = (chunk: Buffer): void => {
+    const text = chunk.toString();
+    tail = (tail + text).slice(-TAIL_CHARS);
+    options.log?.(text);
+  };
+  child.stderr.on("data", keep);
+  child.stdout.on("data", keep);
+  child.stdout.on(
+    "data",
+    lineReader((line) => readPort(line, ready.resolve)),
+  );
+  const early = exited.then((how) => {
+    throw new Error(`${options.service} ended before it was ready (${how}):\n${tail}`);
+  });
+  const aborted = untilAborted(signal);
+  try {
+    const port = await Promise.race([ready.promise, early, aborted.promise]);
+    early.catch(() => {});
+    return { pid: child.pid ?? 0, port, exited, kill, stop: () => stop(kill, exited) };
+  } catch (error) {
+    kill("SIGKILL");
+    throw error;
+  } finally {
+    aborted.release();
+  }
+}
+
+async function stop(kill: (name: NodeJS.Signals) => void, exited: Promise<string>): Promise<void> {
+  kill("SIGTERM");
+  const patience = setTimeout(() => kill("SIGKILL"), DRAIN_MS);
+  await exited;
+  clearTimeout(patience);
+}
+
+/** What a process needs from ours to run at all; configuration is only what the caller gives. */
+function inherited(): Record<string, string> {
+  const names = ["PATH", "HOME", "TMPDIR", "LANG", "TZ", "SystemRoot", "NODE_EXTRA_CA_CERTS"];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function lineReader(onLine: (line: string) => void): (chunk: Buffer) => void {
+  let rest = "";
+  return (chunk) => {
+    const lines = (rest + chunk.toString()).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) onLine(line);
+  };
+}
+
+function readPort(line: string, resolve: (port: number) => void): void {
+  if (!line.startsWith("{") || !line.includes('"ready"')) return;
+  try {
+    // A log line of ours; any other JSON simply lacks these keys.
+    const entry = JSON.parse(line) as { msg?: unknown; port?: unknown };
+    if (entry.msg === "ready") resolve(typeof entry.port === "number" ? entry.port : 0);
+  } catch {
+    // A line cut or mixed with other output is not the ready line.
+  }
+}
+
+function untilAborted(signal: AbortSignal | undefined): {
+  promise: Promise<never>;
+  release: () => void;
+} {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  const onAbort = (): void => reject(new Error("stopped before it was ready"));
+  signal?.addEventListener("abort", onAbort);
+  if (signal?.aborted === true) onAbort();
+  return { promise, release: () => signal?.removeEventListener("abort", onAbort) };
+}

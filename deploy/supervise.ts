@@ -1,0 +1,99 @@
+// Keeps one thing running: a service or the database.
+//
+// States: idle → starting → up → (it ends) → waiting → starting …; stop() leads from any state to stopped.
+// A thing that ends by itself is started again after a backoff that doubles with each quick death and is
+// forgotten once it stayed up. The race it survives: stop() while a restart is under way; the start is
+// aborted, and one that had already succeeded is stopped.
+import { setTimeout as delay } from "node:timers/promises";
+
+const BACKOFF_MS = 250;
+const BACKOFF_MS_MAX = 10_000;
+const STABLE_MS = 30_000;
+
+/** Something that runs until it ends or is stopped. */
+export type Lifetime = {
+  readonly pid: number;
+  readonly exited: Promise<string>;
+  stop(): Promise<void>;
+};
+
+/** What happened to a supervised thing after its first start. */
+export type Incident =
+  | { readonly kind: "ended"; readonly how: string; readonly retryMs: number }
+  | { readonly kind: "failed"; readonly error: Error; readonly retryMs: number }
+  | { readonly kind: "restarted"; readonly pid: number };
+
+/** What to keep running. */
+export type SuperviseOptions = {
+  readonly start: (signal: AbortSignal) => Promise<Lifetime>;
+  readonly report: (incident: Incident) => void;
+};
+
+/** Starts a thing, restarts it whenever it ends, and stops it for good on demand. */
+export class Supervised {
+  readonly #options: SuperviseOptions;
+  readonly #stopping = new AbortController();
+  #current: Lifetime | undefined;
+  #loop: Promise<void> | undefined;
+
+  constructor(options: SuperviseOptions) {
+    this.#options = options;
+  }
+
+  /** The process that runs now, 0 between two. */
+  get pid(): number {
+    return this.#current?.pid ?? 0;
+  }
+
+  /** The first start; its failure is the caller's to tell. */
+  async start(): Promise<void> {
+    this.#current = await this.#options.start(this.#stopping.signal);
+    this.#loop = this.#keepUp();
+  }
+
+  /** Ends the thing and its restarts. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#current?.stop();
+    await this.#loop;
+  }
+
+  async #keepUp(): Promise<void> {
+    const { signal } = this.#stopping;
+    let quickDeaths = 0;
+    while (!signal.aborted && this.#current !== undefined) {
+      const upSince = Date.now();
+      const how = await this.#current.exited;
+      if (signal.aborted) return;
+      this.#current = undefined;
+      quickDeaths = Date.now() - upSince > STABLE_MS ? 0 : quickDeaths + 1;
+      this.#options.report({ kind: "ended", how, retryMs: backoffMs(quickDeaths) });
+      await this.#startAgain(quickDeaths);
+    }
+  }
+
+  async #startAgain(quickDeaths: number): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let failures = quickDeaths; !signal.aborted; failures += 1) {
+      await delay(backoffMs(failures), undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        const next = await this.#options.start(signal);
+        this.#current = next;
+        if (signal.aborted) await next.stop();
+        else this.#options.report({ kind: "restarted", pid: next.pid });
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        const cause = error instanceof Error ? error : new Error(String(error));
+        this.#options.report({ kind: "failed", error: cause, retryMs: backoffMs(failures + 1) });
+      }
+    }
+  }
+}
+
+/** Doubles from a quarter of a second; the first restart of a stable thing is at once. */
+export function backoffMs(failures: number): number {
+  if (failures === 0) return 0;
+  return Math.min(BACKOFF_MS * 2 ** (failures - 1), BACKOFF_MS_MAX);
+}

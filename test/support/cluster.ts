@@ -1,0 +1,125 @@
+// The trio as real processes on free loopback ports against a database of its own.
+// Everything waits on ready lines, nothing sleeps; processes are ended by pid, also when the test run is
+// killed (see deploy/guard.ts). When the test that started the cluster fails, its logs are printed.
+import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
+import type { ServiceName } from "@pawl/deploy/service-process.ts";
+import { onTestFailed } from "vitest";
+import { startMember } from "./member.ts";
+import type { Member } from "./member.ts";
+import { freshDatabase } from "./postgres.ts";
+
+type Env = Readonly<Record<string, string>>;
+
+/** How many of each and with what configuration. */
+export type ClusterOptions = {
+  readonly schedulers?: number;
+  readonly executors?: number;
+  readonly gateways?: number;
+  /** For every process. */
+  readonly env?: Env;
+  /** For the processes of one service. */
+  readonly envOf?: Partial<Record<ServiceName, Env>>;
+  /** An own database instead of a fresh one, e.g. of a private server. */
+  readonly databaseUrl?: string;
+};
+
+/** A running cluster. */
+export type Cluster = {
+  readonly schedulers: readonly Member[];
+  readonly executors: readonly Member[];
+  readonly gateways: readonly Member[];
+  /** The first gateway. */
+  readonly url: string;
+  readonly databaseUrl: string;
+  logs(): string;
+  /** Ends every process, then drops the database. */
+  stop(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** Short enough for a lost claim to come back within a test. */
+const QUICK: Env = {
+  PAWL_LEASE_MS: "2000",
+  PAWL_RENEW_MS: "500",
+  PAWL_SWEEP_MS: "300",
+  PAWL_DRAIN_MS: "5000",
+  PAWL_LOG_LEVEL: "debug",
+};
+
+/** Starts schedulers first, then the others, which need one to be ready. */
+export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  const own = options.databaseUrl === undefined ? await freshDatabase() : undefined;
+  const databaseUrl = options.databaseUrl ?? own?.url ?? "";
+  const members: Member[] = [];
+  const stop = async (): Promise<void> => {
+    // A stopped (SIGSTOP) process cannot drain.
+    await Promise.all(members.map((member) => member.kill("SIGCONT")));
+    await Promise.all(members.map((member) => member.stop()));
+    await own?.drop();
+  };
+  const logs = (): string =>
+    members.map((member) => `--- ${member.name}\n${member.logs()}`).join("\n");
+  printOnFailure(logs);
+  const group = async (service: ServiceName, count: number, env: Env): Promise<Member[]> => {
+    const started = await Promise.allSettled(
+      Array.from({ length: count }, (_, index) =>
+        member({
+          service,
+          index,
+          env: { ...QUICK, ...env, ...options.env, ...options.envOf?.[service] },
+        }),
+      ),
+    );
+    members.push(...started.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])));
+    const failed = started.find((one) => one.status === "rejected");
+    if (failed !== undefined) {
+      await stop();
+      throw failed.reason;
+    }
+    return members.slice(-count);
+  };
+  const DATABASE_URL = databaseUrl;
+  const schedulers = await group("scheduler", options.schedulers ?? 1, { DATABASE_URL });
+  const PAWL_SCHEDULER_ADDRESS = schedulers.map(({ port }) => `${LOOPBACK}:${port}`).join(",");
+  const executors = await group("executor", options.executors ?? 1, { PAWL_SCHEDULER_ADDRESS });
+  const gateways = await group("gateway", options.gateways ?? 1, {
+    PAWL_SCHEDULER_ADDRESS,
+    DATABASE_URL,
+  });
+  const url = gateways[0]?.url ?? "";
+  return {
+    schedulers,
+    executors,
+    gateways,
+    url,
+    databaseUrl,
+    logs,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+type MemberPlan = { readonly service: ServiceName; readonly index: number; readonly env: Env };
+
+async function member({ service, index, env }: MemberPlan): Promise<Member> {
+  const port = await freePort();
+  const own: Record<ServiceName, Env> = {
+    scheduler: { PAWL_SCHEDULER_PORT: String(port), PAWL_METRICS_PORT: String(await freePort()) },
+    executor: { PAWL_METRICS_PORT: String(port) },
+    gateway: { PAWL_GATEWAY_PORT: String(port) },
+  };
+  return startMember({
+    service,
+    name: `${service}-${index + 1}`,
+    port,
+    env: { ...own[service], ...env },
+  });
+}
+
+function printOnFailure(logs: () => string): void {
+  try {
+    onTestFailed(() => console.error(logs()));
+  } catch {
+    // Started in a hook, outside any test: the caller prints logs() itself.
+  }
+}

@@ -1,0 +1,64 @@
+// One process of a test cluster: it can be killed, restarted on the same port, and asked what it printed.
+import { LOOPBACK } from "@pawl/deploy/ports.ts";
+import { startService } from "@pawl/deploy/service-process.ts";
+import type { ServiceName, ServiceProcess } from "@pawl/deploy/service-process.ts";
+
+const START_TIMEOUT_MS = 60_000;
+
+/** A started process of a cluster. */
+export type Member = {
+  readonly name: string;
+  /** Of the process that runs now, or ran last. */
+  readonly pid: number;
+  readonly port: number;
+  readonly url: string;
+  /** Sends a signal and, if it ends a process for sure (SIGKILL), waits until it is gone. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Settles with how the present process ended. */
+  exited(): Promise<string>;
+  /** Starts a new process on the same port; ends the old one first if it still runs. */
+  restart(): Promise<void>;
+  /** Drains and ends the process. */
+  stop(): Promise<void>;
+  /** Everything printed so far, by all processes of this member. */
+  logs(): string;
+};
+
+/** What to start. */
+export type MemberOptions = {
+  readonly service: ServiceName;
+  readonly name: string;
+  readonly port: number;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** Starts a service and waits for its ready line. */
+export async function startMember({ service, name, port, env }: MemberOptions): Promise<Member> {
+  let logs = "";
+  const log = (text: string): void => void (logs += text);
+  const start = (): Promise<ServiceProcess> =>
+    startService({ service, env, log }, AbortSignal.timeout(START_TIMEOUT_MS)).catch((error) => {
+      throw new Error(`${name} did not start:\n${logs}`, { cause: error });
+    });
+  let process = await start();
+  return {
+    name,
+    get pid() {
+      return process.pid;
+    },
+    port,
+    url: `http://${LOOPBACK}:${port}`,
+    async kill(signal) {
+      process.kill(signal);
+      if (signal === "SIGKILL") await process.exited;
+    },
+    exited: () => process.exited,
+    async restart() {
+      process.kill("SIGKILL");
+      await process.exited;
+      process = await start();
+    },
+    stop: () => process.stop(),
+    logs: () => logs,
+  };
+}
