@@ -1,0 +1,50 @@
+// Which addresses an executor may call on a user's behalf: public unicast, and what the operator opened for development.
+// ipaddr.js calls ::127.0.0.1 (IPv4-compatible) plain "unicast", so three ranges are refused by hand.
+
+import ipaddr from "ipaddr.js";
+
+/** A range of addresses, parsed once from text like `10.0.0.0/8`. */
+export type Cidr = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+const REFUSED: readonly Cidr[] = ["::/96", "2001:db8::/32", "fec0::/10"].map((text) =>
+  ipaddr.parseCIDR(text),
+);
+
+/** Parses a comma-separated list of ranges; undefined when any is malformed. */
+export function parseCidrs(text: string): readonly Cidr[] | undefined {
+  const parts = text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  if (!parts.every((part) => ipaddr.isValidCIDR(part))) return undefined;
+  return parts.map((part) => ipaddr.parseCIDR(part));
+}
+
+/** True for a literal IPv4 or IPv6 address, without brackets. */
+export const isAddress = (text: string): boolean => ipaddr.isValid(text);
+
+/** True for an address anybody on the internet may be reached at. */
+export function isPublicAddress(text: string): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  if (isWithin(text, REFUSED)) return false;
+  return ipaddr.process(text).range() === "unicast";
+}
+
+/** True when the address, or the IPv4 one mapped into it, lies in one of the ranges. */
+export function isWithin(text: string, ranges: readonly Cidr[]): boolean {
+  if (!ipaddr.isValid(text)) return false;
+  const forms = [ipaddr.parse(text), ipaddr.process(text)];
+  return ranges.some((range) =>
+    forms.some((form) => form.kind() === range[0].kind() && matches(form, range)),
+  );
+}
+
+function matches(address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Cidr): boolean {
+  if (address instanceof ipaddr.IPv4 && network instanceof ipaddr.IPv4) {
+    return address.match(network, bits);
+  }
+  if (address instanceof ipaddr.IPv6 && network instanceof ipaddr.IPv6) {
+    return address.match(network, bits);
+  }
+  return false;
+}

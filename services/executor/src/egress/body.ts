@@ -1,0 +1,45 @@
+// Reads a response body with its bound **after** decompression, so that a small bomb stays small.
+
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { EngineError } from "@pawl/core/fault/engine-error";
+
+/** The whole body as bytes. Stops reading, and destroys the stream, at the first byte over `bytesMax`. @throws LIMIT_EXCEEDED */
+export async function readBody(
+  body: Readable,
+  options: { readonly encoding: string; readonly bytesMax: number },
+): Promise<Buffer> {
+  const decoder = decoderOf(options.encoding);
+  const source = decoder === undefined ? body : body.pipe(decoder);
+  if (decoder !== undefined) body.once("error", (error) => decoder.destroy(error));
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of source as AsyncIterable<Buffer>) {
+      size += part.length;
+      if (size > options.bytesMax) {
+        throw new EngineError("LIMIT_EXCEEDED", `more than ${options.bytesMax} bytes`);
+      }
+      parts.push(part);
+    }
+  } finally {
+    body.on("error", () => undefined);
+    body.destroy();
+    decoder?.destroy();
+  }
+  return Buffer.concat(parts, size);
+}
+
+function decoderOf(encoding: string): ReturnType<typeof createGunzip> | undefined {
+  switch (encoding.trim().toLowerCase()) {
+    case "gzip":
+    case "x-gzip":
+      return createGunzip();
+    case "deflate":
+      return createInflate();
+    case "br":
+      return createBrotliDecompress();
+    default:
+      return undefined;
+  }
+}

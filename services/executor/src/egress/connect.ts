@@ -1,0 +1,84 @@
+// Opens sockets for outbound requests: resolves the host once, checks every address, connects to exactly those, and looks again
+// at where the socket ended up. A name that changes its answer between check and connect (DNS rebinding) gains nothing.
+
+import { Agent, buildConnector } from "undici";
+import { LIMITS } from "@pawl/core/data/limits";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { isAllowed, resolveAllowed, type EgressPolicy, type Lookup } from "./guard.ts";
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const HEADERS_TIMEOUT_MS = 10_000;
+const BODY_IDLE_TIMEOUT_MS = 10_000;
+const HEADER_BYTES_MAX = 16 * 1024;
+
+/** An agent that cannot reach anything the policy refuses. It never reads proxy settings from the environment. */
+export function guardedAgent(policy: EgressPolicy, lookup?: Lookup): Agent {
+  return new Agent({
+    connect: (options, done) => {
+      const target = { host: options.hostname, port: portNumber(options.port, options.protocol) };
+      void answer(() => connectChecked(options, target, { policy, lookup }), done);
+    },
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    bodyTimeout: BODY_IDLE_TIMEOUT_MS,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    connections: 64,
+    pipelining: 1,
+    allowH2: false,
+  });
+}
+
+type Target = { readonly host: string; readonly port: number };
+type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>;
+
+/** Bridges to undici's callback; a refusal reaches the request as its own error. */
+async function answer(
+  connect: () => Promise<Socket>,
+  done: buildConnector.Callback,
+): Promise<void> {
+  let socket: Socket;
+  try {
+    socket = await connect();
+  } catch (error) {
+    return done(asError(error), null);
+  }
+  done(null, socket);
+}
+
+/** @throws FORBIDDEN when the host is, or leads to, an address the policy refuses. */
+async function connectChecked(
+  options: buildConnector.Options,
+  target: Target,
+  guard: { readonly policy: EgressPolicy; readonly lookup: Lookup | undefined },
+): Promise<Socket> {
+  const addresses = await resolveAllowed(target, guard.policy, guard.lookup);
+  const [first] = addresses ?? [];
+  if (addresses === undefined || first === undefined) {
+    throw new EngineError("FORBIDDEN", "the host resolves to an address that may not be called");
+  }
+  const connector = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    lookup: (_host, asked, done) => {
+      if (asked.all === true) done(null, [...addresses]);
+      else done(null, first.address, first.family);
+    },
+  });
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    connector(options, (error, opened) => {
+      if (opened === null) reject(asError(error));
+      else resolve(opened);
+    });
+  });
+  if (isAllowed(socket.remoteAddress ?? "", target, guard.policy)) return socket;
+  socket.destroy();
+  throw new EngineError("FORBIDDEN", "the connection ended at an address that may not be called");
+}
+
+const portNumber = (port: string | undefined, protocol: string): number =>
+  port === undefined || port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error));
+
+/** Largest response kept, after decompression. */
+export const RESPONSE_BYTES_MAX: number = LIMITS.httpResponseBytes;

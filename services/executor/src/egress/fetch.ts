@@ -1,0 +1,146 @@
+// One outbound HTTP exchange for a node: guarded connect, redirects followed by hand and checked again, bounded reading.
+// Every way it can end is a value; the caller maps causes to outcomes.
+
+import { request, type Agent, type Dispatcher } from "undici";
+import { LIMITS } from "@pawl/core/data/limits";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { readBody } from "./body.ts";
+import { RESPONSE_BYTES_MAX } from "./connect.ts";
+import { checkUrl, type EgressPolicy } from "./guard.ts";
+import { carriedHeaders } from "./headers.ts";
+
+export interface EgressRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Checked by `checkHeaders`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface EgressResponse {
+  readonly ok: true;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly url: string;
+}
+
+export interface EgressFailure {
+  readonly ok: false;
+  readonly cause: "URL_BLOCKED" | "RESPONSE_TOO_LARGE" | "timeout" | "provider_error" | "cancelled";
+  readonly message: string;
+}
+
+export interface Egress {
+  readonly agent: Agent;
+  readonly policy: EgressPolicy;
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Performs the exchange. Never rejects. */
+export async function egressFetch(
+  egress: Egress,
+  asked: EgressRequest,
+): Promise<EgressResponse | EgressFailure> {
+  let current = asked;
+  for (let hop = 0; ; hop++) {
+    const verdict = checkUrl(current.url, egress.policy);
+    if (!verdict.ok) return failure("URL_BLOCKED", verdict.message);
+    let response: Dispatcher.ResponseData;
+    try {
+      response = await request(verdict.url, {
+        dispatcher: egress.agent,
+        method: current.method,
+        headers: { ...current.headers },
+        body: current.body ?? null,
+        signal: current.signal,
+      });
+    } catch (error) {
+      return explain(error, current.signal);
+    }
+    const location = REDIRECTS.has(response.statusCode) ? response.headers["location"] : undefined;
+    if (typeof location !== "string") return await finish(response, verdict.url, current.signal);
+    discard(response);
+    if (hop >= LIMITS.httpRedirects) return failure("URL_BLOCKED", "too many redirects");
+    const next = followed(current, verdict.url, { status: response.statusCode, location });
+    if (!("url" in next)) return next;
+    current = next;
+  }
+}
+
+/** The request a redirect asks for; credentials stay with the host they were meant for (U7, U13). */
+function followed(
+  from: EgressRequest,
+  at: URL,
+  redirect: { readonly status: number; readonly location: string },
+): EgressRequest | EgressFailure {
+  const to = URL.parse(redirect.location, at);
+  if (to === null) return failure("URL_BLOCKED", "the redirect leads nowhere");
+  if (at.protocol === "https:" && to.protocol !== "https:") {
+    return failure("URL_BLOCKED", "a redirect may not leave https");
+  }
+  const headers = to.origin === at.origin ? from.headers : carriedHeaders(from.headers);
+  const { status } = redirect;
+  const becomesGet =
+    (status === 303 && from.method !== "HEAD") ||
+    ((status === 301 || status === 302) && from.method === "POST");
+  if (!becomesGet) return { ...from, url: to.href, headers };
+  const { body: _body, ...rest } = from;
+  const { "content-type": _type, ...kept } = headers;
+  return { ...rest, method: "GET", url: to.href, headers: kept };
+}
+
+async function finish(
+  response: Dispatcher.ResponseData,
+  url: URL,
+  signal: AbortSignal,
+): Promise<EgressResponse | EgressFailure> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
+  }
+  try {
+    const encoding = headers["content-encoding"] ?? "";
+    const body = await readBody(response.body, { encoding, bytesMax: RESPONSE_BYTES_MAX });
+    return { ok: true, status: response.statusCode, headers, body, url: url.href };
+  } catch (error) {
+    return explain(error, signal);
+  }
+}
+
+function explain(error: unknown, signal: AbortSignal): EgressFailure {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (error instanceof EngineError && error.reason === "FORBIDDEN") {
+    return failure("URL_BLOCKED", error.message);
+  }
+  if (error instanceof EngineError && error.reason === "LIMIT_EXCEEDED") {
+    return failure("RESPONSE_TOO_LARGE", `the response is larger than ${RESPONSE_BYTES_MAX} bytes`);
+  }
+  if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW") {
+    return failure("RESPONSE_TOO_LARGE", "the response's headers are too large");
+  }
+  if (signal.aborted) {
+    const isTimeout = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
+    return isTimeout
+      ? failure("timeout", "no answer in time")
+      : failure("cancelled", "was cancelled");
+  }
+  if (code.endsWith("_TIMEOUT")) return failure("timeout", "no answer in time");
+  return failure(
+    "provider_error",
+    code === "" ? "the request failed" : `the request failed: ${code}`,
+  );
+}
+
+const failure = (cause: EgressFailure["cause"], message: string): EgressFailure => ({
+  ok: false,
+  cause,
+  message,
+});
+
+function discard(response: Dispatcher.ResponseData): void {
+  response.body.on("error", () => undefined);
+  response.body.destroy();
+}

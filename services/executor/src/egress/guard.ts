@@ -1,0 +1,111 @@
+// Decides whether a URL may be called. Two gates: `checkUrl` on the text (scheme, credentials, literal address, port, name) and
+// `resolveAllowed` at connect time on every address the name resolves to, so what was checked is what is connected to.
+// A port or a name that is refused in general is let through only to addresses the operator opened by hand.
+
+import { lookup as systemLookup } from "node:dns/promises";
+import { isAddress, isPublicAddress, isWithin, type Cidr } from "./address.ts";
+
+export interface EgressPolicy {
+  /** Ports open to public addresses. */
+  readonly ports: ReadonlySet<number>;
+  /** Ranges opened in spite of being private, on any port: development and tests only. */
+  readonly allowed: readonly Cidr[];
+  /** Refuse plain http. */
+  readonly httpsOnly: boolean;
+}
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+export type Lookup = (host: string) => Promise<readonly ResolvedAddress[]>;
+
+export type UrlVerdict =
+  | { readonly ok: true; readonly url: URL }
+  | { readonly ok: false; readonly message: string };
+
+/** What a policy starts from: web ports, public addresses only. */
+export const DEFAULT_EGRESS: EgressPolicy = {
+  ports: new Set([80, 443, 8443]),
+  allowed: [],
+  httpsOnly: false,
+};
+
+const URL_LENGTH_MAX = 8_192;
+const INTERNAL_SUFFIXES = [".localhost", ".internal", ".local", ".lan", ".home.arpa", ".svc"];
+
+const refused = (message: string): UrlVerdict => ({ ok: false, message });
+
+/** Checks a URL before any name is resolved. */
+export function checkUrl(text: string, policy: EgressPolicy): UrlVerdict {
+  if (text.length > URL_LENGTH_MAX) return refused("the URL is too long");
+  const url = URL.parse(text);
+  if (url === null) return refused("this is not an absolute URL");
+  if (url.protocol !== "https:" && url.protocol !== "http:") {
+    return refused("only http and https URLs may be called");
+  }
+  if (url.protocol === "http:" && policy.httpsOnly) return refused("only https URLs may be called");
+  if (url.username !== "" || url.password !== "") {
+    return refused("credentials belong in a header, not in the URL");
+  }
+  const host = bareHost(url.hostname);
+  const port = portOf(url);
+  if (isAddress(host)) {
+    return isAllowed(host, { host, port }, policy)
+      ? { ok: true, url }
+      : refused("this address or port may not be called");
+  }
+  if (needsOpening({ host, port }, policy) && policy.allowed.length === 0) {
+    return refused("this host or port may not be called");
+  }
+  return { ok: true, url };
+}
+
+/** Resolves a host once; undefined unless there is an address and **every** address may be called. */
+export async function resolveAllowed(
+  target: { readonly host: string; readonly port: number },
+  policy: EgressPolicy,
+  lookup: Lookup = resolveAll,
+): Promise<readonly ResolvedAddress[] | undefined> {
+  const host = bareHost(target.host);
+  const addresses = isAddress(host)
+    ? [{ address: host, family: host.includes(":") ? 6 : 4 }]
+    : await lookup(host);
+  const where = { host, port: target.port };
+  const allowed = addresses.every(({ address }) => isAllowed(address, where, policy));
+  return addresses.length > 0 && allowed ? addresses : undefined;
+}
+
+/** Whether one concrete address may be connected to, for a host and port. */
+export function isAllowed(
+  address: string,
+  target: { readonly host: string; readonly port: number },
+  policy: EgressPolicy,
+): boolean {
+  if (isWithin(address, policy.allowed)) return true;
+  return isPublicAddress(address) && !needsOpening(target, policy);
+}
+
+function needsOpening(
+  target: { readonly host: string; readonly port: number },
+  policy: EgressPolicy,
+): boolean {
+  if (!policy.ports.has(target.port)) return true;
+  return !isAddress(target.host) && isInternalName(target.host);
+}
+
+/** Names that mean something inside a network: no dot (our own services, `localhost`) or a private suffix. */
+export function isInternalName(host: string): boolean {
+  const name = host.toLowerCase().replace(/\.+$/, "");
+  return !name.includes(".") || INTERNAL_SUFFIXES.some((suffix) => name.endsWith(suffix));
+}
+
+/** The port a URL goes to, the scheme's own included. */
+export const portOf = (url: URL): number =>
+  url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+
+const bareHost = (host: string): string =>
+  host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
+
+const resolveAll: Lookup = (host) => systemLookup(host, { all: true });

@@ -1,0 +1,84 @@
+// Request headers of a user: nothing that could split a request, and nothing the transport itself decides.
+
+/** Header names the transport owns. */
+const RESERVED: ReadonlySet<string> = new Set([
+  "host",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding",
+  "upgrade",
+  "te",
+  "trailer",
+  "expect",
+  "proxy-authorization",
+  "proxy-connection",
+]);
+
+/** What still goes along when a redirect leads to another host: nothing that could be a credential. */
+const CARRIED: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "accept-language",
+  "content-type",
+  "idempotency-key",
+  "user-agent",
+]);
+
+const NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/;
+const HEADERS_MAX = 64;
+const VALUE_LENGTH_MAX = 8_192;
+
+export type HeadersVerdict =
+  | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
+  | {
+      readonly ok: false;
+      readonly cause: "HEADER_INJECTION" | "CONFIG_INVALID";
+      readonly message: string;
+    };
+
+/** Lower-cases names and refuses what may not be sent (T14). */
+export function checkHeaders(headers: Readonly<Record<string, string>>): HeadersVerdict {
+  const checked: Record<string, string> = {};
+  const entries = Object.entries(headers);
+  if (entries.length > HEADERS_MAX) return invalid(`more than ${HEADERS_MAX} headers`);
+  for (const [name, value] of entries) {
+    if (hasControl(name) || hasControl(value)) {
+      return {
+        ok: false,
+        cause: "HEADER_INJECTION",
+        message: "a header holds a control character",
+      };
+    }
+    if (!NAME.test(name)) return invalid("a header name holds characters that are not allowed");
+    const key = name.toLowerCase();
+    if (RESERVED.has(key)) return invalid(`the header ${key} may not be set`);
+    if (value.length > VALUE_LENGTH_MAX) return invalid(`the header ${key} is too long`);
+    if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
+      return invalid(`the header ${key} holds characters that cannot be sent`);
+    }
+    checked[key] = value;
+  }
+  return { ok: true, headers: checked };
+}
+
+/** The headers that may follow a redirect to another origin (U13). */
+export const carriedHeaders = (
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => CARRIED.has(name)));
+
+/** Any C0 control but tab, or DEL. */
+function hasControl(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if ((code < 32 && code !== 9) || code === 127) return true;
+  }
+  return false;
+}
+
+const invalid = (message: string): HeadersVerdict => ({
+  ok: false,
+  cause: "CONFIG_INVALID",
+  message,
+});

@@ -1,0 +1,33 @@
+// Splits a byte stream into lines with a bound: a peer that never ends its line cannot make us keep it.
+
+/** Returns a chunk sink; `onLine` gets each whole line, `onOverflow` is called once when a line passes `bytesMax`. */
+export function lineReader(options: {
+  readonly bytesMax: number;
+  readonly onLine: (line: string) => void;
+  readonly onOverflow: () => void;
+}): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let size = 0;
+  let overflowed = false;
+  return (chunk) => {
+    let rest = chunk;
+    while (!overflowed) {
+      const end = rest.indexOf(10);
+      const piece = end === -1 ? rest : rest.subarray(0, end);
+      size += piece.length;
+      if (size > options.bytesMax) {
+        overflowed = true;
+        parts = [];
+        options.onOverflow();
+        return;
+      }
+      if (piece.length > 0) parts.push(piece);
+      if (end === -1) return;
+      const line = Buffer.concat(parts).toString("utf8");
+      parts = [];
+      size = 0;
+      options.onLine(line);
+      rest = rest.subarray(end + 1);
+    }
+  };
+}

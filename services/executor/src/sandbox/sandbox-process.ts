@@ -1,0 +1,131 @@
+// One sandbox child as the parent sees it. States: starting → idle ⇄ busy → dead. It runs one request at a time; when it dies
+// or is killed the run in hand ends with a reason, and the pool replaces it. Nothing a child does can reach the parent but lines.
+
+import { spawn, type ChildProcess } from "node:child_process";
+import { LIMITS } from "@pawl/core/data/limits";
+import type { SandboxCommand } from "./layers.ts";
+import { lineReader } from "./line-reader.ts";
+import { parseReply, type SandboxRequest, type SandboxResult } from "./protocol.ts";
+
+const STDERR_BYTES_MAX = 4_096;
+const START_TIMEOUT_MS = 10_000;
+
+interface Busy {
+  readonly id: number;
+  readonly killAt: number;
+  readonly onLog: (level: string, message: string) => void;
+  readonly settle: (result: SandboxResult) => void;
+}
+
+export class SandboxProcess {
+  readonly #child: ChildProcess;
+  #busy: Busy | undefined;
+  #killed: SandboxResult | undefined;
+  #isDead = false;
+  #runs = 0;
+  readonly #ready = Promise.withResolvers<boolean>();
+  readonly #exited = Promise.withResolvers<void>();
+
+  constructor(command: SandboxCommand) {
+    this.#child = spawn(command.file, command.args, {
+      cwd: "/",
+      env: {},
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const startTimer = setTimeout(() => this.kill(crashed("did not start")), START_TIMEOUT_MS);
+    void this.#ready.promise.then(() => clearTimeout(startTimer));
+    this.#child.once("error", () => this.#died("could not be started"));
+    this.#child.once("exit", (code, signal) => this.#died(`ended with ${signal ?? code}`));
+    // Writing to a child that just died is its exit's business.
+    this.#child.stdin?.on("error", () => undefined);
+    this.#child.stdout?.on(
+      "data",
+      lineReader({
+        bytesMax: 2 * LIMITS.valueBytes + STDERR_BYTES_MAX,
+        onLine: (line) => this.#heard(line),
+        onOverflow: () => this.kill(crashed("said too much")),
+      }),
+    );
+    this.#child.stderr?.resume();
+  }
+
+  /** True once it can take a request; false when it died before. */
+  get ready(): Promise<boolean> {
+    return this.#ready.promise;
+  }
+
+  get exited(): Promise<void> {
+    return this.#exited.promise;
+  }
+
+  get isDead(): boolean {
+    return this.#isDead || this.#killed !== undefined;
+  }
+
+  get isBusy(): boolean {
+    return this.#busy !== undefined;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  /** When the watchdog must end the run in hand; infinite while idle. */
+  get killAt(): number {
+    return this.#busy?.killAt ?? Infinity;
+  }
+
+  /** How many requests it has taken. */
+  get runs(): number {
+    return this.#runs;
+  }
+
+  /** Runs one request. Never rejects; the result of a child that dies under it is JS_KILLED or what `kill` was told. */
+  run(
+    request: SandboxRequest,
+    options: { readonly killAt: number; readonly onLog: Busy["onLog"] },
+  ): Promise<SandboxResult> {
+    const { promise, resolve } = Promise.withResolvers<SandboxResult>();
+    if (this.isDead) return Promise.resolve(crashed("was gone"));
+    this.#runs++;
+    this.#busy = { id: request.id, ...options, settle: resolve };
+    this.#child.stdin?.write(`${JSON.stringify(request)}\n`);
+    return promise;
+  }
+
+  /** Ends the process at once; the run in hand gets `result`. */
+  kill(result: SandboxResult): void {
+    if (this.isDead) return;
+    this.#killed = result;
+    this.#child.kill("SIGKILL");
+  }
+
+  #heard(line: string): void {
+    const reply = parseReply(line);
+    if (reply === undefined) return this.kill(crashed("said something unexpected"));
+    if (reply.kind === "ready") return this.#ready.resolve(true);
+    const busy = this.#busy;
+    if (busy === undefined || reply.id !== busy.id) return;
+    if (reply.kind === "log") return busy.onLog(reply.level, reply.message);
+    // A kill already decided how this run ends.
+    if (this.#killed !== undefined) return;
+    this.#busy = undefined;
+    busy.settle(reply.result);
+  }
+
+  #died(how: string): void {
+    if (this.#isDead) return;
+    this.#isDead = true;
+    this.#ready.resolve(false);
+    this.#exited.resolve();
+    const busy = this.#busy;
+    this.#busy = undefined;
+    busy?.settle(this.#killed ?? crashed(how));
+  }
+}
+
+const crashed = (how: string): SandboxResult => ({
+  ok: false,
+  cause: "JS_KILLED",
+  message: `the sandbox ${how}`,
+});

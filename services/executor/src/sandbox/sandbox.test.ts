@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Sandbox, type SandboxTask } from "./sandbox.ts";
+import { residentBytes } from "./watchdog.ts";
+import type { SandboxResult } from "./protocol.ts";
+
+// One pool for the file: that the same pool survives every attack below, one after the other, is what is proved.
+let layers = "";
+const sandbox = new Sandbox({ processesMax: 2, onLayers: (name) => (layers = name) });
+beforeAll(() => sandbox.start());
+afterAll(() => sandbox.stop());
+
+const run = (code: string, task: Partial<SandboxTask> = {}): Promise<SandboxResult> =>
+  sandbox.run({
+    code,
+    ctx: {},
+    input: {},
+    timeoutMs: 1_000,
+    signal: new AbortController().signal,
+    ...task,
+  });
+
+const causeOf = (result: SandboxResult): string => (result.ok ? "ok" : result.cause);
+
+test("user code returns a value from ctx and input, and may await (S3.26)", async () => {
+  const code =
+    "const n = await Promise.resolve(ctx.n); return { sum: n + input.m, keys: [1, null] }";
+  const result = await run(code, { ctx: { n: 40 }, input: { m: 2 } });
+  expect(result).toEqual({ ok: true, json: '{"sum":42,"keys":[1,null]}' });
+});
+
+test("code that returns nothing gives null", async () => {
+  expect(await run("")).toEqual({ ok: true, json: "null" });
+  expect(await run("return () => 1 // done")).toEqual({ ok: true, json: "null" });
+});
+
+test("only ctx, input and log are there: no process, require, timers, network or WebAssembly (S3.32)", async () => {
+  const names =
+    "process,require,module,global,Buffer,setTimeout,setInterval,setImmediate,fetch,XMLHttpRequest,console,performance,queueMicrotask,WebAssembly,SharedArrayBuffer,Atomics,_ivm,$0";
+  const code = `return input.names.filter((name) => typeof globalThis[name] !== "undefined")`;
+  const result = await run(code, { input: { names: names.split(",") } });
+  expect(result.ok ? JSON.parse(result.json) : result).toEqual([]);
+  const visible = await run("return [typeof ctx, typeof input, typeof log]");
+  expect(visible).toEqual({ ok: true, json: '["object","object","function"]' });
+});
+
+test("log lines arrive in order, before the result, and are bounded", async () => {
+  const lines: string[] = [];
+  const result = await run(
+    'log("one"); log({ two: 2 }, "warn"); for (let i = 0; i < 100000; i++) log("xxxxxxxxxxxxxxxx"); return 1',
+    { timeoutMs: 5_000, onLog: (level, message) => lines.push(`${level} ${message}`) },
+  );
+  expect(result).toEqual({ ok: true, json: "1" });
+  expect(lines.slice(0, 2)).toEqual(["info one", 'warn {"two":2}']);
+  expect(lines.join("").length).toBeLessThan(40_000);
+});
+
+const attacks: readonly (readonly [string, string, readonly string[]])[] = [
+  ["an endless loop (S1)", "while (1);", ["JS_TIMEOUT"]],
+  ["a loop after an await", "await null; while (1);", ["JS_TIMEOUT"]],
+  ["an endless chain of microtasks", "while (1) await null;", ["JS_TIMEOUT"]],
+  ["a promise that never settles", "await new Promise(() => {})", ["JS_TIMEOUT"]],
+  ["a huge array (S2)", "return new Array(1e9).fill(0)", ["JS_KILLED", "JS_TIMEOUT"]],
+  ["a large array", "return new Array(1e8).fill(0)", ["JS_KILLED", "JS_TIMEOUT"]],
+  ["an array that grows", "const a = []; for (;;) a.push(new Array(1000).fill(1))", ["JS_KILLED"]],
+  [
+    "array buffers",
+    "const a = []; for (;;) a.push(new Uint8Array(1e7).fill(1))",
+    ["JS_KILLED", "JS_ERROR"],
+  ],
+  ["string doubling", 'let s = "x"; for (;;) s += s', ["JS_ERROR", "JS_KILLED"]],
+  [
+    "big integer squaring (S4)",
+    "let n = 3n; for (;;) n = n * n",
+    ["JS_TIMEOUT", "JS_ERROR", "JS_KILLED"],
+  ],
+  [
+    "a regular expression that backtracks (S5)",
+    'return /^(a+)+$/.test("a".repeat(5000) + "!")',
+    ["JS_TIMEOUT"],
+  ],
+  ["deep recursion (S7)", "const f = () => f() + 1; return f()", ["JS_ERROR"]],
+  [
+    "the constructor's constructor (S8)",
+    'return this.constructor.constructor("return process")()',
+    ["JS_ERROR"],
+  ],
+  ["log's constructor", 'return log.constructor("return process")()', ["JS_ERROR"]],
+  [
+    "an atomic wait (S10)",
+    "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)",
+    ["JS_ERROR", "JS_TIMEOUT"],
+  ],
+  ["a dynamic import (S11)", 'return await import("node:fs")', ["JS_ERROR"]],
+  ["require (S11)", 'return require("fs")', ["JS_ERROR"]],
+  ["throw undefined (S13)", "throw undefined", ["JS_ERROR"]],
+  ["a thrown getter that throws (S13)", "throw { get message() { throw 1 } }", ["JS_ERROR"]],
+  ["a thrown getter that loops (S13)", "throw { get message() { while (1); } }", ["JS_TIMEOUT"]],
+  ["a result getter that loops (S13)", "return { get a() { while (1); } }", ["JS_TIMEOUT"]],
+  ["a ten megabyte result (S14)", 'return "x".repeat(1e7)', ["RESULT_TOO_LARGE"]],
+  ["a result too large in bytes only", 'return "€".repeat(2e5)', ["RESULT_TOO_LARGE"]],
+  ["a syntax error (S17)", "return {{{", ["JS_ERROR"]],
+  ["code that closes the wrapper", "}); while (1); (function () {", ["JS_TIMEOUT"]],
+  ["a circular result", "const a = {}; a.a = a; return a", ["JS_ERROR"]],
+  ["a big integer result", "return 1n", ["JS_ERROR"]],
+  ["a proxy result", "return new Proxy({}, { ownKeys() { throw new Error('no') } })", ["JS_ERROR"]],
+  ["a rejected promise", "await Promise.reject(new TypeError('no'))", ["JS_ERROR"]],
+  ["a thenable that loops", "return { then() { while (1); } }", ["JS_TIMEOUT"]],
+];
+
+test.each(attacks)(
+  "%s ends as the node's failure and leaves the host up",
+  async (_name, code, causes) => {
+    const result = await run(code, { timeoutMs: 400 });
+    expect(causes).toContain(causeOf(result));
+    expect(await run("return 1 + 1")).toEqual({ ok: true, json: "2" });
+  },
+);
+
+test("tricks with toJSON and patched globals give plain data at most (S19)", async () => {
+  const patched = await run(
+    "JSON.stringify = () => 'owned'; Promise.prototype.then = 1; return { a: 1 }",
+  );
+  expect(patched).toEqual({ ok: true, json: '{"a":1}' });
+  expect(await run("return { toJSON: () => ({ b: 2 }) }")).toEqual({ ok: true, json: '{"b":2}' });
+  const proto = await run('return JSON.parse(\'{"__proto__":{"x":1}}\')');
+  expect(proto).toEqual({ ok: true, json: '{"__proto__":{"x":1}}' });
+});
+
+test("every run starts with fresh globals", async () => {
+  await run("globalThis.leak = 1; Object.prototype.leak = 1; return 1");
+  expect(await run("return [typeof globalThis.leak, ({}).leak === undefined]")).toEqual({
+    ok: true,
+    json: '["undefined",true]',
+  });
+});
+
+test("an abort kills the run at once and the pool goes on", async () => {
+  const controller = new AbortController();
+  const result = run("while (1);", { timeoutMs: 30_000, signal: controller.signal });
+  controller.abort();
+  expect(causeOf(await result)).toBe("JS_KILLED");
+  expect(causeOf(await run("return 1", { signal: controller.signal }))).toBe("JS_KILLED");
+  expect(await run("return 7")).toEqual({ ok: true, json: "7" });
+});
+
+test("more runs than children wait their turn and all finish", async () => {
+  const results = await Promise.all(Array.from({ length: 30 }, (_, i) => run(`return ${i}`)));
+  expect(results.map((result) => (result.ok ? result.json : result.cause))).toEqual(
+    Array.from({ length: 30 }, (_, i) => String(i)),
+  );
+});
+
+test("the host says which layers hold, and its own memory stayed small", () => {
+  expect(["netns+nobody", "nobody", "limited", "plain"]).toContain(layers);
+  expect(residentBytes(process.pid)).toBeLessThan(600 * 1024 * 1024);
+});

@@ -1,0 +1,184 @@
+// User code, contained: a pool of watched child processes, each running one request at a time in a fresh isolate (S3.26, S3.32).
+// A child is replaced after a kill, a crash or its 200th run. Callers over the pool's size wait in order; waiting is not counted
+// against the code's time limit.
+
+import { availableParallelism } from "node:os";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { LIMITS } from "@pawl/core/data/limits";
+import { sandboxCommands, type SandboxCommand } from "./layers.ts";
+import { SandboxProcess } from "./sandbox-process.ts";
+import type { SandboxResult } from "./protocol.ts";
+import { Watchdog } from "./watchdog.ts";
+
+const RUNS_MAX = 200;
+const MEMORY_MB = 32;
+/** How long after the code's own limit the watchdog ends it from outside. */
+const KILL_GRACE_MS = 500;
+
+export interface SandboxOptions {
+  /** Children at most; the number of cores unless said. */
+  readonly processesMax?: number;
+  /** Slower, but no generated machine code for untrusted tenants. */
+  readonly jitless?: boolean;
+  /** Told which layers of isolation the host allowed. */
+  readonly onLayers?: (name: string) => void;
+}
+
+/** One piece of user code to run. `ctx` and `input` must be JSON-like. */
+export interface SandboxTask {
+  readonly code: string;
+  readonly ctx: unknown;
+  readonly input: unknown;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly onLog?: (level: string, message: string) => void;
+}
+
+export class Sandbox {
+  readonly #max: number;
+  readonly #children = new Set<SandboxProcess>();
+  readonly #idle: SandboxProcess[] = [];
+  readonly #waiting: PromiseWithResolvers<SandboxProcess>[] = [];
+  readonly #watchdog = new Watchdog(() => this.#children);
+  readonly #onLayers: ((name: string) => void) | undefined;
+  #commands: readonly SandboxCommand[];
+  #found: Promise<void> | undefined;
+  #starting = 0;
+  #nextId = 1;
+  #isStopped = false;
+
+  constructor(options: SandboxOptions = {}) {
+    this.#max = options.processesMax ?? availableParallelism();
+    this.#onLayers = options.onLayers;
+    const isRoot = process.getuid?.() === 0;
+    this.#commands = sandboxCommands({ isRoot, jitless: options.jitless ?? false });
+  }
+
+  /** Warms one child, so that the first node does not wait for a process to start. */
+  async start(): Promise<void> {
+    await this.#findLayers();
+  }
+
+  /** Ends every child; runs in hand end as JS_KILLED. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#watchdog.stop();
+    for (const waiter of this.#waiting.splice(0)) waiter.reject(stopped());
+    const children = [...this.#children];
+    for (const child of children) child.kill(KILLED);
+    await Promise.all(children.map((child) => child.exited));
+  }
+
+  /** Runs user code; never rejects but when the sandbox is stopped or no child can be started at all. */
+  async run(task: SandboxTask): Promise<SandboxResult> {
+    const child = await this.#take();
+    if (task.signal.aborted) {
+      this.#give(child);
+      return KILLED;
+    }
+    const abort = (): void => child.kill(KILLED);
+    task.signal.addEventListener("abort", abort, { once: true });
+    this.#watchdog.wake();
+    try {
+      return await child.run(
+        {
+          id: this.#nextId++,
+          code: task.code,
+          ctx: JSON.stringify(task.ctx ?? null),
+          input: JSON.stringify(task.input ?? null),
+          timeoutMs: task.timeoutMs,
+          memoryMb: MEMORY_MB,
+          resultBytesMax: LIMITS.valueBytes,
+          logBytesMax: LIMITS.logMessageBytes,
+        },
+        {
+          killAt: performance.now() + task.timeoutMs + KILL_GRACE_MS,
+          onLog: task.onLog ?? (() => undefined),
+        },
+      );
+    } finally {
+      task.signal.removeEventListener("abort", abort);
+      this.#give(child);
+    }
+  }
+
+  async #take(): Promise<SandboxProcess> {
+    if (this.#isStopped) throw stopped();
+    for (let child = this.#idle.pop(); child !== undefined; child = this.#idle.pop()) {
+      if (!child.isDead) return child;
+    }
+    const waiter = Promise.withResolvers<SandboxProcess>();
+    this.#waiting.push(waiter);
+    this.#grow();
+    return await waiter.promise;
+  }
+
+  #give(child: SandboxProcess): void {
+    if (!child.isDead && child.runs >= RUNS_MAX) child.kill(KILLED);
+    if (!child.isDead) this.#offer(child);
+  }
+
+  #offer(child: SandboxProcess): void {
+    const waiter = this.#waiting.shift();
+    if (waiter === undefined) this.#idle.push(child);
+    else waiter.resolve(child);
+  }
+
+  /** Starts children while somebody waits for one and there is room; also called whenever one has gone. */
+  #grow(): void {
+    while (!this.#isStopped && this.#starting < this.#waiting.length && this.#hasRoom()) {
+      this.#starting++;
+      this.#findLayers()
+        .then(() => this.#spawn())
+        .catch((error: unknown) => this.#waiting.shift()?.reject(error))
+        .finally(() => {
+          this.#starting--;
+          this.#grow();
+        });
+    }
+  }
+
+  #hasRoom(): boolean {
+    let live = 0;
+    for (const child of this.#children) if (!child.isDead) live++;
+    return live + this.#starting < this.#max;
+  }
+
+  /** Finds once, by trying, the strongest way to start a child here; the child that proved it is the warm one. */
+  #findLayers(): Promise<void> {
+    this.#found ??= (async () => {
+      for (const command of this.#commands) {
+        this.#commands = [command];
+        if (await this.#launch(command)) return this.#onLayers?.(command.name);
+      }
+      throw new EngineError("INTERNAL", "no sandbox process can be started on this host");
+    })();
+    return this.#found;
+  }
+
+  async #spawn(): Promise<void> {
+    const [command] = this.#commands;
+    if (this.#waiting.length === 0 || command === undefined || this.#isStopped) return;
+    if (!(await this.#launch(command))) {
+      throw new EngineError("INTERNAL", "a sandbox process did not start");
+    }
+  }
+
+  async #launch(command: SandboxCommand): Promise<boolean> {
+    const child = new SandboxProcess(command);
+    this.#children.add(child);
+    void this.#forgetWhenGone(child);
+    if (!(await child.ready)) return false;
+    this.#offer(child);
+    return true;
+  }
+
+  async #forgetWhenGone(child: SandboxProcess): Promise<void> {
+    await child.exited;
+    this.#children.delete(child);
+    this.#grow();
+  }
+}
+
+const KILLED: SandboxResult = { ok: false, cause: "JS_KILLED", message: "was stopped" };
+const stopped = (): EngineError => new EngineError("DRAINING", "the sandbox is stopped");

