@@ -1,0 +1,85 @@
+// The client: one object over a transport, with runs, workflows, events and a watch that resumes by itself.
+
+import { type Transport, createClient } from "@connectrpc/connect";
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
+import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
+import { type PawlCallOptions, createCaller, present } from "./caller.ts";
+import { type Runs, createRuns } from "./runs.ts";
+import { isFinalStatus } from "./status.ts";
+import { fetchTransport } from "./transport.ts";
+import { type WatchOptions, type WatchSource, watchRun } from "./watch.ts";
+import { type Workflows, createWorkflows } from "./workflows.ts";
+
+export type PawlClientOptions = (
+  | { readonly transport: Transport }
+  | { readonly baseUrl: string }
+) & {
+  /** Attempts of a unary call in all; default 4. */
+  readonly attempts?: number;
+  /** Deadline of each attempt of a unary call; default 30 s. */
+  readonly timeoutMs?: number;
+  /** For tests. */
+  readonly clock?: Clock;
+};
+
+export interface ListEventsOptions extends PawlCallOptions {
+  readonly afterEventId?: bigint | number | undefined;
+  readonly pageSize?: number | undefined;
+}
+
+export interface EventPage {
+  readonly events: readonly RunEvent[];
+  /** Whether more events are there already. */
+  readonly hasMore: boolean;
+}
+
+export interface PawlClient {
+  readonly runs: Runs;
+  readonly workflows: Workflows;
+  readonly events: {
+    /** A page of a run's log, in order. */
+    list(runId: string, options?: ListEventsOptions): Promise<EventPage>;
+  };
+  /** Every event after the cursor, once and in order, across reconnects; ends after the terminal one. */
+  watch(runId: string, options?: WatchOptions): AsyncGenerator<RunEvent, void, undefined>;
+}
+
+const ATTEMPTS = 4;
+const TIMEOUT_MS = 30_000;
+
+/** A client over `transport` (connect-node, connect-web, …), or over fetch to `baseUrl`. */
+export function createPawlClient(options: PawlClientOptions): PawlClient {
+  const transport = "transport" in options ? options.transport : fetchTransport(options.baseUrl);
+  const { attempts = ATTEMPTS, timeoutMs = TIMEOUT_MS, clock = SYSTEM_CLOCK } = options;
+  const call = createCaller({ clock, attempts, timeoutMs });
+  const runService = createClient(RunService, transport);
+  const eventService = createClient(EventService, transport);
+  const source: WatchSource = {
+    open: (request, signal) => eventService.watchRun(request, { signal }),
+    async lastEventIdOfEnded(runId, signal) {
+      const run = present((await runService.getRun({ runId }, { signal, timeoutMs })).run);
+      return isFinalStatus(run.status) ? run.lastEventId : undefined;
+    },
+  };
+  const watch: PawlClient["watch"] = (runId, watchOptions) =>
+    watchRun(source, runId, watchOptions, clock);
+  return {
+    watch,
+    runs: createRuns(runService, call, watch),
+    workflows: createWorkflows(createClient(WorkflowService, transport), call),
+    events: {
+      async list(runId, listOptions = {}) {
+        const request = {
+          runId,
+          afterEventId: BigInt(listOptions.afterEventId ?? 0),
+          pageSize: listOptions.pageSize ?? 0,
+        };
+        const page = await call(listOptions, (o) => eventService.listEvents(request, o));
+        return { events: page.events, hasMore: page.hasMore };
+      },
+    },
+  };
+}

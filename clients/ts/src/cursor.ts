@@ -1,0 +1,67 @@
+// Where a watch stands in one run's log: the last event seen, and the last delta seen of each node execution's newest claim.
+// It judges each arriving event and survives a stream that repeats, skips or resumes.
+
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+
+/** take: new and in order. drop: seen before, or not in the log. gap: something is missing before it; the cursor stays. */
+export type Verdict = "take" | "drop" | "gap";
+
+interface Mark {
+  readonly epoch: bigint;
+  readonly deltaIndex: number;
+}
+
+export interface CursorOptions {
+  readonly afterEventId: bigint;
+  /** With a filter on types the ids have holes of their own, so that a hole says nothing. */
+  readonly isFiltered: boolean;
+}
+
+export class Cursor {
+  /** The newest event seen; what to resume after. */
+  lastEventId: bigint;
+  readonly #startEventId: bigint;
+  readonly #isFiltered: boolean;
+  readonly #marks = new Map<string, Mark>();
+  /** An event whose delta gap was there again after a reopening: ids are contiguous, so the log itself has it. */
+  #questionedEventId = 0n;
+
+  constructor(options: CursorOptions) {
+    this.lastEventId = options.afterEventId;
+    this.#startEventId = options.afterEventId;
+    this.#isFiltered = options.isFiltered;
+  }
+
+  /** Judges one event and, unless it is a gap, moves on past it. */
+  judge(event: RunEvent): Verdict {
+    if (event.eventId === 0n || event.eventId <= this.lastEventId) return "drop";
+    if (!this.#isFiltered && event.eventId !== this.lastEventId + 1n) return "gap";
+    const verdict = event.fact.case === "nodeStreamDelta" ? this.#judgeDelta(event) : "take";
+    if (verdict !== "gap") this.lastEventId = event.eventId;
+    return verdict;
+  }
+
+  #judgeDelta(event: RunEvent): Verdict {
+    if (event.fact.case !== "nodeStreamDelta") return "take";
+    const { deltaIndex } = event.fact.value;
+    const key = `${event.iteration}/${event.nodeId}`;
+    const mark = this.#marks.get(key);
+    if (mark !== undefined && event.epoch < mark.epoch) return "drop";
+    const isSameClaim = mark !== undefined && event.epoch === mark.epoch;
+    if (isSameClaim && deltaIndex <= mark.deltaIndex) return "drop";
+    if (deltaIndex > this.#expected(event, isSameClaim ? mark : undefined)) {
+      if (this.#questionedEventId !== event.eventId) {
+        this.#questionedEventId = event.eventId;
+        return "gap";
+      }
+    }
+    this.#marks.set(key, { epoch: event.epoch, deltaIndex });
+    return "take";
+  }
+
+  /** The next index of a claim: after its mark, or 0 when the claim itself was seen; unknown when joined in the middle. */
+  #expected(event: RunEvent, mark: Mark | undefined): number {
+    if (mark !== undefined) return mark.deltaIndex + 1;
+    return event.epoch > this.#startEventId ? 0 : Number.POSITIVE_INFINITY;
+  }
+}

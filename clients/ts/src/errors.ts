@@ -1,0 +1,133 @@
+// What a call failed with, typed by reason. The server names it in google.rpc.ErrorInfo; where there is none, the call never
+// reached a Pawl server or was cut off on the way, and the transport's code decides.
+
+import { Code, ConnectError } from "@connectrpc/connect";
+import { durationMs } from "@bufbuild/protobuf/wkt";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  RequestInfoSchema,
+  RetryInfoSchema,
+} from "@pawl/proto/google/rpc/error_details_pb";
+import { Reason } from "@pawl/proto/pawl/errors/v1/reason_pb";
+
+/** A reason the server names, without the prefix REASON_. */
+export type ServerReason = Exclude<keyof typeof Reason, "UNSPECIFIED">;
+
+/** Why a call failed: the server's word, UNREACHABLE when no server answered, UNRECOGNISED for anything newer or foreign. */
+export type PawlReason = ServerReason | "UNREACHABLE" | "UNRECOGNISED";
+
+/** One broken rule of a definition or of a request. */
+export interface Violation {
+  /** Where: a path such as nodes[3].config.timeout_ms. */
+  readonly path: string;
+  /** Which rule, UPPER_SNAKE. */
+  readonly reason: string;
+  /** What is wrong, for people. */
+  readonly message: string;
+}
+
+interface PawlErrorOptions {
+  readonly code?: Code;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly violations?: readonly Violation[];
+  readonly retryAfterMs?: number | undefined;
+  readonly requestId?: string | undefined;
+  readonly serverReason?: string | undefined;
+  readonly cause?: unknown;
+}
+
+const RETRYABLE: ReadonlySet<PawlReason> = new Set<PawlReason>([
+  "RUN_CONTENDED",
+  "OVERLOADED",
+  "STREAM_LIMIT",
+  "STORE_UNAVAILABLE",
+  "DRAINING",
+  "SCHEDULER_UNAVAILABLE",
+  "UNREACHABLE",
+]);
+
+/** The one error of this client. Switch on `reason`; `message` is for people. */
+export class PawlError extends Error {
+  override readonly name = "PawlError";
+  readonly reason: PawlReason;
+  /** The canonical gRPC code. */
+  readonly code: Code;
+  /** Everything dynamic in the message, for machines. */
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Every broken rule at once, for DEFINITION_INVALID, CYCLE_DETECTED and INPUT_INVALID. */
+  readonly violations: readonly Violation[];
+  /** How long the server asks the caller to wait before it tries again. */
+  readonly retryAfterMs: number | undefined;
+  /** Quote it when you report an INTERNAL error. */
+  readonly requestId: string | undefined;
+  /** The reason as the server spelled it, known to this client or not; undefined when no server named one. */
+  readonly serverReason: string | undefined;
+
+  constructor(reason: PawlReason, message: string, options: PawlErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.reason = reason;
+    this.code = options.code ?? Code.Unknown;
+    this.metadata = options.metadata ?? {};
+    this.violations = options.violations ?? [];
+    this.retryAfterMs = options.retryAfterMs;
+    this.requestId = options.requestId;
+    this.serverReason = options.serverReason;
+  }
+
+  /** Whether the same call may succeed later without a change by the caller. */
+  get retryable(): boolean {
+    return RETRYABLE.has(this.reason) || this.code === Code.Unavailable;
+  }
+}
+
+const isServerReason = (text: string): text is ServerReason =>
+  text !== "UNSPECIFIED" && Object.hasOwn(Reason, text);
+
+/** Turns whatever a call threw into a PawlError; a PawlError comes back as it is. */
+export function pawlErrorFrom(thrown: unknown): PawlError {
+  if (thrown instanceof PawlError) return thrown;
+  const error = ConnectError.from(thrown);
+  const named = error.findDetails(ErrorInfoSchema)[0];
+  const delay = error.findDetails(RetryInfoSchema)[0]?.retryDelay;
+  return new PawlError(reasonOf(error, named?.reason, thrown), error.rawMessage, {
+    code: error.code,
+    metadata: { ...named?.metadata },
+    violations: error
+      .findDetails(BadRequestSchema)
+      .flatMap((detail) => detail.fieldViolations)
+      .map(({ field, reason, description }) => ({ path: field, reason, message: description })),
+    retryAfterMs: delay === undefined ? undefined : durationMs(delay),
+    requestId: error.findDetails(RequestInfoSchema)[0]?.requestId,
+    serverReason: named?.reason,
+    cause: thrown,
+  });
+}
+
+/** What a code means when no server named a reason; connect-node says Aborted where the connection was reset. */
+const NAMELESS: ReadonlyMap<Code, PawlReason> = new Map<Code, PawlReason>([
+  [Code.Canceled, "CALLER_CANCELLED"],
+  [Code.DeadlineExceeded, "DEADLINE_PASSED"],
+  [Code.Unimplemented, "UNKNOWN_METHOD"],
+  [Code.PermissionDenied, "FORBIDDEN"],
+  [Code.Unavailable, "UNREACHABLE"],
+  [Code.Aborted, "UNREACHABLE"],
+]);
+
+function reasonOf(error: ConnectError, named: string | undefined, thrown: unknown): PawlReason {
+  if (named !== undefined) return isServerReason(named) ? named : "UNRECOGNISED";
+  return NAMELESS.get(error.code) ?? (isNetworkFault(thrown) ? "UNREACHABLE" : "UNRECOGNISED");
+}
+
+/** Whether some error in the chain of causes speaks of a socket: Node's E… codes, undici's codes, fetch's TypeError. */
+function isNetworkFault(thrown: unknown): boolean {
+  let error: unknown = thrown;
+  for (let depth = 0; depth < 8 && error instanceof Error; depth++) {
+    const code = "code" in error && typeof error.code === "string" ? error.code : "";
+    if (error instanceof TypeError || /^(E[A-Z]+$|UND_ERR_|ERR_HTTP2_|ERR_STREAM_)/.test(code)) {
+      return true;
+    }
+    error = error.cause;
+  }
+  return false;
+}

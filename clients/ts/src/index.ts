@@ -1,0 +1,49 @@
+// The published face of the client; everything else is private to it.
+
+export { type Clock } from "./backoff.ts";
+export { type MutationOptions, type PawlCallOptions } from "./caller.ts";
+export {
+  type EventPage,
+  type ListEventsOptions,
+  type PawlClient,
+  type PawlClientOptions,
+  createPawlClient,
+} from "./client.ts";
+export { type DefinitionInput } from "./definition-text.ts";
+export {
+  PawlError,
+  type PawlReason,
+  type ServerReason,
+  type Violation,
+  pawlErrorFrom,
+} from "./errors.ts";
+export { type Json, jsonBytes, jsonOf, jsonTextBytes } from "./json.ts";
+export { plainEvent, plainRun, plainWorkflow } from "./plain.ts";
+export type {
+  ListRunsOptions,
+  RunInputOptions,
+  RunPage,
+  RunWithDefinition,
+  Runs,
+  StartRunOptions,
+  StartedRun,
+  WaitOptions,
+} from "./runs.ts";
+export {
+  TERMINAL_EVENT_TYPES,
+  isFinalStatus,
+  isTerminalEventType,
+  nodeStatusName,
+  runKindName,
+  runStatusName,
+  runStatusOf,
+} from "./status.ts";
+export { fetchTransport } from "./transport.ts";
+export type { LostCause, Reconnect, WatchOptions } from "./watch.ts";
+export type {
+  AppliedWorkflow,
+  SaveOptions,
+  Validation,
+  WorkflowPage,
+  Workflows,
+} from "./workflows.ts";

@@ -1,0 +1,149 @@
+// Runs: start, test, read, cancel, delete, wait.
+
+import type { Client } from "@connectrpc/connect";
+import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import type { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import {
+  type Caller,
+  type MutationOptions,
+  type PawlCallOptions,
+  present,
+  requestIdOf,
+} from "./caller.ts";
+import { type DefinitionInput, definitionText } from "./definition-text.ts";
+import { type Json, jsonBytes, jsonOf, jsonTextBytes } from "./json.ts";
+import { TERMINAL_EVENT_TYPES } from "./status.ts";
+import type { WatchOptions } from "./watch.ts";
+
+export interface RunInputOptions extends MutationOptions {
+  /** The input as a value. */
+  readonly input?: Json | undefined;
+  /** The input as JSON text, kept to the letter; takes precedence. */
+  readonly inputJson?: string | undefined;
+}
+
+export interface StartRunOptions extends RunInputOptions {
+  /** Which version; default the newest. */
+  readonly version?: number | undefined;
+  /** Sooner for lower numbers; -1000 to 1000, default 0. */
+  readonly priority?: number | undefined;
+  /** How long the run may take; default the definition's own. */
+  readonly deadlineMs?: number | undefined;
+}
+
+export interface StartedRun {
+  readonly run: Run;
+  /** Whether this request had been accepted before. */
+  readonly isDuplicate: boolean;
+}
+
+export interface RunWithDefinition {
+  readonly run: Run;
+  /** The definition it runs. */
+  readonly definition: Json | undefined;
+}
+
+export interface ListRunsOptions extends PawlCallOptions {
+  readonly statuses?: readonly RunStatus[] | undefined;
+  readonly workflowId?: string | undefined;
+  readonly kind?: RunKind | undefined;
+  readonly pageSize?: number | undefined;
+  readonly pageToken?: string | undefined;
+}
+
+export interface RunPage {
+  readonly runs: readonly Run[];
+  /** Empty on the last page. */
+  readonly nextPageToken: string;
+}
+
+export interface Runs {
+  /** Accepts a run of a saved workflow and returns at once. */
+  start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
+  /** Runs a graph that is not saved. */
+  test(definition: DefinitionInput, options?: RunInputOptions): Promise<StartedRun>;
+  /** One run with its nodes and its definition. */
+  get(runId: string, options?: PawlCallOptions): Promise<RunWithDefinition>;
+  /** A page of runs, newest first, without inputs, outputs and nodes. */
+  list(options?: ListRunsOptions): Promise<RunPage>;
+  /** Aborts what runs. @throws PawlError RUN_ALREADY_FINISHED */
+  cancel(runId: string, options?: MutationOptions & { readonly reason?: string }): Promise<Run>;
+  /** Removes a finished test run whole. @throws PawlError RUN_NOT_DELETABLE */
+  delete(runId: string, options?: MutationOptions): Promise<void>;
+  /** Waits for the end, across reconnects, and returns the run as it ended, however it did. Rejects when aborted. */
+  wait(runId: string, options?: WaitOptions): Promise<Run>;
+}
+
+export type WaitOptions = Omit<WatchOptions, "types" | "afterEventId">;
+
+/** The run methods of a client. */
+export function createRuns(
+  rpc: Client<typeof RunService>,
+  call: Caller,
+  watch: (runId: string, options: WatchOptions) => AsyncIterable<unknown>,
+): Runs {
+  const get: Runs["get"] = async (runId, options) => {
+    const response = await call(options, (o) => rpc.getRun({ runId }, o));
+    return { run: present(response.run), definition: jsonOf(response.definitionJson) };
+  };
+  return {
+    get,
+    async start(workflowId, options = {}) {
+      const request = {
+        workflowId,
+        version: options.version ?? 0,
+        inputJson: inputBytes(options),
+        requestId: requestIdOf(options),
+        priority: options.priority ?? 0,
+        ...(options.deadlineMs === undefined
+          ? {}
+          : { deadline: durationFromMs(options.deadlineMs) }),
+      };
+      const response = await call(options, (o) => rpc.startRun(request, o));
+      return { run: present(response.run), isDuplicate: response.duplicate };
+    },
+    async test(definition, options = {}) {
+      const request = {
+        definition: { text: definitionText(definition) },
+        inputJson: inputBytes(options),
+        requestId: requestIdOf(options),
+      };
+      const response = await call(options, (o) => rpc.testRun(request, o));
+      return { run: present(response.run), isDuplicate: response.duplicate };
+    },
+    async list(options = {}) {
+      const { runs, nextPageToken } = await call(options, (o) =>
+        rpc.listRuns(
+          {
+            statuses: [...(options.statuses ?? [])],
+            workflowId: options.workflowId ?? "",
+            kind: options.kind ?? 0,
+            pageSize: options.pageSize ?? 0,
+            pageToken: options.pageToken ?? "",
+          },
+          o,
+        ),
+      );
+      return { runs, nextPageToken };
+    },
+    async cancel(runId, options = {}) {
+      const request = { runId, reason: options.reason ?? "", requestId: requestIdOf(options) };
+      return present((await call(options, (o) => rpc.cancelRun(request, o))).run);
+    },
+    async delete(runId, options) {
+      const request = { runId, requestId: requestIdOf(options) };
+      await call(options, (o) => rpc.deleteRun(request, o));
+    },
+    async wait(runId, options = {}) {
+      for await (const _ of watch(runId, { ...options, types: TERMINAL_EVENT_TYPES })) break;
+      options.signal?.throwIfAborted();
+      return (await get(runId, options)).run;
+    },
+  };
+}
+
+function inputBytes(options: RunInputOptions): Uint8Array {
+  if (options.inputJson !== undefined) return jsonTextBytes(options.inputJson);
+  return options.input === undefined ? new Uint8Array() : jsonBytes(options.input);
+}

@@ -1,0 +1,127 @@
+// A gateway for tests: the real protocol over a real socket, serving logs that a test scripts. Per run it plays connections in
+// order, each a list of steps, so that a test can cut, stall, repeat or skip exactly where it wants; the last one repeats.
+
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ConnectRouter, type ServiceImpl } from "@connectrpc/connect";
+import { connectNodeAdapter } from "@connectrpc/connect-node";
+import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
+import { RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
+import {
+  EventService,
+  type WatchRunRequest,
+  WatchRunResponseSchema,
+} from "@pawl/proto/pawl/v1/event_service_pb";
+import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+
+export type ScriptedEvent = MessageInitShape<typeof RunEventSchema>;
+
+/** What a connection does next: sends events, waits for the test, fails, is cut, says nothing more, or ends well. */
+export type Step =
+  | { readonly send: readonly ScriptedEvent[] }
+  | { readonly until: Promise<unknown> }
+  | { readonly fail: ConnectError }
+  | { readonly cut: true }
+  | { readonly stall: true };
+
+export interface Script {
+  /** Steps of the n-th connection to WatchRun, from 0. */
+  readonly watch?: (request: WatchRunRequest, connection: number) => readonly Step[];
+  readonly runs?: Partial<ServiceImpl<typeof RunService>>;
+  readonly workflows?: Partial<ServiceImpl<typeof WorkflowService>>;
+  readonly events?: Partial<ServiceImpl<typeof EventService>>;
+}
+
+/** A failure as the gateway words it. */
+export const scriptedFailure = (
+  code: Code,
+  reason: string,
+  message: string,
+  details: ConstructorParameters<typeof ConnectError>[3] = [],
+): ConnectError =>
+  new ConnectError(message, code, undefined, [
+    { desc: ErrorInfoSchema, value: { reason, domain: "pawl", metadata: {} } },
+    ...details,
+  ]);
+
+/** A whole log: the events get their ids, run and types in order. */
+export const scriptedLog = (
+  runId: string,
+  events: readonly (ScriptedEvent & { readonly type: string })[],
+): ScriptedEvent[] =>
+  events.map((event, index) => ({ runId, eventId: BigInt(index + 1), ...event }));
+
+export class ScriptedGateway implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  /** Every WatchRun request, in order. */
+  readonly watched: WatchRunRequest[] = [];
+
+  constructor(script: Script) {
+    const handler = connectNodeAdapter({ routes: (router) => this.#route(router, script) });
+    this.#server = createServer((request: IncomingMessage, response: ServerResponse) =>
+      handler(request, response),
+    );
+    this.#server.on("connection", (socket) => {
+      this.#sockets.add(socket);
+      socket.on("close", () => this.#sockets.delete(socket));
+    });
+  }
+
+  /** Serves on a free port of the loopback; returns the address. */
+  async start(port = 0): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
+    const address = this.#server.address() as AddressInfo; // a listening TCP server has no other kind
+    return `http://127.0.0.1:${address.port}`;
+  }
+
+  /** Cuts every connection without a word, as a crash does. */
+  cut(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.cut();
+    await closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #route(router: ConnectRouter, script: Script): void {
+    const { watched } = this;
+    const cut = () => this.cut();
+    router.service(RunService, { ...script.runs });
+    router.service(WorkflowService, { ...script.workflows });
+    router.service(EventService, {
+      ...script.events,
+      async *watchRun(request, context) {
+        const steps = script.watch?.(request, watched.length) ?? [];
+        watched.push(request);
+        for (const step of steps) {
+          if ("send" in step) {
+            const events = step.send.map((event) => create(RunEventSchema, event));
+            yield create(WatchRunResponseSchema, { events });
+          } else if ("until" in step) {
+            await step.until;
+          } else if ("fail" in step) {
+            throw step.fail;
+          } else {
+            if ("cut" in step) cut();
+            await aborted(context.signal);
+          }
+        }
+      },
+    });
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

@@ -1,0 +1,184 @@
+// An endless-looking stream over connections that end. States: connecting → reading → (lost → pausing → connecting)* → over.
+// It survives a cut connection, a gateway that drains or restarts, a reader cut off for being slow, a silent peer, repeats and
+// gaps, since all it holds is the last event id: every event of the log comes out once, in order, and the terminal one is last.
+
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import type { WatchRunResponse } from "@pawl/proto/pawl/v1/event_service_pb";
+import { Code } from "@connectrpc/connect";
+import { type Clock, SYSTEM_CLOCK, backoffMs } from "./backoff.ts";
+import { Cursor } from "./cursor.ts";
+import { PawlError, pawlErrorFrom } from "./errors.ts";
+import { isTerminalEventType } from "./status.ts";
+
+/** Why a connection was given up. */
+export type LostCause = "closed" | "error" | "gap" | "silence";
+
+export interface Reconnect {
+  readonly cause: LostCause;
+  readonly error: PawlError;
+  /** Reconnects in a row without progress, from 1. */
+  readonly retry: number;
+  readonly delayMs: number;
+  /** The cursor it resumes after. */
+  readonly afterEventId: bigint;
+}
+
+export interface WatchOptions {
+  /** The last event the caller has; default 0, from the start. */
+  readonly afterEventId?: bigint | number | undefined;
+  /** Only events of these dotted types; the terminal event always comes. */
+  readonly types?: readonly string[] | undefined;
+  /** Ends the watch quietly; the run goes on. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told before every pause. */
+  readonly onReconnect?: ((reconnect: Reconnect) => void) | undefined;
+  /** How long nothing at all may come, heartbeats included; default 45 s, three heartbeats. */
+  readonly silenceMs?: number | undefined;
+  /** How long to go on without progress before the last error is thrown; default 5 minutes, Infinity for ever. */
+  readonly giveUpMs?: number | undefined;
+}
+
+/** What a watch needs of the API. */
+export interface WatchSource {
+  open(
+    request: { runId: string; afterEventId: bigint; types: string[] },
+    signal: AbortSignal,
+  ): AsyncIterable<WatchRunResponse>;
+  /** The id of the last event of a run that has ended; undefined while it lives. */
+  lastEventIdOfEnded(runId: string, signal: AbortSignal): Promise<bigint | undefined>;
+}
+
+type Ending =
+  | { readonly kind: "over" }
+  | {
+      readonly kind: "lost";
+      readonly cause: LostCause;
+      readonly error: PawlError;
+      /** Whether this connection brought anything new. */
+      readonly hasProgress: boolean;
+    };
+
+const SILENCE_MS = 45_000;
+const GIVE_UP_MS = 5 * 60_000;
+/** A gap that is there again after this many reopenings is in the log, not in the transport. */
+const GAP_REOPENINGS = 3;
+
+/** Watches one run to its end. @throws PawlError for what no reconnect can mend, and after `giveUpMs` without progress. */
+export async function* watchRun(
+  source: WatchSource,
+  runId: string,
+  options: WatchOptions = {},
+  clock: Clock = SYSTEM_CLOCK,
+): AsyncGenerator<RunEvent, void, undefined> {
+  const types = [...(options.types ?? [])];
+  const signal = options.signal ?? new AbortController().signal;
+  const cursor = new Cursor({
+    afterEventId: BigInt(options.afterEventId ?? 0),
+    isFiltered: types.length > 0,
+  });
+  let retry = 0;
+  let gaps = 0;
+  let failingSinceMs: number | undefined;
+  while (!signal.aborted) {
+    const ending = yield* readOnce({ source, runId, types, cursor, signal, options });
+    if (ending.kind === "over" || signal.aborted) return;
+    const { cause, error, hasProgress } = ending;
+    if (hasProgress) {
+      retry = 0;
+      gaps = 0;
+      failingSinceMs = undefined;
+    }
+    gaps = cause === "gap" ? gaps + 1 : 0;
+    failingSinceMs ??= clock.now();
+    if (cause === "error" && !error.retryable) throw error;
+    if (gaps > GAP_REOPENINGS) throw error;
+    if (clock.now() - failingSinceMs > (options.giveUpMs ?? GIVE_UP_MS)) throw error;
+    retry++;
+    const delayMs = Math.max(backoffMs(retry, clock.random()), error.retryAfterMs ?? 0);
+    const afterEventId = cursor.lastEventId;
+    options.onReconnect?.({ cause, error, retry, delayMs, afterEventId });
+    await clock.pause(delayMs, signal);
+  }
+}
+
+interface Reading {
+  readonly source: WatchSource;
+  readonly runId: string;
+  readonly types: string[];
+  readonly cursor: Cursor;
+  readonly signal: AbortSignal;
+  readonly options: WatchOptions;
+}
+
+/** One connection, from the cursor to its end, however it ends. */
+async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, undefined> {
+  const { source, runId, types, cursor } = reading;
+  const connection = new AbortController();
+  const signal = AbortSignal.any([reading.signal, connection.signal]);
+  const silenceMs = reading.options.silenceMs ?? SILENCE_MS;
+  let isSilent = false;
+  let hasBegun = false;
+  let hasProgress = false;
+  const lost = (cause: LostCause, error: PawlError): Ending => ({
+    kind: "lost",
+    cause,
+    error,
+    hasProgress,
+  });
+  try {
+    const request = { runId, afterEventId: cursor.lastEventId, types };
+    const responses = source.open(request, signal)[Symbol.asyncIterator]();
+    for (;;) {
+      // Armed only while we wait for the peer: a consumer may take its time with an event.
+      const timer = setTimeout(() => {
+        isSilent = true;
+        connection.abort();
+      }, silenceMs);
+      const next = await responses.next().finally(() => clearTimeout(timer));
+      if (next.done === true) break;
+      hasBegun = true;
+      for (const event of next.value.events) {
+        const verdict = cursor.judge(event);
+        if (verdict === "gap") return lost("gap", gapError(runId, cursor.lastEventId, event));
+        hasProgress ||= verdict === "take" || event.eventId === 0n;
+        if (verdict === "drop") continue;
+        yield event;
+        if (isTerminalEventType(event.type)) return { kind: "over" };
+      }
+    }
+    // The server said that this was all: true when the caller had the terminal event already.
+    const endId = await source.lastEventIdOfEnded(runId, signal);
+    if (endId !== undefined && endId <= cursor.lastEventId) return { kind: "over" };
+    return lost("closed", new PawlError("UNREACHABLE", "the stream ended before the run did"));
+  } catch (thrown) {
+    if (isSilent) {
+      return lost("silence", new PawlError("UNREACHABLE", `nothing came for ${silenceMs} ms`));
+    }
+    return lost("error", streamError(thrown, hasBegun));
+  } finally {
+    connection.abort();
+  }
+}
+
+/** Once the stream has begun the request was fine: an error the server did not name is the connection's. */
+function streamError(thrown: unknown, hasBegun: boolean): PawlError {
+  const error = pawlErrorFrom(thrown);
+  if (error.serverReason !== undefined) return error;
+  // Cancelled, though not by the caller: an intermediary reset the stream.
+  const isCut = hasBegun || error.reason === "CALLER_CANCELLED";
+  if (!isCut) return error;
+  return new PawlError("UNREACHABLE", `the stream was cut: ${error.message}`, { cause: thrown });
+}
+
+function gapError(runId: string, lastEventId: bigint, event: RunEvent): PawlError {
+  const dueId = lastEventId + 1n;
+  const what = event.eventId === dueId ? "a delta is missing before it" : `${dueId} was due`;
+  return new PawlError(
+    "EVENT_LOG_CORRUPTION",
+    `run ${runId}: event ${event.eventId} came, ${what}`,
+    {
+      code: Code.DataLoss,
+      metadata: { runId, lastEventId: String(lastEventId) },
+    },
+  );
+}
