@@ -1,0 +1,61 @@
+// Liveness of executors in memory, by the store's clock.
+
+import type { Executors, ExecutorSession } from "../executors.ts";
+import type { Lease } from "../journal.ts";
+import type { ExecutorRow, LeaseRow, Tables } from "./tables.ts";
+
+const toLease = ({ runId, nodeId, iteration, epoch, executorId }: LeaseRow): Lease => ({
+  runId,
+  nodeId,
+  iteration,
+  epoch,
+  executorId,
+});
+
+/** Executors over the tables. */
+export function createMemoryExecutors(tables: Tables, now: () => number): Executors {
+  const { executors, leases } = tables;
+  /** The executor's row, if this session still speaks for it. */
+  const spokenFor = ({ executorId, sessionId }: ExecutorSession): ExecutorRow | undefined => {
+    const row = executors.get(executorId);
+    return row?.sessionId === sessionId ? row : undefined;
+  };
+  const isDead = (row: ExecutorRow | undefined): boolean =>
+    row === undefined || row.aliveUntil <= now();
+  return {
+    register: async ({ leaseMs, ...columns }) => {
+      executors.set(columns.executorId, { ...columns, aliveUntil: now() + leaseMs });
+    },
+    renew: async (sessions, leaseMs) => {
+      for (const row of sessions.map(spokenFor)) {
+        if (row !== undefined) {
+          executors.set(row.executorId, { ...row, aliveUntil: now() + leaseMs });
+        }
+      }
+    },
+    expireSoon: async (session, graceMs) => {
+      const row = spokenFor(session);
+      if (row === undefined) return;
+      const aliveUntil = Math.min(row.aliveUntil, now() + graceMs);
+      executors.set(row.executorId, { ...row, aliveUntil });
+    },
+    expiredLeases: async (limit) =>
+      [...leases]
+        .filter(([, lease]) => isDead(executors.get(lease.executorId)))
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .slice(0, limit)
+        .map(([, lease]) => toLease(lease)),
+    leasesOf: async (executorId, olderThanMs) =>
+      [...leases.values()]
+        .filter((lease) => lease.executorId === executorId)
+        .filter((lease) => lease.leasedAt <= now() - olderThanMs)
+        .map(toLease),
+    forgetDead: async (olderThanMs) => {
+      const holders = new Set([...leases.values()].map((lease) => lease.executorId));
+      for (const row of executors.values()) {
+        const isLongDead = row.aliveUntil <= now() - olderThanMs;
+        if (isLongDead && !holders.has(row.executorId)) executors.delete(row.executorId);
+      }
+    },
+  };
+}

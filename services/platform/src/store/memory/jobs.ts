@@ -1,0 +1,110 @@
+// The waiting room of the memory store: jobs by node type and priority, first come first served within one priority, each
+// visible once its delay is over by the store's clock.
+
+import type { Job, NewJob, QueueDepth } from "../../queue/queue.ts";
+
+export interface WaitingJob extends Job {
+  readonly priority: number;
+  readonly readyAt: number;
+}
+
+/** Committed jobs. Maps keep insertion order, which is the order of arrival. */
+export class MemoryJobs {
+  readonly #rooms = new Map<string, Map<number, Map<string, WaitingJob>>>();
+  #made = 0;
+
+  nextId(): string {
+    this.#made += 1;
+    return `job-${this.#made}`;
+  }
+
+  /** Priorities with jobs of a type. */
+  priorities(nodeType: string): Iterable<number> {
+    return this.#rooms.get(nodeType)?.keys() ?? [];
+  }
+
+  /** Jobs of one type and priority in order of arrival. */
+  of(nodeType: string, priority: number): Iterable<WaitingJob> {
+    return this.#rooms.get(nodeType)?.get(priority)?.values() ?? [];
+  }
+
+  all(): WaitingJob[] {
+    return [...this.#rooms.values()].flatMap((room) =>
+      [...room.values()].flatMap((queue) => [...queue.values()]),
+    );
+  }
+
+  add(job: WaitingJob): void {
+    const room = this.#rooms.get(job.nodeType) ?? new Map<number, Map<string, WaitingJob>>();
+    const queue = room.get(job.priority) ?? new Map<string, WaitingJob>();
+    this.#rooms.set(job.nodeType, room.set(job.priority, queue.set(job.jobId, job)));
+  }
+
+  remove(job: WaitingJob): void {
+    const room = this.#rooms.get(job.nodeType);
+    const queue = room?.get(job.priority);
+    queue?.delete(job.jobId);
+    if (queue?.size === 0) room?.delete(job.priority);
+  }
+
+  depths(now: number): QueueDepth[] {
+    return [...this.#rooms].map(([nodeType, room]) => {
+      const jobs = [...room.values()].flatMap((queue) => [...queue.values()]);
+      const waitingCount = jobs.length;
+      if (waitingCount === 0) return { nodeType, waitingCount };
+      const due = jobs.reduce((least, job) => Math.min(least, job.readyAt), Number.MAX_VALUE);
+      return { nodeType, waitingCount, dueInMs: due - now };
+    });
+  }
+}
+
+/** The waiting room as one transaction sees it. */
+export class StagedJobs {
+  readonly #jobs: MemoryJobs;
+  readonly #now: number;
+  readonly #added = new Set<WaitingJob>();
+  readonly #taken = new Set<WaitingJob>();
+
+  constructor(jobs: MemoryJobs, now: number) {
+    this.#jobs = jobs;
+    this.#now = now;
+  }
+
+  add(job: NewJob): void {
+    const { runId, nodeId, iteration, attempt, nodeType, priority, delayMs = 0 } = job;
+    const readyAt = this.#now + delayMs;
+    const jobId = this.#jobs.nextId();
+    this.#added.add({ jobId, runId, nodeId, iteration, attempt, nodeType, priority, readyAt });
+  }
+
+  take(nodeType: string, count: number): Job[] {
+    const taken: Job[] = [];
+    for (const job of this.#ready(nodeType)) {
+      if (taken.length >= count) break;
+      if (!this.#added.delete(job)) this.#taken.add(job);
+      const { jobId, runId, nodeId, iteration, attempt } = job;
+      taken.push({ jobId, nodeType, runId, nodeId, iteration, attempt });
+    }
+    return taken;
+  }
+
+  /** Commits. */
+  apply(): void {
+    for (const job of this.#taken) this.#jobs.remove(job);
+    for (const job of this.#added) this.#jobs.add(job);
+  }
+
+  *#ready(nodeType: string): Iterable<WaitingJob> {
+    const own = [...this.#added].filter((job) => job.nodeType === nodeType);
+    const priorities = [...this.#jobs.priorities(nodeType), ...own.map((job) => job.priority)];
+    for (const priority of [...new Set(priorities)].toSorted((a, b) => a - b)) {
+      const committed = this.#jobs.of(nodeType, priority);
+      for (const job of committed) if (this.#isFree(job)) yield job;
+      for (const job of own) if (job.priority === priority && this.#isFree(job)) yield job;
+    }
+  }
+
+  #isFree(job: WaitingJob): boolean {
+    return job.readyAt <= this.#now && !this.#taken.has(job);
+  }
+}

@@ -1,0 +1,83 @@
+// The journal in memory: the same compare-and-swap, unique keys, fencing and rollback as on Postgres, in one process.
+
+import { isStreamedType } from "@pawl/core/log/event";
+import type { RunId } from "@pawl/core/name/ids";
+import type { Journal, LoadedRun } from "../journal.ts";
+import { pairKey, type RunRow, type Tables } from "./tables.ts";
+import { MemoryTransaction, type Wakes } from "./transaction.ts";
+import { createTurns } from "./turns.ts";
+
+export interface MemoryJournalOptions {
+  readonly now: () => number;
+  /** Told after each commit which runs have news. */
+  readonly onWake: (runs: Wakes) => void;
+}
+
+/** A journal over the tables. */
+export function createMemoryJournal(tables: Tables, options: MemoryJournalOptions): Journal {
+  const takeTurn = createTurns();
+  return {
+    transact: async (work) => {
+      const endTurn = await takeTurn();
+      try {
+        const tx = new MemoryTransaction(tables, options.now());
+        const result = await work(tx);
+        const wakes = tx.commit();
+        if (wakes.length > 0) options.onWake(wakes);
+        return result;
+      } finally {
+        endTurn();
+      }
+    },
+    load: async (cursors) =>
+      cursors.flatMap(({ runId, afterSeq }) => {
+        const run = tables.runs.get(runId);
+        return run === undefined ? [] : [toLoadedRun(tables, run, afterSeq)];
+      }),
+    findRequest: async (tenantId, requestIds) =>
+      requestIds.flatMap((requestId) => {
+        const run = tables.runs.get(tables.requests.get(pairKey(tenantId, requestId)) ?? NO_RUN);
+        if (run === undefined) return [];
+        return [{ requestId, requestHash: run.requestHash ?? "", runId: run.runId }];
+      }),
+    overdueRuns: async (limit) => {
+      const now = options.now();
+      return [...tables.runs.values()]
+        .filter((run) => run.endedAt === null && run.deadlineAt < now)
+        .toSorted((a, b) => a.deadlineAt - b.deadlineAt)
+        .slice(0, limit)
+        .map((run) => run.runId);
+    },
+    deleteTestRun: async (runId) => {
+      const endTurn = await takeTurn();
+      try {
+        return deleteTestRun(tables, runId);
+      } finally {
+        endTurn();
+      }
+    },
+    queueDepths: async () => tables.jobs.depths(options.now()),
+  };
+}
+
+/** No run has this id. */
+const NO_RUN = "" as RunId;
+
+function toLoadedRun(tables: Tables, run: RunRow, afterSeq: number): LoadedRun {
+  const { runId, version, definitionId, workflowId, priority, traceparent } = run;
+  const events = tables.log
+    .of(runId)
+    .filter((event) => event.seq > afterSeq && !isStreamedType(event.type));
+  return { runId, version, definitionId, workflowId, priority, traceparent, events };
+}
+
+function deleteTestRun(tables: Tables, runId: RunId): boolean {
+  const run = tables.runs.get(runId);
+  if (run?.kind !== "test" || run.endedAt === null) return false;
+  tables.runs.delete(runId);
+  if (run.requestId !== null) tables.requests.delete(pairKey(run.tenantId, run.requestId));
+  tables.log.delete(runId);
+  const graph = tables.definitions.get(run.definitionId);
+  if (graph?.workflowId === null) tables.definitions.delete(run.definitionId);
+  return true;
+}

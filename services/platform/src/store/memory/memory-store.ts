@@ -1,0 +1,58 @@
+// The store without a database: for a single process, for tests and for simulation with a clock of its own. What it promises
+// is held equal to Postgres by the suites of test/conformance.
+
+import type { RunEvent } from "@pawl/core/log/event";
+import type { RunId } from "@pawl/core/name/ids";
+import type { Executors } from "../executors.ts";
+import type { Journal } from "../journal.ts";
+import type { Workflows } from "../workflows.ts";
+import { createMemoryExecutors } from "./executors.ts";
+import type { WaitingJob } from "./jobs.ts";
+import { createMemoryJournal } from "./journal.ts";
+import { createTables, type ExecutorRow, type LeaseRow, type RunRow } from "./tables.ts";
+import type { Wakes } from "./transaction.ts";
+import { createMemoryWorkflows } from "./workflows.ts";
+
+export interface MemoryStoreOptions {
+  /** The store's clock in milliseconds; the system's unless told. */
+  readonly now?: () => number;
+  /** Told after each commit which runs have news. */
+  readonly onWake?: (runs: Wakes) => void;
+}
+
+/** Committed rows, for readers and for checks. */
+export interface MemoryView {
+  run(runId: RunId): RunRow | undefined;
+  runs(): RunRow[];
+  /** Every event of a run in order of seq, streamed ones too. */
+  events(runId: RunId): readonly RunEvent[];
+  leases(): LeaseRow[];
+  jobs(): WaitingJob[];
+  executors(): ExecutorRow[];
+}
+
+export interface MemoryStore {
+  readonly journal: Journal;
+  readonly executors: Executors;
+  readonly workflows: Workflows;
+  readonly view: MemoryView;
+}
+
+/** An empty store. */
+export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
+  const { now = Date.now, onWake = () => {} } = options;
+  const tables = createTables();
+  return {
+    journal: createMemoryJournal(tables, { now, onWake }),
+    executors: createMemoryExecutors(tables, now),
+    workflows: createMemoryWorkflows(tables, now),
+    view: {
+      run: (runId) => tables.runs.get(runId),
+      runs: () => [...tables.runs.values()],
+      events: (runId) => tables.log.of(runId),
+      leases: () => [...tables.leases.values()],
+      jobs: () => tables.jobs.all(),
+      executors: () => [...tables.executors.values()],
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// What the memory store has committed: the tables of the schema, with the same columns under their names in code.
+
+import type { RunStatus } from "@pawl/core/log/event";
+import type { DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
+import type { ExecutorSession } from "../executors.ts";
+import type { Lease, LeaseKey, NewRun } from "../journal.ts";
+import type { DefinitionRow } from "../workflows.ts";
+import { MemoryJobs } from "./jobs.ts";
+import { MemoryLog } from "./log.ts";
+
+export interface RunRow extends Omit<NewRun, "eventCount" | "ended" | "status"> {
+  readonly status: RunStatus;
+  readonly version: number;
+  readonly lastSeq: number;
+  readonly createdAt: number;
+  readonly endedAt: number | null;
+}
+
+export interface LeaseRow extends Lease {
+  readonly attempt: number;
+  readonly leasedAt: number;
+}
+
+export interface ExecutorRow extends ExecutorSession {
+  readonly nodeTypes: readonly string[];
+  readonly slots: number;
+  readonly description: string;
+  readonly aliveUntil: number;
+}
+
+export interface StoredDefinition extends DefinitionRow {
+  readonly tenantId: string;
+  readonly requestId: string | null;
+  readonly requestHash: string | null;
+}
+
+export interface Tables {
+  readonly runs: Map<RunId, RunRow>;
+  /** The unique index runs_request. */
+  readonly requests: Map<string, RunId>;
+  readonly log: MemoryLog;
+  readonly leases: Map<string, LeaseRow>;
+  readonly jobs: MemoryJobs;
+  readonly executors: Map<ExecutorId, ExecutorRow>;
+  readonly definitions: Map<DefinitionId, StoredDefinition>;
+  /** Each workflow's current definition. */
+  readonly workflows: Map<string, DefinitionId>;
+}
+
+/** Empty tables. */
+export const createTables = (): Tables => ({
+  runs: new Map(),
+  requests: new Map(),
+  log: new MemoryLog(),
+  leases: new Map(),
+  jobs: new MemoryJobs(),
+  executors: new Map(),
+  definitions: new Map(),
+  workflows: new Map(),
+});
+
+/** A key of two parts; no id holds a line break. */
+export const pairKey = (first: string, second: string): string => `${first}\n${second}`;
+
+/** The primary key of a lease. */
+export const leaseKey = (key: LeaseKey): string => `${key.runId}/${key.nodeId}/${key.iteration}`;

@@ -1,0 +1,166 @@
+// One transaction of the memory store. Calls take effect on staged tables at once, in the order they are made, and reach the
+// committed ones together at `commit`. As in Postgres, the first refusal dooms the whole transaction.
+
+import type { RunEvent } from "@pawl/core/log/event";
+import type { RunId } from "@pawl/core/name/ids";
+import type { Job, NewJob } from "../../queue/queue.ts";
+import { RunMoved } from "../journal.ts";
+import type * as journal from "../journal.ts";
+import { StagedJobs } from "./jobs.ts";
+import { StagedLog } from "./log.ts";
+import { StagedMap } from "./staged-map.ts";
+import { leaseKey, pairKey, type LeaseRow, type RunRow, type Tables } from "./tables.ts";
+import { UniqueViolation } from "./unique-violation.ts";
+
+/** Runs with news, as told to readers. */
+export type Wakes = readonly { readonly runId: RunId; readonly lastSeq: number }[];
+
+export class MemoryTransaction implements journal.Transaction {
+  readonly #now: number;
+  readonly #runs: StagedMap<RunId, RunRow>;
+  readonly #requests: StagedMap<string, RunId>;
+  readonly #leases: StagedMap<string, LeaseRow>;
+  readonly #log: StagedLog;
+  readonly #jobs: StagedJobs;
+  readonly #wakes: Wakes[number][] = [];
+  #refusal: unknown;
+
+  constructor(tables: Tables, now: number) {
+    this.#now = now;
+    this.#runs = new StagedMap(tables.runs);
+    this.#requests = new StagedMap(tables.requests);
+    this.#leases = new StagedMap(tables.leases);
+    this.#log = new StagedLog(tables.log);
+    this.#jobs = new StagedJobs(tables.jobs, now);
+  }
+
+  /** Applies everything, or throws the first refusal and applies nothing. Gives the hints for readers. */
+  commit(): Wakes {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    this.#refusal = new Error("the transaction is over");
+    for (const part of [this.#runs, this.#requests, this.#leases, this.#log, this.#jobs]) {
+      part.apply();
+    }
+    return this.#wakes;
+  }
+
+  insertRuns(runs: readonly journal.NewRun[]): Promise<void> {
+    return this.#call(() => runs.forEach((run) => this.#insertRun(run)));
+  }
+
+  advance(changes: readonly journal.RunChange[]): Promise<ReadonlyMap<RunId, number>> {
+    return this.#call(() => new Map(changes.map((change) => [change.runId, this.#move(change)])));
+  }
+
+  append(facts: readonly journal.Append[]): Promise<void> {
+    return this.#call(() => facts.forEach((item) => this.#append(item)));
+  }
+
+  openLeases(leases: readonly journal.NewLease[]): Promise<void> {
+    return this.#call(() => leases.forEach((lease) => this.#openLease(lease)));
+  }
+
+  closeLeases(keys: readonly journal.LeaseKey[]): Promise<void> {
+    return this.#call(() => keys.forEach((key) => this.#leases.delete(leaseKey(key))));
+  }
+
+  stream(facts: readonly journal.StreamedFact[]): Promise<void> {
+    return this.#call(() => facts.forEach((fact) => this.#stream(fact)));
+  }
+
+  enqueue(jobs: readonly NewJob[]): Promise<void> {
+    return this.#call(() => jobs.forEach((job) => this.#jobs.add(job)));
+  }
+
+  fetch(nodeType: string, count: number): Promise<readonly Job[]> {
+    return this.#call(() => this.#jobs.take(nodeType, count));
+  }
+
+  wake(runs: Wakes): Promise<void> {
+    return this.#call(() => void this.#wakes.push(...runs));
+  }
+
+  /** Answers later but acts now; a refusal is kept for the commit, so nobody has to await this answer. */
+  #call<T>(act: () => T): Promise<T> {
+    if (this.#refusal === undefined) {
+      try {
+        return Promise.resolve(act());
+      } catch (error) {
+        this.#refusal = error;
+      }
+    }
+    const refused = Promise.reject<T>(this.#refusal);
+    refused.catch(() => {});
+    return refused;
+  }
+
+  #insertRun({ eventCount, ended, ...columns }: journal.NewRun): void {
+    const { runId, tenantId, requestId } = columns;
+    if (this.#runs.has(runId)) throw new UniqueViolation("runs_pkey", runId);
+    if (requestId !== null) {
+      const key = pairKey(tenantId, requestId);
+      if (this.#requests.has(key)) throw new UniqueViolation("runs_request", key);
+      this.#requests.set(key, runId);
+    }
+    const endedAt = ended ? this.#now : null;
+    this.#runs.set(runId, {
+      ...columns,
+      version: 1,
+      lastSeq: eventCount,
+      createdAt: this.#now,
+      endedAt,
+    });
+  }
+
+  #move(change: journal.RunChange): number {
+    const run = this.#runs.get(change.runId);
+    if (run?.version !== change.expectedVersion) throw new RunMoved("a run moved on");
+    const lastSeq = run.lastSeq + change.eventCount;
+    const { status, hasFailures, errorMessage } = change;
+    const endedAt = change.ended ? this.#now : null;
+    const version = run.version + 1;
+    this.#runs.set(run.runId, {
+      ...run,
+      version,
+      lastSeq,
+      status,
+      hasFailures,
+      errorMessage,
+      endedAt,
+    });
+    return lastSeq;
+  }
+
+  #append({ runId, back, fact }: journal.Append): void {
+    const run = this.#runs.get(runId);
+    if (run === undefined) return;
+    const seq = run.lastSeq - back;
+    const epoch = fact.type === "node.started" ? seq : fact.epoch;
+    // A copy by way of JSON is what a jsonb column makes of it; the cast restores the pairing of type and payload.
+    const payload: unknown = JSON.parse(JSON.stringify(fact.payload));
+    const event = { ...fact, payload, runId, seq, epoch, at: this.#now } as RunEvent;
+    this.#log.append(event, 0);
+  }
+
+  #openLease({ back, ...lease }: journal.NewLease): void {
+    const run = this.#runs.get(lease.runId);
+    if (run === undefined) return;
+    const key = leaseKey(lease);
+    if (this.#leases.has(key)) throw new UniqueViolation("leases_pkey", key);
+    this.#leases.set(key, { ...lease, epoch: run.lastSeq - back, leasedAt: this.#now });
+  }
+
+  #stream(fact: journal.StreamedFact): void {
+    const { runId, nodeId, iteration, epoch, ordinal, type } = fact;
+    const run = this.#runs.get(runId);
+    const lease = this.#leases.get(leaseKey(fact));
+    if (run === undefined || lease?.epoch !== epoch) return;
+    if (this.#log.hasStreamed(runId, epoch, type, ordinal)) return;
+    const seq = run.lastSeq + 1;
+    const { attempt } = lease;
+    const payload: unknown = JSON.parse(JSON.stringify(fact.payload));
+    const place = { runId, seq, nodeId, iteration, attempt, epoch, at: this.#now };
+    this.#log.append({ ...place, type, payload } as RunEvent, ordinal);
+    this.#runs.set(runId, { ...run, lastSeq: seq });
+  }
+}
