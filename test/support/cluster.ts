@@ -63,7 +63,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const group = async (service: ServiceName, count: number, env: Env): Promise<Member[]> => {
     const started = await Promise.allSettled(
       Array.from({ length: count }, (_, index) =>
-        member({
+        startOne({
           service,
           index,
           env: { ...QUICK, ...env, ...options.env, ...options.envOf?.[service] },
@@ -101,7 +101,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 
 type MemberPlan = { readonly service: ServiceName; readonly index: number; readonly env: Env };
 
-async function member({ service, index, env }: MemberPlan): Promise<Member> {
+async function startOne({ service, index, env }: MemberPlan): Promise<Member> {
   const port = await freePort();
   const own: Record<ServiceName, Env> = {
     scheduler: { PAWL_SCHEDULER_PORT: String(port), PAWL_METRICS_PORT: String(await freePort()) },

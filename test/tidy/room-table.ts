@@ -1,0 +1,125 @@
+// Who may import whom: the one table. A target is a path of ours, `node:*`, or `npm:<package>`.
+
+/** A folder and the beginnings of the targets its files may import; itself is always among them. */
+export type Room = {
+  readonly folder: string;
+  readonly may: readonly string[];
+  /** Exceptions to `may`, each with its reason. */
+  readonly never?: Readonly<Record<string, string>>;
+};
+
+const PG = "the database is reached through platform";
+const QUEUE = "the queue is reached through platform";
+const SERVICE = ["services/core/src/", "services/platform/src/", "proto/gen/", "node:", "npm:"];
+
+/** The most particular folder of a file decides. */
+export const ROOMS: readonly Room[] = [
+  { folder: "proto/gen/", may: ["npm:@bufbuild/protobuf"] },
+  {
+    folder: "services/core/src/",
+    may: ["npm:zod", "npm:@marcbachmann/cel-js", "npm:canonicalize", "npm:yaml"],
+  },
+  {
+    folder: "services/platform/src/",
+    may: ["services/core/src/", "proto/gen/", "node:", "npm:"],
+    never: {
+      "npm:pg": "only db, store and wake talk to PostgreSQL",
+      "npm:pg-boss": "only queue/boss.ts knows the queue's library",
+      "npm:@grpc/grpc-js": "only rpc knows the transport",
+    },
+  },
+  ...["db", "store", "wake"].map((name) => ({
+    folder: `services/platform/src/${name}/`,
+    may: ["services/platform/src/", "services/core/src/", "proto/gen/", "node:", "npm:"],
+    never: { "npm:pg-boss": QUEUE, "npm:@grpc/grpc-js": "only rpc knows the transport" },
+  })),
+  {
+    folder: "services/platform/src/rpc/",
+    may: ["services/platform/src/", "services/core/src/", "proto/gen/", "node:", "npm:"],
+    never: { "npm:pg": PG, "npm:pg-boss": QUEUE },
+  },
+  {
+    folder: "services/platform/src/queue/boss.ts",
+    may: ["services/platform/src/", "services/core/src/", "node:", "npm:"],
+    never: { "npm:@grpc/grpc-js": "only rpc knows the transport" },
+  },
+  {
+    folder: "services/scheduler/src/",
+    may: SERVICE,
+    never: { "npm:pg": PG, "npm:pg-boss": QUEUE },
+  },
+  {
+    folder: "services/executor/src/",
+    may: SERVICE,
+    never: {
+      "npm:pg": PG,
+      "npm:pg-boss": QUEUE,
+      "services/platform/src/store/": "executors have no database",
+    },
+  },
+  {
+    folder: "services/gateway/src/",
+    may: SERVICE,
+    never: {
+      "npm:pg": PG,
+      "npm:pg-boss": QUEUE,
+      "services/platform/src/store/journal": "only the scheduler writes the log",
+      "services/platform/src/store/claims": "only the scheduler keeps claims",
+    },
+  },
+  { folder: "clients/ts/src/", may: ["proto/gen/", "npm:@connectrpc/", "npm:@bufbuild/protobuf"] },
+  {
+    folder: "clients/cli/src/",
+    may: ["clients/ts/src/", "proto/gen/", "npm:", "node:"],
+    never: { "npm:pg": PG, "npm:pg-boss": QUEUE },
+  },
+  {
+    folder: "clients/web/src/",
+    may: [
+      "clients/ts/src/",
+      "proto/gen/",
+      "services/core/src/log/",
+      "services/core/src/definition/",
+      "npm:",
+    ],
+  },
+  { folder: "clients/web/", may: ["npm:", "node:"] },
+  {
+    folder: "deploy/",
+    may: [
+      "clients/",
+      "services/core/src/",
+      "services/platform/src/",
+      "proto/gen/",
+      "node:",
+      "npm:",
+    ],
+  },
+  { folder: "vitest.config.ts", may: ["npm:"] },
+];
+
+/** Rooms of core from the ground up: a room imports its own level and those below. */
+export const CORE_LEVELS: readonly (readonly string[])[] = [
+  ["name", "fault"],
+  ["data", "policy"],
+  ["definition"],
+  ["log"],
+  ["plan"],
+];
+
+/** What pure code may not even name. */
+export const IMPURE = [
+  "Date",
+  "Math.random",
+  "clearTimeout",
+  "console",
+  "crypto",
+  "fetch",
+  "globalThis",
+  "performance",
+  "process",
+  "queueMicrotask",
+  "setImmediate",
+  "setInterval",
+  "setTimeout",
+] as const;

@@ -1,0 +1,85 @@
+// The import rule, checked on every tracked file.
+import { expect, test } from "vitest";
+import { IMPURE } from "./room-table.ts";
+import { objection, targetOf } from "./rooms.ts";
+import { isTest, isTypeScript, trackedPaths, trackedSources } from "./sources.ts";
+import { importsOf, namesOf, parse } from "./syntax.ts";
+
+const sources = trackedSources(isTypeScript);
+const trees = sources.map((source) => ({ ...source, tree: parse(source) }));
+const products = trees.filter(({ path }) => !isTest(path));
+
+test("every tracked TypeScript file is read", () => {
+  expect(trees.length).toBe(trackedPaths(isTypeScript).length);
+  expect(trees.length).toBeGreaterThan(20);
+});
+
+test("every file imports only what its room may", () => {
+  const objections = products.flatMap(({ path, tree }) =>
+    importsOf(tree).flatMap((specifier) => {
+      const reason = objection(path, specifier);
+      return reason === undefined ? [] : [`${path} imports ${specifier}: ${reason}`];
+    }),
+  );
+  expect(objections).toEqual([]);
+});
+
+test("the core names no clock, timer, randomness, process or network", () => {
+  const impurities = products
+    .filter(({ path }) => path.startsWith("services/core/"))
+    .flatMap(({ path, tree }) => {
+      const names = namesOf(tree);
+      return IMPURE.filter((name) => names.has(name)).map((name) => `${path} uses ${name}`);
+    });
+  expect(impurities).toEqual([]);
+});
+
+test("the environment is read only in main.ts, deploy and tests", () => {
+  const readers = products
+    .filter(({ path }) => !/\/main\.tsx?$/.test(path) && !path.startsWith("deploy/"))
+    .filter(({ tree }) => namesOf(tree).has("process.env"))
+    .map(({ path }) => path);
+  expect(readers).toEqual([]);
+});
+
+test("every kind of import is seen", () => {
+  const text = `import "a"; import type { B } from "b"; export * from "c"; export { d } from "d";
+    const e = await import("e"); type F = import("f").F; const g = await import(e.name);`;
+  expect(importsOf(parse({ path: "x.ts", text }))).toEqual([
+    "a",
+    "b",
+    "c",
+    "d",
+    "e",
+    "f",
+    "*computed*",
+  ]);
+});
+
+test("a forbidden import is objected to", () => {
+  const core = "services/core/src/log/fold.ts";
+  expect(objection(core, "node:fs")).toBeDefined();
+  expect(objection(core, "../plan/plan.ts")).toBe("core imports only downwards");
+  expect(objection(core, "../name/ids.ts")).toBeUndefined();
+  expect(objection("services/gateway/src/main.ts", "pg")).toBeDefined();
+  expect(objection("services/gateway/src/main.ts", "@pawl/scheduler/start")).toBeDefined();
+  expect(objection("services/executor/src/run/x.ts", "@pawl/platform/store/journal")).toBeDefined();
+  expect(objection("services/platform/src/queue/queue.ts", "pg-boss")).toBeDefined();
+  expect(objection("services/platform/src/queue/boss.ts", "pg-boss")).toBeUndefined();
+  expect(objection("somewhere/else.ts", "zod")).toBeDefined();
+});
+
+test("a package of ours is judged by the file it stands for", () => {
+  expect(targetOf("deploy/local.ts", "@pawl/platform/db/migrate")).toBe(
+    "services/platform/src/db/migrate",
+  );
+  expect(targetOf("deploy/local.ts", "./ports.ts")).toBe("deploy/ports.ts");
+  expect(targetOf("deploy/local.ts", "pg-boss")).toBe("npm:pg-boss");
+});
+
+test("labels are not mistaken for the names they resemble", () => {
+  const text = "const a = { process: 1 }; a.process; interface T { fetch(): void } a?.Date;";
+  const names = namesOf(parse({ path: "x.ts", text }));
+  expect(IMPURE.filter((name) => names.has(name))).toEqual([]);
+  expect(namesOf(parse({ path: "x.ts", text: "new Date()" })).has("Date")).toBe(true);
+});

@@ -1,0 +1,65 @@
+// Judging one file's imports by the room table.
+import { posix } from "node:path";
+import { CORE_LEVELS, ROOMS } from "./room-table.ts";
+import type { Room } from "./room-table.ts";
+
+/** Package name and the folder its `./*` export stands for. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  "@pawl/proto": "proto/gen/ts/",
+  "@pawl/core": "services/core/src/",
+  "@pawl/platform": "services/platform/src/",
+  "@pawl/scheduler": "services/scheduler/src/",
+  "@pawl/executor": "services/executor/src/",
+  "@pawl/gateway": "services/gateway/src/",
+  "@pawl/client": "clients/ts/src/",
+  "@pawl/cli": "clients/cli/src/",
+  "@pawl/web": "clients/web/src/",
+  "@pawl/deploy": "deploy/",
+  "@pawl/test": "test/",
+};
+
+/** A specifier as the table names it: our path, `node:x` or `npm:package/sub`. */
+export function targetOf(path: string, specifier: string): string {
+  if (specifier.startsWith(".")) return posix.join(posix.dirname(path), specifier);
+  if (specifier.startsWith("node:")) return specifier;
+  const [scope = "", name = "", ...rest] = specifier.split("/");
+  const folder = PACKAGES[`${scope}/${name}`];
+  return folder === undefined ? `npm:${specifier}` : folder + rest.join("/");
+}
+
+/** The room a file belongs to. */
+export function roomOf(path: string): Room | undefined {
+  return ROOMS.filter(({ folder }) => path.startsWith(folder)).toSorted(
+    (one, other) => other.folder.length - one.folder.length,
+  )[0];
+}
+
+const covers = (start: string, target: string): boolean =>
+  target.startsWith(start) &&
+  // `npm:pg` must not stand for `npm:pg-boss`; what ends in / or : is open.
+  (/[/:]$/.test(start) || !start.startsWith("npm:") || /^(\/|$)/.test(target.slice(start.length)));
+
+/** Why a file may not import a target, or undefined when it may. */
+export function objection(path: string, specifier: string): string | undefined {
+  const room = roomOf(path);
+  if (room === undefined) return "the file is in no room of the table";
+  const target = targetOf(path, specifier);
+  const banned = Object.entries(room.never ?? {}).find(([start]) => covers(start, target));
+  if (banned !== undefined) return banned[1];
+  if (![room.folder, ...room.may].some((start) => covers(start, target))) {
+    return `${room.folder} may import only ${room.may.join(", ") || "itself"}`;
+  }
+  return coreObjection(path, target);
+}
+
+const CORE = "services/core/src/";
+
+function coreObjection(path: string, target: string): string | undefined {
+  if (!path.startsWith(CORE) || !target.startsWith(CORE)) return undefined;
+  const level = (file: string): number => {
+    const folder = file.slice(CORE.length).split("/")[0] ?? "";
+    return CORE_LEVELS.findIndex((names) => names.includes(folder));
+  };
+  if (level(path) < 0) return "this room of core has no level in the table";
+  return level(target) <= level(path) ? undefined : "core imports only downwards";
+}

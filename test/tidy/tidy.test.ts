@@ -1,0 +1,83 @@
+// The code base checks itself: the rules of test/tidy/rules.ts on every tracked file.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  defaultExports,
+  emptyNames,
+  longFile,
+  longFunctions,
+  textFaults,
+  timers,
+  titleFaults,
+} from "./rules.ts";
+import { isForeign, isTest, isTypeScript, ROOT, trackedSources } from "./sources.ts";
+
+const texts = trackedSources((path) => !isForeign(path));
+const code = texts.filter(({ path }) => isTypeScript(path) || path.endsWith(".mjs"));
+const typed = texts.filter(({ path }) => isTypeScript(path));
+const tests = typed.filter(({ path }) => isTest(path));
+
+/** Not tests of behaviour: the poller itself, and loads whose duration is the point. */
+const mayUseTimers = (path: string): boolean =>
+  path === "test/support/until.ts" || path.startsWith("test/bench/");
+
+const ROOMS_WITH_README = [
+  "",
+  "proto/",
+  "services/core/",
+  "services/platform/",
+  "services/scheduler/",
+  "services/executor/",
+  "services/gateway/",
+  "clients/ts/",
+  "clients/cli/",
+  "clients/web/",
+  "deploy/",
+  "test/",
+];
+
+test("there is code to check", () => {
+  expect(code.length).toBeGreaterThan(20);
+});
+
+test("no file is longer than 300 lines", () => {
+  expect(code.flatMap(longFile)).toEqual([]);
+});
+
+test("no function is longer than 70 lines", () => {
+  expect(typed.flatMap(longFunctions)).toEqual([]);
+});
+
+test("tests wait on something and never sleep", () => {
+  expect(tests.filter(({ path }) => !mayUseTimers(path)).flatMap(timers)).toEqual([]);
+});
+
+test("test titles are unique in their file, state behaviour and hide nothing", () => {
+  expect(tests.flatMap(titleFaults)).toEqual([]);
+});
+
+test("exports have names", () => {
+  const isConfig = (path: string): boolean => /(^|\/)[a-z]+\.config\.ts$/.test(path);
+  expect(typed.filter(({ path }) => !isConfig(path)).flatMap(defaultExports)).toEqual([]);
+});
+
+test("file names say what is inside", () => {
+  expect(typed.flatMap(emptyNames)).toEqual([]);
+});
+
+test("nothing is left unfinished, and nothing names a machine or a registry", () => {
+  expect(texts.flatMap(textFaults)).toEqual([]);
+});
+
+test("every room has a README that opens with its purpose", () => {
+  const silent = ROOMS_WITH_README.filter((room) => {
+    const file = join(ROOT, room, "README.md");
+    if (!existsSync(file)) return true;
+    const [heading = "", purpose = ""] = readFileSync(file, "utf8")
+      .split("\n")
+      .filter((line) => line.trim() !== "");
+    return !heading.startsWith("# ") || !/^\w.{20,}/.test(purpose);
+  });
+  expect(silent.map((room) => `${room}README.md`)).toEqual([]);
+});
