@@ -1,0 +1,35 @@
+// Every PAWL_ variable of the whole system. Services share one environment, so each must know the others' names to tell a
+// neighbour's variable from a misspelt one. A new variable is added here and to the schema of the service that reads it.
+
+/** All PAWL_ names any part of Pawl reads. */
+export const KNOWN_VARIABLES: readonly string[] = [
+  "PAWL_ALLOW_PRIVATE_EGRESS",
+  "PAWL_ALLOWED_HOSTS",
+  "PAWL_ALLOWED_ORIGINS",
+  "PAWL_ADDRESS",
+  "PAWL_DATA_DIR",
+  "PAWL_DB_BACKEND",
+  "PAWL_DB_POOL_SIZE",
+  "PAWL_DRAIN_MS",
+  "PAWL_ENV",
+  "PAWL_EXECUTOR_GRACE_MS",
+  "PAWL_EXECUTOR_ID",
+  "PAWL_EXECUTOR_SLOTS",
+  "PAWL_FAILPOINTS",
+  "PAWL_GATEWAY_HOST",
+  "PAWL_GATEWAY_PORT",
+  "PAWL_LEASE_MS",
+  "PAWL_LOG_LEVEL",
+  "PAWL_METRICS_HOST",
+  "PAWL_METRICS_PORT",
+  "PAWL_POLL_MS",
+  "PAWL_REFLECTION",
+  "PAWL_RENEW_MS",
+  "PAWL_SANDBOX_PROCESSES",
+  "PAWL_SCHEDULER_ADDRESS",
+  "PAWL_SCHEDULER_HOST",
+  "PAWL_SCHEDULER_PORT",
+  "PAWL_SWEEP_MS",
+  "PAWL_TEST",
+  "PAWL_TICK_MS",
+];

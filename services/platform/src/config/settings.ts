@@ -1,0 +1,139 @@
+// The pieces configuration schemas are made of: each coerces, bounds and defaults one kind of variable, and says what it expected.
+
+import { z } from "zod";
+
+import { Secret } from "./secret.ts";
+
+/** Services listen on loopback unless told otherwise: there is no authentication on the inside yet. */
+export const LOOPBACK = "127.0.0.1";
+
+/** The default ports of one machine; the gateway's is the only one a person types. */
+export const DEFAULT_PORTS = {
+  gateway: 7400,
+  scheduler: 7401,
+  executorMetrics: 7402,
+  schedulerMetrics: 7403,
+} as const;
+
+/** Longer than a tick and a round of handlers that react to abort, shorter than Kubernetes' 30 s before it kills. */
+export const DEFAULT_DRAIN_MS = 20_000;
+
+const INTEGER = /^-?\d{1,15}$/;
+
+interface Bounds {
+  readonly default: number;
+  readonly min: number;
+  readonly max: number;
+  readonly describe: string;
+}
+
+const integer = (bounds: Bounds, what: string) => {
+  const expected = `expected ${what} from ${bounds.min} to ${bounds.max}`;
+  return z
+    .string()
+    .default(String(bounds.default))
+    .transform((text, ctx) => {
+      const value = INTEGER.test(text) ? Number(text) : Number.NaN;
+      if (value >= bounds.min && value <= bounds.max) return value;
+      ctx.addIssue({ code: "custom", message: expected });
+      return z.NEVER;
+    })
+    .describe(bounds.describe);
+};
+
+/** A whole number of milliseconds within bounds. */
+export const milliseconds = (bounds: Bounds) => integer(bounds, "whole milliseconds");
+
+/** A whole number of things within bounds. */
+export const count = (bounds: Bounds) => integer(bounds, "a whole number");
+
+/** A TCP port; 0 takes a free one. */
+export const port = (defaultPort: number, describe = "TCP port to listen on; 0 takes a free one") =>
+  integer({ default: defaultPort, min: 0, max: 65_535, describe }, "a port");
+
+/** The address a server binds. */
+export const listenHost = (describe = "address to listen on") =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9.:_-]+$/, "expected an IP address or a host name")
+    .default(LOOPBACK)
+    .describe(describe);
+
+const ADDRESS = /^(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+):\d{1,5}$/;
+
+/** host:port of a peer, or several with commas between them, or a gRPC target such as dns:///scheduler:7401. */
+export const address = (defaultAddress: string, describe = "host:port, several with commas") =>
+  z
+    .string()
+    .refine(
+      (text) =>
+        /^(dns|ipv4|ipv6):/.test(text) || text.split(",").every((part) => ADDRESS.test(part)),
+      "expected host:port, or several with commas, or a gRPC target such as dns:///host:port",
+    )
+    .default(defaultAddress)
+    .describe(describe);
+
+/** PostgreSQL URL; prints without its password. */
+export const databaseUrl = () =>
+  z
+    .string()
+    .transform((text, ctx) => {
+      const url = URL.canParse(text) ? new URL(text) : undefined;
+      if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) {
+        ctx.addIssue({
+          code: "custom",
+          message: "expected postgres://user:password@host:port/name",
+        });
+        return z.NEVER;
+      }
+      if (url.password !== "") url.password = "***";
+      return new Secret(text, url.href);
+    })
+    .describe("PostgreSQL to keep the log in: postgres://user:password@host:port/name");
+
+/** Anything secret, such as a key; prints as ***. */
+export const secret = (describe: string) =>
+  z
+    .string()
+    .transform((text) => new Secret(text))
+    .describe(describe);
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+/** From which level on lines are logged. */
+export const logLevel = () =>
+  z
+    .enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(", ")}`)
+    .default("info")
+    .describe("log lines of this level and above");
+
+/** production refuses what only development may have, such as failpoints. */
+export const environment = () =>
+  z
+    .enum(["development", "production"], "expected development or production")
+    .default("development")
+    .describe("development or production");
+
+const FLAGS: Readonly<Record<string, boolean>> = {
+  on: true,
+  true: true,
+  yes: true,
+  "1": true,
+  off: false,
+  false: false,
+  no: false,
+  "0": false,
+};
+
+/** on or off. */
+export const flag = (defaultValue: boolean, describe: string) =>
+  z
+    .string()
+    .default(defaultValue ? "on" : "off")
+    .transform((text, ctx) => {
+      const value = FLAGS[text.toLowerCase()];
+      if (value !== undefined) return value;
+      ctx.addIssue({ code: "custom", message: "expected on or off" });
+      return z.NEVER;
+    })
+    .describe(describe);

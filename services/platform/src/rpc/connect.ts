@@ -1,0 +1,96 @@
+// The same tracing, metrics and error mapping for connect-node at the edge, as two interceptors: tracing outermost, errors inside of it.
+// A streaming answer is over when its iteration is, so both wrap the iterable too.
+
+import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  context,
+  propagation,
+  trace,
+  type TextMapGetter,
+} from "@opentelemetry/api";
+
+import { ATTRIBUTES, METRICS } from "../telemetry/catalogue.ts";
+import { tracer } from "../telemetry/trace.ts";
+import { toConnectError, type OnInternal } from "./status.ts";
+
+const getter: TextMapGetter<Headers> = {
+  keys: (headers) => [...headers.keys()],
+  get: (headers, key) => headers.get(key) ?? undefined,
+};
+
+/** CANCELLED and INVALID_ARGUMENT, as gRPC spells codes. */
+const codeName = (code: Code): string =>
+  code === Code.Canceled
+    ? "CANCELLED"
+    : (Code[code] ?? "Unknown").replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
+
+/** A span around each call of the edge, child of the caller's, and its duration. */
+export const connectTracing: Interceptor = (next) => async (request) => {
+  const method = `${request.service.typeName}/${request.method.name}`;
+  const startedAt = performance.now();
+  const parent = propagation.extract(ROOT_CONTEXT, request.header, getter);
+  const attributes = { [ATTRIBUTES.rpcSystem]: "connectrpc", [ATTRIBUTES.rpcMethod]: method };
+  const span = tracer().startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
+  const end = (error?: unknown): void => {
+    const status = error === undefined ? "OK" : codeName(ConnectError.from(error).code);
+    span.setAttribute(ATTRIBUTES.rpcStatusCode, status);
+    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+    METRICS.rpcServerCallDuration.record((performance.now() - startedAt) / 1_000, {
+      rpc_method: method,
+      rpc_response_status_code: status,
+    });
+  };
+  try {
+    const response = await context.with(trace.setSpan(parent, span), () => next(request));
+    if (response.stream) return { ...response, message: observed(response.message, end) };
+    end();
+    return response;
+  } catch (error) {
+    end(error);
+    throw error;
+  }
+};
+
+/** Every throw of a handler as a ConnectError with our details. */
+export const connectErrors =
+  (onInternal: OnInternal): Interceptor =>
+  (next) =>
+  async (request) => {
+    try {
+      const response = await next(request);
+      if (!response.stream) return response;
+      return { ...response, message: mapped(response.message, onInternal) };
+    } catch (error) {
+      throw toConnectError(error, onInternal);
+    }
+  };
+
+async function* observed<Item>(
+  items: AsyncIterable<Item>,
+  end: (error?: unknown) => void,
+): AsyncGenerator<Item> {
+  let failure: unknown;
+  try {
+    yield* items;
+  } catch (error) {
+    failure = error;
+    throw error;
+  } finally {
+    end(failure);
+  }
+}
+
+async function* mapped<Item>(
+  items: AsyncIterable<Item>,
+  onInternal: OnInternal,
+): AsyncGenerator<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw toConnectError(error, onInternal);
+  }
+}

@@ -1,0 +1,171 @@
+// Which google.rpc details an EngineError carries, and how one is read back from them: the heart of the mapping in status.ts.
+// Details travel in HTTP/2 trailers, where peers allow some 16 KiB, so the list of violations is cut to what fits.
+
+import { create, toBinary, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
+import { EngineError, type EngineErrorOptions } from "@pawl/core/fault/engine-error";
+import { REASONS, isReason, type Reason } from "@pawl/core/fault/reason";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  PreconditionFailureSchema,
+  QuotaFailureSchema,
+  RequestInfoSchema,
+  ResourceInfoSchema,
+  RetryInfoSchema,
+} from "@pawl/proto/google/rpc/error_details_pb";
+
+import { clip, clipMessage } from "./clip.ts";
+
+/** ErrorInfo.domain of everything we say. */
+export const ERROR_DOMAIN = "pawl";
+
+/** A detail with the schema it is packed by. */
+export interface Detail<Schema extends DescMessage = DescMessage> {
+  readonly desc: Schema;
+  readonly value: MessageShape<Schema>;
+}
+
+/** Finds the first detail of a schema, whatever carried it. */
+export type FindDetail = <Schema extends DescMessage>(
+  schema: Schema,
+) => MessageShape<Schema> | undefined;
+
+/** Room for BadRequest: base64 makes a third more of it, and status, message and the other details need some too. */
+const VIOLATION_BYTES = 6 * 1024;
+const METADATA_VALUE_LENGTH = 256;
+
+/** Long enough for a failover or a contended run to be over, short enough not to be felt. */
+const DEFAULT_RETRY_AFTER_MS: Partial<Record<Reason, number>> = { RUN_CONTENDED: 50 };
+const RETRY_AFTER_MS = 1_000;
+
+const detail = <Schema extends DescMessage>(desc: Schema, value: MessageShape<Schema>): Detail => ({
+  desc,
+  value,
+});
+
+/** Every detail `error` carries; ErrorInfo is always the first. */
+export const detailsOf = (error: EngineError, requestId: string | undefined): readonly Detail[] => {
+  const { code, retryable } = REASONS[error.reason];
+  const found: Detail[] = [errorInfo(error)];
+  if (error.violations.length > 0) found.push(badRequest(error));
+  if (code === "NOT_FOUND" || code === "ALREADY_EXISTS") found.push(resourceInfo(error));
+  if (code === "FAILED_PRECONDITION") found.push(preconditionFailure(error));
+  if (code === "RESOURCE_EXHAUSTED" && !retryable) found.push(quotaFailure(error));
+  const retryAfterMs =
+    error.retryAfterMs ??
+    (retryable ? (DEFAULT_RETRY_AFTER_MS[error.reason] ?? RETRY_AFTER_MS) : undefined);
+  if (retryAfterMs !== undefined) {
+    found.push(
+      detail(
+        RetryInfoSchema,
+        create(RetryInfoSchema, { retryDelay: durationFromMs(retryAfterMs) }),
+      ),
+    );
+  }
+  if (requestId !== undefined) {
+    found.push(detail(RequestInfoSchema, create(RequestInfoSchema, { requestId })));
+  }
+  return found;
+};
+
+const errorInfo = (error: EngineError): Detail => {
+  const metadata: Record<string, string> = {};
+  for (const [key, value] of Object.entries(error.metadata)) {
+    metadata[key] = clip(value, METADATA_VALUE_LENGTH);
+  }
+  const value = create(ErrorInfoSchema, { reason: error.reason, domain: ERROR_DOMAIN, metadata });
+  return detail(ErrorInfoSchema, value);
+};
+
+const badRequest = (error: EngineError): Detail => {
+  const value = create(BadRequestSchema);
+  let bytes = 0;
+  for (const { field, description, reason } of error.violations) {
+    const one = create(BadRequestSchema, {
+      fieldViolations: [
+        {
+          field: clip(field, METADATA_VALUE_LENGTH),
+          description: clipMessage(description),
+          reason,
+        },
+      ],
+    });
+    bytes += toBinary(BadRequestSchema, one).length;
+    if (bytes > VIOLATION_BYTES) break;
+    value.fieldViolations.push(...one.fieldViolations);
+  }
+  return detail(BadRequestSchema, value);
+};
+
+const SUBJECTS = ["workflow", "run", "node"] as const;
+
+/** What the error is about, by its reason's first word and the id its metadata holds. */
+const subjectOf = (error: EngineError): { readonly type: string; readonly id: string } => {
+  const { metadata } = error;
+  const word = error.reason.split("_")[0]?.toLowerCase();
+  const type =
+    SUBJECTS.find((subject) => subject === word) ?? (word === "request" ? "request" : "workflow");
+  const id = metadata[`${type}Id`] ?? metadata[`${type}_id`] ?? metadata["id"] ?? "";
+  return { type, id: clip(id, METADATA_VALUE_LENGTH) };
+};
+
+const resourceInfo = (error: EngineError): Detail => {
+  const { type, id } = subjectOf(error);
+  const value = create(ResourceInfoSchema, {
+    resourceType: `${ERROR_DOMAIN}.v1.${type}`,
+    resourceName: id,
+    description: clipMessage(error.message),
+  });
+  return detail(ResourceInfoSchema, value);
+};
+
+const preconditionFailure = (error: EngineError): Detail => {
+  const { type, id } = subjectOf(error);
+  const violation = {
+    type: error.reason,
+    subject: `${type}s/${id}`,
+    description: clipMessage(error.message),
+  };
+  return detail(
+    PreconditionFailureSchema,
+    create(PreconditionFailureSchema, { violations: [violation] }),
+  );
+};
+
+const quotaFailure = (error: EngineError): Detail => {
+  const subject = clip(error.metadata["limit"] ?? "limit", METADATA_VALUE_LENGTH);
+  const violation = { subject, description: clipMessage(error.message) };
+  return detail(QuotaFailureSchema, create(QuotaFailureSchema, { violations: [violation] }));
+};
+
+/** The EngineError that details made by `detailsOf` tell of, or undefined when they are not ours. */
+export const errorFromDetails = (
+  find: FindDetail,
+  message: string,
+  cause: unknown,
+): EngineError | undefined => {
+  const info = find(ErrorInfoSchema);
+  if (info?.domain !== ERROR_DOMAIN || !isReason(info.reason)) return undefined;
+  const requestId = find(RequestInfoSchema)?.requestId;
+  const retryDelay = find(RetryInfoSchema)?.retryDelay;
+  const violations = find(BadRequestSchema)?.fieldViolations ?? [];
+  const options: EngineErrorOptions = {
+    metadata:
+      requestId === undefined ? info.metadata : { ...info.metadata, [REQUEST_ID]: requestId },
+    violations: violations.map(({ field, description, reason }) => ({
+      field,
+      description,
+      reason,
+    })),
+    cause,
+  };
+  return new EngineError(
+    info.reason,
+    message,
+    retryDelay === undefined ? options : { ...options, retryAfterMs: durationMs(retryDelay) },
+  );
+};
+
+/** Metadata key under which a received RequestInfo is kept, so that a relayed error keeps the id its origin logged. */
+export const REQUEST_ID = "requestId";

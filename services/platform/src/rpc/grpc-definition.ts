@@ -1,0 +1,43 @@
+// A grpc-js service definition made of a protobuf-es descriptor: one contract for both, and no proto-loader between them.
+
+import {
+  create,
+  fromBinary,
+  toBinary,
+  type DescMessage,
+  type DescService,
+  type Message,
+} from "@bufbuild/protobuf";
+import type { ServiceDefinition } from "@grpc/grpc-js";
+
+/** Accepts whole messages and plain init objects alike; handlers may return either. */
+const serialize = (schema: DescMessage) => (message: Message) => {
+  // An init object has no type name; `create` checks nothing it would not have accepted from the typed handler.
+  const whole = message.$typeName === undefined ? create(schema, message as never) : message;
+  const bytes = toBinary(schema, whole);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+};
+
+/** Reads through a plain Uint8Array, so that bytes fields are not Buffers. */
+const deserialize = (schema: DescMessage) => (buffer: Buffer) =>
+  fromBinary(schema, new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
+
+/** Serves `Server.addService` and `makeClientConstructor` alike; keys are the methods' local names. */
+export const grpcDefinition = (service: DescService): ServiceDefinition =>
+  Object.fromEntries(
+    service.methods.map((method) => [
+      method.localName,
+      {
+        path: `/${service.typeName}/${method.name}`,
+        originalName: method.localName,
+        requestStream:
+          method.methodKind === "client_streaming" || method.methodKind === "bidi_streaming",
+        responseStream:
+          method.methodKind === "server_streaming" || method.methodKind === "bidi_streaming",
+        requestSerialize: serialize(method.input),
+        requestDeserialize: deserialize(method.input),
+        responseSerialize: serialize(method.output),
+        responseDeserialize: deserialize(method.output),
+      },
+    ]),
+  );

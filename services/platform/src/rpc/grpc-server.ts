@@ -1,0 +1,113 @@
+// A grpc-js server of protobuf-es services, with health, reflection, tracing, limits and a bounded stop.
+
+import { Server, ServerCredentials, type ServerInterceptor } from "@grpc/grpc-js";
+import { LIMITS } from "@pawl/core/data/limits";
+import { HealthImplementation, type ServingStatus } from "grpc-health-check";
+
+import { grpcDefinition } from "./grpc-definition.ts";
+import { grpcImplementation, type ServedService } from "./implementation.ts";
+import { addReflection } from "./reflection.ts";
+import type { OnInternal } from "./status.ts";
+import { serverTracing } from "./tracing.ts";
+import { UNARY_DEADLINE_MS } from "./unary.ts";
+
+/** A peer that vanished without a word is found within 10 s + 5 s. */
+const KEEPALIVE_MS = 10_000;
+const KEEPALIVE_TIMEOUT_MS = 5_000;
+/** Streams one connection may have open at once; the gateway's forwarded calls share one connection. */
+const CONCURRENT_STREAMS = 10_000;
+
+export interface GrpcServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly services: readonly ServedService[];
+  /** Told of every throw that is a bug of ours. */
+  readonly onInternal: OnInternal;
+  /** Outermost first, inside of tracing. */
+  readonly interceptors?: readonly ServerInterceptor[];
+  readonly limits?: {
+    readonly messageBytes?: number;
+    /** What a unary call gets at most. */
+    readonly unaryDeadlineMs?: number;
+    /** Connections older than this are asked to reconnect, which spreads callers over new replicas. */
+    readonly connectionAgeMs?: number;
+  };
+  /** Serve grpc.health.v1; default true. */
+  readonly health?: boolean;
+  /** Serve grpc.reflection; default false. */
+  readonly reflection?: boolean;
+}
+
+export interface GrpcServer {
+  /** The port bound. */
+  readonly port: number;
+  /** What health answers, for every service and for "". True from the start. */
+  setServing(serving: boolean): void;
+  /** Stops accepting, lets calls end for at most `graceMs`, then cuts them off. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Binds and serves. Rejects when the port cannot be bound. */
+export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcServer> => {
+  const { services, limits = {} } = options;
+  const messageBytes = limits.messageBytes ?? LIMITS.messageBytes;
+  const server = new Server({
+    interceptors: [serverTracing, ...(options.interceptors ?? [])],
+    "grpc.max_receive_message_length": messageBytes,
+    "grpc.max_send_message_length": messageBytes,
+    "grpc.keepalive_time_ms": KEEPALIVE_MS,
+    "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
+    "grpc.max_concurrent_streams": CONCURRENT_STREAMS,
+    ...(limits.connectionAgeMs === undefined
+      ? {}
+      : { "grpc.max_connection_age_ms": limits.connectionAgeMs }),
+  });
+  const handling = {
+    onInternal: options.onInternal,
+    unaryDeadlineMs: limits.unaryDeadlineMs ?? UNARY_DEADLINE_MS,
+  };
+  for (const served of services) {
+    server.addService(grpcDefinition(served.service), grpcImplementation(served, handling));
+  }
+  const health = new HealthImplementation();
+  const setServing = (serving: boolean): void => {
+    const status: ServingStatus = serving ? "SERVING" : "NOT_SERVING";
+    for (const name of ["", ...services.map(({ service }) => service.typeName)]) {
+      health.setStatus(name, status);
+    }
+  };
+  setServing(true);
+  if (options.health !== false) health.addToServer(server);
+  if (options.reflection === true)
+    addReflection(
+      server,
+      services.map(({ service }) => service),
+    );
+  const port = await bind(server, `${options.host}:${options.port}`);
+  return {
+    port,
+    setServing,
+    stop: async (graceMs) => {
+      setServing(false);
+      await shutdown(server, graceMs);
+    },
+  };
+};
+
+const bind = (server: Server, address: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
+      if (error === null) resolve(port);
+      else reject(error);
+    });
+  });
+
+const shutdown = (server: Server, graceMs: number): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(() => server.forceShutdown(), graceMs);
+    server.tryShutdown(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

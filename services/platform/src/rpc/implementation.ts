@@ -1,0 +1,90 @@
+// The typed shape of what a service does: one function for each method of its descriptor, messages in, messages out.
+
+import type {
+  DescMethod,
+  DescMethodBiDiStreaming,
+  DescMethodUnary,
+  DescService,
+  MessageInitShape,
+  MessageShape,
+} from "@bufbuild/protobuf";
+import type { UntypedHandleCall, UntypedServiceImplementation } from "@grpc/grpc-js";
+import { EngineError } from "@pawl/core/fault/engine-error";
+
+import { serverStream, type BidiStream } from "./bidi.ts";
+import type { OnInternal } from "./status.ts";
+import { unary, type UnaryHandler } from "./unary.ts";
+
+/** What a service does for one bidirectional method. A rejection ends the stream with the error. */
+export type BidiHandler<In, Out> = (stream: BidiStream<In, Out>) => void | Promise<void>;
+
+type HandlerOf<Method extends DescMethod> =
+  Method extends DescMethodUnary<infer Input, infer Output>
+    ? UnaryHandler<MessageShape<Input>, MessageInitShape<Output>>
+    : Method extends DescMethodBiDiStreaming<infer Input, infer Output>
+      ? BidiHandler<MessageShape<Input>, MessageInitShape<Output>>
+      : never;
+
+/** A function for each method served; the others answer UNKNOWN_METHOD. */
+export type Implementation<Service extends DescService> = {
+  readonly [Name in keyof Service["method"]]?: HandlerOf<Service["method"][Name]>;
+};
+
+/** A service and what it does, with the pairing checked by `serve`. */
+export interface ServedService {
+  readonly service: DescService;
+  readonly implementation: Readonly<Record<string, unknown>>;
+}
+
+/** Pairs a service with its implementation. */
+export const serve = <Service extends DescService>(
+  service: Service,
+  implementation: Implementation<Service>,
+): ServedService => ({ service, implementation });
+
+/** The grpc-js handlers of a served service. */
+export const grpcImplementation = (
+  { service, implementation }: ServedService,
+  options: { readonly onInternal: OnInternal; readonly unaryDeadlineMs: number },
+): UntypedServiceImplementation => {
+  const handlers: Record<string, UntypedHandleCall> = {};
+  for (const method of service.methods) {
+    handlers[method.localName] = handle(method, implementation[method.localName], options);
+  }
+  return handlers;
+};
+
+const handle = (
+  method: DescMethod,
+  handler: unknown,
+  {
+    onInternal,
+    unaryDeadlineMs,
+  }: { readonly onInternal: OnInternal; readonly unaryDeadlineMs: number },
+): UntypedHandleCall => {
+  const unknown = new EngineError("UNKNOWN_METHOD", `${method.name} is not served here`);
+  // `serve` has checked the handler's type against the descriptor; here only its kind is known.
+  if (method.methodKind === "unary") {
+    const served = handler as UnaryHandler<unknown, unknown> | undefined;
+    return unary(served ?? (() => Promise.reject(unknown)), onInternal, unaryDeadlineMs);
+  }
+  if (method.methodKind !== "bidi_streaming") {
+    throw new Error(`${method.name}: only unary and bidirectional methods are served inside`);
+  }
+  const served = handler as BidiHandler<unknown, unknown> | undefined;
+  return (call: Parameters<typeof serverStream>[0]) => {
+    const stream = serverStream(call, onInternal);
+    void run(served ?? (() => Promise.reject(unknown)), stream);
+  };
+};
+
+const run = async (
+  handler: BidiHandler<unknown, unknown>,
+  stream: BidiStream<unknown, unknown>,
+): Promise<void> => {
+  try {
+    await handler(stream);
+  } catch (error) {
+    stream.fail(error);
+  }
+};

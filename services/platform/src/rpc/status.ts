@@ -1,0 +1,139 @@
+// EngineError ⇄ google.rpc.Status, the single mapping, for grpc-js (trailer grpc-status-details-bin) and for Connect (details).
+// A throw that is not an EngineError is a bug of ours: it becomes INTERNAL with a request id; its cause is logged and never sent.
+
+import { randomUUID } from "node:crypto";
+
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { anyPack, anyUnpack } from "@bufbuild/protobuf/wkt";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { Metadata, type ServiceError, type StatusObject } from "@grpc/grpc-js";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { GRPC_CODES, REASONS, type Reason } from "@pawl/core/fault/reason";
+import { StatusSchema, type Status } from "@pawl/proto/google/rpc/status_pb";
+
+import { clipMessage } from "./clip.ts";
+import { REQUEST_ID, detailsOf, errorFromDetails, type Detail } from "./error-details.ts";
+
+const STATUS_TRAILER = "grpc-status-details-bin";
+
+/** Told of every throw that is a bug of ours, with the id its caller was given. */
+export type OnInternal = (fault: { readonly requestId: string; readonly error: unknown }) => void;
+
+/** The codes of gRPC; grpc-js and Connect each have an enum of the same numbers. */
+type CodeNumber = (typeof GRPC_CODES)[keyof typeof GRPC_CODES];
+
+interface Mapped {
+  readonly code: CodeNumber;
+  readonly message: string;
+  readonly details: readonly Detail[];
+}
+
+/** `error` as an EngineError; what is not one already, nor a known Connect error, is INTERNAL. */
+export const toEngineError = (error: unknown): EngineError => {
+  if (error instanceof EngineError) return error;
+  if (error instanceof ConnectError) return fromConnectError(error);
+  return new EngineError("INTERNAL", "internal error", { cause: error });
+};
+
+const map = (thrown: unknown, onInternal: OnInternal): Mapped => {
+  const error = toEngineError(thrown);
+  let requestId = error.metadata[REQUEST_ID];
+  if (error.reason === "INTERNAL" && requestId === undefined) {
+    requestId = randomUUID();
+    onInternal({ requestId, error: thrown });
+  }
+  const text = clipMessage(error.message);
+  return {
+    code: GRPC_CODES[REASONS[error.reason].code],
+    message: error.reason === "INTERNAL" ? `internal error; quote request ${requestId}` : text,
+    details: detailsOf(error, requestId),
+  };
+};
+
+/** What a grpc-js handler answers its callback with. */
+export const toGrpcStatus = (thrown: unknown, onInternal: OnInternal): StatusObject => {
+  const { code, message, details } = map(thrown, onInternal);
+  const status = create(StatusSchema, {
+    code,
+    message,
+    details: details.map(({ desc, value }) => anyPack(desc, value)),
+  });
+  const metadata = new Metadata();
+  metadata.set(STATUS_TRAILER, Buffer.from(toBinary(StatusSchema, status)));
+  return { code, details: message, metadata };
+};
+
+/** What a Connect handler throws. */
+export const toConnectError = (thrown: unknown, onInternal: OnInternal): ConnectError => {
+  const { code, message, details } = map(thrown, onInternal);
+  return new ConnectError(
+    message,
+    code,
+    undefined,
+    // ConnectError wants an init shape; a whole message is one.
+    details.map(({ desc, value }) => ({ desc, value: value as never })),
+  );
+};
+
+/** The EngineError behind a status a grpc-js client received; without our details, the nearest reason by code. */
+export const fromGrpcStatus = (
+  received: ServiceError | StatusObject,
+  unavailable?: Reason,
+): EngineError => {
+  const status = statusOf(received.metadata);
+  const ours = errorFromDetails(
+    (schema) => {
+      for (const any of status?.details ?? []) {
+        const found = anyUnpack(any, schema);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    received.details,
+    received,
+  );
+  return ours ?? foreign(received.code, received.details, received, unavailable);
+};
+
+const statusOf = (metadata: Metadata | undefined): Status | undefined => {
+  const trailer = metadata?.get(STATUS_TRAILER)[0];
+  if (!(trailer instanceof Buffer)) return undefined;
+  try {
+    return fromBinary(StatusSchema, trailer);
+  } catch {
+    // A peer that garbles its details still sent a code.
+    return undefined;
+  }
+};
+
+/** The EngineError behind an error a Connect client received, or that connect-node itself threw at the door. */
+export const fromConnectError = (error: ConnectError): EngineError => {
+  const ours = errorFromDetails((schema) => error.findDetails(schema)[0], error.rawMessage, error);
+  if (ours !== undefined) return ours;
+  // connect-node calls a malformed binary body INTERNAL, but the caller made it.
+  const malformed = error.code === Code.Internal && error.rawMessage.startsWith("parse binary");
+  return foreign(malformed ? Code.InvalidArgument : error.code, error.rawMessage, error);
+};
+
+const REASON_BY_CODE: Readonly<Record<number, Reason>> = {
+  [GRPC_CODES.CANCELLED]: "CALLER_CANCELLED",
+  [GRPC_CODES.INVALID_ARGUMENT]: "INPUT_INVALID",
+  [GRPC_CODES.DEADLINE_EXCEEDED]: "DEADLINE_PASSED",
+  [GRPC_CODES.PERMISSION_DENIED]: "FORBIDDEN",
+  [GRPC_CODES.RESOURCE_EXHAUSTED]: "LIMIT_EXCEEDED",
+  [GRPC_CODES.OUT_OF_RANGE]: "CURSOR_OUT_OF_RANGE",
+  [GRPC_CODES.UNIMPLEMENTED]: "UNKNOWN_METHOD",
+};
+
+const foreign = (
+  code: number,
+  message: string,
+  cause: unknown,
+  unavailable?: Reason,
+): EngineError => {
+  const reason =
+    code === GRPC_CODES.UNAVAILABLE
+      ? (unavailable ?? "SCHEDULER_UNAVAILABLE")
+      : (REASON_BY_CODE[code] ?? "INTERNAL");
+  return new EngineError(reason, clipMessage(message), { cause });
+};

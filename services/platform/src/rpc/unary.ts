@@ -1,0 +1,77 @@
+// One unary call on the server: the handler runs under a signal that ends with the caller, the deadline or the server's own bound,
+// and whatever it throws is mapped once. Race survived: the caller may go away while the handler answers; the answer is then dropped.
+
+import type { handleUnaryCall } from "@grpc/grpc-js";
+import { EngineError } from "@pawl/core/fault/engine-error";
+
+import { toGrpcStatus, type OnInternal } from "./status.ts";
+
+/** What a handler knows of its call. */
+export interface UnaryCall {
+  /** Aborted when the answer has no reader any more. */
+  readonly signal: AbortSignal;
+  /** When the answer has no use any more, in epoch milliseconds; always finite. */
+  readonly deadlineAt: number;
+  /** Text metadata by lower-case key. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** What a service does for one method. */
+export type UnaryHandler<Request, Response> = (
+  request: Request,
+  call: UnaryCall,
+) => Promise<Response>;
+
+/** A caller that sets no deadline, or a later one, gets this much time. */
+export const UNARY_DEADLINE_MS = 30_000;
+
+/** A grpc-js handler of `handler`. */
+export const unary =
+  <Request, Response>(
+    handler: UnaryHandler<Request, Response>,
+    onInternal: OnInternal,
+    deadlineMs: number = UNARY_DEADLINE_MS,
+  ): handleUnaryCall<Request, Response> =>
+  (call, callback) => {
+    const controller = new AbortController();
+    const deadlineAt = Math.min(Number(call.getDeadline()), Date.now() + deadlineMs);
+    const timer = setTimeout(
+      () => controller.abort(new EngineError("DEADLINE_PASSED", "the deadline of the call passed")),
+      Math.max(0, deadlineAt - Date.now()),
+    );
+    call.on("cancelled", () =>
+      controller.abort(new EngineError("CALLER_CANCELLED", "the caller went away")),
+    );
+    const metadata = textMetadata(call.metadata.getMap());
+    const overdue = once(controller.signal);
+    void Promise.race([
+      handler(call.request, { signal: controller.signal, deadlineAt, metadata }),
+      overdue,
+    ])
+      .then(
+        (response) => callback(null, response),
+        (error: unknown) => callback(toGrpcStatus(reasonOf(error, controller.signal), onInternal)),
+      )
+      .finally(() => clearTimeout(timer));
+  };
+
+/** Rejects when the signal aborts: a handler that ignores its signal still gets its caller an answer in time. */
+const once = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+
+/** Once the signal has aborted, whatever was thrown is its consequence. */
+const reasonOf = (error: unknown, signal: AbortSignal): unknown =>
+  signal.aborted && !(error instanceof EngineError) ? signal.reason : error;
+
+/** Metadata without its binary values. */
+export const textMetadata = (
+  map: Readonly<Record<string, string | Buffer>>,
+): Readonly<Record<string, string>> => {
+  const plain: Record<string, string> = {};
+  for (const [key, value] of Object.entries(map)) {
+    if (typeof value === "string") plain[key] = value;
+  }
+  return plain;
+};

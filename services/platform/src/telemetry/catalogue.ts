@@ -1,0 +1,124 @@
+// Every span, metric and attribute name, once. Metric names carry their unit, since the Prometheus exporter does not append it and a
+// collector would. Labels have few values by construction: never a run id, never a node id.
+
+import type { Meter } from "@opentelemetry/api";
+
+import { COUNT_BUCKETS, counter, gauge, histogram, level, type Instrument } from "./instrument.ts";
+
+/** Span names. Calls are named by their method, `package.Service/Method`. */
+export const SPANS = {
+  /** One transaction of the scheduler; links to what it settles. */
+  tick: "pawl.tick",
+  /** One look for what was lost or is due. */
+  sweep: "pawl.sweep",
+  /** One attempt of a node on an executor; linked to the span that started the run. */
+  attempt: "pawl.attempt",
+  /** The handler inside of an attempt. */
+  handler: "pawl.handler",
+  /** A page of events read for watchers. */
+  tail: "pawl.tail",
+} as const;
+
+/** Attribute names of spans. */
+export const ATTRIBUTES = {
+  runId: "pawl.run.id",
+  workflowId: "pawl.workflow.id",
+  nodeId: "pawl.node.id",
+  nodeType: "pawl.node.type",
+  iteration: "pawl.node.iteration",
+  attempt: "pawl.node.attempt",
+  epoch: "pawl.claim.epoch",
+  outcome: "pawl.outcome",
+  cause: "pawl.failure.cause",
+  batchSize: "pawl.tick.batch_size",
+  executorId: "pawl.executor.id",
+  schedulerId: "pawl.scheduler.id",
+  reason: "pawl.error.reason",
+  // Semantic conventions of OpenTelemetry 1.45; pinned here and nowhere else.
+  rpcSystem: "rpc.system.name",
+  rpcMethod: "rpc.method",
+  rpcStatusCode: "rpc.response.status_code",
+  messagingSystem: "messaging.system",
+  messagingDestination: "messaging.destination.name",
+  messagingOperation: "messaging.operation.type",
+  genAiOperation: "gen_ai.operation.name",
+  genAiProvider: "gen_ai.provider.name",
+  genAiModel: "gen_ai.request.model",
+  genAiInputTokens: "gen_ai.usage.input_tokens",
+  genAiOutputTokens: "gen_ai.usage.output_tokens",
+} as const;
+
+type RpcLabels = { readonly rpc_method: string; readonly rpc_response_status_code: string };
+
+/** Every metric. */
+export const METRICS = {
+  rpcServerCallDuration: histogram<RpcLabels>(
+    "rpc.server.call.duration",
+    "Calls answered, in seconds",
+  ),
+  rpcClientCallDuration: histogram<RpcLabels>("rpc.client.call.duration", "Calls made, in seconds"),
+  tickDuration: histogram("pawl_tick_duration_seconds", "One tick, from inbox to commit"),
+  tickBatchSize: histogram("pawl_tick_batch_size", "Inputs taken by one tick", COUNT_BUCKETS),
+  tickConflicts: counter(
+    "pawl_tick_conflicts_total",
+    "Ticks that lost a compare-and-swap and were done again",
+  ),
+  runsStarted: counter<{ readonly kind: string }>("pawl_runs_started_total", "Runs accepted"),
+  runsFinished: counter<{ readonly status: string }>("pawl_runs_finished_total", "Runs ended"),
+  runDuration: histogram<{ readonly status: string }>(
+    "pawl_run_duration_seconds",
+    "Runs from start to end",
+  ),
+  nodesStarted: counter<{ readonly type: string }>("pawl_nodes_started_total", "Attempts started"),
+  nodesCompleted: counter<{ readonly state: string; readonly type: string }>(
+    "pawl_nodes_completed_total",
+    "Node executions ended",
+  ),
+  nodeDuration: histogram<{ readonly type: string }>(
+    "pawl_node_duration_seconds",
+    "Node executions from first start to end",
+  ),
+  nodeRetries: counter<{ readonly cause: string }>(
+    "pawl_node_retries_total",
+    "Attempts after the first",
+  ),
+  claimsFenced: counter("pawl_claims_fenced_total", "Messages refused for a stale claim"),
+  leasesLost: counter(
+    "pawl_leases_lost_total",
+    "Leases taken back from executors that fell silent",
+  ),
+  leases: gauge("pawl_leases", "Claims held by executors connected here"),
+  deadLetters: counter(
+    "pawl_dead_letters_total",
+    "Node executions given up after too many lost leases",
+  ),
+  queueDepth: gauge<{ readonly queue: string }>("pawl_queue_depth", "Nodes waiting"),
+  queueOldestAge: gauge<{ readonly queue: string }>(
+    "pawl_queue_oldest_age_seconds",
+    "How long the oldest waiting node has waited",
+  ),
+  sweepDuration: histogram<{ readonly duty: string }>("pawl_sweep_duration_seconds", "One sweep"),
+  executorsConnected: level("pawl_executors_connected", "Work streams open"),
+  slotsBusy: gauge("pawl_slots_busy", "Attempts running on this executor"),
+  handlerDuration: histogram<{ readonly type: string; readonly outcome: string }>(
+    "pawl_handler_duration_seconds",
+    "Handlers, from start to outcome",
+  ),
+  sandboxKills: counter<{ readonly cause: string }>(
+    "pawl_sandbox_kills_total",
+    "Sandboxes killed from outside",
+  ),
+  streamSubscribers: level("pawl_stream_subscribers", "Watchers connected"),
+  streamCutoffs: counter(
+    "pawl_stream_cutoffs_total",
+    "Watchers cut off because they read too slowly",
+  ),
+  eventsDelivered: counter("pawl_events_delivered_total", "Events handed to watchers"),
+  internalFaults: counter("pawl_internal_faults_total", "Throws that are bugs of ours"),
+} as const;
+
+/** Makes every metric real on `meter`. Called by startTelemetry. */
+export const bindMetrics = (meter: Meter): void => {
+  const instruments: readonly Instrument[] = Object.values(METRICS);
+  for (const instrument of instruments) instrument.bind(meter);
+};

@@ -1,0 +1,98 @@
+// /metrics, /healthz and /readyz over plain HTTP: a server of its own for the scheduler and the executor, a handler for the gateway.
+
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export interface ProbeSource {
+  /** Every metric in Prometheus' text format. */
+  metricsText(): Promise<string>;
+  /** Why this process cannot serve now, or undefined when it can. */
+  notReady(): Promise<string | undefined> | string | undefined;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string;
+}
+
+const text = (status: number, body: string): Answer => ({
+  status,
+  type: "text/plain; charset=utf-8",
+  body: `${body}\n`,
+});
+
+const answers: Readonly<Record<string, (source: ProbeSource) => Promise<Answer>>> = {
+  "/metrics": async (source) => ({
+    status: 200,
+    type: "text/plain; version=0.0.4; charset=utf-8",
+    body: await source.metricsText(),
+  }),
+  // Alive is whoever answers at all; a process that cannot reach its database must not be restarted for it.
+  "/healthz": async () => text(200, "ok"),
+  "/readyz": async (source) => {
+    const reason = await source.notReady();
+    return reason === undefined ? text(200, "ready") : text(503, reason);
+  },
+};
+
+/** Answers the request if it is for one of the three paths, else returns false and leaves it alone. */
+export const answerProbe = (
+  source: ProbeSource,
+  request: IncomingMessage,
+  response: ServerResponse,
+): boolean => {
+  const path = (request.url ?? "/").split("?")[0] ?? "/";
+  const answer = Object.hasOwn(answers, path) ? answers[path] : undefined;
+  if (answer === undefined) return false;
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    send(request, response, text(405, "only GET"));
+    return true;
+  }
+  answer(source).then(
+    (found) => send(request, response, found),
+    () => send(request, response, text(500, "the probe failed")),
+  );
+  return true;
+};
+
+const send = (request: IncomingMessage, response: ServerResponse, answer: Answer): void => {
+  response.writeHead(answer.status, {
+    "content-type": answer.type,
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
+  response.end(request.method === "HEAD" ? undefined : answer.body);
+};
+
+export interface ProbeServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Serves the three paths and nothing else. */
+export const startProbeServer = (
+  options: ProbeSource & { readonly host: string; readonly port: number },
+): Promise<ProbeServer> => {
+  const server = createServer(
+    { requestTimeout: 5_000, headersTimeout: 5_000 },
+    (request, response) => {
+      if (!answerProbe(options, request, response)) send(request, response, text(404, "not found"));
+    },
+  );
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, () => {
+      // A server listening on TCP always has such an address.
+      const { port } = server.address() as AddressInfo;
+      resolve({
+        port,
+        close: () =>
+          new Promise((done) => {
+            server.close(() => done());
+            server.closeAllConnections();
+          }),
+      });
+    });
+  });
+};

@@ -1,0 +1,95 @@
+// Starts OpenTelemetry: metrics always, pulled as Prometheus text; traces only when OTEL_* asks for them, since the SDK costs start-up
+// time and every span some microseconds. With traces off a caller's traceparent is still passed on.
+
+import { context, metrics, propagation, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { W3CTraceContextPropagator } from "@opentelemetry/core";
+import { PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
+import { resourceFromAttributes, type Resource } from "@opentelemetry/resources";
+import { MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
+
+import { bindMetrics } from "./catalogue.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface TelemetryOptions {
+  /** service.name, such as pawl-scheduler. */
+  readonly serviceName: string;
+  readonly env: Env;
+}
+
+export interface Telemetry {
+  /** Whether spans are recorded. */
+  readonly isTracing: boolean;
+  /** Every metric in Prometheus' text format. */
+  metricsText(): Promise<string>;
+  /** Sends what is still held back, and stops. */
+  shutdown(): Promise<void>;
+}
+
+/** A reader that waits to be asked. */
+class PullReader extends MetricReader {
+  protected override onShutdown(): Promise<void> {
+    return Promise.resolve();
+  }
+  protected override onForceFlush(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** Whether the environment asks for traces to be sent somewhere. */
+export const wantsTraces = (env: Env): boolean => {
+  const exporter = env["OTEL_TRACES_EXPORTER"];
+  if (env["OTEL_SDK_DISABLED"] === "true" || exporter === "none") return false;
+  return (
+    exporter === "otlp" ||
+    isSet(env["OTEL_EXPORTER_OTLP_ENDPOINT"]) ||
+    isSet(env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"])
+  );
+};
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
+
+/** Starts telemetry for this process; call it once, before anything that records. */
+export const startTelemetry = async (options: TelemetryOptions): Promise<Telemetry> => {
+  const { env } = options;
+  const resource = resourceFromAttributes({
+    "service.name": env["OTEL_SERVICE_NAME"] ?? options.serviceName,
+    "service.namespace": "pawl",
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+
+  const reader = new PullReader();
+  const meterProvider = new MeterProvider({ resource, readers: [reader] });
+  metrics.setGlobalMeterProvider(meterProvider);
+  bindMetrics(meterProvider.getMeter("pawl"));
+  const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
+
+  const stopTraces = wantsTraces(env) ? await startTraces(resource, env) : undefined;
+  return {
+    isTracing: stopTraces !== undefined,
+    metricsText: async () => serializer.serialize((await reader.collect()).resourceMetrics),
+    shutdown: async () => {
+      await stopTraces?.();
+      await meterProvider.shutdown();
+    },
+  };
+};
+
+/** Loads the tracing SDK, which the process does without otherwise. */
+const startTraces = async (resource: Resource, env: Env): Promise<() => Promise<void>> => {
+  const [{ BatchSpanProcessor, TracerProvider }, { OTLPTraceExporter }, { samplerFrom }] =
+    await Promise.all([
+      import("@opentelemetry/sdk-trace"),
+      import("@opentelemetry/exporter-trace-otlp-http"),
+      import("./sampler.ts"),
+    ]);
+  const provider = new TracerProvider({
+    resource,
+    sampler: samplerFrom(env),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  });
+  trace.setGlobalTracerProvider(provider);
+  return () => provider.shutdown();
+};
