@@ -4,10 +4,7 @@
 // call is over for the pipeline only when its statement is on the wire: `issued` tells when.
 
 import { type Job as BossJob, PgBoss } from "pg-boss";
-import type { Job, NewJob } from "./queue.ts";
-
-/** Queue of node executions that lost too many leases; a node type never begins with an underscore. */
-export const DEAD_LETTER = "_dead_letter";
+import { DEAD_LETTER, type Job, type NewJob } from "./queue.ts";
 
 export const BOSS_SCHEMA = "pgboss";
 

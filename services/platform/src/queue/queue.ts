@@ -3,6 +3,9 @@
 
 import type { NodeId, RunId } from "@pawl/core/name/ids";
 
+/** Queue of node executions that lost too many leases; a node type never begins with an underscore. */
+export const DEAD_LETTER = "_dead_letter";
+
 /** Names one delivery of a node execution. */
 export interface JobKey {
   readonly runId: RunId;

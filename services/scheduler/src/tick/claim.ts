@@ -1,0 +1,46 @@
+// Claims for room that is still free: jobs come out of the queue in the same transaction that leases them.
+//
+// A job is only a hint that a node waits. It is dropped when the log says otherwise, and only on a fresh fold: another
+// scheduler may have queued the node since this one last looked, and a dropped job would leave that node stuck.
+
+import type { Job } from "@pawl/platform/queue/queue";
+import type { Transaction } from "@pawl/platform/store/journal";
+import type { CachedRun } from "./cache.ts";
+import type { Draft } from "./draft.ts";
+import { handOff, jobOf } from "./place.ts";
+import type { TickParts } from "./tick.ts";
+
+/** Jobs taken per type and tick, so that one tick's work stays bounded. */
+const FETCH_MAX = 128;
+
+export async function claimWaiting(
+  parts: TickParts,
+  tx: Transaction,
+  { draft, claims, type }: { readonly draft: Draft; readonly claims: Draft; readonly type: string },
+): Promise<void> {
+  const count = Math.min(FETCH_MAX, parts.roster.credit(type));
+  if (count === 0) return;
+  const jobs = await tx.fetch(type, count);
+  if (jobs.length < count) parts.waiting.emptied(type);
+  // What this transaction has advanced is current by its own compare-and-swap; the rest may be stale.
+  const find = (job: Job): CachedRun | undefined =>
+    draft.run(job.runId) ?? parts.cache.get(job.runId);
+  const others = jobs.filter((job) => !draft.has(job.runId));
+  await parts.cache.ensure(others.map((job) => job.runId));
+  const doubtful = others.filter((job) => !isClaimable(find(job), job)).map((job) => job.runId);
+  if (doubtful.length > 0) await parts.cache.refresh(doubtful.filter((id) => !claims.has(id)));
+  for (const job of jobs) {
+    const run = find(job);
+    const nodeIndex = run?.state.graph.indexOf.get(job.nodeId);
+    if (run === undefined || nodeIndex === undefined || !isClaimable(run, job)) continue;
+    if (handOff(claims, parts.roster, run, nodeIndex)) continue;
+    claims.jobs.push(jobOf(run, nodeIndex, 0));
+    parts.waiting.enqueued(type, claims.now);
+  }
+}
+
+function isClaimable(run: CachedRun | undefined, job: Job): boolean {
+  const nodeIndex = run?.state.graph.indexOf.get(job.nodeId);
+  const node = nodeIndex === undefined ? undefined : run?.state.nodes[nodeIndex];
+  return node?.status === "queued" && node.attempt === job.attempt;
+}

@@ -1,0 +1,159 @@
+// The scheduler's loop. Inputs gather while a tick is under way, so the batch grows with the load and a lone input never
+// waits. One tick at a time: it is the only writer of this process.
+//
+// What may go wrong, and what follows:
+//   a run moved on, a deadlock, a unique key   the folds were dropped; the same inputs again, a bounded number of times
+//   the database is away                       commands are told so; what executors said is kept and offered again
+//   anything else (a bug)                      inputs are tried one by one, so that one poisoned run stops no other
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { isContention, isUniqueViolation } from "@pawl/platform/db/failure";
+import { RunMoved } from "@pawl/platform/store/journal";
+import type { Input } from "./input.ts";
+import { answerDuplicates } from "./duplicates.ts";
+import { tick, type TickParts, type TickReport } from "./tick.ts";
+
+const BATCH_MAX = 256;
+const RETRIES_MAX = 50;
+const AWAY_PAUSE_MS = 200;
+/** setTimeout takes at most 2^31-1 ms. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+export interface LoopOptions extends TickParts {
+  readonly onTick: (
+    report: TickReport & { readonly batchSize: number; readonly ms: number },
+  ) => void;
+  readonly onError: (error: unknown, inputs: readonly Input[]) => void;
+}
+
+export class TickLoop {
+  readonly #options: LoopOptions;
+  #inbox: Input[] = [];
+  #busy: Promise<void> | undefined;
+  #dueTimer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: LoopOptions) {
+    this.#options = options;
+  }
+
+  /** Takes an input; its answer is called when the input is committed, refused or given up. */
+  offer(input: Input): void {
+    if (this.#stopped) {
+      input.answer.reject(new EngineError("DRAINING", "This scheduler is stopping; try again."));
+      return;
+    }
+    this.#inbox.push(input);
+    this.#run();
+  }
+
+  /** Looks at the queues again: room was freed, or somebody else put jobs there. */
+  nudge(): void {
+    if (!this.#stopped) this.#run();
+  }
+
+  get inboxSize(): number {
+    return this.#inbox.length;
+  }
+
+  /** Finishes what has arrived and takes nothing more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#dueTimer);
+    await this.#busy;
+  }
+
+  #run(): void {
+    this.#busy ??= this.#drain().finally(() => {
+      this.#busy = undefined;
+      if (this.#inbox.length > 0) this.#run();
+      else this.#armTimer();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    // Everything that arrives in this turn of the event loop belongs to the first batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    do {
+      const batch = this.#inbox.splice(0, BATCH_MAX);
+      await this.#process(batch, 0);
+    } while (this.#inbox.length > 0 || this.#canClaim());
+  }
+
+  #canClaim(): boolean {
+    const { waiting, roster } = this.#options;
+    return waiting.types.some((type) => roster.credit(type) > 0);
+  }
+
+  async #process(batch: readonly Input[], retries: number): Promise<void> {
+    const began = performance.now();
+    try {
+      const report = await tick(this.#options, batch);
+      this.#options.onTick({
+        ...report,
+        batchSize: batch.length,
+        ms: performance.now() - began,
+      });
+    } catch (error) {
+      await this.#recover(batch, retries, error);
+    }
+  }
+
+  async #recover(batch: readonly Input[], retries: number, error: unknown): Promise<void> {
+    if (error instanceof RunMoved || isContention(error) || isUniqueViolation(error)) {
+      if (retries >= RETRIES_MAX) return reject(batch, contended(error));
+      const rest = await this.#withoutDuplicates(batch, error);
+      if (rest !== undefined) await this.#process(rest, retries + 1);
+      return;
+    }
+    if (error instanceof EngineError && error.reason === "STORE_UNAVAILABLE") {
+      await this.#waitForStore(batch, error);
+      return;
+    }
+    this.#options.onError(error, batch);
+    if (batch.length > 1) for (const input of batch) await this.#process([input], retries);
+    else reject(batch, error);
+  }
+
+  async #withoutDuplicates(
+    batch: readonly Input[],
+    error: unknown,
+  ): Promise<readonly Input[] | undefined> {
+    if (!isUniqueViolation(error)) return batch;
+    try {
+      const { now, later } = await answerDuplicates(this.#options.journal, batch);
+      this.#inbox.push(...later);
+      return now;
+    } catch (failure) {
+      await this.#waitForStore(batch, failure);
+      return undefined;
+    }
+  }
+
+  /** Commands hear of the outage; the rest, which nobody would say again soon, is kept. */
+  async #waitForStore(batch: readonly Input[], error: unknown): Promise<void> {
+    const isCommand = (input: Input): boolean => input.kind === "start" || input.kind === "cancel";
+    reject(batch.filter(isCommand), error);
+    this.#inbox.unshift(...batch.filter((input) => !isCommand(input)));
+    await new Promise((resolve) => setTimeout(resolve, AWAY_PAUSE_MS));
+  }
+
+  /** Wakes the loop when the next delayed job is due. */
+  #armTimer(): void {
+    clearTimeout(this.#dueTimer);
+    const dueAt = this.#options.waiting.nextDueAt;
+    if (dueAt === undefined || this.#stopped) return;
+    const waitMs = Math.min(TIMER_MAX_MS, Math.max(1, dueAt - this.#options.now() + 1));
+    this.#dueTimer = setTimeout(() => this.nudge(), waitMs);
+  }
+}
+
+function reject(batch: readonly Input[], error: unknown): void {
+  for (const input of batch) input.answer.reject(error);
+}
+
+const contended = (cause: unknown): EngineError =>
+  new EngineError("RUN_CONTENDED", "Too many writers raced for this run; try again.", {
+    retryAfterMs: 100,
+    cause,
+  });

@@ -1,0 +1,105 @@
+// From an input to facts: fence it against the run's fold, and draft what follows from it. Nothing here waits.
+
+import { newRunState } from "@pawl/core/log/fold";
+import type { Graph } from "@pawl/core/definition/graph";
+import type { Fact } from "@pawl/core/log/event";
+import { onLeaseLost } from "@pawl/core/plan/claim";
+import { onOutcome } from "@pawl/core/plan/result";
+import { onCancel, onDeadline } from "@pawl/core/plan/stop";
+import { DEAD_LETTER } from "@pawl/platform/queue/queue";
+import type { CachedRun } from "./cache.ts";
+import type { Draft } from "./draft.ts";
+import type { Input, StartInput } from "./input.ts";
+import { jobOf } from "./place.ts";
+
+/** Called after the commit, to answer whoever sent the input. */
+export type Reply = () => void;
+
+export type Settled =
+  | { readonly kind: "drafted"; readonly reply: Reply }
+  /** Refused on a fold that may be stale: to be judged again on a fresh one before the refusal counts. */
+  | { readonly kind: "doubtful"; readonly refuse: Reply };
+
+/** Drafts what follows from one input about a run that exists. */
+export function settle(
+  draft: Draft,
+  run: CachedRun | undefined,
+  input: Exclude<Input, StartInput>,
+): Settled {
+  if (run === undefined) return { kind: "doubtful", refuse: refusal(input) };
+  const { state } = run;
+  switch (input.kind) {
+    case "outcome": {
+      const nodeIndex = state.graph.indexOf.get(input.claim.nodeId) ?? -1;
+      const { claim, outcome, jitter, answer } = input;
+      const { iteration, epoch } = claim;
+      const arrival = { nodeIndex, iteration, epoch, outcome, jitter, now: draft.now };
+      const result = onOutcome(state, arrival);
+      if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
+      if (result.kind === "accepted") appendAll(draft, run, result.facts);
+      return { kind: "drafted", reply: () => answer.resolve("settled") };
+    }
+    case "lost": {
+      const nodeIndex = state.graph.indexOf.get(input.claim.nodeId) ?? -1;
+      const { claim, reason, executorId, answer } = input;
+      const result = onLeaseLost(state, {
+        nodeIndex,
+        epoch: claim.epoch,
+        reason,
+        executorId,
+        now: draft.now,
+      });
+      if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
+      appendAll(draft, run, result.facts);
+      if (result.facts.some((fact) => fact.type === "node.failed")) {
+        const job = { ...jobOf(run, nodeIndex, 0), nodeType: DEAD_LETTER };
+        draft.jobs.push(job);
+      }
+      return { kind: "drafted", reply: () => answer.resolve() };
+    }
+    case "cancel": {
+      const result = onCancel(state, { reason: input.reason, requestId: input.requestId });
+      if (result.kind === "finished") return { kind: "doubtful", refuse: refusal(input) };
+      appendAll(draft, run, result.facts);
+      return { kind: "drafted", reply: () => input.answer.resolve("cancelled") };
+    }
+    case "deadline": {
+      const result = onDeadline(state, draft.now);
+      if (result.kind !== "accepted") return { kind: "doubtful", refuse: refusal(input) };
+      appendAll(draft, run, result.facts);
+      return { kind: "drafted", reply: () => input.answer.resolve() };
+    }
+    case "streamed":
+      // The lease filters partial output in its own statement; a stale line is dropped there.
+      draft.streamed.push(input.fact);
+      return { kind: "drafted", reply: () => input.answer.resolve() };
+  }
+}
+
+/** Drafts a new run. */
+export function settleStart(draft: Draft, graph: Graph, input: StartInput): CachedRun {
+  const state = newRunState(input.runId, graph);
+  const { workflowId, priority, traceparent } = input;
+  const run: CachedRun = { state, version: 0, workflowId, priority, traceparent };
+  draft.begin(run, input);
+  draft.append(run, input.started);
+  return run;
+}
+
+/** What a refused input hears. */
+function refusal(input: Exclude<Input, StartInput>): Reply {
+  switch (input.kind) {
+    case "outcome":
+      return () => input.answer.resolve("stale");
+    case "cancel":
+      return () => input.answer.resolve("finished");
+    case "lost":
+    case "deadline":
+    case "streamed":
+      return () => input.answer.resolve();
+  }
+}
+
+function appendAll(draft: Draft, run: CachedRun, facts: readonly Fact[]): void {
+  for (const fact of facts) draft.append(run, fact);
+}

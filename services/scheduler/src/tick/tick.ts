@@ -1,0 +1,150 @@
+// The tick: one transaction for everything that arrived, for all runs of the batch. It reads top to bottom as
+//   fence, settle, plan, place, (claim,) commit, tell.
+//
+// The race it survives: another scheduler decides about the same run at the same time. Both plan on the version they know;
+// the compare-and-swap lets one commit and fails the other's whole transaction (RunMoved), which drops its folds and begins
+// again. A refusal is not fenced by anything, so an input that looks stale is judged again on a fresh fold first.
+
+import type { RunId } from "@pawl/core/name/ids";
+import { planToFixpoint } from "@pawl/core/plan/plan";
+import type { Journal, Transaction } from "@pawl/platform/store/journal";
+import type { Roster } from "../work/roster.ts";
+import type { RunCache } from "./cache.ts";
+import { claimWaiting } from "./claim.ts";
+import type { Definitions } from "./definitions.ts";
+import { Draft } from "./draft.ts";
+import { type Input, runOf } from "./input.ts";
+import { place } from "./place.ts";
+import { type Reply, settle, settleStart } from "./settle.ts";
+import { tell } from "./tell.ts";
+import type { Waiting } from "./waiting.ts";
+
+export interface TickParts {
+  readonly journal: Journal;
+  readonly cache: RunCache;
+  readonly definitions: Definitions;
+  readonly roster: Roster;
+  readonly waiting: Waiting;
+  readonly now: () => number;
+}
+
+/** What a tick did, for telemetry. */
+export interface TickReport {
+  readonly eventCount: number;
+  readonly claimCount: number;
+}
+
+/** Commits everything that follows from `inputs`. @throws whatever made the transaction fail; nothing is changed then. */
+export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<TickReport> {
+  const { cache, roster, waiting, journal } = parts;
+  const draft = new Draft(parts.now());
+  const claims = new Draft(draft.now);
+  try {
+    const replies = await settleAll(parts, draft, inputs);
+    for (const run of draft.runs)
+      planToFixpoint(run.state, draft.now, (fact) => draft.append(run, fact));
+    place(draft, roster, waiting);
+    const claimable = waiting.types.filter((type) => roster.credit(type) > 0);
+    if (!draft.isEmpty || claimable.length > 0) {
+      const sent = await journal.transact((tx) => send(parts, tx, draft, claims, claimable));
+      (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
+    }
+    for (const run of [...draft.runs, ...claims.runs]) cache.put(run);
+    tell(roster, draft);
+    tell(roster, claims);
+    for (const reply of replies) reply();
+    return {
+      eventCount: draft.eventCount + claims.eventCount,
+      claimCount: draft.handOffs.length + claims.handOffs.length,
+    };
+  } catch (error) {
+    for (const run of [...draft.runs, ...claims.runs]) cache.drop(run.state.runId);
+    throw error;
+  } finally {
+    for (const { session } of [...draft.handOffs, ...claims.handOffs]) session.reserved -= 1;
+  }
+}
+
+async function settleAll(
+  parts: TickParts,
+  draft: Draft,
+  inputs: readonly Input[],
+): Promise<Reply[]> {
+  const { cache, definitions } = parts;
+  const replies: Reply[] = [];
+  const folded = inputs.filter((input) => input.kind !== "start" && input.kind !== "streamed");
+  await cache.ensure(folded.map(runOf));
+  const doubtful: Exclude<Input, { kind: "start" }>[] = [];
+  for (const input of inputs) {
+    if (input.kind === "start") {
+      const { runId, answer, definitionId } = input;
+      const graph = definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
+      settleStart(draft, graph, input);
+      replies.push(() => answer.resolve({ runId, duplicate: false }));
+      continue;
+    }
+    const result = settle(draft, cache.get(runOf(input)), input);
+    if (result.kind === "drafted") replies.push(result.reply);
+    else doubtful.push(input);
+  }
+  if (doubtful.length > 0) replies.push(...(await settleDoubtful(parts, draft, doubtful)));
+  return replies;
+}
+
+/** Judges inputs again on fresh folds. A run with drafted facts is as fresh as its compare-and-swap will prove. */
+async function settleDoubtful(
+  parts: TickParts,
+  draft: Draft,
+  inputs: readonly Exclude<Input, { kind: "start" }>[],
+): Promise<Reply[]> {
+  await parts.cache.refresh(inputs.map(runOf).filter((runId) => !draft.has(runId)));
+  return inputs.map((input) => {
+    const result = settle(draft, parts.cache.get(runOf(input)), input);
+    return result.kind === "drafted" ? result.reply : result.refuse;
+  });
+}
+
+interface Sent {
+  /** Answers with the last seqs of the draft written last; not awaited before the commit is sent. */
+  readonly lastSeqs: Promise<ReadonlyMap<RunId, number>>;
+  readonly claimed: Draft | undefined;
+}
+
+/** Sends every statement without waiting, unless jobs are to be claimed: what a fetch gives decides what follows. */
+async function send(
+  parts: TickParts,
+  tx: Transaction,
+  draft: Draft,
+  claims: Draft,
+  claimable: readonly string[],
+): Promise<Sent> {
+  const drafted = write(tx, draft);
+  if (claimable.length === 0) {
+    void tx.wake(news(draft));
+    return { lastSeqs: drafted, claimed: undefined };
+  }
+  draft.settleSeqs(await drafted);
+  for (const type of claimable) await claimWaiting(parts, tx, { draft, claims, type });
+  const lastSeqs = write(tx, claims);
+  void tx.wake([...news(draft), ...news(claims)]);
+  return { lastSeqs, claimed: claims };
+}
+
+function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {
+  void tx.stream(draft.streamed);
+  void tx.insertRuns(draft.newRuns);
+  const lastSeqs = tx.advance(draft.changes);
+  void tx.append(draft.appends);
+  void tx.closeLeases(draft.closed);
+  void tx.openLeases(draft.leases);
+  if (draft.jobs.length > 0) void tx.enqueue(draft.jobs);
+  return lastSeqs;
+}
+
+/** Which runs have news. The seqs are hints: a reader that finds more reads more. */
+function news(draft: Draft): { runId: RunId; lastSeq: number }[] {
+  const runs = draft.runs.map(({ state }) => ({ runId: state.runId, lastSeq: state.lastSeq }));
+  const streamed = new Set(draft.streamed.map((fact) => fact.runId));
+  for (const { runId } of runs) streamed.delete(runId);
+  return [...runs, ...[...streamed].map((runId) => ({ runId, lastSeq: 0 }))];
+}

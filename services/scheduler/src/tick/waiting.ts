@@ -1,0 +1,78 @@
+// What this scheduler believes about the queues: which may hold a ready job, and when delayed ones are due. A belief only:
+// wrong ones cost a fetch that finds nothing, or a node that waits for the next look at the database.
+
+/** Due times kept per type; later ones beyond the bound are found by looking at the database. */
+const DUE_TIMES_MAX = 10_000;
+
+export class Waiting {
+  readonly #now: () => number;
+  /** Types whose queue may hold a job that is ready. */
+  readonly #ready = new Set<string>();
+  /** Due times of delayed jobs per type, in ascending order. */
+  readonly #due = new Map<string, number[]>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** A job of this type is in the queue, ready at `readyAt`. */
+  enqueued(nodeType: string, readyAt: number): void {
+    if (readyAt <= this.#now()) {
+      this.#ready.add(nodeType);
+      return;
+    }
+    let times = this.#due.get(nodeType);
+    if (times === undefined) this.#due.set(nodeType, (times = []));
+    const at = insertionPoint(times, readyAt);
+    if (times[at] !== readyAt) times.splice(at, 0, readyAt);
+    if (times.length > DUE_TIMES_MAX) times.pop();
+  }
+
+  /** A fetch gave fewer jobs than asked for: nothing of this type is ready now. */
+  emptied(nodeType: string): void {
+    this.#ready.delete(nodeType);
+  }
+
+  /** Whether the queue of this type may hold a ready job. */
+  mayWait(nodeType: string): boolean {
+    this.#ripen();
+    return this.#ready.has(nodeType);
+  }
+
+  /** Types whose queue may hold a ready job. */
+  get types(): string[] {
+    this.#ripen();
+    return [...this.#ready];
+  }
+
+  /** When the next delayed job is due, or undefined when none is known. */
+  get nextDueAt(): number | undefined {
+    let next: number | undefined;
+    for (const [first] of this.#due.values())
+      if (first !== undefined && (next === undefined || first < next)) next = first;
+    return next;
+  }
+
+  #ripen(): void {
+    const now = this.#now();
+    for (const [type, times] of this.#due) {
+      const passed = insertionPoint(times, now + 1);
+      if (passed === 0) continue;
+      times.splice(0, passed);
+      if (times.length === 0) this.#due.delete(type);
+      this.#ready.add(type);
+    }
+  }
+}
+
+/** Index of the first element that is not below `value`. */
+function insertionPoint(sorted: readonly number[], value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,69 @@
+// One connected executor, as the scheduler sees it: what it serves, what it holds and how much room it has.
+
+import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
+import type { SchedulerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Claim } from "../tick/input.ts";
+
+/** Sends items down the stream; batches and backpressure are the stream's business. */
+export type SendItem = (item: SchedulerItem) => void;
+
+const keyOf = (runId: RunId, nodeId: NodeId, iteration: number): string =>
+  `${runId}/${nodeId}/${iteration}`;
+
+export class Session {
+  readonly executorId: ExecutorId;
+  readonly sessionId: string;
+  readonly nodeTypes: ReadonlySet<string>;
+  readonly send: SendItem;
+  readonly #held = new Map<string, Claim>();
+  #slots: number;
+  /** Set when the executor is leaving: it gets nothing more. */
+  draining = false;
+
+  constructor(options: {
+    readonly executorId: ExecutorId;
+    readonly sessionId: string;
+    readonly nodeTypes: readonly string[];
+    readonly slots: number;
+    readonly held: readonly Claim[];
+    readonly send: SendItem;
+  }) {
+    this.executorId = options.executorId;
+    this.sessionId = options.sessionId;
+    this.nodeTypes = new Set(options.nodeTypes);
+    this.#slots = options.slots;
+    this.send = options.send;
+    for (const claim of options.held) this.hold(claim);
+  }
+
+  /** Room for further assignments. */
+  get credit(): number {
+    return this.draining ? 0 : Math.max(0, this.#slots - this.#held.size - this.reserved);
+  }
+
+  /** Assignments drafted and not committed yet. */
+  reserved = 0;
+
+  grow(slots: number): void {
+    this.#slots += slots;
+  }
+
+  hold(claim: Claim): void {
+    this.#held.set(keyOf(claim.runId, claim.nodeId, claim.iteration), claim);
+  }
+
+  /** The claim it holds on a node execution, whatever its epoch. */
+  claimOn(runId: RunId, nodeId: NodeId, iteration: number): Claim | undefined {
+    return this.#held.get(keyOf(runId, nodeId, iteration));
+  }
+
+  /** Forgets a claim, if it is the one given. */
+  letGo(claim: Claim): void {
+    const key = keyOf(claim.runId, claim.nodeId, claim.iteration);
+    if (this.#held.get(key)?.epoch === claim.epoch) this.#held.delete(key);
+  }
+
+  get heldCount(): number {
+    return this.#held.size;
+  }
+}
