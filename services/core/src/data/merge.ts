@@ -1,6 +1,8 @@
 // Several values for one parameter become one (S1.33-S1.37). Values come in the order of the definition's edges, whatever the
 // order in which their nodes finished: the result is the same on every run.
 
+import { unreachable } from "../fault/invariant.ts";
+
 export const MERGE_STRATEGIES = ["last_write_wins", "concat", "array", "json_object"] as const;
 /** How several values for one parameter become one (S1.33-S1.37). */
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
@@ -33,6 +35,8 @@ export function merge(strategy: MergeStrategy, items: readonly MergeItem[]): unk
     case "json_object":
       // fromEntries defines own properties, so that a label can never reach a prototype.
       return Object.fromEntries(items.map((item) => [item.label, item.value]));
+    default:
+      return unreachable(strategy, "merge strategy");
   }
 }
 

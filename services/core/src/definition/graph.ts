@@ -46,7 +46,7 @@ export function indexGraph(definition: Definition): GraphResult {
     outgoing[source]?.push(graphEdge);
     incoming[target]?.push(graphEdge);
   }
-  const waves = topologicalWaves(incoming, outgoing);
+  const waves = topologicalWaves(outgoing);
   if (waves === undefined) {
     const cycle = findCycle(outgoing).map((index) => nodeIdAt(definition, index));
     return { ok: false, cycle };
@@ -69,13 +69,15 @@ function nodeIdAt(definition: Definition, index: number): NodeId {
   return node.id;
 }
 
+/** Children by node: all that order and cycles depend on. */
+export type Adjacency = readonly (readonly { readonly target: number }[])[];
+
 /** Kahn's order as depths, or undefined when some nodes are on a cycle (S1.11-S1.13). */
-function topologicalWaves(
-  incoming: readonly (readonly GraphEdge[])[],
-  outgoing: readonly (readonly GraphEdge[])[],
-): number[] | undefined {
-  const degree = incoming.map((edges) => edges.length);
-  const waves = incoming.map(() => 0);
+export function topologicalWaves(outgoing: Adjacency): number[] | undefined {
+  const degree = outgoing.map(() => 0);
+  for (const edges of outgoing)
+    for (const edge of edges) degree[edge.target] = (degree[edge.target] ?? 0) + 1;
+  const waves = outgoing.map(() => 0);
   const ready = degree.flatMap((count, index) => (count === 0 ? [index] : []));
   let seen = 0;
   for (let at = 0; at < ready.length; at++) {
@@ -88,11 +90,11 @@ function topologicalWaves(
       if (left === 0) ready.push(edge.target);
     }
   }
-  return seen === incoming.length ? waves : undefined;
+  return seen === outgoing.length ? waves : undefined;
 }
 
 /** Iterative depth-first search (a chain of 10,000 must not overflow the stack); returns one cycle, closed. */
-function findCycle(outgoing: readonly (readonly GraphEdge[])[]): number[] {
+export function findCycle(outgoing: Adjacency): number[] {
   const state = outgoing.map(() => 0); // 0 unseen, 1 on the path, 2 done
   for (let root = 0; root < outgoing.length; root++) {
     if (state[root] !== 0) continue;

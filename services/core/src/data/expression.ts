@@ -1,0 +1,187 @@
+// Conditions: CEL behind one interface. Bounded before they run (bytes, AST nodes, depth) and in what they can cost: no regular
+// expressions (they would be JavaScript's, which backtrack), and a loop inside a loop only over the outer loop's own element,
+// so that the work stays proportional to the data.
+
+import { Environment, type ASTNode } from "@marcbachmann/cel-js";
+import { LIMITS } from "./limits.ts";
+import type { Scope } from "./scope.ts";
+import { exceedsUtf8 } from "./utf8.ts";
+
+export type ConditionResult =
+  | { readonly ok: true; readonly value: boolean }
+  | {
+      readonly ok: false;
+      /** CONDITION_TYPE: not a boolean, or an operation on the wrong types. MISSING_VARIABLE: nothing at a path. */
+      readonly reason: "CONDITION_TYPE" | "MISSING_VARIABLE" | "CONDITION_TOO_COSTLY";
+      readonly message: string;
+    };
+
+export interface Condition {
+  readonly evaluate: (scope: Scope) => ConditionResult;
+}
+
+export type CompiledCondition =
+  | { readonly ok: true; readonly condition: Condition }
+  | {
+      readonly ok: false;
+      readonly reason:
+        | "EXPRESSION_SYNTAX"
+        | "EXPR_TOO_DEEP"
+        | "EXPRESSION_TOO_LARGE"
+        | "CONDITION_TYPE";
+      readonly message: string;
+    };
+
+const AST_NODES_MAX = 500;
+/** Elements of the largest list or object in scope of an expression that loops. */
+const LOOP_ITEMS_MAX = 1_000;
+const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "map", "filter"]);
+const REFUSED: ReadonlySet<string> = new Set(["matches", "bind"]);
+
+const environment = makeEnvironment();
+
+/** Compiles a condition over `ctx` and `input`. */
+export function compileCondition(text: string): CompiledCondition {
+  if (exceedsUtf8(text, LIMITS.expressionBytes))
+    return refuse(
+      "EXPRESSION_TOO_LARGE",
+      `an expression is at most ${LIMITS.expressionBytes} bytes`,
+    );
+  let parsed: ReturnType<Environment["parse"]>;
+  try {
+    parsed = environment.parse(text);
+  } catch (error) {
+    return celCode(error) === "limit_exceeded"
+      ? refuse(
+          "EXPR_TOO_DEEP",
+          `an expression has at most ${AST_NODES_MAX} parts, ${LIMITS.expressionDepth} deep`,
+        )
+      : refuse("EXPRESSION_SYNTAX", firstLine(error));
+  }
+  const shape = inspect(parsed.ast);
+  if (shape.fault !== undefined) return refuse("EXPRESSION_SYNTAX", shape.fault);
+  const checked = parsed.check();
+  if (!checked.valid) return refuse("EXPRESSION_SYNTAX", firstLine(checked.error));
+  if (checked.type !== "bool" && checked.type !== "dyn")
+    return refuse("CONDITION_TYPE", `a condition is true or false; this one is ${checked.type}`);
+  const evaluate = (scope: Scope): ConditionResult => {
+    if (shape.loops && hasLargeCollection([scope.ctx, scope.input]))
+      return {
+        ok: false,
+        reason: "CONDITION_TOO_COSTLY",
+        message: `a condition loops over at most ${LOOP_ITEMS_MAX} items`,
+      };
+    return evaluateParsed(parsed, scope);
+  };
+  return { ok: true, condition: { evaluate } };
+}
+
+function evaluateParsed(
+  parsed: (context: { ctx: unknown; input: unknown }) => unknown,
+  scope: Scope,
+): ConditionResult {
+  let value: unknown;
+  try {
+    value = parsed({ ctx: scope.ctx, input: scope.input });
+  } catch (error) {
+    const reason = celCode(error) === "no_such_key" ? "MISSING_VARIABLE" : "CONDITION_TYPE";
+    return { ok: false, reason, message: firstLine(error) };
+  }
+  return typeof value === "boolean"
+    ? { ok: true, value }
+    : { ok: false, reason: "CONDITION_TYPE", message: "a condition is true or false" };
+}
+
+/** JSON has one kind of number, which is a double to CEL: arithmetic with whole literals works both ways round. */
+function makeEnvironment(): Environment {
+  const made = new Environment({
+    limits: { maxAstNodes: AST_NODES_MAX, maxDepth: LIMITS.expressionDepth },
+  })
+    .registerVariable("ctx", "dyn")
+    .registerVariable("input", "dyn");
+  const operators: readonly [string, (a: number, b: number) => number][] = [
+    ["+", (a, b) => a + b],
+    ["-", (a, b) => a - b],
+    ["*", (a, b) => a * b],
+    ["/", (a, b) => a / b],
+    ["%", (a, b) => a % b],
+  ];
+  for (const [sign, compute] of operators) {
+    const mixed = (a: unknown, b: unknown): number => compute(Number(a), Number(b));
+    made.registerOperator(`double ${sign} int`, mixed);
+    made.registerOperator(`int ${sign} double`, mixed);
+  }
+  made.registerOperator("double % double", (a: number, b: number) => a % b);
+  return made;
+}
+
+interface Shape {
+  loops: boolean;
+  fault: string | undefined;
+}
+
+/** Walks the tree, which the parser has bounded to AST_NODES_MAX nodes. */
+function inspect(root: ASTNode): Shape {
+  const shape: Shape = { loops: false, fault: undefined };
+  walk(root, undefined, shape);
+  return shape;
+}
+
+function walk(node: ASTNode, loopVariable: string | undefined, shape: Shape): void {
+  if ((node.op === "call" || node.op === "rcall") && REFUSED.has(node.args[0]))
+    shape.fault ??= `${node.args[0]} is not available in conditions`;
+  if (node.op === "rcall" && LOOPS.has(node.args[0])) {
+    const [name, receiver, args] = node.args;
+    shape.loops = true;
+    const root = rangeRoot(receiver);
+    if (root === undefined) shape.fault ??= `${name} loops over a path or a list`;
+    else if (loopVariable !== undefined && root !== loopVariable)
+      shape.fault ??= `${name} inside another loop loops over ${loopVariable} itself`;
+    walk(receiver, loopVariable, shape);
+    const variable = args[0]?.op === "id" ? args[0].args : undefined;
+    for (const arg of args.slice(1)) walk(arg, variable, shape);
+    return;
+  }
+  for (const child of childrenOf(node.args)) walk(child, loopVariable, shape);
+}
+
+/** The variable a range starts at, "" for a literal list, undefined for anything that could make a longer one. */
+function rangeRoot(node: ASTNode): string | undefined {
+  if (node.op === "id") return node.args;
+  if (node.op === "list") return "";
+  if (node.op === "." || node.op === "[]") return rangeRoot(node.args[0]);
+  if (node.op === "rcall" && LOOPS.has(node.args[0])) return rangeRoot(node.args[1]);
+  return undefined;
+}
+
+function childrenOf(args: unknown): ASTNode[] {
+  if (Array.isArray(args)) return args.flatMap(childrenOf);
+  return isAstNode(args) ? [args] : [];
+}
+
+const isAstNode = (value: unknown): value is ASTNode =>
+  typeof value === "object" && value !== null && "op" in value && "args" in value;
+
+/** Whether some list or object inside `roots` is too long to loop over; iterative, since data may be deep. */
+function hasLargeCollection(roots: readonly unknown[]): boolean {
+  const left: unknown[] = [...roots];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value !== "object" || value === null) continue;
+    const items: unknown[] = Object.values(value);
+    if (items.length > LOOP_ITEMS_MAX) return true;
+    for (const item of items) if (typeof item === "object" && item !== null) left.push(item);
+  }
+  return false;
+}
+
+const refuse = (
+  reason: Extract<CompiledCondition, { ok: false }>["reason"],
+  message: string,
+): CompiledCondition => ({ ok: false, reason, message });
+
+const celCode = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "";
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).split("\n", 1)[0]?.slice(0, 200) ?? "";

@@ -1,0 +1,80 @@
+// A node's parameters from its parents' outputs: the edges that name a parameter bind it, and where several do, they are
+// merged in edge order (S1.14). Done by whoever runs the node, from the assignment alone.
+
+import type { ParentFailurePolicy } from "../policy/parents.ts";
+import { merge, mergeStrategyOf, type MergeItem, type MergeStrategy } from "./merge.ts";
+import { lookup, parsePath } from "./path.ts";
+import type { NodeContext } from "./scope.ts";
+
+/** One incoming edge, as `nodeJson` in log/context.ts says it. */
+export interface Binding {
+  readonly source: string;
+  readonly sourceLabel: string;
+  readonly sourceHandle: string | null;
+  readonly sourceOutputKey: string;
+  readonly targetParamLabel: string | null;
+  readonly mergeStrategy: MergeStrategy | null;
+}
+
+export type ResolvedInputs =
+  | { readonly ok: true; readonly params: Readonly<Record<string, unknown>> }
+  | {
+      readonly ok: false;
+      readonly reason: "MISSING_VARIABLE";
+      readonly message: string;
+      readonly path: string;
+    };
+
+/**
+ * The node's parameters. `output` as key means the whole output, any other key a path into it. A parent that did not lead
+ * here (it failed, or left by another handle) binds nothing, except under `substitute_default`, where it binds '' (S1.25). A
+ * parent that did lead here but has nothing at the path is MISSING_VARIABLE, or '' likewise.
+ */
+export function resolveInputs(
+  bindings: readonly Binding[],
+  context: NodeContext,
+  nodeMerge: MergeStrategy | null,
+  onParentFailure: ParentFailurePolicy,
+): ResolvedInputs {
+  const substitute = onParentFailure === "substitute_default";
+  const byParam = new Map<string, { strategy: MergeStrategy; readonly items: MergeItem[] }>();
+  for (const binding of bindings) {
+    if (binding.targetParamLabel === null) continue;
+    const led = ledHere(binding, context);
+    if (!led && !substitute) continue;
+    const found = led ? valueOf(binding, context) : { found: false as const };
+    if (!found.found && !substitute) {
+      const path = `${binding.source}.${binding.sourceOutputKey}`;
+      return { ok: false, reason: "MISSING_VARIABLE", message: `nothing is at ${path}`, path };
+    }
+    const item = { label: binding.sourceLabel, value: found.found ? found.value : "" };
+    const strategy = mergeStrategyOf(binding.mergeStrategy, nodeMerge);
+    const param = byParam.get(binding.targetParamLabel);
+    if (param === undefined) byParam.set(binding.targetParamLabel, { strategy, items: [item] });
+    else {
+      param.items.push(item);
+      // Where the edges of one parameter disagree, the last one that says anything decides, as it does for values.
+      if (binding.mergeStrategy !== null) param.strategy = strategy;
+    }
+  }
+  const params = [...byParam].map(([label, { strategy, items }]): [string, unknown] => [
+    label,
+    items.length === 1 ? items[0]?.value : merge(strategy, items),
+  ]);
+  return { ok: true, params: Object.fromEntries(params) };
+}
+
+/** Whether this edge was taken: its source completed, and by this edge's handle. */
+function ledHere({ source, sourceHandle }: Binding, { nodes, handles }: NodeContext): boolean {
+  if (!Object.hasOwn(nodes, source)) return false;
+  const left =
+    handles !== undefined && Object.hasOwn(handles, source) ? handles[source] : undefined;
+  return sourceHandle === null ? left !== "error" : left === sourceHandle;
+}
+
+function valueOf({ source, sourceOutputKey }: Binding, { nodes }: NodeContext) {
+  const output = nodes[source];
+  if (sourceOutputKey === "output") return { found: true as const, value: output };
+  const parsed = parsePath(sourceOutputKey);
+  return parsed.ok ? lookup(output, parsed.path) : { found: false as const };
+}

@@ -1,0 +1,153 @@
+// `{{ ctx.… }}` templates: paths only, no calls and no operators. A text that is one lone hole keeps the value's type; mixed
+// text gives a string (S3.31). `\{{` stands for the two braces themselves.
+
+import { LIMITS } from "./limits.ts";
+import { lookup, parsePath, pathText, type PathStep } from "./path.ts";
+import type { Scope } from "./scope.ts";
+import { exceedsUtf8 } from "./utf8.ts";
+
+/** A compiled text: literal pieces and holes, in order. */
+export interface Template {
+  readonly parts: readonly (string | readonly PathStep[])[];
+}
+
+export type CompiledTemplate =
+  | { readonly ok: true; readonly template: Template }
+  | {
+      readonly ok: false;
+      readonly reason: "TEMPLATE_SYNTAX" | "RESERVED_KEY" | "TEMPLATE_TOO_LARGE";
+      readonly message: string;
+    };
+
+export type Rendered =
+  | { readonly ok: true; readonly value: unknown }
+  | {
+      readonly ok: false;
+      readonly reason:
+        | "MISSING_VARIABLE"
+        | "OUTPUT_TOO_LARGE"
+        | "TEMPLATE_SYNTAX"
+        | "RESERVED_KEY"
+        | "TEMPLATE_TOO_LARGE";
+      readonly message: string;
+      /** The path that was missing, or "". */
+      readonly path: string;
+    };
+
+export interface RenderOptions {
+  /** A missing value is '' instead of a failure (S1.25). */
+  readonly substituteDefault?: boolean;
+}
+
+const ROOTS: ReadonlySet<PathStep> = new Set(["ctx", "input"]);
+
+/** Compiles one text. A text without holes is a template too. */
+export function compileTemplate(text: string): CompiledTemplate {
+  if (!text.includes("{{")) return { ok: true, template: { parts: text === "" ? [] : [text] } };
+  if (exceedsUtf8(text, LIMITS.templateBytes))
+    return tooLarge(`a template is at most ${LIMITS.templateBytes} bytes`);
+  const parts: (string | readonly PathStep[])[] = [];
+  let literal = "";
+  let holes = 0;
+  let at = 0;
+  for (;;) {
+    const open = text.indexOf("{{", at);
+    if (open < 0) break;
+    if (text[open - 1] === "\\") {
+      literal += `${text.slice(at, open - 1)}{{`;
+      at = open + 2;
+      continue;
+    }
+    literal += text.slice(at, open);
+    const close = text.indexOf("}}", open + 2);
+    if (close < 0) return syntax("{{ is not closed by }}");
+    if (++holes > LIMITS.templateHoles)
+      return tooLarge(`a template has at most ${LIMITS.templateHoles} holes`);
+    const parsed = parsePath(text.slice(open + 2, close).trim());
+    if (!parsed.ok)
+      return parsed.reason === "RESERVED_KEY"
+        ? { ok: false, reason: "RESERVED_KEY", message: "a template cannot name a prototype" }
+        : syntax("between {{ and }} stands a path such as ctx.nodes.fetch.body[0]");
+    if (!ROOTS.has(parsed.path[0] ?? "")) return syntax("a template begins with ctx or input");
+    if (literal !== "") parts.push(literal);
+    literal = "";
+    parts.push(parsed.path);
+    at = close + 2;
+  }
+  literal += text.slice(at);
+  if (literal !== "") parts.push(literal);
+  return { ok: true, template: { parts } };
+}
+
+/**
+ * Renders every text inside `value` (any JSON, at most LIMITS.jsonDepth deep). Texts together may grow to
+ * LIMITS.templateOutputBytes; the first failure ends it.
+ */
+export function render(value: unknown, scope: Scope, options: RenderOptions = {}): Rendered {
+  const run: Run = { scope, options, room: LIMITS.templateOutputBytes };
+  return renderValue(value, run);
+}
+
+interface Run {
+  readonly scope: Scope;
+  readonly options: RenderOptions;
+  room: number;
+}
+
+function renderValue(value: unknown, run: Run): Rendered {
+  if (typeof value === "string") return renderText(value, run);
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const item of value) {
+      const rendered = renderValue(item, run);
+      if (!rendered.ok) return rendered;
+      items.push(rendered.value);
+    }
+    return { ok: true, value: items };
+  }
+  if (typeof value !== "object" || value === null) return { ok: true, value };
+  const entries: [string, unknown][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    const rendered = renderValue(item, run);
+    if (!rendered.ok) return rendered;
+    entries.push([key, rendered.value]);
+  }
+  return { ok: true, value: Object.fromEntries(entries) };
+}
+
+function renderText(text: string, run: Run): Rendered {
+  const compiled = compileTemplate(text);
+  if (!compiled.ok) return { ...compiled, path: "" };
+  const { parts } = compiled.template;
+  const lone = parts.length === 1 && typeof parts[0] !== "string";
+  let joined = "";
+  for (const part of parts) {
+    const found =
+      typeof part === "string" ? { found: true as const, value: part } : lookup(run.scope, part);
+    if (!found.found && run.options.substituteDefault !== true) {
+      const path = typeof part === "string" ? "" : pathText(part);
+      return { ok: false, reason: "MISSING_VARIABLE", message: `nothing is at ${path}`, path };
+    }
+    const value = found.found ? found.value : "";
+    const asText = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+    run.room -= asText.length;
+    if (run.room < 0) {
+      const message = `templates grew past ${LIMITS.templateOutputBytes} bytes`;
+      return { ok: false, reason: "OUTPUT_TOO_LARGE", message, path: "" };
+    }
+    if (lone) return { ok: true, value };
+    joined += asText;
+  }
+  return { ok: true, value: joined };
+}
+
+const syntax = (message: string): CompiledTemplate => ({
+  ok: false,
+  reason: "TEMPLATE_SYNTAX",
+  message,
+});
+const tooLarge = (message: string): CompiledTemplate => ({
+  ok: false,
+  reason: "TEMPLATE_TOO_LARGE",
+  message,
+});

@@ -1,0 +1,29 @@
+// Violations as the error a call is refused with.
+
+import { EngineError } from "../fault/engine-error.ts";
+import type { Violation } from "./shape.ts";
+import { LIMIT_REASONS } from "./violation.ts";
+
+/**
+ * CYCLE_DETECTED when a cycle is all that is wrong (S1.11), LIMIT_EXCEEDED when a size was passed, else DEFINITION_INVALID.
+ * Every violation comes along as a field violation.
+ */
+export function definitionError(violations: readonly Violation[]): EngineError {
+  const [first] = violations;
+  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
+  const where = first === undefined || first.path === "" ? "" : `${first.path}: `;
+  return new EngineError(reasonOf(violations), `${where}${first?.message ?? "invalid"}${more}`, {
+    metadata: { violations: String(violations.length) },
+    violations: violations.map(({ path, reason, message }) => ({
+      field: path === "" ? "definition" : `definition.${path}`,
+      reason,
+      description: message,
+    })),
+  });
+}
+
+function reasonOf(violations: readonly Violation[]) {
+  if (violations.some(({ reason }) => LIMIT_REASONS.has(reason))) return "LIMIT_EXCEEDED";
+  const onlyCycle = violations.length > 0 && violations.every(({ reason }) => reason === "CYCLE");
+  return onlyCycle ? "CYCLE_DETECTED" : "DEFINITION_INVALID";
+}

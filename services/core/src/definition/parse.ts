@@ -1,0 +1,87 @@
+// Definition text → Definition, or every rule it breaks with the place of each. The one door: what passes here needs no check
+// anywhere else.
+
+import { LIMITS } from "../data/limits.ts";
+import { isRecord } from "../data/path.ts";
+import { invariant } from "../fault/invariant.ts";
+import { buildDefinition } from "./build.ts";
+import { canonicalJson } from "./canonical.ts";
+import { checkConfigs } from "./config-rules.ts";
+import { checkGraph, outlineOf } from "./graph-rules.ts";
+import { indexGraph, type Graph } from "./graph.ts";
+import { readText } from "./read-text.ts";
+import { definitionSchema } from "./schema.ts";
+import type { Definition, Violation } from "./shape.ts";
+import { LIMIT_REASONS, violationList } from "./violation.ts";
+import { reportIssues } from "./zod-issue.ts";
+
+/** A size that was passed: the caller answers LIMIT_EXCEEDED rather than DEFINITION_INVALID. */
+export interface PassedLimit {
+  readonly path: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type ParsedDefinition =
+  | {
+      readonly ok: true;
+      readonly definition: Definition;
+      readonly graph: Graph;
+      /** The text as authored, canonical: what is stored and digested. Parsing it again gives the same definition. */
+      readonly canonicalJson: string;
+    }
+  | {
+      readonly ok: false;
+      readonly violations: readonly Violation[];
+      readonly limit?: PassedLimit;
+    };
+
+/** Parses JSON or YAML text. Never throws, whatever the text. */
+export function parseDefinition(text: string): ParsedDefinition {
+  const read = readText(text);
+  if (!read.ok)
+    return refused([{ path: "", reason: read.reason, message: read.message, nodeId: "" }]);
+  return parseDefinitionValue(read.value);
+}
+
+/** Parses a value that came out of `checkJson` or `readText`. */
+function parseDefinitionValue(raw: unknown): ParsedDefinition {
+  const tooMany = countViolations(raw);
+  if (tooMany.length > 0) return refused(tooMany);
+  const { report, list } = violationList();
+  const outline = outlineOf(raw);
+  const nodeIdOf = (path: string): string => {
+    const index = /^nodes\[(\d+)\]/.exec(path)?.[1];
+    return (index === undefined ? undefined : outline.nodes[Number(index)]?.id) ?? "";
+  };
+  const shaped = definitionSchema.safeParse(raw);
+  if (!shaped.success) reportIssues(shaped.error.issues, report, nodeIdOf);
+  if (isRecord(raw)) {
+    checkGraph(outline, report);
+    checkConfigs(outline, report);
+  }
+  const violations = list();
+  if (!shaped.success || violations.length > 0) return refused(violations);
+  const definition = buildDefinition(shaped.data);
+  const indexed = indexGraph(definition);
+  invariant(indexed.ok, "a definition without violations has no cycle");
+  return { ok: true, definition, graph: indexed.graph, canonicalJson: canonicalJson(raw) };
+}
+
+/** Counted before anything looks at the nodes: the work of the other rules is bounded by these. */
+function countViolations(raw: unknown): Violation[] {
+  const over = (key: "nodes" | "edges", reason: string, max: number): Violation[] => {
+    const list: unknown = isRecord(raw) ? raw[key] : undefined;
+    if (!Array.isArray(list) || list.length <= max) return [];
+    return [{ path: key, reason, message: `${list.length} ${key}; at most ${max}`, nodeId: "" }];
+  };
+  return [
+    ...over("nodes", "TOO_MANY_NODES", LIMITS.definitionNodes),
+    ...over("edges", "TOO_MANY_EDGES", LIMITS.definitionEdges),
+  ];
+}
+
+function refused(violations: readonly Violation[]): ParsedDefinition {
+  const limit = violations.find(({ reason }) => LIMIT_REASONS.has(reason));
+  return limit === undefined ? { ok: false, violations } : { ok: false, violations, limit };
+}

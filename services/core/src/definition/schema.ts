@@ -1,0 +1,116 @@
+// The definition as authors write it: snake_case keys, strict objects, bounds on every number. What crosses nodes and edges is
+// in graph-rules.ts; what a node type wants of its config is in node-types.ts.
+
+import { z } from "zod";
+import { LIMITS } from "../data/limits.ts";
+import { MERGE_STRATEGIES } from "../data/merge.ts";
+import { isReservedKey, parsePath } from "../data/path.ts";
+import { RESERVED_VARIABLES } from "../data/scope.ts";
+import { isName } from "../name/ids.ts";
+import { PARENT_FAILURE_POLICIES } from "../policy/parents.ts";
+import { DEFAULT_RETRY, RETRY_CAUSES, STANDARD_RETRY } from "../policy/retry.ts";
+import { rule } from "./zod-issue.ts";
+
+const NAME_RULE = "1-128 of letters, digits, dot, hyphen and underscore, not starting with . or _";
+const VARIABLE = /^[A-Za-z][A-Za-z0-9_]{0,127}$/;
+
+/** A name as workflows, nodes, handles and branches have. */
+export const nameSchema = z.string().refine(isName, rule("BAD_ID", NAME_RULE));
+
+const variableSchema = z
+  .string()
+  .refine((name) => VARIABLE.test(name), rule("BAD_ID", "a letter, then letters, digits and _"))
+  .refine(
+    (name) => !RESERVED_VARIABLES.has(name) && !isReservedKey(name),
+    rule("RESERVED_KEY", "ctx has that name already"),
+  );
+
+const outputKeySchema = z
+  .string()
+  .max(512)
+  .superRefine((key, context) => {
+    const parsed = parsePath(key);
+    if (parsed.ok) return;
+    const reserved = parsed.reason === "RESERVED_KEY";
+    context.addIssue({
+      code: "custom",
+      ...(reserved
+        ? rule("RESERVED_KEY", "a path cannot name a prototype")
+        : rule(
+            "PATH_SYNTAX",
+            "`output` for the whole output, or a path into it such as body.items[0]",
+          )),
+    });
+  });
+
+const paramSchema = z
+  .string()
+  .min(1)
+  .max(128)
+  .refine(
+    (key) => !isReservedKey(key),
+    rule("RESERVED_KEY", "a parameter cannot name a prototype"),
+  );
+
+const wholeMs = (max: number, min = 1) => z.int().min(min).max(max);
+
+const retrySchema = z.preprocess(
+  (raw) =>
+    raw === "standard"
+      ? {
+          attempts: STANDARD_RETRY.attempts,
+          backoff_ms: STANDARD_RETRY.backoffMs,
+          max_backoff_ms: STANDARD_RETRY.maxBackoffMs,
+          jitter: false,
+        }
+      : raw,
+  z.strictObject({
+    attempts: z.int().min(1).max(LIMITS.attemptsMax).default(DEFAULT_RETRY.attempts),
+    backoff_ms: wholeMs(LIMITS.backoffMsMax, 0).default(DEFAULT_RETRY.backoffMs),
+    max_backoff_ms: wholeMs(LIMITS.backoffMsMax, 0).default(DEFAULT_RETRY.maxBackoffMs),
+    retry_on: z
+      .array(z.enum(RETRY_CAUSES))
+      .max(RETRY_CAUSES.length)
+      .default([...RETRY_CAUSES]),
+    jitter: z.boolean().default(true),
+  }),
+);
+
+export const nodeSchema = z.strictObject({
+  id: nameSchema,
+  type: nameSchema,
+  label: z.string().max(LIMITS.labelLength).nullable().default(null),
+  config: z.record(z.string(), z.unknown()).default({}),
+  // Checked with the edges in graph-rules.ts, which know how many parents there are.
+  join: z.unknown().optional(),
+  retry: retrySchema.optional(),
+  timeout_ms: wholeMs(LIMITS.nodeTimeoutMsMax).default(LIMITS.nodeTimeoutMs),
+  on_parent_failure: z.enum(PARENT_FAILURE_POLICIES).default("propagate"),
+  error_handling: z.enum(["continue", "fail_workflow", "fail_node"]).optional(),
+  output_variable: variableSchema.nullable().default(null),
+  merge: z.enum(MERGE_STRATEGIES).nullable().default(null),
+  /** Where an editor drew it; the engine does not look. */
+  position: z.strictObject({ x: z.number(), y: z.number() }).optional(),
+});
+
+export const edgeSchema = z.strictObject({
+  id: nameSchema.optional(),
+  source: z.string(),
+  target: z.string(),
+  source_handle: nameSchema.nullable().default(null),
+  source_output_key: outputKeySchema.default("output"),
+  target_param_label: paramSchema.nullable().default(null),
+  merge_strategy: z.enum(MERGE_STRATEGIES).nullable().default(null),
+});
+
+export const definitionSchema = z.strictObject({
+  id: nameSchema.nullable().default(null),
+  title: z.string().max(LIMITS.labelLength).default(""),
+  description: z.string().max(4_096).optional(),
+  deadline_ms: wholeMs(LIMITS.runDeadlineMsMax).default(LIMITS.runDeadlineMs),
+  nodes: z.array(nodeSchema),
+  edges: z.array(edgeSchema).default([]),
+});
+
+export type RawDefinition = z.output<typeof definitionSchema>;
+export type RawNode = RawDefinition["nodes"][number];

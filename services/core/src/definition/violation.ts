@@ -1,0 +1,46 @@
+// Collecting broken rules: all of them at once, each with its place, and never so many that the answer itself is too large.
+
+import type { Violation } from "./shape.ts";
+
+const VIOLATIONS_MAX = 200;
+
+/** Reasons that mean "too much" rather than "wrong": the caller answers LIMIT_EXCEEDED. */
+export const LIMIT_REASONS: ReadonlySet<string> = new Set([
+  "TOO_LARGE",
+  "TOO_MANY_NODES",
+  "TOO_MANY_EDGES",
+  "TEMPLATE_TOO_LARGE",
+]);
+
+/** Takes one broken rule. */
+export type Report = (path: string, reason: string, message: string, nodeId?: string) => void;
+
+/** A list to report to. `list` says at its end how many were left out. */
+export function violationList(): { readonly report: Report; readonly list: () => Violation[] } {
+  const kept: Violation[] = [];
+  let more = 0;
+  return {
+    report: (path, reason, message, nodeId = "") => {
+      if (kept.length < VIOLATIONS_MAX) kept.push({ path, reason, message, nodeId });
+      else more++;
+    },
+    list: () =>
+      more === 0
+        ? kept
+        : [...kept, { path: "", reason: "MORE", message: `and ${more} more`, nodeId: "" }],
+  };
+}
+
+/** What users wrote, short enough for a message. */
+export const excerpt = (text: string): string =>
+  text.length > 64 ? `${text.slice(0, 61).toWellFormed()}…` : text;
+
+/** A zod path as people write it: nodes[3].retry.attempts. */
+export const violationPath = (path: readonly PropertyKey[], prefix = ""): string =>
+  path.reduce<string>(
+    (text, step) =>
+      typeof step === "number"
+        ? `${text}[${step}]`
+        : `${text}${text === "" ? "" : "."}${excerpt(String(step))}`,
+    prefix,
+  );
