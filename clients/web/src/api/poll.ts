@@ -1,0 +1,61 @@
+// Asks again and again while someone looks: at once, then every so often after the answer. A hidden page asks nothing and
+// asks at once when it is shown. Only the newest question may answer, so a slow old answer never overwrites a newer one.
+
+import { useEffect, useRef, useState } from "react";
+import { readFault } from "./fault.ts";
+import type { Fault } from "./fault.ts";
+
+export interface Polled<T> {
+  /** The newest answer, kept while a later question fails. */
+  readonly value: T | undefined;
+  readonly fault: Fault | undefined;
+}
+
+type Kept<T> = Polled<T> & { readonly key: string };
+
+/** Polls `ask`; a new `key` is a new question and forgets the old answer. `everyMs` of 0 asks until it was answered once. */
+export function usePoll<T>(
+  key: string,
+  everyMs: number,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Polled<T> {
+  const [kept, setKept] = useState<Kept<T>>({ key, value: undefined, fault: undefined });
+  const latest = useRef(ask);
+  latest.current = ask;
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer = 0;
+    let answered = false;
+    const again = (ms: number): void => {
+      timer = window.setTimeout(turn, ms);
+    };
+    const turn = (): void => {
+      window.clearTimeout(timer);
+      if (document.hidden || (everyMs === 0 && answered)) return;
+      latest.current(stop.signal).then(
+        (value) => {
+          if (stop.signal.aborted) return;
+          answered = true;
+          setKept({ key, value, fault: undefined });
+          if (everyMs > 0) again(everyMs);
+        },
+        (error: unknown) => {
+          if (stop.signal.aborted) return;
+          const fault = readFault(error);
+          setKept((old) => ({ key, value: old.key === key ? old.value : undefined, fault }));
+          if (fault.retryable || everyMs > 0) again(Math.max(everyMs, RETRY_MS));
+        },
+      );
+    };
+    document.addEventListener("visibilitychange", turn);
+    turn();
+    return () => {
+      stop.abort();
+      window.clearTimeout(timer);
+      document.removeEventListener("visibilitychange", turn);
+    };
+  }, [key, everyMs]);
+  return kept.key === key ? kept : { value: undefined, fault: undefined };
+}
+
+const RETRY_MS = 1500;

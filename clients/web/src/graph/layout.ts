@@ -1,0 +1,42 @@
+// Places the nodes of a graph left to right with dagre. Lives in the lazily loaded chunk.
+
+import { graphlib, layout } from "@dagrejs/dagre";
+import type { DrawnGraph } from "./definition.ts";
+
+export const NODE_WIDTH = 196;
+export const NODE_HEIGHT = 56;
+
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Layout {
+  /** The top left corner of every node, by id. */
+  readonly nodes: ReadonlyMap<string, Place>;
+  /** Where a long edge bends on its way, by id. */
+  readonly bends: ReadonlyMap<string, readonly Place[]>;
+}
+
+/** Lays out a graph. An edge to a node that does not exist is left out. */
+export function layoutGraph(graph: DrawnGraph): Layout {
+  const sheet = new graphlib.Graph({ multigraph: true });
+  sheet.setGraph({ rankdir: "LR", nodesep: 26, ranksep: 60, marginx: 8, marginy: 8 });
+  for (const node of graph.nodes) {
+    sheet.setNode(node.id, { width: NODE_WIDTH, height: NODE_HEIGHT });
+  }
+  const known = new Set(graph.nodes.map((node) => node.id));
+  const edges = graph.edges.filter((edge) => known.has(edge.source) && known.has(edge.target));
+  for (const edge of edges) sheet.setEdge(edge.source, edge.target, {}, edge.id);
+  layout(sheet);
+  const nodes = graph.nodes.map(({ id }) => {
+    const { x = 0, y = 0 } = sheet.node(id) as Partial<Place>; // dagre types its labels as anything
+    return [id, { x: x - NODE_WIDTH / 2, y: y - NODE_HEIGHT / 2 }] as const;
+  });
+  const bends = edges.map(({ id, source, target }) => {
+    const { points = [] } = sheet.edge(source, target, id) as { points?: Place[] }; // as above
+    // The first and the last point lie on the nodes; three in all is a straight edge with its middle.
+    return [id, points.length > 3 ? points.slice(1, -1) : []] as const;
+  });
+  return { nodes: new Map(nodes), bends: new Map(bends) };
+}

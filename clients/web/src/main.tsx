@@ -1,0 +1,18 @@
+// Starts the console in the page.
+
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app.tsx";
+import "./style/theme.css";
+import "./style/page.css";
+import "./style/parts.css";
+import "./style/run.css";
+import "./style/events.css";
+
+const root = document.querySelector("#root");
+if (root === null) throw new Error("index.html has no #root");
+createRoot(root).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,68 @@
+// Where the reader is: a pure reading of the address, so that every view can be linked to, reloaded and gone back from.
+
+export type Route =
+  | {
+      readonly page: "runs";
+      readonly status: string;
+      readonly workflowId: string;
+      readonly pageToken: string;
+    }
+  | { readonly page: "run"; readonly runId: string; readonly nodeKey: string }
+  | { readonly page: "workflows" }
+  | { readonly page: "workflow"; readonly workflowId: string }
+  | { readonly page: "lost"; readonly path: string };
+
+/** Reads a path and its query. */
+export function readRoute(path: string, query: string): Route {
+  const parts = path.split("/").filter((part) => part !== "");
+  const params = new URLSearchParams(query);
+  const [first, second, third] = parts.map(decode);
+  if (first === undefined) {
+    return {
+      page: "runs",
+      status: params.get("status") ?? "",
+      workflowId: params.get("workflow") ?? "",
+      pageToken: params.get("page") ?? "",
+    };
+  }
+  if (third === undefined && first === "runs") {
+    return second === undefined
+      ? readRoute("/", query)
+      : { page: "run", runId: second, nodeKey: params.get("node") ?? "" };
+  }
+  if (third === undefined && first === "workflows") {
+    return second === undefined ? { page: "workflows" } : { page: "workflow", workflowId: second };
+  }
+  return { page: "lost", path };
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** The address of the list of runs; empty filters are left out. */
+export function runsPath(filter: {
+  status?: string;
+  workflowId?: string;
+  pageToken?: string;
+}): string {
+  const entries = [
+    ["status", filter.status],
+    ["workflow", filter.workflowId],
+    ["page", filter.pageToken],
+  ].filter((entry): entry is [string, string] => (entry[1] ?? "") !== "");
+  const query = new URLSearchParams(entries).toString();
+  return query === "" ? "/" : `/?${query}`;
+}
+
+/** The address of a run, with a node's drawer open if one is named. */
+export const runPath = (runId: string, nodeKey = ""): string =>
+  `/runs/${encodeURIComponent(runId)}${nodeKey === "" ? "" : `?node=${encodeURIComponent(nodeKey)}`}`;
+
+/** The address of a workflow. */
+export const workflowPath = (workflowId: string): string =>
+  `/workflows/${encodeURIComponent(workflowId)}`;

@@ -1,0 +1,154 @@
+// The event log: every fact of the run in order. It follows its end until the reader scrolls up or pauses it.
+
+import type { ReactNode } from "react";
+import { memo, useLayoutEffect, useRef, useState } from "react";
+import { formatClock } from "../ui/time.ts";
+import { filterRows, windowOf } from "./event-filter.ts";
+import type { EventKind } from "./event-filter.ts";
+import { prettyJson } from "../ui/json-text.ts";
+import { nodeKey } from "./view.ts";
+import type { EventRow } from "./view.ts";
+
+const ROW_PX = 26;
+const BOX_PX = 390;
+const NEAR_PX = 8;
+
+interface Props {
+  readonly rows: readonly EventRow[];
+  readonly onOpen: (key: string) => void;
+}
+
+/** The log with its filters. */
+export function EventLog({ rows, onOpen }: Props): ReactNode {
+  const [kind, setKind] = useState<EventKind>("all");
+  const [text, setText] = useState("");
+  const [follows, setFollows] = useState(true);
+  const [chosen, setChosen] = useState<number>();
+  const [scrollPx, setScrollPx] = useState(0);
+  const box = useRef<HTMLDivElement>(null);
+  const shown = filterRows(rows, kind, text);
+  const { first, last } = windowOf(shown.length, scrollPx, BOX_PX, ROW_PX);
+  useLayoutEffect(() => {
+    if (follows && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [follows, shown.length]);
+  const onScroll = (at: HTMLDivElement): void => {
+    setScrollPx(at.scrollTop);
+    setFollows(at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_PX);
+  };
+  const chosenRow = rows.find((row) => row.seq === chosen);
+  return (
+    <section className="panel events" aria-label="Event log">
+      <header className="panel-head">
+        <h2>
+          Events{" "}
+          <span className="count">
+            {shown.length === rows.length ? rows.length : `${shown.length} of ${rows.length}`}
+          </span>
+        </h2>
+        <span className="spacer" />
+        <input
+          type="search"
+          aria-label="Find in events"
+          placeholder="Find"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <select
+          aria-label="Kind of events"
+          value={kind}
+          onChange={(event) => setKind(event.target.value as EventKind)}
+        >
+          <option value="all">All events</option>
+          <option value="states">Without streams</option>
+          <option value="failures">Failures and retries</option>
+        </select>
+        <button
+          type="button"
+          className="quiet"
+          aria-pressed={!follows}
+          onClick={() => setFollows(!follows)}
+        >
+          {follows ? "Pause" : "Follow"}
+        </button>
+      </header>
+      <div
+        className="event-box"
+        ref={box}
+        style={{ maxHeight: BOX_PX }}
+        onScroll={(event) => onScroll(event.currentTarget)}
+      >
+        <div
+          style={{
+            height: shown.length * ROW_PX,
+            paddingTop: first * ROW_PX,
+            boxSizing: "border-box",
+          }}
+        >
+          {shown.slice(first, last).map((row) => (
+            <Row
+              key={row.seq}
+              row={row}
+              chosen={row.seq === chosen}
+              onChoose={setChosen}
+              onOpen={onOpen}
+            />
+          ))}
+        </div>
+      </div>
+      {shown.length === 0 && (
+        <p className="muted">{rows.length === 0 ? "No event yet." : "No event matches."}</p>
+      )}
+      {chosenRow !== undefined && (
+        <pre className="event-detail">{prettyJson(chosenRow.payload)}</pre>
+      )}
+    </section>
+  );
+}
+
+interface RowProps {
+  readonly row: EventRow;
+  readonly chosen: boolean;
+  readonly onChoose: (seq: number | undefined) => void;
+  readonly onOpen: (key: string) => void;
+}
+
+const Row = memo(function Row({ row, chosen, onChoose, onOpen }: RowProps): ReactNode {
+  const key = nodeKey(row.nodeId, row.iteration);
+  return (
+    <div
+      className="event"
+      style={{ height: ROW_PX }}
+      data-seq={row.seq}
+      data-type={row.type}
+      data-node={row.nodeId}
+      aria-selected={chosen}
+      onClick={() => onChoose(chosen ? undefined : row.seq)}
+    >
+      <span className="event-seq">{row.seq}</span>
+      <time>{formatClock(row.at)}</time>
+      <span className={`event-type ${tone(row.type)}`}>{row.type}</span>
+      <span className="event-node">
+        {row.nodeId !== "" && (
+          <button
+            type="button"
+            onClick={(event) => {
+              event.stopPropagation();
+              onOpen(key);
+            }}
+          >
+            {key}
+          </button>
+        )}
+        {row.attempt > 1 && <span className="tag">attempt {row.attempt}</span>}
+      </span>
+      <span className="event-payload">{row.payload === "{}" ? "" : row.payload}</span>
+    </div>
+  );
+});
+
+/** The state a type of event leads to, for its colour; the word itself is always there. */
+const tone = (type: string): string =>
+  `is-${type
+    .replace(/^(node|run)\./, "")
+    .replace("started", "running")
+    .replace("recovered", "lost")}`;

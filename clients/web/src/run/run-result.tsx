@@ -1,0 +1,34 @@
+// What went into the run and what came out.
+
+import type { ReactNode } from "react";
+import { CodeBlock } from "../ui/code-block.tsx";
+import { prettyJson } from "../ui/json-text.ts";
+import type { RunView } from "./view.ts";
+
+/** The input, and once the run is over its output or why there is none. */
+export function RunResult({ view }: { readonly view: RunView }): ReactNode {
+  const hasOutput = view.output !== undefined && view.output !== "";
+  return (
+    <div className="result">
+      <section className="panel" aria-label="Input">
+        <h2>Input</h2>
+        <CodeBlock text={prettyJson(view.input)} what="input" empty="No input was given." />
+      </section>
+      <section className="panel" aria-label="Output">
+        <h2>Output</h2>
+        {view.message !== "" && <p className={`outcome is-${view.status}`}>{view.message}</p>}
+        {view.message === "" && (
+          <CodeBlock
+            text={hasOutput ? prettyJson(view.output ?? "") : ""}
+            what="output"
+            empty={
+              view.endedAt === undefined
+                ? "Comes when the run completes."
+                : "The run gave no output."
+            }
+          />
+        )}
+      </section>
+    </div>
+  );
+}

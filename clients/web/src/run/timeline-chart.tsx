@@ -1,0 +1,110 @@
+// The timeline of a run: a lane per node execution, a bar per attempt, the wait in the queue in a lighter shade.
+
+import { isFinal } from "@pawl/core/log/event";
+import type { ReactNode } from "react";
+import { useMemo } from "react";
+import { useNow } from "../ui/now.ts";
+import { StatusIcon } from "../ui/status-icon.tsx";
+import { formatDuration } from "../ui/time.ts";
+import { layoutTimeline } from "./timeline.ts";
+import type { Bar, Lane, Tick } from "./timeline.ts";
+import type { RunView } from "./view.ts";
+
+const TICK_MS = 200;
+const LANE_PX = 26;
+const BAR_PX = 12;
+const THIN_BAR = 0.0025;
+
+interface Props {
+  readonly view: RunView;
+  readonly clockSkewMs: number;
+  readonly openKey: string;
+  readonly onOpen: (key: string) => void;
+}
+
+/** Draws the timeline, moving while the run does. */
+export function TimelineChart({ view, clockSkewMs, openKey, onOpen }: Props): ReactNode {
+  const nowMs = useNow(TICK_MS, !isFinal(view.status)) + clockSkewMs;
+  const timeline = useMemo(() => layoutTimeline(view, nowMs), [view, nowMs]);
+  const height = timeline.lanes.length * LANE_PX;
+  return (
+    <section className="panel timeline" aria-label="Timeline">
+      <header className="panel-head">
+        <h2>Timeline</h2>
+        <ul className="legend">
+          <li className="legend-wait">queued</li>
+          <li className="legend-work">at work</li>
+          <li className="legend-lost">tried again</li>
+        </ul>
+      </header>
+      {timeline.lanes.length === 0 && <p className="muted">Nothing was queued yet.</p>}
+      <div className="lanes">
+        <ol className="lane-names">
+          {timeline.lanes.map((lane) => (
+            <li key={lane.key} style={{ height: LANE_PX }}>
+              <button
+                type="button"
+                aria-pressed={lane.key === openKey}
+                onClick={() => onOpen(lane.key)}
+              >
+                <StatusIcon status={lane.node.status} />
+                <span>{lane.key}</span>
+              </button>
+            </li>
+          ))}
+        </ol>
+        <div className="lane-chart">
+          <svg width="100%" height={height} role="img" aria-label={summary(timeline.lanes)}>
+            {timeline.ticks.map((tick) => (
+              <line
+                key={tick.ms}
+                className="grid"
+                x1={percent(tick.at)}
+                x2={percent(tick.at)}
+                y1={0}
+                y2={height}
+              />
+            ))}
+            {timeline.lanes.map((lane, index) => (
+              <g key={lane.key} className="lane" onClick={() => onOpen(lane.key)}>
+                {lane.bars.map((bar) => (
+                  <BarMark key={bar.key} bar={bar} y={index * LANE_PX + (LANE_PX - BAR_PX) / 2} />
+                ))}
+              </g>
+            ))}
+          </svg>
+          <Axis ticks={timeline.ticks} />
+        </div>
+      </div>
+    </section>
+  );
+}
+
+const percent = (fraction: number): string => `${(fraction * 100).toFixed(3)}%`;
+
+function BarMark({ bar, y }: { readonly bar: Bar; readonly y: number }): ReactNode {
+  const wait = { x: percent(bar.from), width: percent(bar.work - bar.from) };
+  const work = { x: percent(bar.work), width: percent(Math.max(bar.to - bar.work, THIN_BAR)) };
+  return (
+    <g className={`bar is-${bar.state}`} data-bar={bar.state}>
+      <title>{`attempt ${bar.attempt}: ${bar.state}, waited ${formatDuration(bar.waitMs)}, worked ${formatDuration(bar.workMs)}`}</title>
+      <rect className="wait" {...wait} y={y + BAR_PX / 4} height={BAR_PX / 2} />
+      {bar.state !== "queued" && <rect className="work" {...work} y={y} height={BAR_PX} rx={3} />}
+    </g>
+  );
+}
+
+function Axis({ ticks }: { readonly ticks: readonly Tick[] }): ReactNode {
+  return (
+    <div className="axis" aria-hidden="true">
+      {ticks.map((tick) => (
+        <span key={tick.ms} style={{ left: percent(tick.at) }}>
+          {formatDuration(tick.ms)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+const summary = (lanes: readonly Lane[]): string =>
+  lanes.map((lane) => `${lane.key} ${lane.node.status}, ${lane.bars.length} bars`).join("; ");

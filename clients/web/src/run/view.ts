@@ -1,0 +1,121 @@
+// What the page knows of one run: the fold of its events, shaped for showing. Values are replaced, never changed in place,
+// so that a component draws again exactly when its part became another object.
+
+import type { NodeStatus, RunStatus } from "@pawl/core/log/event";
+
+/** How one delivery of a node execution to an executor went. `lost`: its executor vanished and another delivery follows. */
+export type DeliveryEnd =
+  | "completed"
+  | "failed"
+  | "retried"
+  | "lost"
+  | "timed_out"
+  | "cancelled"
+  | "skipped";
+
+/** One bar of the timeline: from being queued, over being started, to an end. */
+export interface Delivery {
+  readonly attempt: number;
+  readonly epoch: number;
+  readonly executorId: string;
+  readonly queuedAt: number;
+  readonly notBeforeAt: number | undefined;
+  readonly startedAt: number | undefined;
+  readonly endedAt: number | undefined;
+  readonly end: DeliveryEnd | undefined;
+}
+
+export interface LogLine {
+  readonly seq: number;
+  readonly at: number;
+  readonly level: string;
+  readonly message: string;
+}
+
+/** One node execution. */
+export interface NodeView {
+  readonly key: string;
+  readonly nodeId: string;
+  readonly iteration: number;
+  readonly status: NodeStatus;
+  readonly attempt: number;
+  readonly deliveries: readonly Delivery[];
+  readonly handle: string;
+  readonly output: string | undefined;
+  /** Machine-readable cause of a failure, a retry or a skip. */
+  readonly cause: string;
+  readonly message: string;
+  readonly details: string;
+  /** Text streamed under the newest claim; a new claim starts it over. */
+  readonly text: string;
+  readonly textEpoch: bigint;
+  readonly nextDelta: number;
+  readonly log: readonly LogLine[];
+  readonly lostDeliveries: number;
+  readonly settledAt: number | undefined;
+}
+
+/** One row of the event log. */
+export interface EventRow {
+  readonly seq: number;
+  readonly type: string;
+  readonly nodeId: string;
+  readonly iteration: number;
+  readonly attempt: number;
+  readonly at: number;
+  /** The fact as compact JSON text. */
+  readonly payload: string;
+}
+
+export interface RunView {
+  readonly status: RunStatus;
+  readonly lastSeq: number;
+  readonly startedAt: number | undefined;
+  readonly endedAt: number | undefined;
+  readonly input: string;
+  readonly output: string | undefined;
+  readonly message: string;
+  readonly hasFailures: boolean;
+  /** By key, in order of first mention. */
+  readonly nodes: ReadonlyMap<string, NodeView>;
+  readonly rows: readonly EventRow[];
+}
+
+/** A run of which nothing is known yet. */
+export const EMPTY_RUN: RunView = {
+  status: "pending",
+  lastSeq: 0,
+  startedAt: undefined,
+  endedAt: undefined,
+  input: "",
+  output: undefined,
+  message: "",
+  hasFailures: false,
+  nodes: new Map(),
+  rows: [],
+};
+
+/** The key of a node execution: the node's id, with the iteration where there are several. */
+export const nodeKey = (nodeId: string, iteration: number): string =>
+  iteration === 0 ? nodeId : `${nodeId}#${iteration}`;
+
+/** A node execution of which nothing is known yet. */
+export const emptyNode = (nodeId: string, iteration: number): NodeView => ({
+  key: nodeKey(nodeId, iteration),
+  nodeId,
+  iteration,
+  status: "pending",
+  attempt: 0,
+  deliveries: [],
+  handle: "",
+  output: undefined,
+  cause: "",
+  message: "",
+  details: "",
+  text: "",
+  textEpoch: 0n,
+  nextDelta: 0,
+  log: [],
+  lostDeliveries: 0,
+  settledAt: undefined,
+});

@@ -1,0 +1,43 @@
+// The filters of the list of runs, by the name they have in the address.
+
+import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+
+export interface StatusFilter {
+  readonly name: string;
+  readonly label: string;
+  readonly statuses: readonly RunStatus[];
+}
+
+export const STATUS_FILTERS: readonly StatusFilter[] = [
+  { name: "", label: "All", statuses: [] },
+  {
+    name: "active",
+    label: "Active",
+    statuses: [
+      RunStatus.PENDING,
+      RunStatus.SCHEDULED,
+      RunStatus.RUNNING,
+      RunStatus.WAITING,
+      RunStatus.RETRYING,
+      RunStatus.PAUSED,
+      RunStatus.COMPENSATING,
+    ],
+  },
+  { name: "completed", label: "Completed", statuses: [RunStatus.COMPLETED] },
+  { name: "failed", label: "Failed", statuses: [RunStatus.FAILED] },
+  { name: "timeout", label: "Timed out", statuses: [RunStatus.TIMEOUT] },
+  { name: "cancelled", label: "Cancelled", statuses: [RunStatus.CANCELLED] },
+];
+
+/** The statuses a filter's name stands for; an unknown name filters nothing. */
+export const statusesOf = (name: string): readonly RunStatus[] =>
+  STATUS_FILTERS.find((filter) => filter.name === name)?.statuses ?? [];
+
+/** The step of j and k in a list of `count`; -1 means nothing is chosen yet. */
+export const stepChoice = (chosen: number, step: 1 | -1, count: number): number =>
+  count === 0 ? -1 : Math.min(Math.max(chosen + step, 0), count - 1);
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Whether a text can only be the id of a run. */
+export const isRunId = (text: string): boolean => UUID.test(text);
