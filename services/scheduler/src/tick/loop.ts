@@ -23,6 +23,8 @@ export interface LoopOptions extends TickParts {
   readonly onTick: (
     report: TickReport & { readonly batchSize: number; readonly ms: number },
   ) => void;
+  /** A compare-and-swap was lost, or a lock; the tick is done again. */
+  readonly onConflict: () => void;
   readonly onError: (error: unknown, inputs: readonly Input[]) => void;
 }
 
@@ -101,6 +103,7 @@ export class TickLoop {
 
   async #recover(batch: readonly Input[], retries: number, error: unknown): Promise<void> {
     if (error instanceof RunMoved || isContention(error) || isUniqueViolation(error)) {
+      this.#options.onConflict();
       if (retries >= RETRIES_MAX) return reject(batch, contended(error));
       const rest = await this.#withoutDuplicates(batch, error);
       if (rest !== undefined) await this.#process(rest, retries + 1);

@@ -1,0 +1,51 @@
+// Ends runs: cancels a live one, deletes a finished test run.
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunId } from "@pawl/core/name/ids";
+import { LIMITS } from "@pawl/core/data/limits";
+import { cleanText } from "../work/wire.ts";
+import type { AdmitParts } from "./parts.ts";
+import { requestIdOf, runIdOf } from "./request.ts";
+
+/** Cancels a run; its executors are told to abort. @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED */
+export async function cancelRun(
+  parts: AdmitParts,
+  request: { readonly runId: string; readonly reason: string; readonly requestId: string },
+): Promise<RunId> {
+  const runId = runIdOf(request.runId);
+  const requestId = requestIdOf(request.requestId) ?? "";
+  const reason = cleanText(request.reason, LIMITS.labelLength);
+  const [known] = await parts.journal.load([{ runId, afterSeq: 0 }]);
+  if (known === undefined) throw runNotFound(runId);
+  const ended = known.events.at(-1);
+  // The same request again, after its answer was lost: it did what it asked for.
+  if (ended?.type === "run.cancelled" && requestId !== "" && ended.payload.requestId === requestId)
+    return runId;
+  const { promise, resolve, reject } = Promise.withResolvers<
+    "cancelled" | "finished" | "missing"
+  >();
+  parts.loop.offer({ kind: "cancel", runId, reason, requestId, answer: { resolve, reject } });
+  if ((await promise) === "cancelled") return runId;
+  throw new EngineError("RUN_ALREADY_FINISHED", "The run has ended; nothing was changed.", {
+    metadata: { run_id: runId },
+  });
+}
+
+/** Deletes a finished test run whole. @throws RUN_NOT_FOUND, RUN_NOT_DELETABLE */
+export async function deleteRun(
+  parts: AdmitParts,
+  request: { readonly runId: string },
+): Promise<void> {
+  const runId = runIdOf(request.runId);
+  if (await parts.journal.deleteTestRun(runId)) return;
+  const [known] = await parts.journal.load([{ runId, afterSeq: 0 }]);
+  if (known === undefined) throw runNotFound(runId);
+  throw new EngineError(
+    "RUN_NOT_DELETABLE",
+    "Only a test run that has ended can be deleted; cancel it first, or leave the history be.",
+    { metadata: { run_id: runId } },
+  );
+}
+
+const runNotFound = (runId: RunId): EngineError =>
+  new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, { metadata: { run_id: runId } });

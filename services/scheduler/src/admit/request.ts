@@ -1,0 +1,76 @@
+// Checks that every command shares. The gateway checks the same first; the scheduler trusts nobody.
+
+import { checkJson } from "@pawl/core/data/json";
+import { LIMITS } from "@pawl/core/data/limits";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { isName, isUuid, type RunId, runId } from "@pawl/core/name/ids";
+import type { Duration } from "@bufbuild/protobuf/wkt";
+
+const PRINTABLE = /^[\x21-\x7e]+$/;
+const decoder = new TextDecoder();
+
+/** The request id, or null when the caller gave none. @throws INPUT_INVALID */
+export function requestIdOf(text: string): string | null {
+  if (text === "") return null;
+  if (text.length > LIMITS.requestIdLength || !PRINTABLE.test(text))
+    throw invalidField(
+      "request_id",
+      "BAD_REQUEST_ID",
+      `must be 1 to ${LIMITS.requestIdLength} printable characters`,
+    );
+  return text;
+}
+
+/** @throws INPUT_INVALID */
+export function workflowIdOf(text: string): string {
+  if (!isName(text))
+    throw invalidField("workflow_id", "BAD_ID", "must be 1 to 128 characters of [A-Za-z0-9._-]");
+  return text;
+}
+
+/** A run id in any case, made canonical. @throws INPUT_INVALID */
+export function runIdOf(text: string): RunId {
+  const canonical = text.toLowerCase();
+  if (!isUuid(canonical)) throw invalidField("run_id", "BAD_ID", "must be a UUID");
+  return runId(canonical);
+}
+
+/** The input as JSON text; `null` when there is none. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+export function inputOf(bytes: Uint8Array): string {
+  if (bytes.length === 0) return "null";
+  if (bytes.length > LIMITS.valueBytes)
+    throw new EngineError(
+      "LIMIT_EXCEEDED",
+      `The input is ${bytes.length} bytes; at most ${LIMITS.valueBytes} are taken.`,
+      { metadata: { limit: "valueBytes", field: "input_json" } },
+    );
+  const text = decoder.decode(bytes);
+  const checked = checkJson(text);
+  if (!checked.ok)
+    throw invalidField("input_json", checked.reason, `is not acceptable JSON (${checked.reason})`);
+  return text;
+}
+
+/** @throws INPUT_INVALID */
+export function priorityOf(priority: number): number {
+  if (Math.abs(priority) > LIMITS.priorityMax)
+    throw invalidField(
+      "priority",
+      "OUT_OF_RANGE",
+      `must be from -${LIMITS.priorityMax} to ${LIMITS.priorityMax}`,
+    );
+  return priority;
+}
+
+/** How long the run may take. @throws INPUT_INVALID */
+export function deadlineMsOf(duration: Duration | undefined, defaultMs: number): number {
+  if (duration === undefined) return defaultMs;
+  const ms = Number(duration.seconds) * 1_000 + Math.trunc(duration.nanos / 1e6);
+  if (ms < 1 || ms > LIMITS.runDeadlineMsMax)
+    throw invalidField(
+      "deadline",
+      "OUT_OF_RANGE",
+      `must be from 1 ms to ${LIMITS.runDeadlineMsMax} ms`,
+    );
+  return ms;
+}

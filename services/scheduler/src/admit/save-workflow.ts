@@ -1,0 +1,114 @@
+// Saves and removes workflows. Every save is checked whole before anything is written.
+
+import { definitionError } from "@pawl/core/definition/error";
+import { parseDefinition } from "@pawl/core/definition/parse";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { definitionId } from "@pawl/core/name/ids";
+import type { DefinitionRow, NewDefinition, SaveResult } from "@pawl/platform/store/workflows";
+import type {
+  CreateWorkflowRequest,
+  DeleteWorkflowRequest,
+  UpdateWorkflowRequest,
+} from "@pawl/proto/pawl/v1/workflow_service_pb";
+import { sha256 } from "./digest.ts";
+import type { AdmitParts } from "./parts.ts";
+import { requestIdOf, workflowIdOf } from "./request.ts";
+import { nodeTypesOf, workflowNotFound } from "./start-run.ts";
+import { uuidV7 } from "./run-id.ts";
+
+/** @throws DEFINITION_INVALID, CYCLE_DETECTED, LIMIT_EXCEEDED, WORKFLOW_EXISTS, REQUEST_ID_REUSED */
+export async function createWorkflow(
+  parts: AdmitParts,
+  tenantId: string,
+  request: CreateWorkflowRequest,
+): Promise<DefinitionRow> {
+  const definition = await prepare(parts, tenantId, request, "create");
+  return saved(await parts.workflows.create(definition), definition.workflowId);
+}
+
+/** @throws as createWorkflow, and WORKFLOW_NOT_FOUND, VERSION_MISMATCH */
+export async function updateWorkflow(
+  parts: AdmitParts,
+  tenantId: string,
+  request: UpdateWorkflowRequest,
+): Promise<DefinitionRow> {
+  workflowIdOf(request.workflowId);
+  const kind = `update ${request.expectedVersion}`;
+  const definition = await prepare(parts, tenantId, request, kind);
+  const result = await parts.workflows.update(definition, request.expectedVersion);
+  return saved(result, definition.workflowId);
+}
+
+/** @throws WORKFLOW_NOT_FOUND, HAS_LIVE_RUNS */
+export async function deleteWorkflow(
+  parts: AdmitParts,
+  tenantId: string,
+  request: DeleteWorkflowRequest,
+): Promise<void> {
+  const workflowId = workflowIdOf(request.workflowId);
+  requestIdOf(request.requestId);
+  const result = await parts.workflows.remove(tenantId, workflowId, request.force);
+  if (result === "missing") throw workflowNotFound(workflowId, 0);
+  if (result === "has_live_runs")
+    throw new EngineError(
+      "HAS_LIVE_RUNS",
+      `Workflow ${workflowId} has live runs; cancel them, or delete it with force.`,
+      { metadata: { workflow_id: workflowId } },
+    );
+}
+
+async function prepare(
+  parts: AdmitParts,
+  tenantId: string,
+  request: CreateWorkflowRequest | UpdateWorkflowRequest,
+  kind: string,
+): Promise<NewDefinition> {
+  const requestId = requestIdOf(request.requestId);
+  const parsed = parseDefinition(request.definition?.text ?? "");
+  if (!parsed.ok) throw definitionError(parsed.violations);
+  const named = request.workflowId === "" ? (parsed.definition.id ?? "") : request.workflowId;
+  if (named === "")
+    throw invalidField("workflow_id", "MISSING", "name the workflow here or by `id` in its text");
+  const workflowId = workflowIdOf(named);
+  await parts.ensureQueues(nodeTypesOf(parsed.graph));
+  const digest = sha256(parsed.canonicalJson);
+  return {
+    definitionId: definitionId(uuidV7(parts.now())),
+    tenantId,
+    workflowId,
+    digest,
+    title: parsed.definition.title,
+    nodeCount: parsed.graph.nodes.length,
+    body: parsed.canonicalJson,
+    requestId,
+    requestHash: requestId === null ? null : sha256(kind, workflowId, digest),
+  };
+}
+
+function saved(result: SaveResult, workflowId: string): DefinitionRow {
+  const metadata = { workflow_id: workflowId };
+  switch (result.kind) {
+    case "saved":
+      return result.row;
+    case "exists":
+      throw new EngineError(
+        "WORKFLOW_EXISTS",
+        `There is a workflow ${workflowId} already; update it instead.`,
+        { metadata },
+      );
+    case "missing":
+      throw workflowNotFound(workflowId, 0);
+    case "version_mismatch":
+      throw new EngineError(
+        "VERSION_MISMATCH",
+        `Workflow ${workflowId} is at version ${result.currentVersion} by now; read it and edit again.`,
+        { metadata: { ...metadata, current_version: String(result.currentVersion) } },
+      );
+    case "request_reused":
+      throw new EngineError(
+        "REQUEST_ID_REUSED",
+        "This request id was used before with another body; use a new one.",
+        { metadata },
+      );
+  }
+}

@@ -1,0 +1,73 @@
+// The scheduler's environment, parsed once.
+
+import { type Env, parseEnv } from "@pawl/platform/config/env";
+import {
+  count,
+  databaseUrl,
+  DEFAULT_DRAIN_MS,
+  DEFAULT_PORTS,
+  environment,
+  flag,
+  listenHost,
+  logLevel,
+  milliseconds,
+  port,
+} from "@pawl/platform/config/settings";
+import { z } from "zod";
+
+const MINUTE_MS = 60_000;
+
+export const ConfigSchema = z.object({
+  DATABASE_URL: databaseUrl(),
+  PAWL_ENV: environment(),
+  PAWL_LOG_LEVEL: logLevel(),
+  PAWL_SCHEDULER_HOST: listenHost("address the scheduler listens on"),
+  PAWL_SCHEDULER_PORT: port(DEFAULT_PORTS.scheduler, "port for gateways and executors"),
+  PAWL_METRICS_HOST: listenHost("address of /metrics, /healthz and /readyz"),
+  PAWL_METRICS_PORT: port(DEFAULT_PORTS.schedulerMetrics, "port of /metrics, /healthz and /readyz"),
+  PAWL_REFLECTION: flag(true, "serve gRPC reflection"),
+  // X14: long enough for a pause of garbage collection, short enough for a person to wait.
+  PAWL_LEASE_MS: milliseconds({
+    default: 30_000,
+    min: 500,
+    max: 10 * MINUTE_MS,
+    describe: "how long a claim lives without renewal",
+  }),
+  PAWL_RENEW_MS: milliseconds({
+    default: 10_000,
+    min: 100,
+    max: 5 * MINUTE_MS,
+    describe: "how often executors renew; a third of the lease",
+  }),
+  PAWL_GRACE_MS: milliseconds({
+    default: 1_000,
+    min: 0,
+    max: MINUTE_MS,
+    describe: "how long claims live on after their executor's stream broke",
+  }),
+  PAWL_SWEEP_MS: milliseconds({
+    default: 20_000,
+    min: 100,
+    max: 10 * MINUTE_MS,
+    describe: "how often lost claims and passed deadlines are looked for",
+  }),
+  // X25: losing a hint costs at most this much.
+  PAWL_POLL_MS: milliseconds({
+    default: 5_000,
+    min: 50,
+    max: MINUTE_MS,
+    describe: "how often the queues are looked at, hints aside",
+  }),
+  PAWL_DB_POOL_SIZE: count({ default: 5, min: 1, max: 100, describe: "connections for reads" }),
+  PAWL_DRAIN_MS: milliseconds({
+    default: DEFAULT_DRAIN_MS,
+    min: 0,
+    max: 10 * MINUTE_MS,
+    describe: "how long a stop may take",
+  }),
+});
+
+export type Config = ReturnType<typeof parseConfig>;
+
+/** @throws ConfigFault naming every variable at fault */
+export const parseConfig = (env: Env) => parseEnv(ConfigSchema, env);

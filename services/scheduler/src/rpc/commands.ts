@@ -1,0 +1,71 @@
+// The commands of pawl.v1 as the scheduler serves them to gateways: wire in, use case, wire out. Reads are the gateway's.
+
+import { create } from "@bufbuild/protobuf";
+import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
+import { getRun } from "@pawl/platform/store/runs";
+import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import type { DefinitionRow } from "@pawl/platform/store/workflows";
+import type { Queryable } from "@pawl/platform/db/sql";
+import { toWireRun } from "@pawl/platform/wire/run";
+import { toWireWorkflow } from "@pawl/platform/wire/workflow";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunId } from "@pawl/core/name/ids";
+import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { RunKind, RunSchema, RunStatus, type Run } from "@pawl/proto/pawl/v1/run_pb";
+import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+import { toTimestamp, traceIdOf } from "@pawl/platform/wire/scalar";
+import { cancelRun, deleteRun } from "../admit/end-run.ts";
+import type { AdmitParts } from "../admit/parts.ts";
+import { createWorkflow, deleteWorkflow, updateWorkflow } from "../admit/save-workflow.ts";
+import { type Accepted, startRun, testRun } from "../admit/start-run.ts";
+
+export function commandServices(parts: AdmitParts, db: Queryable): ServedService[] {
+  const readRun = async (runId: RunId): Promise<Run> => {
+    const record = await getRun(db, DEFAULT_TENANT, runId);
+    if (record === undefined) throw new EngineError("RUN_NOT_FOUND", "The run is gone.");
+    return toWireRun(record);
+  };
+  const answer = async (accepted: Accepted, workflowId: string) => ({
+    run: accepted.duplicate ? await readRun(accepted.runId) : acceptedRun(accepted, workflowId),
+    duplicate: accepted.duplicate,
+  });
+  const runs = serve(RunService, {
+    startRun: async (request) =>
+      answer(await startRun(parts, DEFAULT_TENANT, request), request.workflowId),
+    testRun: async (request) => answer(await testRun(parts, DEFAULT_TENANT, request), ""),
+    cancelRun: async (request) => ({ run: await readRun(await cancelRun(parts, request)) }),
+    deleteRun: async (request) => {
+      await deleteRun(parts, request);
+      return {};
+    },
+  });
+  const workflows = serve(WorkflowService, {
+    createWorkflow: async (request) =>
+      savedWorkflow(await createWorkflow(parts, DEFAULT_TENANT, request)),
+    updateWorkflow: async (request) =>
+      savedWorkflow(await updateWorkflow(parts, DEFAULT_TENANT, request)),
+    deleteWorkflow: async (request) => {
+      await deleteWorkflow(parts, DEFAULT_TENANT, request);
+      return {};
+    },
+  });
+  return [runs, workflows];
+}
+
+/** The run as it was when it was accepted: known without a read. */
+function acceptedRun(accepted: Accepted, workflowId: string): Run {
+  return create(RunSchema, {
+    runId: accepted.runId,
+    workflowId,
+    workflowVersion: accepted.workflowVersion,
+    kind: workflowId === "" ? RunKind.TEST : RunKind.SAVED,
+    status: RunStatus.RUNNING,
+    createTime: toTimestamp(accepted.createdAt),
+    deadlineTime: toTimestamp(accepted.deadlineAt),
+    traceId: traceIdOf(accepted.traceparent),
+  });
+}
+
+const savedWorkflow = (row: DefinitionRow) => ({
+  workflow: toWireWorkflow({ ...row, workflowId: row.workflowId ?? "", updatedAt: row.createdAt }),
+});

@@ -1,0 +1,82 @@
+// Background duties, on every scheduler: each finds what nobody else would say, and offers it to the tick as an input. All of
+// them may run on several schedulers at once; the compare-and-swap makes the second finder's input a no-op.
+
+import type { Executors } from "@pawl/platform/store/executors";
+import type { Journal } from "@pawl/platform/store/journal";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import type { TickLoop } from "../tick/loop.ts";
+import type { Waiting } from "../tick/waiting.ts";
+
+/** Found per sweep; a full batch sweeps again at once. */
+const FOUND_MAX = 500;
+const DEAD_EXECUTOR_MS = 3_600_000;
+
+export interface SweepParts {
+  readonly loop: TickLoop;
+  readonly journal: Journal;
+  readonly executors: Executors;
+  readonly waiting: Waiting;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/** Takes back the leases of executors that fell silent. */
+export async function sweepLeases({ executors, loop, log }: SweepParts): Promise<boolean> {
+  const expired = await executors.expiredLeases(FOUND_MAX);
+  await Promise.all(
+    expired.map(async (lease) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      loop.offer({
+        kind: "lost",
+        claim: lease,
+        reason: "lease_expired",
+        executorId: lease.executorId,
+        answer: { resolve, reject },
+      });
+      await promise;
+      METRICS.leasesLost.add(1);
+      log.info(
+        {
+          run_id: lease.runId,
+          node_id: lease.nodeId,
+          epoch: lease.epoch,
+          executor_id: lease.executorId,
+        },
+        "took back a lost claim",
+      );
+    }),
+  );
+  return expired.length === FOUND_MAX;
+}
+
+/** Ends runs whose deadline has passed. */
+export async function sweepDeadlines({ journal, loop }: SweepParts): Promise<boolean> {
+  const overdue = await journal.overdueRuns(FOUND_MAX);
+  await Promise.all(
+    overdue.map(async (runId) => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      loop.offer({ kind: "deadline", runId, answer: { resolve, reject } });
+      await promise;
+    }),
+  );
+  return overdue.length === FOUND_MAX;
+}
+
+/** Looks at the queues: what others put there, and what becomes due. NOTIFY is only the faster way to learn of it. */
+export async function sweepQueues({ journal, waiting, loop, now }: SweepParts): Promise<boolean> {
+  for (const { nodeType, waitingCount, dueInMs } of await journal.queueDepths()) {
+    METRICS.queueDepth.set(waitingCount, { queue: nodeType });
+    METRICS.queueOldestAge.set(Math.max(0, -(dueInMs ?? 0)) / 1_000, { queue: nodeType });
+    if (dueInMs !== undefined && !nodeType.startsWith("_"))
+      waiting.enqueued(nodeType, now() + dueInMs);
+  }
+  loop.nudge();
+  return false;
+}
+
+/** Forgets executors that are long gone. */
+export async function sweepExecutors({ executors }: SweepParts): Promise<boolean> {
+  await executors.forgetDead(DEAD_EXECUTOR_MS);
+  return false;
+}

@@ -1,0 +1,43 @@
+// Compares what an executor says it holds with its leases. A held claim without a lease was superseded: the executor is
+// told. A lease that is not held was assigned on a message that never arrived: after a grace it is taken back.
+
+import type { Executors } from "@pawl/platform/store/executors";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import type { Claim } from "../tick/input.ts";
+import type { TickLoop } from "../tick/loop.ts";
+import type { Session } from "./session.ts";
+import { fence } from "./take.ts";
+
+/** Younger leases may still be on their way to the executor. */
+const ASSIGNMENT_GRACE_MS = 3_000;
+
+interface ReconcileParts {
+  readonly executors: Executors;
+  readonly loop: TickLoop;
+  readonly log: Logger;
+}
+
+const keyOf = ({ runId, nodeId, iteration, epoch }: Claim): string =>
+  `${runId}/${nodeId}/${iteration}/${epoch}`;
+
+export async function reconcile(
+  { executors, loop, log }: ReconcileParts,
+  session: Session,
+  held: readonly Claim[],
+): Promise<void> {
+  const { executorId } = session;
+  const leases = await executors.leasesOf(executorId, 0);
+  const leased = new Set(leases.map(keyOf));
+  for (const claim of held) if (!leased.has(keyOf(claim))) fence(log, session, claim);
+  const heldKeys = new Set(held.map(keyOf));
+  if (leases.every((lease) => heldKeys.has(keyOf(lease)))) return;
+  for (const lease of await executors.leasesOf(executorId, ASSIGNMENT_GRACE_MS)) {
+    if (heldKeys.has(keyOf(lease))) continue;
+    session.letGo(lease);
+    const answer = {
+      resolve: () => {},
+      reject: (error: unknown) => log.warn({ err: error }, "a lease was not taken back"),
+    };
+    loop.offer({ kind: "lost", claim: lease, reason: "not_held", executorId, answer });
+  }
+}

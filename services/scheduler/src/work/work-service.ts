@@ -1,0 +1,185 @@
+// One executor's stream: registered → working → (goodbye, a broken stream or our own drain) gone.
+//
+// Nothing hangs on a message. The lease commits before the assignment is sent, so either side may die in between: an executor
+// names the claims it holds when it registers and with each renewal, and what it does not hold after a grace is taken back.
+// A stream that breaks shortens the executor's life to a short grace, unless a newer stream speaks for it by then.
+
+import { create } from "@bufbuild/protobuf";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { executorId, isName, isUuid } from "@pawl/core/name/ids";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import type { Executors } from "@pawl/platform/store/executors";
+import {
+  type Register,
+  SchedulerItemSchema,
+  type WorkerItem,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { TickLoop } from "../tick/loop.ts";
+import { Outgoing, type WorkStream } from "./outgoing.ts";
+import { reconcile } from "./reconcile.ts";
+import type { Roster } from "./roster.ts";
+import { Session } from "./session.ts";
+import { takeDelta, takeLog, takeOutcome, takeRelease } from "./take.ts";
+import { claimOf } from "./wire.ts";
+
+const SLOTS_MAX = 10_000;
+const TYPES_MAX = 1_000;
+
+export interface WorkParts {
+  readonly schedulerId: string;
+  readonly loop: TickLoop;
+  readonly roster: Roster;
+  readonly executors: Executors;
+  readonly log: Logger;
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  /** How long the leases of an executor whose stream broke live on. */
+  readonly graceMs: number;
+  /** Looks for lost leases; called when a grace has passed. */
+  readonly sweepSoon: (afterMs: number) => void;
+  /** Makes sure that queues exist for node types. */
+  readonly ensureQueues: (nodeTypes: readonly string[]) => Promise<void>;
+}
+
+/** Serves one Work stream. */
+export function serveWork(parts: WorkParts, stream: WorkStream): void {
+  let session: Session | undefined;
+  let farewell = false;
+  // Items are handled in order; registering waits for the database, and what follows waits for it.
+  let chain = Promise.resolve();
+  const handle = async (item: WorkerItem): Promise<void> => {
+    if (stream.signal.aborted) return;
+    if (item.item.case === "register") {
+      if (session !== undefined) throw alreadyRegistered();
+      session = await register(parts, stream, item.item.value);
+    } else if (session === undefined) throw notRegistered();
+    else if (item.item.case === "goodbye") {
+      farewell = true;
+      session.draining = true;
+      stream.end();
+    } else take(parts, session, item);
+  };
+  stream.listen({
+    message: ({ items }) => {
+      if (session !== undefined && items.every((item) => item.item.case !== "register")) {
+        for (const item of items) void handle(item).catch((error) => stream.fail(error));
+        return;
+      }
+      for (const item of items)
+        chain = chain.then(() => handle(item)).catch((error) => stream.fail(error));
+    },
+    end: () => stream.end(),
+  });
+  void stream.closed.then(async () => {
+    await chain;
+    if (session !== undefined) await leave(parts, session, farewell);
+  });
+}
+
+async function register(parts: WorkParts, stream: WorkStream, hello: Register): Promise<Session> {
+  checkRegister(hello);
+  const outgoing = new Outgoing(stream);
+  const held = hello.held.flatMap((wire) => claimOf(wire) ?? []);
+  const session = new Session({
+    executorId: executorId(hello.executorId),
+    sessionId: crypto.randomUUID(),
+    nodeTypes: hello.nodeTypes,
+    slots: hello.slots,
+    held,
+    send: (item) => outgoing.push(item),
+  });
+  const { leaseMs, renewMs, schedulerId } = parts;
+  await parts.ensureQueues(hello.nodeTypes);
+  await parts.executors.register({
+    executorId: session.executorId,
+    sessionId: session.sessionId,
+    nodeTypes: hello.nodeTypes,
+    slots: hello.slots,
+    description: hello.description,
+    leaseMs,
+  });
+  const value = { schedulerId, leaseMs: BigInt(leaseMs), renewMs: BigInt(renewMs) };
+  session.send(create(SchedulerItemSchema, { item: { case: "registered", value } }));
+  await reconcile(parts, session, held);
+  METRICS.executorsConnected.add(1);
+  if (stream.signal.aborted) {
+    await leave(parts, session, false);
+    throw new EngineError("CALLER_CANCELLED", "the executor left while it registered");
+  }
+  parts.roster.join(session);
+  parts.log.info(
+    { executor_id: session.executorId, slots: hello.slots, held: held.length },
+    "executor joined",
+  );
+  parts.loop.nudge();
+  return session;
+}
+
+function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
+  switch (item.case) {
+    case "outcome":
+      return takeOutcome(parts, session, item.value);
+    case "delta":
+      return takeDelta(parts, session, item.value);
+    case "log":
+      return takeLog(parts, session, item.value);
+    case "release":
+      return takeRelease(parts, session, item.value);
+    case "credit":
+      session.grow(item.value.slots);
+      return parts.loop.nudge();
+    case "renew": {
+      const held = item.value.held.flatMap((wire) => claimOf(wire) ?? []);
+      void renew(parts, session, held).catch((error: unknown) =>
+        parts.log.warn({ err: error, executor_id: session.executorId }, "a renewal failed"),
+      );
+      return;
+    }
+    // Handled by the stream itself, or not known to this build.
+    case "register":
+    case "goodbye":
+    case undefined:
+  }
+}
+
+async function renew(
+  parts: WorkParts,
+  session: Session,
+  held: Parameters<typeof reconcile>[2],
+): Promise<void> {
+  await parts.executors.renew([session], parts.leaseMs);
+  session.send(create(SchedulerItemSchema, { item: { case: "renewed", value: {} } }));
+  await reconcile(parts, session, held);
+}
+
+async function leave(parts: WorkParts, session: Session, farewell: boolean): Promise<void> {
+  parts.roster.leave(session);
+  METRICS.executorsConnected.add(-1);
+  const graceMs = farewell ? 0 : parts.graceMs;
+  parts.log.info({ executor_id: session.executorId, farewell }, "executor left");
+  try {
+    await parts.executors.expireSoon(session, graceMs);
+  } catch (error) {
+    // The lease runs out by itself; only the short grace is lost.
+    parts.log.warn({ err: error, executor_id: session.executorId }, "could not shorten a lease");
+  }
+  parts.sweepSoon(graceMs);
+}
+
+function checkRegister(hello: Register): void {
+  if (!isUuid(hello.executorId))
+    throw invalidField("register.executor_id", "BAD_ID", "must be a UUID");
+  if (hello.slots < 1 || hello.slots > SLOTS_MAX)
+    throw invalidField("register.slots", "OUT_OF_RANGE", `must be from 1 to ${SLOTS_MAX}`);
+  if (hello.nodeTypes.length === 0 || hello.nodeTypes.length > TYPES_MAX)
+    throw invalidField("register.node_types", "OUT_OF_RANGE", `must name 1 to ${TYPES_MAX} types`);
+  const bad = hello.nodeTypes.findIndex((type) => !isName(type));
+  if (bad >= 0)
+    throw invalidField(`register.node_types[${bad}]`, "BAD_ID", "must be a name of [A-Za-z0-9._-]");
+}
+
+const notRegistered = (): EngineError =>
+  invalidField("items[0]", "NOT_REGISTERED", "the first item of a stream must be register");
+const alreadyRegistered = (): EngineError =>
+  invalidField("items", "REGISTERED_TWICE", "register comes once per stream");
