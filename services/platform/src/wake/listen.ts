@@ -5,7 +5,7 @@
 // notifications sent while no connection listened are gone, so every transition to listening is itself news of all runs.
 
 import { isUuid, type RunId, runId } from "@pawl/core/name/ids";
-import pg from "pg";
+import { Client } from "pg";
 
 /** The channel the tick notifies; payload `<runId>:<lastSeq>,…`, or `*` when the list would be too long. */
 export const CHANNEL = "pawl_runs";
@@ -48,7 +48,7 @@ export function parseWake(payload: string): readonly Wake[] | undefined {
 export class WakeListener {
   readonly #url: string;
   readonly #handlers: WakeHandlers;
-  #client: pg.Client | undefined;
+  #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #retryMs = FIRST_RETRY_MS;
   #isStopped = false;
@@ -73,7 +73,7 @@ export class WakeListener {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
+    const client = new Client({
       connectionString: this.#url,
       application_name: "pawl-listen",
       connectionTimeoutMillis: ANSWER_MS,
@@ -104,7 +104,7 @@ export class WakeListener {
     else for (const wake of wakes) this.#handlers.onRun(wake.runId, wake.lastSeq);
   }
 
-  #probe(client: pg.Client): void {
+  #probe(client: Client): void {
     this.#timer = setTimeout(() => {
       client.query("select 1").then(
         () => this.#client === client && this.#probe(client),
@@ -115,7 +115,7 @@ export class WakeListener {
   }
 
   /** Errors and ends of one connection come in any number and order; only the first of the current one counts. */
-  #lose(client: pg.Client): void {
+  #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
     clearTimeout(this.#timer);

@@ -33,13 +33,13 @@ export function toWireRun(run: RunRecord): WireRun {
 }
 
 /**
- * The run whole. What the log says wins over the projection, so that status, nodes and last_event_id of one answer
- * belong to the same moment.
+ * The run whole. Where the log was read later than the row, what the log says wins, so that status, nodes and last_event_id of
+ * one answer belong to the same moment.
  */
 export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   const wire = toWireRun(run);
-  wire.status = toWireRunStatus(state.status);
-  wire.hasFailures = state.hasFailures;
+  if (state.lastSeq > run.lastSeq) wire.status = toWireRunStatus(state.status);
+  wire.hasFailures ||= state.hasFailures;
   wire.lastEventId = BigInt(state.lastSeq);
   wire.inputJson = toJsonBytes(state.input);
   wire.outputJson = toJsonBytes(state.output);

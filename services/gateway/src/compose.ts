@@ -1,0 +1,189 @@
+// The only place where the gateway's adapters meet its use cases.
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { isCurrent } from "@pawl/platform/db/migrate";
+import { openPool, type Pool } from "@pawl/platform/db/pool";
+import type { Running } from "@pawl/platform/lifecycle/service";
+import { type OnInternal, toConnectError, toEngineError } from "@pawl/platform/rpc/status";
+import { getDefinition, getWorkflow, listWorkflows } from "@pawl/platform/store/definitions";
+import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
+import { getRuns, listRuns } from "@pawl/platform/store/runs";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import { answerProbe } from "@pawl/platform/telemetry/http";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import { WakeListener } from "@pawl/platform/wake/listen";
+import { Health } from "@pawl/proto/grpc/health/v1/health_pb";
+import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
+import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
+import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+import type { GatewayConfig } from "./config.ts";
+import { createConsole } from "./http/console.ts";
+import type { EdgeHandler, EdgeRequest, EdgeResponse } from "./http/exchange.ts";
+import { createHealth, Readiness } from "./http/health.ts";
+import { createReflection } from "./http/reflection.ts";
+import { refuse as refuseWith } from "./http/refuse.ts";
+import { createRpcHandler } from "./http/rpc-handler.ts";
+import { EdgeServer } from "./http/server.ts";
+import { createSse } from "./http/sse.ts";
+import { coalesce } from "./read/coalesce.ts";
+import { DefinitionCache } from "./read/definition-cache.ts";
+import { createRunReader } from "./read/run-reader.ts";
+import { createEdgeInterceptor } from "./rpc/edge-interceptor.ts";
+import { createEventService } from "./rpc/event-service.ts";
+import { connectScheduler, type Scheduler } from "./rpc/forward.ts";
+import { createRunService } from "./rpc/run-service.ts";
+import { createWorkflowService } from "./rpc/workflow-service.ts";
+import { Fanout, FANOUT_DEFAULTS } from "./watch/fanout.ts";
+import { WATCH_DEFAULTS, type WatchDeps, watchRun } from "./watch/watch-run.ts";
+
+/** The tenant of everyone until there is authentication. */
+const TENANT = "default";
+const SERVICES = [WorkflowService, RunService, EventService] as const;
+/** Events a log gives to one read; a tail of many runs reads as many of each. */
+const EVENTS_PER_READ = 128;
+const REPLAYS_PER_READ = 32;
+const PROBE_MS = 1_000;
+
+export interface ComposeOptions {
+  readonly config: GatewayConfig;
+  readonly log: Logger;
+  readonly metricsText: () => Promise<string>;
+}
+
+/** Starts everything; serves when it settles. */
+export async function compose({ config, log, metricsText }: ComposeOptions): Promise<Running> {
+  const url = config.DATABASE_URL.reveal();
+  const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-gateway" });
+  const scheduler = connectScheduler(config.PAWL_SCHEDULER_ADDRESS);
+  const fanout = new Fanout({
+    ...FANOUT_DEFAULTS,
+    pollMs: config.PAWL_POLL_MS,
+    readMany: (cursors) => readEventsOfMany(pool, cursors, EVENTS_PER_READ),
+  });
+  const readiness = new Readiness(() => checkReady(pool, scheduler));
+  const wake = new WakeListener(url, {
+    onRun: (runId, lastSeq) => fanout.hint(runId, lastSeq),
+    onAll: () => fanout.pokeAll(),
+    onListening: (isListening) => fanout.setHints(isListening),
+  });
+  const onInternal: OnInternal = ({ requestId, error }) => {
+    METRICS.internalFaults.add(1, {});
+    log.error({ request_id: requestId, err: error }, "internal error");
+  };
+  const refuse = (
+    request: EdgeRequest,
+    response: EdgeResponse,
+    error: unknown,
+    httpStatus?: number,
+  ): void => refuseWith(request, response, toConnectError(error, onInternal), httpStatus);
+  const server = new EdgeServer({
+    guard: {
+      allowedHosts: new Set(config.PAWL_ALLOWED_HOSTS),
+      allowedOrigins: new Set(config.PAWL_ALLOWED_ORIGINS),
+    },
+    handlers: handlers({
+      config,
+      log,
+      metricsText,
+      pool,
+      scheduler,
+      fanout,
+      readiness,
+      refuse,
+      onInternal,
+    }),
+    refuse,
+    notFound: new EngineError("UNKNOWN_METHOD", "There is nothing here."),
+  });
+  fanout.start();
+  wake.start();
+  const port = await server.listen(config.PAWL_GATEWAY_HOST, config.PAWL_GATEWAY_PORT);
+  return {
+    port,
+    stop: async () => {
+      readiness.drain();
+      fanout.stop();
+      await server.close(Math.max(0, config.PAWL_DRAIN_MS - 1_000));
+      await wake.stop();
+      scheduler.close();
+      await pool.end();
+    },
+  };
+}
+
+interface Parts extends ComposeOptions {
+  readonly pool: Pool;
+  readonly scheduler: Scheduler;
+  readonly fanout: Fanout;
+  readonly readiness: Readiness;
+  readonly refuse: (request: EdgeRequest, response: EdgeResponse, error: unknown) => void;
+  readonly onInternal: OnInternal;
+}
+
+/** Who answers, in order: probes, SSE, methods, console. */
+function handlers(parts: Parts): readonly EdgeHandler[] {
+  const { pool, readiness, metricsText, refuse, log } = parts;
+  const definitions = new DefinitionCache((id) => getDefinition(pool, id));
+  const reader = createRunReader({
+    definitions,
+    getRuns: (runIds) => getRuns(pool, TENANT, runIds),
+    readEvents: (runId, afterSeq, limit) => readEvents(pool, runId, afterSeq, limit),
+  });
+  const watching: WatchDeps = {
+    ...WATCH_DEFAULTS,
+    fanout: parts.fanout,
+    findRun: reader.findRun,
+    readPage: coalesce(
+      (cursors) => readEventsOfMany(pool, cursors, EVENTS_PER_READ),
+      REPLAYS_PER_READ,
+    ),
+  };
+  const watch: Parameters<typeof createSse>[0]["watch"] = (request) => watchRun(watching, request);
+  const workflowService = createWorkflowService({
+    scheduler: parts.scheduler,
+    getWorkflow: (id, version) => getWorkflow(pool, TENANT, id, version),
+    listWorkflows: (page) => listWorkflows(pool, TENANT, page),
+  });
+  const runService = createRunService({
+    scheduler: parts.scheduler,
+    getRun: reader.getRun,
+    listRuns: (filter, page) => listRuns(pool, TENANT, filter, page),
+  });
+  const eventService = createEventService({
+    watch,
+    findRun: reader.findRun,
+    readEvents: (runId, afterSeq, limit) => readEvents(pool, runId, afterSeq, limit),
+    now: Date.now,
+  });
+  const probes = { metricsText, notReady: () => readiness.notReady() };
+  return [
+    (request, response) => answerProbe(probes, request, response),
+    createSse({ watch, refuse, toEngineError }),
+    createRpcHandler({
+      interceptors: [createEdgeInterceptor(parts.onInternal)],
+      refuse,
+      onBroken: (method, error) => log.debug({ method, err: error }, "a connection broke"),
+      routes: (router) => {
+        router.service(WorkflowService, workflowService);
+        router.service(RunService, runService);
+        router.service(EventService, eventService);
+        router.service(Health, createHealth(readiness, SERVICES));
+        if (parts.config.PAWL_REFLECTION) {
+          router.service(
+            ServerReflection,
+            createReflection([...SERVICES, Health, ServerReflection]),
+          );
+        }
+      },
+    }),
+    createConsole(),
+  ];
+}
+
+async function checkReady(pool: Pool, scheduler: Scheduler): Promise<string | undefined> {
+  const isSchemaCurrent = await isCurrent({ query: (text) => pool.query({ text }) });
+  if (!isSchemaCurrent) return "the database schema is not current";
+  await scheduler.waitForReady(PROBE_MS);
+  return undefined;
+}

@@ -1,0 +1,75 @@
+// The gateway's environment, parsed once.
+
+import { type DeepReadonly, type Env, parseEnv } from "@pawl/platform/config/env";
+import {
+  address,
+  count,
+  databaseUrl,
+  DEFAULT_DRAIN_MS,
+  DEFAULT_PORTS,
+  flag,
+  listenHost,
+  LOOPBACK,
+  logLevel,
+  milliseconds,
+  port,
+} from "@pawl/platform/config/settings";
+import { z } from "zod";
+
+/** There is no authentication at the edge, so only this machine may reach it. */
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
+
+const list = (describe: string) =>
+  z
+    .string()
+    .default("")
+    .transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    )
+    .describe(describe);
+
+export const gatewaySchema = z.object({
+  DATABASE_URL: databaseUrl(),
+  PAWL_GATEWAY_HOST: listenHost("loopback address to listen on").refine(
+    (host) => LOOPBACK_HOSTS.has(host),
+    "expected a loopback address: there is no authentication at the edge",
+  ),
+  PAWL_GATEWAY_PORT: port(
+    DEFAULT_PORTS.gateway,
+    "port of the API and the console; 0 takes a free one",
+  ),
+  PAWL_SCHEDULER_ADDRESS: address(
+    `${LOOPBACK}:${DEFAULT_PORTS.scheduler}`,
+    "schedulers to send commands to: host:port, several with commas",
+  ),
+  PAWL_ALLOWED_HOSTS: list("host names besides loopback under which the gateway may be called"),
+  PAWL_ALLOWED_ORIGINS: list("origins besides its own whose pages may call the gateway"),
+  PAWL_DB_POOL_SIZE: count({
+    default: 5,
+    min: 2,
+    max: 50,
+    describe: "connections for reads",
+  }),
+  PAWL_POLL_MS: milliseconds({
+    default: 5_000,
+    min: 100,
+    max: 60_000,
+    describe: "how often watched runs are polled while notifications arrive",
+  }),
+  PAWL_REFLECTION: flag(true, "whether server reflection is served"),
+  PAWL_DRAIN_MS: milliseconds({
+    default: DEFAULT_DRAIN_MS,
+    min: 0,
+    max: 600_000,
+    describe: "how long a stop may take",
+  }),
+  PAWL_LOG_LEVEL: logLevel(),
+});
+
+export type GatewayConfig = DeepReadonly<z.output<typeof gatewaySchema>>;
+
+/** @throws ConfigFault naming every variable at fault */
+export const parseConfig = (env: Env): GatewayConfig => parseEnv(gatewaySchema, env);

@@ -1,0 +1,48 @@
+// Answers a request with an error before any handler has it, in the protocol the caller speaks: gRPC and gRPC-web as a status in
+// the headers, Connect as JSON or as the end of a stream, everyone else as JSON with the same fields.
+
+import type { ConnectError } from "@connectrpc/connect";
+import { encodeEnvelope } from "@connectrpc/connect/protocol";
+import {
+  codeToHttpStatus,
+  endStreamFlag,
+  endStreamToJson,
+  errorToJson,
+} from "@connectrpc/connect/protocol-connect";
+import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import type { EdgeRequest, EdgeResponse } from "./exchange.ts";
+
+const GRPC = /^application\/grpc(-web)?(\+\w+)?(;|$)/;
+const CONNECT_STREAM = /^application\/connect\+(json|proto)/;
+
+/** Refuses the request. `httpStatus` is for callers that speak plain HTTP or Connect; by default the one of the error's code. */
+export function refuse(
+  request: EdgeRequest,
+  response: EdgeResponse,
+  error: ConnectError,
+  httpStatus: number = codeToHttpStatus(error.code),
+): void {
+  if (response.headersSent || response.destroyed) return;
+  // What is left of the body is nobody's: it is read and dropped, so that the connection stays usable.
+  request.resume();
+  const type = request.headers["content-type"] ?? "";
+  if (GRPC.test(type)) {
+    const status = setTrailerStatus(new Headers(), error);
+    response.writeHead(200, { "content-type": type, ...Object.fromEntries(status) });
+    response.end();
+    return;
+  }
+  if (CONNECT_STREAM.test(type)) {
+    const end = JSON.stringify(endStreamToJson(new Headers(), error, undefined));
+    response.writeHead(200, { "content-type": type });
+    response.end(encodeEnvelope(endStreamFlag, Buffer.from(end, "utf8")));
+    return;
+  }
+  const body = JSON.stringify(errorToJson(error, undefined));
+  response.writeHead(httpStatus, {
+    "content-type": "application/json",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+}

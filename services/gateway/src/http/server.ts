@@ -1,0 +1,137 @@
+// The public port: one TCP port on loopback, HTTP/1.1 and HTTP/2 behind it, one chain of handlers for both.
+//
+// States: listening → draining (no new connections; HTTP/2 peers are told to go elsewhere; open answers may finish) → closed.
+
+import { createServer, type Server as Http1Server } from "node:http";
+import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
+import type { AddressInfo } from "node:net";
+import type { EngineError } from "@pawl/core/fault/engine-error";
+import { answerCors } from "./cors.ts";
+import type { EdgeHandler, EdgeRequest, EdgeResponse } from "./exchange.ts";
+import { guard, type GuardOptions, HEADER_LIMITS } from "./guard.ts";
+import { createOnePort } from "./one-port.ts";
+
+export interface EdgeServerOptions {
+  readonly guard: GuardOptions;
+  /** Asked in order; the first that takes a request answers it. */
+  readonly handlers: readonly EdgeHandler[];
+  readonly refuse: (
+    request: EdgeRequest,
+    response: EdgeResponse,
+    error: unknown,
+    httpStatus?: number,
+  ) => void;
+  readonly notFound: EngineError;
+}
+
+const CONNECTIONS_MAX = 10_000;
+const HEADERS_MS = 10_000;
+const BODY_MS = 30_000;
+/** Idle connections are asked whether they live; one that does not answer in time is closed. */
+const PING_MS = 20_000;
+const PING_ANSWER_MS = 10_000;
+
+export class EdgeServer {
+  readonly #http1: Http1Server;
+  readonly #http2;
+  readonly #port;
+  readonly #sessions = new Set<ServerHttp2Session>();
+  #pings: NodeJS.Timeout | undefined;
+
+  constructor(options: EdgeServerOptions) {
+    const handle = (request: EdgeRequest, response: EdgeResponse): void =>
+      route(options, request, response);
+    this.#http1 = createServer(
+      {
+        maxHeaderSize: HEADER_LIMITS.bytes,
+        headersTimeout: HEADERS_MS,
+        requestTimeout: BODY_MS,
+        keepAliveTimeout: 65_000,
+      },
+      handle,
+    );
+    // The compatibility API gives HTTP/2 exchanges the shape of HTTP/1.1 ones.
+    this.#http2 = createHttp2Server(HTTP2_LIMITS, handle as never);
+    this.#http2.on("session", (session) => this.#keep(session));
+    this.#http2.on("sessionError", () => undefined);
+    this.#port = createOnePort({
+      http1: (socket) => this.#http1.emit("connection", socket),
+      http2: (socket) => this.#http2.emit("connection", socket),
+      connectionsMax: CONNECTIONS_MAX,
+    });
+  }
+
+  /** Begins to serve; gives the port, which was free if `port` is 0. */
+  async listen(host: string, port: number): Promise<number> {
+    await new Promise<void>((resolve, reject) => {
+      this.#port.once("error", reject);
+      this.#port.listen({ host, port, backlog: 1024 }, resolve);
+    });
+    this.#pings = setInterval(() => this.#pingAll(), PING_MS);
+    this.#pings.unref();
+    // A server listening on TCP always has such an address.
+    return (this.#port.address() as AddressInfo).port;
+  }
+
+  /** Takes no more connections and waits for open answers; what is still open after `graceMs` is cut. */
+  async close(graceMs: number): Promise<void> {
+    clearInterval(this.#pings);
+    const closed = new Promise<void>((resolve) => this.#port.close(() => resolve()));
+    for (const session of this.#sessions) session.close();
+    this.#http1.closeIdleConnections();
+    // Connections that answer their last request now become idle a moment later.
+    const idle = setInterval(() => this.#http1.closeIdleConnections(), 50);
+    const cut = setTimeout(() => this.#cut(), graceMs);
+    await closed;
+    clearInterval(idle);
+    clearTimeout(cut);
+    this.#http1.close();
+    this.#http2.close();
+  }
+
+  #keep(session: ServerHttp2Session): void {
+    this.#sessions.add(session);
+    session.once("close", () => this.#sessions.delete(session));
+    session.on("error", () => session.destroy());
+  }
+
+  #pingAll(): void {
+    for (const session of this.#sessions) {
+      if (session.destroyed) continue;
+      const timer = setTimeout(() => session.destroy(), PING_ANSWER_MS);
+      timer.unref();
+      session.ping(() => clearTimeout(timer));
+    }
+  }
+
+  #cut(): void {
+    this.#http1.closeAllConnections();
+    for (const session of this.#sessions) session.destroy();
+  }
+}
+
+const HTTP2_LIMITS = {
+  settings: { maxConcurrentStreams: 100, maxHeaderListSize: HEADER_LIMITS.bytes },
+  maxHeaderListPairs: HEADER_LIMITS.pairs + 8,
+  maxSessionMemory: 8,
+  maxSessionInvalidFrames: 100,
+  maxOutstandingPings: 5,
+  maxSettings: 32,
+  streamResetBurst: 100,
+  streamResetRate: 20,
+  unknownProtocolTimeout: HEADERS_MS,
+} as const;
+
+function route(options: EdgeServerOptions, request: EdgeRequest, response: EdgeResponse): void {
+  // A peer that goes away in the middle is not a fault; whoever answers sees it as `close`.
+  request.on("error", () => undefined);
+  response.on("error", () => undefined);
+  const refusal = guard(request, options.guard);
+  if (refusal !== undefined) {
+    options.refuse(request, response, refusal.error, refusal.httpStatus);
+    return;
+  }
+  if (answerCors(request, response, options.guard)) return;
+  for (const handler of options.handlers) if (handler(request, response)) return;
+  options.refuse(request, response, options.notFound, 404);
+}

@@ -1,0 +1,22 @@
+// config → compose → serve → signal → drain.
+
+import { readConfig } from "@pawl/platform/config/command";
+import { armProbes } from "@pawl/platform/lifecycle/probe";
+import { runService } from "@pawl/platform/lifecycle/service";
+import { createLogger } from "@pawl/platform/telemetry/log";
+import { startTelemetry } from "@pawl/platform/telemetry/start";
+import { compose } from "./compose.ts";
+import { parseConfig } from "./config.ts";
+
+const config = readConfig(parseConfig, process);
+armProbes(process.env);
+const log = createLogger({ service: "gateway", level: config.PAWL_LOG_LEVEL });
+const telemetry = await startTelemetry({ serviceName: "pawl-gateway", env: process.env });
+
+await runService({
+  name: "gateway",
+  log,
+  drainMs: config.PAWL_DRAIN_MS,
+  start: () => compose({ config, log, metricsText: () => telemetry.metricsText() }),
+  flush: () => telemetry.shutdown(),
+});

@@ -1,0 +1,47 @@
+// Commands go to the scheduler, the only writer of the log. Its errors come back with their details and are passed on as they are; a
+// scheduler that cannot be reached is SCHEDULER_UNAVAILABLE with a hint when to try again.
+
+import type { HandlerContext } from "@connectrpc/connect";
+import {
+  createGrpcClient,
+  type GrpcClient,
+  type UnaryOptions,
+} from "@pawl/platform/rpc/grpc-client";
+import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+
+/** A unary call never takes longer, whatever its caller allows. */
+export const UNARY_DEADLINE_MS = 30_000;
+
+/** The scheduler's two services. */
+export interface Scheduler {
+  readonly runs: GrpcClient<typeof RunService>["call"];
+  readonly workflows: GrpcClient<typeof WorkflowService>["call"];
+  /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */
+  waitForReady(timeoutMs: number): Promise<void>;
+  close(): void;
+}
+
+/** Connects lazily. `address` is host:port, several with commas, or a gRPC target. */
+export function connectScheduler(address: string): Scheduler {
+  const runs = createGrpcClient(RunService, address);
+  const workflows = createGrpcClient(WorkflowService, address);
+  return {
+    runs: runs.call,
+    workflows: workflows.call,
+    waitForReady: (timeoutMs) => runs.waitForReady(timeoutMs),
+    close: () => {
+      runs.close();
+      workflows.close();
+    },
+  };
+}
+
+/** The caller's deadline and cancellation, handed on. */
+export function forwardOptions(context: HandlerContext): UnaryOptions {
+  const leftMs = context.timeoutMs() ?? UNARY_DEADLINE_MS;
+  return {
+    signal: context.signal,
+    timeoutMs: Math.max(1, Math.min(leftMs, UNARY_DEADLINE_MS)),
+  };
+}

@@ -1,0 +1,145 @@
+// What is checked at the door, before a command is forwarded or a row is read: ids, names, numbers and the shape of the users'
+// JSON. Every fault names its field and its rule; a message never repeats more than the caller can recognise.
+
+import { toJson } from "@bufbuild/protobuf";
+import { type Duration, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { checkJson } from "@pawl/core/data/json";
+import { LIMITS } from "@pawl/core/data/limits";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { isName, isUuid, type RunId, runId } from "@pawl/core/name/ids";
+
+/** A run id in canonical form; upper case is taken and lowered. @throws INPUT_INVALID */
+export function checkRunId(text: string): RunId {
+  const canonical = text.toLowerCase();
+  if (text.length !== 36 || !isUuid(canonical)) {
+    throw invalidField("run_id", "BAD_ID", "is not a UUID");
+  }
+  return runId(canonical);
+}
+
+/** @throws INPUT_INVALID */
+export function checkName(field: string, text: string): string {
+  if (!isName(text)) {
+    throw invalidField(field, "BAD_ID", "is not 1-128 characters of [A-Za-z0-9._-]");
+  }
+  return text;
+}
+
+// Printable is everything but controls, separators that are not the space, and what Unicode has not assigned.
+const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
+
+/** One printable line of at most `length` characters. @throws INPUT_INVALID */
+export function checkLine(field: string, text: string, length: number): string {
+  if (text.length > length) {
+    throw invalidField(field, "TOO_LONG", `is longer than ${length} characters`);
+  }
+  if (!PRINTABLE.test(text)) {
+    throw invalidField(field, "NOT_PRINTABLE", "has characters that cannot be printed");
+  }
+  return text;
+}
+
+/** A request id, made up when the caller gave none: a forwarded command may be sent twice. @throws INPUT_INVALID */
+export function checkRequestId(text: string): string {
+  return text === "" ? crypto.randomUUID() : checkLine("request_id", text, LIMITS.requestIdLength);
+}
+
+/** 0 means the default, too many means the most there are. @throws INPUT_INVALID for less than 0 */
+export function checkPageSize(
+  size: number,
+  bounds: { readonly default: number; readonly max: number },
+): number {
+  if (size < 0) throw invalidField("page_size", "OUT_OF_RANGE", "is negative");
+  return size === 0 ? bounds.default : Math.min(size, bounds.max);
+}
+
+/** @throws INPUT_INVALID */
+export function checkRange(field: string, value: number, min: number, max: number): number {
+  if (value >= min && value <= max) return value;
+  throw invalidField(field, "OUT_OF_RANGE", `is not between ${min} and ${max}`);
+}
+
+/** A cursor of the contract; no log is longer than 2^53. @throws INPUT_INVALID */
+export function checkCursor(field: string, cursor: bigint): number {
+  if (cursor > BigInt(Number.MAX_SAFE_INTEGER)) {
+    throw invalidField(field, "BAD_CURSOR", "is larger than any event id");
+  }
+  return Number(cursor);
+}
+
+/** A cursor written in digits. @throws INPUT_INVALID */
+export function checkCursorText(field: string, text: string): number {
+  if (!/^\d{1,16}$/.test(text) || !Number.isSafeInteger(Number(text))) {
+    throw invalidField(field, "BAD_CURSOR", "is not an event id");
+  }
+  return Number(text);
+}
+
+/** The author's text of a definition. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+export function checkDefinitionText(text: string | undefined): string {
+  if (text === undefined || text === "") {
+    throw invalidField("definition.text", "REQUIRED", "is empty");
+  }
+  if (Buffer.byteLength(text) <= LIMITS.definitionBytes) return text;
+  const message = `A definition has at most ${LIMITS.definitionBytes} bytes.`;
+  throw new EngineError("LIMIT_EXCEEDED", message, { metadata: { limit: "definitionBytes" } });
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const NULL_JSON: Uint8Array = Buffer.from("null");
+
+/** The run's input as checked JSON: the exact one if given, else the Value, else null. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+export function checkInput(json: Uint8Array, value: Value | undefined): Uint8Array {
+  if (json.length > 0) {
+    checkJsonText("input_json", decodeUtf8("input_json", json));
+    return json;
+  }
+  if (value === undefined) return NULL_JSON;
+  const text = valueText(value);
+  checkJsonText("input", text);
+  return Buffer.from(text, "utf8");
+}
+
+function decodeUtf8(field: string, bytes: Uint8Array): string {
+  if (bytes.length > LIMITS.valueBytes) throw tooLarge(field);
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalidField(field, "BAD_UNICODE", "is not UTF-8");
+  }
+}
+
+function valueText(value: Value): string {
+  try {
+    return JSON.stringify(toJson(ValueSchema, value));
+  } catch {
+    // What a Value can hold and JSON cannot: NaN and the infinities, or no kind at all.
+    throw invalidField(
+      "input",
+      "NUMBER_RANGE",
+      "holds something JSON has no word for, such as NaN",
+    );
+  }
+}
+
+function checkJsonText(field: string, text: string): void {
+  const checked = checkJson(text);
+  if (checked.ok) return;
+  if (checked.reason === "TOO_LARGE") throw tooLarge(field);
+  throw invalidField(field, checked.reason, checked.message);
+}
+
+const tooLarge = (field: string): EngineError =>
+  new EngineError("LIMIT_EXCEEDED", `${field}: at most ${LIMITS.valueBytes} bytes`, {
+    metadata: { field, limit: "valueBytes" },
+  });
+
+/** A deadline of the caller, if it set one. @throws INPUT_INVALID */
+export function checkDeadline(deadline: Duration | undefined): void {
+  if (deadline === undefined) return;
+  const { seconds, nanos } = deadline;
+  const maxSeconds = BigInt(LIMITS.runDeadlineMsMax / 1_000);
+  const isPositive = seconds >= 0n && nanos >= 0 && nanos < 1e9 && (seconds > 0n || nanos >= 1e6);
+  if (isPositive && (seconds < maxSeconds || (seconds === maxSeconds && nanos === 0))) return;
+  throw invalidField("deadline", "OUT_OF_RANGE", `is not between 1 ms and ${maxSeconds} s`);
+}

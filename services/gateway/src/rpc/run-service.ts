@@ -1,0 +1,104 @@
+// RunService at the edge: reads folded from the log, commands checked and forwarded.
+
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { LIMITS } from "@pawl/core/data/limits";
+import { invalidField } from "@pawl/core/fault/engine-error";
+import type { RunKind, RunStatus } from "@pawl/core/log/event";
+import type { RunId } from "@pawl/core/name/ids";
+import type { RunFilter, RunPage } from "@pawl/platform/store/runs";
+import { toWireRun } from "@pawl/platform/wire/run";
+import { fromWireRunKind, fromWireRunStatus } from "@pawl/platform/wire/status";
+import { RunKind as WireRunKind } from "@pawl/proto/pawl/v1/run_pb";
+import {
+  type GetRunResponse,
+  type ListRunsRequest,
+  ListRunsResponseSchema,
+  type RunService,
+} from "@pawl/proto/pawl/v1/run_service_pb";
+import { forwardOptions, type Scheduler } from "./forward.ts";
+import {
+  checkDeadline,
+  checkDefinitionText,
+  checkInput,
+  checkLine,
+  checkName,
+  checkPageSize,
+  checkRange,
+  checkRequestId,
+  checkRunId,
+} from "./ingress.ts";
+
+export interface RunServiceDeps {
+  readonly scheduler: Scheduler;
+  /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
+  readonly getRun: (runId: RunId) => Promise<GetRunResponse>;
+  readonly listRuns: (filter: RunFilter, page: { size: number; token: string }) => Promise<RunPage>;
+}
+
+const PAGE = { default: LIMITS.pageSize, max: LIMITS.pageSizeMax } as const;
+/** How much of a reason people read. */
+const REASON_LENGTH = 200;
+
+export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunService> => ({
+  startRun: (request, context) => {
+    checkName("workflow_id", request.workflowId);
+    checkRange("priority", request.priority, -LIMITS.priorityMax, LIMITS.priorityMax);
+    checkDeadline(request.deadline);
+    request.inputJson = checkInput(request.inputJson, request.input);
+    delete request.input;
+    request.requestId = checkRequestId(request.requestId);
+    return deps.scheduler.runs.startRun(request, forwardOptions(context));
+  },
+  testRun: (request, context) => {
+    checkDefinitionText(request.definition?.text);
+    request.inputJson = checkInput(request.inputJson, request.input);
+    delete request.input;
+    request.requestId = checkRequestId(request.requestId);
+    return deps.scheduler.runs.testRun(request, forwardOptions(context));
+  },
+  getRun: ({ runId }) => deps.getRun(checkRunId(runId)),
+  listRuns: async (request) => {
+    const size = checkPageSize(request.pageSize, PAGE);
+    const page = await deps.listRuns(filterOf(request), { size, token: request.pageToken });
+    return create(ListRunsResponseSchema, {
+      runs: page.runs.map(toWireRun),
+      nextPageToken: page.nextPageToken,
+    });
+  },
+  cancelRun: (request, context) => {
+    request.runId = checkRunId(request.runId);
+    checkLine("reason", request.reason, REASON_LENGTH);
+    request.requestId = checkRequestId(request.requestId);
+    return deps.scheduler.runs.cancelRun(request, forwardOptions(context));
+  },
+  deleteRun: (request, context) => {
+    request.runId = checkRunId(request.runId);
+    request.requestId = checkRequestId(request.requestId);
+    return deps.scheduler.runs.deleteRun(request, forwardOptions(context));
+  },
+});
+
+function filterOf(request: ListRunsRequest): RunFilter {
+  if (request.workflowId !== "") checkName("workflow_id", request.workflowId);
+  return {
+    statuses: request.statuses.map(statusOf),
+    workflowId: request.workflowId,
+    kind: kindOf(request.kind),
+  };
+}
+
+function statusOf(status: number, index: number): RunStatus {
+  const known = fromWireRunStatus(status);
+  if (known === undefined)
+    throw invalidField(`statuses[${index}]`, "UNKNOWN_ENUM", "is not a status");
+  return known;
+}
+
+function kindOf(kind: number): RunKind | undefined {
+  const known = fromWireRunKind(kind);
+  if (known === undefined && kind !== WireRunKind.UNSPECIFIED) {
+    throw invalidField("kind", "UNKNOWN_ENUM", "is not a kind of run");
+  }
+  return known;
+}

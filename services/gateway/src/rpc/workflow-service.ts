@@ -1,0 +1,79 @@
+// WorkflowService at the edge: reads from the store, validation in place, changes forwarded.
+
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { LIMITS } from "@pawl/core/data/limits";
+import { parseDefinition } from "@pawl/core/definition/parse";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { WorkflowPage, WorkflowRecord } from "@pawl/platform/store/definitions";
+import { toJsonBytes } from "@pawl/platform/wire/scalar";
+import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
+import {
+  GetWorkflowResponseSchema,
+  ListWorkflowsResponseSchema,
+  ValidateWorkflowResponseSchema,
+  type WorkflowService,
+} from "@pawl/proto/pawl/v1/workflow_service_pb";
+import { forwardOptions, type Scheduler } from "./forward.ts";
+import { checkDefinitionText, checkName, checkPageSize, checkRequestId } from "./ingress.ts";
+
+export interface WorkflowServiceDeps {
+  readonly scheduler: Scheduler;
+  readonly getWorkflow: (id: string, version: number) => Promise<WorkflowRecord | undefined>;
+  readonly listWorkflows: (page: { size: number; token: string }) => Promise<WorkflowPage>;
+}
+
+const PAGE = { default: LIMITS.pageSize, max: LIMITS.pageSizeMax } as const;
+
+export const createWorkflowService = (
+  deps: WorkflowServiceDeps,
+): ServiceImpl<typeof WorkflowService> => ({
+  createWorkflow: (request, context) => {
+    if (request.workflowId !== "") checkName("workflow_id", request.workflowId);
+    checkDefinitionText(request.definition?.text);
+    request.requestId = checkRequestId(request.requestId);
+    return deps.scheduler.workflows.createWorkflow(request, forwardOptions(context));
+  },
+  getWorkflow: async ({ workflowId, version }) => {
+    checkName("workflow_id", workflowId);
+    const found = await deps.getWorkflow(workflowId, version);
+    if (found === undefined) throw workflowNotFound(workflowId, version);
+    return create(GetWorkflowResponseSchema, { workflow: toWireWorkflow(found) });
+  },
+  listWorkflows: async ({ pageSize, pageToken }) => {
+    const size = checkPageSize(pageSize, PAGE);
+    const page = await deps.listWorkflows({ size, token: pageToken });
+    return create(ListWorkflowsResponseSchema, {
+      workflows: page.workflows.map(toWireWorkflow),
+      nextPageToken: page.nextPageToken,
+    });
+  },
+  updateWorkflow: (request, context) => {
+    checkName("workflow_id", request.workflowId);
+    checkDefinitionText(request.definition?.text);
+    request.requestId = checkRequestId(request.requestId);
+    return deps.scheduler.workflows.updateWorkflow(request, forwardOptions(context));
+  },
+  deleteWorkflow: (request, context) => {
+    checkName("workflow_id", request.workflowId);
+    request.requestId = checkRequestId(request.requestId);
+    return deps.scheduler.workflows.deleteWorkflow(request, forwardOptions(context));
+  },
+  validateWorkflow: ({ definition }) => {
+    const parsed = parseDefinition(checkDefinitionText(definition?.text));
+    return parsed.ok
+      ? create(ValidateWorkflowResponseSchema, {
+          definitionJson: toJsonBytes(parsed.canonicalJson),
+        })
+      : create(ValidateWorkflowResponseSchema, {
+          violations: parsed.violations.map(toWireViolation),
+        });
+  },
+});
+
+function workflowNotFound(workflowId: string, version: number): EngineError {
+  const which = version === 0 ? workflowId : `${workflowId} version ${version}`;
+  return new EngineError("WORKFLOW_NOT_FOUND", `There is no workflow ${which}.`, {
+    metadata: { workflowId, version: String(version) },
+  });
+}

@@ -1,0 +1,165 @@
+// One tail per watched run, many subscribers: the hub that connects hints, polls, tails and readers. All tails that have news
+// share one read statement at a time.
+//
+// It polls what is watched: every 5 s, and every second while hints do not arrive, so a lost NOTIFY costs latency only.
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunId } from "@pawl/core/name/ids";
+import type { EventPage, LogCursor } from "@pawl/platform/store/log";
+import type { EventScope } from "@pawl/platform/wire/event";
+import { coalesce } from "../read/coalesce.ts";
+import { type BufferLimits, Subscriber } from "./subscriber.ts";
+import { Tail } from "./tail.ts";
+
+export interface FanoutOptions {
+  /** Reads a page after each cursor, in one statement. */
+  readonly readMany: (cursors: readonly LogCursor[]) => Promise<readonly EventPage[]>;
+  readonly subscribersMax: number;
+  readonly buffer: BufferLimits;
+  readonly pollMs: number;
+  readonly pollWithoutHintsMs: number;
+  readonly retryMs: number;
+}
+
+/** 5,000 streams, each of at most 256 events or 1 MiB that its reader has not taken. */
+export const FANOUT_DEFAULTS = {
+  subscribersMax: 5_000,
+  buffer: { events: 256, bytes: 1024 * 1024 },
+  pollMs: 5_000,
+  pollWithoutHintsMs: 1_000,
+  retryMs: 250,
+} as const;
+
+/** More logs than this in one statement would make the first of them wait for the last. */
+const CURSORS_PER_READ = 500;
+
+/** A seat at a tail. */
+export interface Seat {
+  readonly subscriber: Subscriber;
+  /** The subscriber gets every event after this seq; what is before it must be read from the store. */
+  readonly joinedAfter: number;
+  readonly leave: () => void;
+}
+
+export class Fanout {
+  readonly #options: FanoutOptions;
+  readonly #tails = new Map<RunId, Tail>();
+  readonly #open = new Set<Subscriber>();
+  readonly #read: (cursor: LogCursor) => Promise<EventPage>;
+  #timer: NodeJS.Timeout | undefined;
+  #hasHints = false;
+  #draining: EngineError | undefined;
+  #admitted = 0;
+
+  constructor(options: FanoutOptions) {
+    this.#options = options;
+    this.#read = coalesce(options.readMany, CURSORS_PER_READ);
+  }
+
+  /** How many streams are open. */
+  get subscriberCount(): number {
+    return this.#admitted;
+  }
+
+  /** How many runs are watched. */
+  get tailCount(): number {
+    return this.#tails.size;
+  }
+
+  /** Begins to poll. */
+  start(): void {
+    this.#schedule();
+  }
+
+  /** Ends every stream with DRAINING and takes no more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#draining = new EngineError("DRAINING", "This gateway is stopping; read on elsewhere.", {
+      retryAfterMs: 100,
+    });
+    for (const subscriber of this.#open) subscriber.finish(this.#draining);
+  }
+
+  /** Counts a stream in; call the result when it is over. @throws DRAINING, STREAM_LIMIT */
+  admit(): () => void {
+    this.throwIfDraining();
+    if (this.#admitted >= this.#options.subscribersMax) {
+      throw new EngineError("STREAM_LIMIT", "This gateway has no room for another stream.", {
+        metadata: { limit: String(this.#options.subscribersMax) },
+        retryAfterMs: 1_000,
+      });
+    }
+    this.#admitted += 1;
+    let isOver = false;
+    return () => {
+      if (!isOver) this.#admitted -= 1;
+      isOver = true;
+    };
+  }
+
+  /** For readers that do not sit at a tail. @throws DRAINING */
+  throwIfDraining(): void {
+    if (this.#draining !== undefined) throw this.#draining;
+  }
+
+  /** Takes a seat at the run's tail, which is opened at `afterSeq` when nobody watches the run yet. */
+  join(runId: RunId, scope: EventScope, afterSeq: number): Seat {
+    const subscriber = new Subscriber(this.#options.buffer);
+    if (this.#draining !== undefined) subscriber.finish(this.#draining);
+    const tail = this.#tails.get(runId) ?? this.#openTail(runId, scope, afterSeq);
+    const joinedAfter = tail.cursor;
+    tail.add(subscriber);
+    this.#open.add(subscriber);
+    const leave = (): void => {
+      this.#open.delete(subscriber);
+      tail.remove(subscriber);
+    };
+    return { subscriber, joinedAfter, leave };
+  }
+
+  /** A hint: the run's log reaches `lastSeq`. */
+  hint(runId: RunId, lastSeq: number): void {
+    this.#tails.get(runId)?.hint(lastSeq);
+  }
+
+  /** Any run may have news. */
+  pokeAll(): void {
+    for (const tail of this.#tails.values()) tail.poke();
+  }
+
+  /** Whether hints arrive. */
+  setHints(hasHints: boolean): void {
+    this.#hasHints = hasHints;
+    if (this.#timer !== undefined) this.#schedule();
+  }
+
+  #openTail(runId: RunId, scope: EventScope, afterSeq: number): Tail {
+    const tail = new Tail({
+      runId,
+      scope,
+      afterSeq,
+      read: this.#read,
+      retryMs: this.#options.retryMs,
+      onClose: (closed) => {
+        if (this.#tails.get(runId) === closed) this.#tails.delete(runId);
+      },
+    });
+    this.#tails.set(runId, tail);
+    // Hints for a run nobody watched were dropped, so a new tail looks for itself.
+    tail.poke();
+    return tail;
+  }
+
+  #schedule(): void {
+    clearTimeout(this.#timer);
+    const { pollMs, pollWithoutHintsMs } = this.#options;
+    this.#timer = setTimeout(
+      () => {
+        this.pokeAll();
+        this.#schedule();
+      },
+      this.#hasHints ? pollMs : pollWithoutHintsMs,
+    );
+    this.#timer.unref();
+  }
+}

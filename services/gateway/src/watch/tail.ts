@@ -1,0 +1,113 @@
+// The tail of one run: reads each new event once and gives it to all subscribers. NOTIFY and the poll only say "look again";
+// the cursor decides what is new, so a hint that is lost, late or doubled changes nothing.
+//
+// States: idle ⇄ reading; closed after the terminal event or when the last subscriber left. The race it survives: a hint that
+// arrives during a read is remembered and read again afterwards.
+
+import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
+import type { RunId } from "@pawl/core/name/ids";
+import type { EventPage, LogCursor } from "@pawl/platform/store/log";
+import type { EventScope } from "@pawl/platform/wire/event";
+import { LoggedEvent } from "./logged-event.ts";
+import type { Subscriber } from "./subscriber.ts";
+
+export interface TailOptions {
+  readonly runId: RunId;
+  readonly scope: EventScope;
+  /** Where it begins: the cursor of its first subscriber. */
+  readonly afterSeq: number;
+  readonly read: (cursor: LogCursor) => Promise<EventPage>;
+  /** Called once, when there is nothing left to do. */
+  readonly onClose: (tail: Tail) => void;
+  /** How long to wait after a read that failed. */
+  readonly retryMs: number;
+}
+
+export class Tail {
+  readonly runId: RunId;
+  readonly #options: TailOptions;
+  readonly #subscribers = new Set<Subscriber>();
+  #cursor: number;
+  #hint = 0;
+  #isPoked = false;
+  #isReading = false;
+  #isClosed = false;
+
+  constructor(options: TailOptions) {
+    this.runId = options.runId;
+    this.#options = options;
+    this.#cursor = options.afterSeq;
+  }
+
+  /** The last seq that subscribers were given; one that joins now gets what comes after it. */
+  get cursor(): number {
+    return this.#cursor;
+  }
+
+  /** Joins; everything after `cursor`, as it is now, will be pushed. */
+  add(subscriber: Subscriber): void {
+    this.#subscribers.add(subscriber);
+  }
+
+  /** Leaves; a tail nobody reads closes. */
+  remove(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size === 0) this.#close();
+  }
+
+  /** The log is said to reach `seq`. */
+  hint(seq: number): void {
+    if (seq <= this.#hint || seq <= this.#cursor) return;
+    this.#hint = seq;
+    this.#start();
+  }
+
+  /** There may be news. */
+  poke(): void {
+    this.#isPoked = true;
+    this.#start();
+  }
+
+  #start(): void {
+    if (this.#isReading || this.#isClosed) return;
+    this.#isReading = true;
+    void this.#readAll();
+  }
+
+  async #readAll(): Promise<void> {
+    while (!this.#isClosed && (this.#isPoked || this.#hint > this.#cursor)) {
+      this.#isPoked = false;
+      const hinted = this.#hint;
+      try {
+        const page = await this.#options.read({ runId: this.runId, afterSeq: this.#cursor });
+        this.#deliver(page.events);
+        if (page.hasMore) this.#isPoked = true;
+        // A hint that proved empty is not asked again; the poll will.
+        else if (page.events.length === 0 && this.#hint === hinted) this.#hint = this.#cursor;
+      } catch {
+        // The store is away: subscribers keep their heartbeats, and the same read is tried until it succeeds.
+        this.#isPoked = true;
+        await new Promise((resolve) => setTimeout(resolve, this.#options.retryMs).unref());
+      }
+    }
+    this.#isReading = false;
+  }
+
+  #deliver(events: readonly RunEvent[]): void {
+    const last = events.at(-1);
+    if (last === undefined || this.#isClosed) return;
+    const logged = events.map((event) => new LoggedEvent(event, this.#options.scope));
+    const bytes = logged.reduce((sum, event) => sum + event.bytes, 0);
+    this.#cursor = last.seq;
+    for (const subscriber of this.#subscribers) {
+      if (!subscriber.push(logged, bytes)) this.#subscribers.delete(subscriber);
+    }
+    if (isTerminalType(last.type) || this.#subscribers.size === 0) this.#close();
+  }
+
+  #close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#options.onClose(this);
+  }
+}
