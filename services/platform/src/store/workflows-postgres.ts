@@ -65,10 +65,11 @@ export function createWorkflows(db: Queryable & Connectable): Workflows {
 }
 
 async function create(tx: Queryable, definition: NewDefinition): Promise<SaveResult> {
+  const { tenantId, workflowId } = definition;
+  // In this order: one that finds the workflow of the first sender then finds its request too.
+  const current = await lock(tx, [tenantId, workflowId]);
   const repeated = await findRepeat(tx, definition);
   if (repeated !== undefined) return repeated;
-  const { tenantId, workflowId } = definition;
-  const [current] = await run<Row>(tx, lockWorkflow, [tenantId, workflowId]);
   if (current !== undefined) return { kind: "exists" };
   const row = await insert(tx, definition);
   await run(tx, insertWorkflow, [tenantId, workflowId, row.version, row.definition_id]);
@@ -82,7 +83,7 @@ async function update(
 ): Promise<SaveResult> {
   const { tenantId, workflowId } = definition;
   // The lock comes first: a repeat that waits here for the first sender then finds what it wrote.
-  const [current] = await run<Row>(tx, lockWorkflow, [tenantId, workflowId]);
+  const current = await lock(tx, [tenantId, workflowId]);
   const repeated = await findRepeat(tx, definition);
   if (repeated !== undefined) return repeated;
   if (current === undefined) return { kind: "missing" };
@@ -97,14 +98,23 @@ async function update(
 
 async function remove(
   tx: Queryable,
-  key: readonly [tenantId: string, workflowId: string],
+  key: WorkflowKey,
   force: boolean,
 ): Promise<"removed" | "missing" | "has_live_runs"> {
-  const [current] = await run<Row>(tx, lockWorkflow, [...key]);
-  if (current === undefined) return "missing";
+  if ((await lock(tx, key)) === undefined) return "missing";
   if (!force && (await run(tx, liveRunOfWorkflow, [...key])).length > 0) return "has_live_runs";
   await run(tx, deleteWorkflow, [...key]);
   return "removed";
+}
+
+type WorkflowKey = readonly [tenantId: string, workflowId: string];
+
+/** The current definition of a workflow, which nobody else changes before this transaction ends. */
+async function lock(tx: Queryable, key: WorkflowKey): Promise<Row | undefined> {
+  const [locked] = await run<{ readonly definition_id: string }>(tx, lockWorkflow, [...key]);
+  if (locked === undefined) return undefined;
+  const [current] = await run<Row>(tx, loadDefinition, [locked.definition_id]);
+  return current;
 }
 
 async function findRepeat(

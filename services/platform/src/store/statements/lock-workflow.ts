@@ -1,16 +1,16 @@
-// Locks a workflow, so that its versions are given out one at a time, and gives its current definition.
+// Locks a workflow, so that its versions are given out one at a time. Its definition is read by another statement: joined
+// here, one that waited for the lock would look for the new definition in its old snapshot and find nothing.
 
 import type { Statement } from "../../db/sql.ts";
 
 export const lockWorkflow: Statement = {
   name: "pawl_lock_workflow",
   text: `
-select d.definition_id, d.workflow_id, d.version, d.digest, d.title, d.node_count, d.body, d.created_at
-from workflows w
-join definitions d on d.definition_id = w.definition_id
-where w.tenant_id = $1::text
-  and w.workflow_id = $2::text
+select definition_id
+from workflows
+where tenant_id = $1::text
+  and workflow_id = $2::text
 limit 1
-for update of w
+for update
 `,
 };
