@@ -1,0 +1,113 @@
+// What a journal reads back, and the one deletion it knows.
+
+import { randomUUID } from "node:crypto";
+import { definitionId } from "@pawl/core/name/ids";
+import { expect, test } from "vitest";
+import {
+  begin,
+  claim,
+  completed,
+  delta,
+  HOUR_MS,
+  newExecutorId,
+  newRunId,
+  queued,
+  step,
+} from "./facts.ts";
+import { setup } from "./setup.ts";
+import type { OpenStore } from "./store.ts";
+
+/** Reads and deletions on one kind of store. */
+export function readSuite(open: OpenStore): void {
+  loading(open);
+  finding(open);
+  deleting(open);
+}
+
+function loading(open: OpenStore): void {
+  test("load gives each run's events after its cursor, without partial output (S3.2)", async () => {
+    const { journal } = await setup(open);
+    const run = await begin(journal, { priority: 4, traceparent: "00-a-b-01" });
+    const other = await begin(journal);
+    const epoch = await claim(journal, run, 1, newExecutorId());
+    await journal.transact((tx) => tx.stream([delta(run, epoch, 1)]));
+    await step(journal, run, 2, { facts: [completed(epoch)] });
+    const loaded = await journal.load([
+      { runId: run, afterSeq: 1 },
+      { runId: newRunId(), afterSeq: 0 },
+      { runId: other, afterSeq: 1 },
+    ]);
+    const [mine, theirs] = [run, other].map((id) => loaded.find((each) => each.runId === id));
+    expect(loaded).toHaveLength(2);
+    expect(mine).toMatchObject({ version: 3, priority: 4, workflowId: "orders" });
+    expect(mine?.traceparent).toBe("00-a-b-01");
+    expect(mine?.events.map((event) => [event.seq, event.type, event.epoch])).toEqual([
+      [2, "node.started", epoch],
+      [4, "node.completed", epoch],
+    ]);
+    expect(JSON.parse(mine?.events[1]?.value ?? "")).toEqual({ body: [1, 2] });
+    expect(theirs).toMatchObject({ version: 1, events: [] });
+  });
+
+  test("load of nothing is nothing", async () => {
+    const { journal } = await setup(open);
+    expect(await journal.load([])).toEqual([]);
+  });
+}
+
+function finding(open: OpenStore): void {
+  test("a request id leads to the run it started, within its tenant", async () => {
+    const { journal } = await setup(open);
+    const run = await begin(journal, { requestId: "r-1", requestHash: "h-1" });
+    await begin(journal, { requestId: "r-2", requestHash: "h-2", tenantId: "other" });
+    expect(await journal.findRequest("acme", ["r-1", "r-2", "r-3"])).toEqual([
+      { requestId: "r-1", requestHash: "h-1", runId: run },
+    ]);
+  });
+
+  test("overdue runs are the live ones behind their deadline, the most overdue first", async () => {
+    const { journal } = await setup(open);
+    const late = await begin(journal, { deadlineAt: Date.now() - HOUR_MS });
+    const later = await begin(journal, { deadlineAt: Date.now() - 2 * HOUR_MS });
+    await begin(journal);
+    const ended = await begin(journal, { deadlineAt: Date.now() - HOUR_MS });
+    await step(journal, ended, 1, { facts: [queued()], over: { status: "timeout", ended: true } });
+    expect(await journal.overdueRuns(10)).toEqual([later, late]);
+    expect(await journal.overdueRuns(1)).toEqual([later]);
+  });
+}
+
+function deleting(open: OpenStore): void {
+  test("a finished test run is deleted whole, with its graph (S3.38)", async () => {
+    const { journal, workflows, see } = await setup(open);
+    const graph = definitionId(randomUUID());
+    await workflows.saveTestGraph({
+      definitionId: graph,
+      tenantId: "acme",
+      digest: "d",
+      title: "t",
+      nodeCount: 1,
+      body: "{}",
+      requestId: "r-1",
+      requestHash: "h",
+    });
+    const over = { kind: "test", workflowId: null, definitionId: graph, requestId: "r-1" } as const;
+    const run = await begin(journal, { ...over, requestHash: "h" });
+    expect(await journal.deleteTestRun(run)).toBe(false);
+    expect((await see(run)).events).toHaveLength(1);
+    await step(journal, run, 1, { facts: [queued()], over: { status: "completed", ended: true } });
+    expect(await journal.deleteTestRun(run)).toBe(true);
+    expect(await see(run)).toEqual({ run: undefined, events: [], leases: [] });
+    expect(await workflows.load(graph)).toBeUndefined();
+    expect(await journal.findRequest("acme", ["r-1"])).toEqual([]);
+    expect(await journal.deleteTestRun(run)).toBe(false);
+  });
+
+  test("a run of a saved workflow is never deleted (S3.38)", async () => {
+    const { journal, see } = await setup(open);
+    const run = await begin(journal);
+    await step(journal, run, 1, { facts: [queued()], over: { status: "completed", ended: true } });
+    expect(await journal.deleteTestRun(run)).toBe(false);
+    expect((await see(run)).events).toHaveLength(2);
+  });
+}

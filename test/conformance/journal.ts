@@ -1,0 +1,18 @@
+// What every journal promises. Run on memory and on Postgres, which is what makes the one a twin of the other.
+
+import { describe } from "vitest";
+import { claimSuite } from "./journal-claims.ts";
+import { jobSuite } from "./journal-jobs.ts";
+import { readSuite } from "./journal-reads.ts";
+import { versionSuite } from "./journal-versions.ts";
+import type { OpenStore } from "./store.ts";
+
+/** All suites of the journal on one kind of store. */
+export function journalSuite(name: string, open: OpenStore): void {
+  describe(`journal on ${name}`, () => {
+    versionSuite(open);
+    claimSuite(open);
+    jobSuite(open);
+    readSuite(open);
+  });
+}

@@ -1,0 +1,59 @@
+// The memory store under test.
+
+import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import type { Seen, StoreUnderTest } from "./store.ts";
+
+/** An empty memory store. */
+export async function openMemory(): Promise<StoreUnderTest> {
+  const { journal, executors, workflows, view } = createMemoryStore();
+  return {
+    journal,
+    rival: journal,
+    executors,
+    workflows,
+    prepare: async () => {},
+    see: async (runId): Promise<Seen> => {
+      const run = view.run(runId);
+      return {
+        run: run && {
+          status: run.status,
+          version: run.version,
+          lastSeq: run.lastSeq,
+          hasFailures: run.hasFailures,
+          errorMessage: run.errorMessage,
+          hasEnded: run.endedAt !== null,
+        },
+        events: view.events(runId).map((event) => ({
+          seq: event.seq,
+          type: event.type,
+          nodeId: event.nodeId,
+          iteration: event.iteration,
+          attempt: event.attempt,
+          epoch: event.epoch,
+          payload: event.payload,
+          value: event.value === undefined ? null : JSON.parse(event.value),
+        })),
+        leases: view
+          .leases()
+          .filter((lease) => lease.runId === runId)
+          .map(({ nodeId, iteration, epoch, attempt, executorId }) => ({
+            nodeId,
+            iteration,
+            epoch,
+            attempt,
+            executorId,
+          }))
+          .toSorted((a, b) => placeOf(a).localeCompare(placeOf(b))),
+      };
+    },
+    executorIds: async () =>
+      view
+        .executors()
+        .map((row): string => row.executorId)
+        .toSorted(),
+    close: async () => {},
+  };
+}
+
+const placeOf = (lease: { readonly nodeId: string; readonly iteration: number }): string =>
+  `${lease.nodeId}/${lease.iteration}`;

@@ -1,0 +1,58 @@
+// What a suite needs of a store: its three seams, a second writer, and eyes on what is committed.
+
+import type { Executors } from "@pawl/platform/store/executors";
+import type { Journal } from "@pawl/platform/store/journal";
+import type { Workflows } from "@pawl/platform/store/workflows";
+import type { RunId } from "@pawl/core/name/ids";
+
+export interface SeenRun {
+  readonly status: string;
+  readonly version: number;
+  readonly lastSeq: number;
+  readonly hasFailures: boolean;
+  readonly errorMessage: string | null;
+  readonly hasEnded: boolean;
+}
+
+export interface SeenEvent {
+  readonly seq: number;
+  readonly type: string;
+  readonly nodeId: string;
+  readonly iteration: number;
+  readonly attempt: number;
+  readonly epoch: number;
+  readonly payload: unknown;
+  /** The user's JSON, parsed: stores may write the same value with other spaces. */
+  readonly value: unknown;
+}
+
+export interface SeenLease {
+  readonly nodeId: string;
+  readonly iteration: number;
+  readonly epoch: number;
+  readonly attempt: number;
+  readonly executorId: string;
+}
+
+/** Committed rows of one run. */
+export interface Seen {
+  readonly run: SeenRun | undefined;
+  readonly events: readonly SeenEvent[];
+  readonly leases: readonly SeenLease[];
+}
+
+export interface StoreUnderTest {
+  readonly journal: Journal;
+  /** A writer of its own on the same store, as a second scheduler is. */
+  readonly rival: Journal;
+  readonly executors: Executors;
+  readonly workflows: Workflows;
+  /** Makes queues for node types; the store may need them before jobs. */
+  readonly prepare: (nodeTypes: readonly string[]) => Promise<void>;
+  readonly see: (runId: RunId) => Promise<Seen>;
+  /** Ids of the executors known, in order. */
+  readonly executorIds: () => Promise<string[]>;
+  readonly close: () => Promise<void>;
+}
+
+export type OpenStore = () => Promise<StoreUnderTest>;
