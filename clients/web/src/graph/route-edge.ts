@@ -2,9 +2,14 @@
 
 import type { Place } from "./layout.ts";
 
+/** A bend nearer to an end than this would make a kink there. */
+const CURVE_PX = 48;
+
 /** An SVG path from `source` over the `bends` to `target`, level at every point as the graph runs left to right. */
 export function routeEdge(source: Place, bends: readonly Place[], target: Place): string {
-  const stops = [...bends.filter((bend) => bend.x > source.x && bend.x < target.x), target];
+  const between = (bend: Place): boolean =>
+    bend.x - source.x >= CURVE_PX && target.x - bend.x >= CURVE_PX;
+  const stops = [...bends.filter(between), target];
   let at = source;
   let path = `M${source.x},${source.y}`;
   for (const stop of stops) {

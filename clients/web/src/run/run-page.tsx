@@ -54,9 +54,12 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
       <RunHeader run={got.run} name={name} view={view} connection={connection} />
       {connection.kind === "refused" && <FaultBox fault={connection.fault} />}
       <div className={opened === undefined ? "run-main" : "run-main with-drawer"}>
-        <section className="panel graph-panel" aria-label="Graph">
-          <LazyGraph graph={graph} nodes={view.nodes} openKey={openKey} onOpen={open} />
-        </section>
+        <div className="run-pictures">
+          <section className="panel graph-panel" aria-label="Graph">
+            <LazyGraph graph={graph} nodes={view.nodes} openKey={openKey} onOpen={open} />
+          </section>
+          <TimelineChart view={view} clockSkewMs={clockSkewMs} openKey={openKey} onOpen={open} />
+        </div>
         {opened !== undefined && (
           <NodeDrawer
             node={opened}
@@ -66,7 +69,6 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
           />
         )}
       </div>
-      <TimelineChart view={view} clockSkewMs={clockSkewMs} openKey={openKey} onOpen={open} />
       <RunResult view={view} />
       <EventLog rows={view.rows} onOpen={open} />
     </div>

@@ -1,0 +1,30 @@
+import { Code } from "@connectrpc/connect";
+import { PawlError } from "@pawl/client";
+import { expect, test } from "vitest";
+import { readFault } from "./fault.ts";
+
+test("an error is shown with its reason, every violation and what to do next", () => {
+  const violations = [
+    { path: "input.name", reason: "REQUIRED", message: "is missing" },
+    { path: "", reason: "X", message: "is odd" },
+  ];
+  const thrown = new PawlError("INPUT_INVALID", "two faults", {
+    code: Code.InvalidArgument,
+    violations,
+  });
+  expect(readFault(thrown)).toEqual({
+    reason: "INPUT_INVALID",
+    message: "two faults",
+    next: "Correct the input and try again.",
+    violations: ["input.name: is missing", "is odd"],
+    retryable: false,
+  });
+});
+
+test("a gateway that does not answer is said in words, and may come back", () => {
+  expect(readFault(new TypeError("Failed to fetch"))).toMatchObject({
+    reason: "UNREACHABLE",
+    message: "The gateway does not answer.",
+    retryable: true,
+  });
+});

@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { readGraph } from "./definition.ts";
+import { layoutGraph, NODE_HEIGHT, NODE_WIDTH } from "./layout.ts";
+import { routeEdge } from "./route-edge.ts";
+
+const diamond = readGraph({
+  nodes: ["start", "a", "b", "c", "end"].map((id) => ({ id, type: "noop" })),
+  edges: [
+    { source: "start", target: "a" },
+    { source: "start", target: "b" },
+    { source: "a", target: "c" },
+    { source: "c", target: "end" },
+    { source: "b", target: "end" },
+    { source: "start", target: "nowhere" },
+  ],
+});
+
+test("children lie to the right of their parents and no two nodes overlap", () => {
+  const { nodes } = layoutGraph(diamond);
+  const at = (id: string): { x: number; y: number } => nodes.get(id) ?? { x: NaN, y: NaN };
+  for (const [source, target] of [
+    ["start", "a"],
+    ["a", "c"],
+    ["c", "end"],
+    ["b", "end"],
+  ] as const) {
+    expect(at(target).x).toBeGreaterThan(at(source).x + NODE_WIDTH);
+  }
+  const places = [...nodes.values()];
+  const clash = places.some((one, index) =>
+    places
+      .slice(index + 1)
+      .some(
+        (other) =>
+          Math.abs(one.x - other.x) < NODE_WIDTH && Math.abs(one.y - other.y) < NODE_HEIGHT,
+      ),
+  );
+  expect(clash).toBe(false);
+});
+
+test("the same graph is always laid out the same", () => {
+  expect(layoutGraph(diamond)).toEqual(layoutGraph(diamond));
+});
+
+test("an edge passes through its bends on the way, without kinks at its ends", () => {
+  const path = routeEdge(
+    { x: 0, y: 0 },
+    [
+      { x: 10, y: 40 },
+      { x: 200, y: 50 },
+    ],
+    { x: 400, y: 0 },
+  );
+  expect(path).toBe("M0,0 C100,0 100,50 200,50 C300,50 300,0 400,0");
+});
+
+test("what is no definition is an empty graph", () => {
+  expect(readGraph(undefined)).toEqual({ title: "", nodes: [], edges: [] });
+  expect(readGraph("text").nodes).toEqual([]);
+});

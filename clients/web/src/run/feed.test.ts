@@ -1,0 +1,93 @@
+import { Code } from "@connectrpc/connect";
+import { PawlError } from "@pawl/client";
+import { expect, test } from "vitest";
+import { RunFeed } from "./feed.ts";
+import type { Connection, WatchLog } from "./feed.ts";
+import { scriptLog } from "./scripted-events.ts";
+
+const runStarted = { case: "runStarted", value: {} } as const;
+const runCompleted = { case: "runCompleted", value: {} } as const;
+
+test("many events before a frame are drawn once (S1.43)", async () => {
+  const { events, add } = scriptLog();
+  add("run.started", "", runStarted);
+  for (let count = 0; count < 50; count++) add("node.log", "a", { case: "nodeLog", value: {} });
+  const frames: (() => void)[] = [];
+  let told = 0;
+  const hang = Promise.withResolvers<void>();
+  const read = Promise.withResolvers<void>();
+  const watch: WatchLog = async function* () {
+    yield* events;
+    read.resolve();
+    await hang.promise;
+  };
+  const feed = new RunFeed(watch, (draw) => frames.push(draw));
+  feed.subscribe(() => told++);
+  const over = feed.start();
+  await read.promise;
+  expect(frames).toHaveLength(1);
+  frames[0]?.();
+  expect(told).toBe(1);
+  expect(feed.snapshot()).toMatchObject({ view: { lastSeq: 51 }, connection: { kind: "live" } });
+  hang.resolve();
+  await over;
+});
+
+test("trouble is shown with its count, and is over with the next event", async () => {
+  const { events, add } = scriptLog();
+  add("run.started", "", runStarted);
+  add("run.completed", "", runCompleted);
+  const seen: Connection[] = [];
+  const watch: WatchLog = async function* ({ onOpen, onTrouble }) {
+    onOpen();
+    yield* events.slice(0, 1);
+    onTrouble(1);
+    onTrouble(2);
+    onOpen();
+    yield* events.slice(1);
+  };
+  const feed = new RunFeed(watch, (draw) => draw());
+  feed.subscribe(() => seen.push(feed.snapshot().connection));
+  await feed.start();
+  expect(seen).toEqual([
+    { kind: "live" },
+    { kind: "live" },
+    { kind: "reconnecting", tries: 1 },
+    { kind: "reconnecting", tries: 2 },
+    { kind: "live" },
+    { kind: "ended" },
+  ]);
+});
+
+test("a refusal is a state that says what to do, and keeps what was seen", async () => {
+  const { events, add } = scriptLog();
+  add("run.started", "", runStarted);
+  const watch: WatchLog = async function* () {
+    yield* events;
+    throw new PawlError("RUN_NOT_FOUND", "no such run", { code: Code.NotFound });
+  };
+  const feed = new RunFeed(watch, () => {});
+  await feed.start();
+  expect(feed.snapshot()).toMatchObject({
+    view: { lastSeq: 1 },
+    connection: { kind: "refused", fault: { reason: "RUN_NOT_FOUND", retryable: false } },
+  });
+});
+
+test("a page that was left hears nothing more", async () => {
+  const { events, add } = scriptLog();
+  add("run.started", "", runStarted);
+  const frames: (() => void)[] = [];
+  const feed = new RunFeed(
+    async function* () {
+      yield* events;
+    },
+    (draw) => frames.push(draw),
+  );
+  let told = 0;
+  feed.subscribe(() => told++);
+  feed.stop();
+  await feed.start();
+  for (const draw of frames) draw();
+  expect(told).toBe(0);
+});

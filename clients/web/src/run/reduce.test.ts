@@ -1,0 +1,140 @@
+import { expect, test } from "vitest";
+import { reduceEvents } from "./reduce.ts";
+import { jsonBytesOf, scriptLog } from "./scripted-events.ts";
+import { EMPTY_RUN } from "./view.ts";
+import type { NodeView, RunView } from "./view.ts";
+
+function setup(): ReturnType<typeof scriptLog> & {
+  fold: () => RunView;
+  node: (id: string) => NodeView;
+} {
+  const log = scriptLog();
+  const fold = (): RunView => reduceEvents(EMPTY_RUN, log.events);
+  const node = (id: string): NodeView => {
+    const found = fold().nodes.get(id);
+    if (found === undefined) throw new Error(`no node ${id}`);
+    return found;
+  };
+  log.add("run.started", "", { case: "runStarted", value: { inputJson: jsonBytesOf({ a: 1 }) } });
+  return { ...log, fold, node };
+}
+
+const queued = { case: "nodeQueued", value: {} } as const;
+const started = { case: "nodeStarted", value: { executorId: "e1" } } as const;
+const delta = (deltaIndex: number, text: string) =>
+  ({ case: "nodeStreamDelta", value: { deltaIndex, text } }) as const;
+
+test("a run goes from running to its verdict with its output", () => {
+  const { add, fold } = setup();
+  expect(fold()).toMatchObject({ status: "running", input: '{"a":1}', startedAt: 1000 });
+  add("run.completed", "", { case: "runCompleted", value: { outputJson: jsonBytesOf(2) } });
+  expect(fold()).toMatchObject({ status: "completed", output: "2", endedAt: 1010, lastSeq: 2 });
+});
+
+test("events that come twice count once, wherever the stream was cut (S1.50)", () => {
+  const { add, events, fold } = setup();
+  add("node.queued", "a", queued);
+  add("node.started", "a", started);
+  add("node.stream.delta", "a", delta(0, "one "), { epoch: 3n });
+  add("node.stream.delta", "a", delta(1, "two"), { epoch: 3n });
+  for (let cut = 0; cut <= events.length; cut++) {
+    const half = reduceEvents(EMPTY_RUN, events.slice(0, cut));
+    const again = reduceEvents(half, events.slice(Math.max(cut - 2, 0)));
+    expect(again).toEqual(fold());
+    expect(again.rows.map((row) => row.seq)).toEqual([1, 2, 3, 4, 5]);
+  }
+});
+
+test("a heartbeat changes nothing (S1.45)", () => {
+  const { events, fold } = setup();
+  const view = fold();
+  const [first] = events;
+  if (first === undefined) throw new Error("no event");
+  expect(reduceEvents(view, [{ ...first, eventId: 0n, type: "heartbeat" }])).toBe(view);
+});
+
+test("streamed text starts over with a new claim (S1.49)", () => {
+  const { add, node } = setup();
+  add("node.stream.delta", "a", delta(0, "lost "), { epoch: 3n });
+  add("node.stream.delta", "a", delta(1, "words"), { epoch: 3n });
+  add("node.stream.delta", "a", delta(0, "kept"), { epoch: 9n });
+  expect(node("a").text).toBe("kept");
+});
+
+test("a retry ends one delivery and opens the next with its own attempt", () => {
+  const { add, node } = setup();
+  add("node.queued", "a", queued);
+  add("node.started", "a", started);
+  add("node.retried", "a", { case: "nodeRetried", value: { cause: "timeout", message: "slow" } });
+  expect(node("a")).toMatchObject({ status: "retrying", cause: "timeout", message: "slow" });
+  add("node.queued", "a", queued, { attempt: 2 });
+  add("node.started", "a", started, { attempt: 2 });
+  add(
+    "node.completed",
+    "a",
+    { case: "nodeCompleted", value: { outputJson: jsonBytesOf("x") } },
+    { attempt: 2 },
+  );
+  const { deliveries, ...rest } = node("a");
+  expect(rest).toMatchObject({ status: "completed", attempt: 2, output: '"x"', message: "" });
+  expect(deliveries.map(({ attempt, end }) => [attempt, end])).toEqual([
+    [1, "retried"],
+    [2, "completed"],
+  ]);
+});
+
+test("a lost executor shows as a lost delivery of the same attempt", () => {
+  const { add, node } = setup();
+  add("node.queued", "a", queued);
+  add("node.started", "a", started);
+  const value = { reason: "lease_expired", executorId: "e1", lostDeliveries: 1 };
+  add("run.recovered", "a", { case: "runRecovered", value });
+  add("node.queued", "a", queued);
+  const { deliveries, lostDeliveries, status } = node("a");
+  expect({ lostDeliveries, status }).toEqual({ lostDeliveries: 1, status: "queued" });
+  expect(deliveries.map(({ attempt, end }) => [attempt, end])).toEqual([
+    [1, "lost"],
+    [1, undefined],
+  ]);
+});
+
+test("the executions of a node in a loop are kept apart", () => {
+  const { events, add, fold } = setup();
+  add("node.queued", "a", queued);
+  add("node.queued", "a", queued);
+  const second = events[2];
+  if (second === undefined) throw new Error("no event");
+  second.iteration = 1;
+  expect([...fold().nodes.keys()]).toEqual(["a", "a#1"]);
+});
+
+test("a fact this console does not know is kept in the log and changes nothing else", () => {
+  const { add, fold } = setup();
+  add("node.dreamt", "a", { case: undefined });
+  const view = fold();
+  expect(view.rows.at(-1)).toMatchObject({ type: "node.dreamt", payload: "{}" });
+  expect(view.nodes.get("a")?.status).toBe("pending");
+});
+
+test("a failure a person must hear of is told with its cause, message and details", () => {
+  const { add, fold, node } = setup();
+  add("node.queued", "a", queued);
+  add("node.started", "a", started);
+  const value = {
+    cause: "provider_error",
+    message: "503",
+    detailsJson: jsonBytesOf({ status: 503 }),
+  };
+  add("node.failed", "a", { case: "nodeFailed", value });
+  expect(node("a")).toMatchObject({
+    status: "failed",
+    cause: "provider_error",
+    message: "503",
+    details: '{"status":503}',
+  });
+  add("run.failed", "", {
+    case: "runFailed",
+    value: { failedNodeId: "a", message: "a failed: 503" },
+  });
+  expect(fold()).toMatchObject({ status: "failed", hasFailures: true, message: "a failed: 503" });
+});

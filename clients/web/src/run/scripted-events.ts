@@ -1,0 +1,46 @@
+// Events for tests, as short to write as to read.
+
+import { create } from "@bufbuild/protobuf";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
+
+type Init = MessageInitShape<typeof RunEventSchema>;
+type Fact = NonNullable<Init["fact"]>;
+
+/** Builds a log: each call appends the next event, ten milliseconds after the one before unless told. */
+export function scriptLog(): {
+  readonly events: RunEvent[];
+  readonly add: (
+    type: string,
+    nodeId: string,
+    fact: Fact,
+    more?: { attempt?: number; epoch?: bigint; at?: number },
+  ) => void;
+} {
+  const events: RunEvent[] = [];
+  return {
+    events,
+    add(type, nodeId, fact, { attempt = nodeId === "" ? 0 : 1, epoch = 0n, at } = {}) {
+      const eventId = BigInt(events.length + 1);
+      const time = timestampFromMs(at ?? 1000 + events.length * 10);
+      events.push(
+        create(RunEventSchema, {
+          eventId,
+          runId: "run",
+          type,
+          nodeId,
+          attempt,
+          epoch,
+          time,
+          fact,
+        } as Init),
+      ); // one member of the union
+    },
+  };
+}
+
+/** The bytes of a value's JSON. */
+export const jsonBytesOf = (value: unknown): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify(value));

@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { layoutTimeline, ticksOf } from "./timeline.ts";
+import { EMPTY_RUN, emptyNode } from "./view.ts";
+import type { Delivery, RunView } from "./view.ts";
+
+const delivery = (more: Partial<Delivery>): Delivery => ({
+  attempt: 1,
+  epoch: 0,
+  executorId: "",
+  queuedAt: 1000,
+  notBeforeAt: undefined,
+  startedAt: undefined,
+  endedAt: undefined,
+  end: undefined,
+  ...more,
+});
+
+const runOf = (deliveries: readonly Delivery[], more: Partial<RunView> = {}): RunView => ({
+  ...EMPTY_RUN,
+  startedAt: 1000,
+  nodes: new Map([
+    ["a", { ...emptyNode("a", 0), deliveries }],
+    ["idle", emptyNode("idle", 0)],
+  ]),
+  ...more,
+});
+
+test("a finished attempt waits and works in its own part of the span", () => {
+  const done = delivery({ startedAt: 1250, endedAt: 1500, end: "completed" });
+  const { lanes, spanMs } = layoutTimeline(runOf([done], { endedAt: 2000 }), 99_999);
+  expect(spanMs).toBe(1000);
+  expect(lanes.map((lane) => lane.key)).toEqual(["a"]);
+  expect(lanes[0]?.bars[0]).toMatchObject({
+    from: 0,
+    work: 0.25,
+    to: 0.5,
+    waitMs: 250,
+    workMs: 250,
+  });
+});
+
+test("what is open reaches to the present: running works, queued waits", () => {
+  const running = layoutTimeline(runOf([delivery({ startedAt: 1500 })]), 2000).lanes[0]?.bars[0];
+  expect(running).toMatchObject({ state: "running", work: 0.5, to: 1 });
+  const queued = layoutTimeline(runOf([delivery({})]), 2000).lanes[0]?.bars[0];
+  expect(queued).toMatchObject({ state: "queued", from: 0, work: 1, to: 1, workMs: 0 });
+});
+
+test("retries lie one after the other in the lane of their node", () => {
+  const first = delivery({ startedAt: 1100, endedAt: 1200, end: "retried" });
+  const second = delivery({
+    attempt: 2,
+    queuedAt: 1200,
+    startedAt: 1400,
+    endedAt: 1500,
+    end: "completed",
+  });
+  const { lanes } = layoutTimeline(runOf([first, second], { endedAt: 2000 }), 0);
+  expect(lanes[0]?.bars.map(({ attempt, state }) => [attempt, state])).toEqual([
+    [1, "retried"],
+    [2, "completed"],
+  ]);
+});
+
+test("a clock that runs behind the database's never turns a bar around", () => {
+  const { lanes } = layoutTimeline(runOf([delivery({ queuedAt: 5000 })]), 900);
+  const bar = lanes[0]?.bars[0];
+  expect(bar).toBeDefined();
+  expect((bar?.to ?? 0) - (bar?.from ?? 0)).toBeGreaterThanOrEqual(0);
+});
+
+test("ticks are round, few and within the span", () => {
+  expect(ticksOf(4481).map((tick) => tick.ms)).toEqual([0, 1000, 2000, 3000, 4000]);
+  for (const spanMs of [1, 7, 60, 999, 12_345, 3_600_000, 86_400_000]) {
+    const ticks = ticksOf(spanMs);
+    expect(ticks.length).toBeLessThanOrEqual(7);
+    expect(ticks.every((tick) => tick.at <= 1)).toBe(true);
+  }
+});

@@ -1,0 +1,23 @@
+import { RunStatus, RunStatusSchema } from "@pawl/proto/pawl/v1/run_pb";
+import { expect, test } from "vitest";
+import { isRunId, STATUS_FILTERS, statusesOf, stepChoice } from "./filter.ts";
+
+test("every status is in exactly one filter", () => {
+  const covered = STATUS_FILTERS.flatMap((filter) => filter.statuses).toSorted((a, b) => a - b);
+  const all = RunStatusSchema.values.map((value) => value.number).filter((number) => number !== 0);
+  expect(covered).toEqual(all);
+  expect(statusesOf("failed")).toEqual([RunStatus.FAILED]);
+  expect(statusesOf("nonsense")).toEqual([]);
+});
+
+test("j and k stay within the list", () => {
+  expect(stepChoice(-1, 1, 3)).toBe(0);
+  expect(stepChoice(2, 1, 3)).toBe(2);
+  expect(stepChoice(0, -1, 3)).toBe(0);
+  expect(stepChoice(0, 1, 0)).toBe(-1);
+});
+
+test("a pasted run id is known from a workflow id", () => {
+  expect(isRunId("0199d3a0-7b1c-7c52-9d41-5f0c2a7e91b4")).toBe(true);
+  expect(isRunId("order-review")).toBe(false);
+});
