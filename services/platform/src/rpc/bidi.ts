@@ -6,7 +6,13 @@ import { status } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Reason } from "@pawl/core/fault/reason";
 
-import { fromGrpcStatus, toEngineError, toGrpcStatus, type OnInternal } from "./status.ts";
+import {
+  fromGrpcStatus,
+  toEngineError,
+  toGrpcStatus,
+  type OnInternal,
+  type ReadOptions,
+} from "./status.ts";
 import { textMetadata } from "./unary.ts";
 
 /** How a stream ended: without an error when both sides had said all they wanted to. */
@@ -117,12 +123,13 @@ export const clientStream = <In, Out>(
   unavailable?: Reason,
 ): BidiStream<In, Out> => {
   const ending = createEnding();
+  const reading: ReadOptions = { isOwnCancel: false, ...(unavailable && { unavailable }) };
   let ownError: EngineError | undefined;
   // Without a listener a broken stream would throw; its status says the same.
   call.on("error", () => undefined);
   call.on("status", (received: StatusObject) => {
     const error =
-      ownError ?? (received.code === status.OK ? undefined : fromGrpcStatus(received, unavailable));
+      ownError ?? (received.code === status.OK ? undefined : fromGrpcStatus(received, reading));
     ending.settle(error === undefined ? {} : { error });
   });
   return {

@@ -11,6 +11,7 @@ import {
   trace,
   type TextMapGetter,
 } from "@opentelemetry/api";
+import { EngineError } from "@pawl/core/fault/engine-error";
 
 import { ATTRIBUTES, METRICS } from "../telemetry/catalogue.ts";
 import { tracer } from "../telemetry/trace.ts";
@@ -60,14 +61,21 @@ export const connectErrors =
   (onInternal: OnInternal): Interceptor =>
   (next) =>
   async (request) => {
+    const mapError = (error: unknown) => toConnectError(causeOf(error, request.signal), onInternal);
     try {
       const response = await next(request);
       if (!response.stream) return response;
-      return { ...response, message: mapped(response.message, onInternal) };
+      return { ...response, message: mapped(response.message, mapError) };
     } catch (error) {
-      throw toConnectError(error, onInternal);
+      throw mapError(error);
     }
   };
+
+/** A call that ended because its time was up says so, whatever the handler made of being aborted. */
+const causeOf = (error: unknown, { aborted, reason }: AbortSignal): unknown => {
+  const isOther = error instanceof EngineError && error.reason !== "CALLER_CANCELLED";
+  return aborted && reason instanceof ConnectError && !isOther ? reason : error;
+};
 
 async function* observed<Item>(
   items: AsyncIterable<Item>,
@@ -86,11 +94,11 @@ async function* observed<Item>(
 
 async function* mapped<Item>(
   items: AsyncIterable<Item>,
-  onInternal: OnInternal,
+  mapError: (error: unknown) => ConnectError,
 ): AsyncGenerator<Item> {
   try {
     yield* items;
   } catch (error) {
-    throw toConnectError(error, onInternal);
+    throw mapError(error);
   }
 }

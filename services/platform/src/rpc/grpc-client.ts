@@ -151,7 +151,8 @@ const unaryMethod = (client: ServiceClient, name: string, unavailable: Reason) =
         (error: Parameters<typeof fromGrpcStatus>[0] | null, response: unknown) => {
           signal?.removeEventListener("abort", onAbort);
           if (error === null) resolve(response);
-          else reject(fromGrpcStatus(error, unavailable));
+          else
+            reject(fromGrpcStatus(error, { unavailable, isOwnCancel: signal?.aborted === true }));
         },
       ) as { cancel(): void };
       signal?.addEventListener("abort", onAbort, { once: true });

@@ -6,9 +6,9 @@ import { randomUUID } from "node:crypto";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { anyPack, anyUnpack } from "@bufbuild/protobuf/wkt";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { Metadata, type ServiceError, type StatusObject } from "@grpc/grpc-js";
+import { Metadata, status as grpcCodes, type ServiceError, type StatusObject } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { GRPC_CODES, REASONS, type Reason } from "@pawl/core/fault/reason";
+import { GRPC_CODES, REASONS, type GrpcCodeName, type Reason } from "@pawl/core/fault/reason";
 import { StatusSchema, type Status } from "@pawl/proto/google/rpc/status_pb";
 
 import { clipMessage } from "./clip.ts";
@@ -19,11 +19,8 @@ const STATUS_TRAILER = "grpc-status-details-bin";
 /** Told of every throw that is a bug of ours, with the id its caller was given. */
 export type OnInternal = (fault: { readonly requestId: string; readonly error: unknown }) => void;
 
-/** The codes of gRPC; grpc-js and Connect each have an enum of the same numbers. */
-type CodeNumber = (typeof GRPC_CODES)[keyof typeof GRPC_CODES];
-
 interface Mapped {
-  readonly code: CodeNumber;
+  readonly code: GrpcCodeName;
   readonly message: string;
   readonly details: readonly Detail[];
 }
@@ -44,7 +41,7 @@ const map = (thrown: unknown, onInternal: OnInternal): Mapped => {
   }
   const text = clipMessage(error.message);
   return {
-    code: GRPC_CODES[REASONS[error.reason].code],
+    code: REASONS[error.reason].code,
     message: error.reason === "INTERNAL" ? `internal error; quote request ${requestId}` : text,
     details: detailsOf(error, requestId),
   };
@@ -54,31 +51,56 @@ const map = (thrown: unknown, onInternal: OnInternal): Mapped => {
 export const toGrpcStatus = (thrown: unknown, onInternal: OnInternal): StatusObject => {
   const { code, message, details } = map(thrown, onInternal);
   const status = create(StatusSchema, {
-    code,
+    code: GRPC_CODES[code],
     message,
     details: details.map(({ desc, value }) => anyPack(desc, value)),
   });
   const metadata = new Metadata();
   metadata.set(STATUS_TRAILER, Buffer.from(toBinary(StatusSchema, status)));
-  return { code, details: message, metadata };
+  return { code: grpcCodes[code], details: message, metadata };
 };
+
+const CONNECT_CODES = {
+  CANCELLED: Code.Canceled,
+  INVALID_ARGUMENT: Code.InvalidArgument,
+  DEADLINE_EXCEEDED: Code.DeadlineExceeded,
+  NOT_FOUND: Code.NotFound,
+  ALREADY_EXISTS: Code.AlreadyExists,
+  PERMISSION_DENIED: Code.PermissionDenied,
+  RESOURCE_EXHAUSTED: Code.ResourceExhausted,
+  FAILED_PRECONDITION: Code.FailedPrecondition,
+  ABORTED: Code.Aborted,
+  OUT_OF_RANGE: Code.OutOfRange,
+  UNIMPLEMENTED: Code.Unimplemented,
+  INTERNAL: Code.Internal,
+  UNAVAILABLE: Code.Unavailable,
+  DATA_LOSS: Code.DataLoss,
+} as const satisfies Record<GrpcCodeName, Code>;
 
 /** What a Connect handler throws. */
 export const toConnectError = (thrown: unknown, onInternal: OnInternal): ConnectError => {
   const { code, message, details } = map(thrown, onInternal);
   return new ConnectError(
     message,
-    code,
+    CONNECT_CODES[code],
     undefined,
     // ConnectError wants an init shape; a whole message is one.
     details.map(({ desc, value }) => ({ desc, value: value as never })),
   );
 };
 
+/** How a client reads a status without our details. */
+export interface ReadOptions {
+  /** What UNAVAILABLE means to it; default SCHEDULER_UNAVAILABLE. */
+  readonly unavailable?: Reason;
+  /** Whether it cancelled the call itself. If not, a bare CANCELLED is a peer that was cut off, as good as unavailable. */
+  readonly isOwnCancel?: boolean;
+}
+
 /** The EngineError behind a status a grpc-js client received; without our details, the nearest reason by code. */
 export const fromGrpcStatus = (
   received: ServiceError | StatusObject,
-  unavailable?: Reason,
+  options: ReadOptions = {},
 ): EngineError => {
   const status = statusOf(received.metadata);
   const ours = errorFromDetails(
@@ -92,7 +114,10 @@ export const fromGrpcStatus = (
     received.details,
     received,
   );
-  return ours ?? foreign(received.code, received.details, received, unavailable);
+  if (ours !== undefined) return ours;
+  const isCutOff = received.code === grpcCodes.CANCELLED && options.isOwnCancel === false;
+  const code = isCutOff ? grpcCodes.UNAVAILABLE : received.code;
+  return foreign(code, received.details, received, options.unavailable);
 };
 
 const statusOf = (metadata: Metadata | undefined): Status | undefined => {

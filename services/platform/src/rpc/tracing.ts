@@ -59,7 +59,7 @@ export const clientTracing: Interceptor = (options, nextCall) => {
   });
   const active = trace.setSpan(context.active(), span);
   return new InterceptingCall(nextCall(options), {
-    start: (metadata, listener, next) => {
+    start: (metadata, _listener, next) => {
       propagation.inject(active, metadata, setter);
       next(metadata, {
         onReceiveMetadata: (received, pass) => pass(received),
@@ -73,7 +73,6 @@ export const clientTracing: Interceptor = (options, nextCall) => {
           pass(received);
         },
       });
-      void listener;
     },
   });
 };

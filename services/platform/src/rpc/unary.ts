@@ -42,21 +42,26 @@ export const unary =
     call.on("cancelled", () =>
       controller.abort(new EngineError("CALLER_CANCELLED", "the caller went away")),
     );
+    const { signal } = controller;
     const metadata = textMetadata(call.metadata.getMap());
-    const overdue = once(controller.signal);
-    void Promise.race([
-      handler(call.request, { signal: controller.signal, deadlineAt, metadata }),
-      overdue,
-    ])
-      .then(
-        (response) => callback(null, response),
-        (error: unknown) => callback(toGrpcStatus(reasonOf(error, controller.signal), onInternal)),
-      )
-      .finally(() => clearTimeout(timer));
+    const answer = async (): Promise<void> => {
+      let response: Response;
+      try {
+        const handled = handler(call.request, { signal, deadlineAt, metadata });
+        response = await Promise.race([handled, aborted(signal)]);
+      } catch (error) {
+        callback(toGrpcStatus(reasonOf(error, signal), onInternal));
+        return;
+      } finally {
+        clearTimeout(timer);
+      }
+      callback(null, response);
+    };
+    void answer();
   };
 
 /** Rejects when the signal aborts: a handler that ignores its signal still gets its caller an answer in time. */
-const once = (signal: AbortSignal): Promise<never> =>
+const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });

@@ -18,7 +18,9 @@ export interface Instrument {
 
 /** An instrument's labels, or undefined for one that has none. */
 type Labels = Attributes | undefined;
-type LabelArguments<Of extends Labels> = Of extends Attributes ? [labels: Of] : [];
+type LabelArguments<Of extends Labels> = Of extends Attributes
+  ? [labels: Of]
+  : [labels?: Record<string, never>];
 
 /** Counts upwards. */
 export interface CounterInstrument<Of extends Labels> extends Instrument {

@@ -39,5 +39,6 @@ export const createLogger = (options: LoggerOptions): Logger => {
     formatters: { level: (label: string) => ({ level: label }) },
     mixin: traceFields,
   };
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  // pino buffers by itself unless told otherwise, and a killed process would take its last lines along.
+  return pino(settings, options.destination ?? pino.destination({ dest: 1, sync: true }));
 };

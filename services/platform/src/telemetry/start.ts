@@ -88,8 +88,18 @@ const startTraces = async (resource: Resource, env: Env): Promise<() => Promise<
   const provider = new TracerProvider({
     resource,
     sampler: samplerFrom(env),
-    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+    spanProcessors: [
+      new BatchSpanProcessor({ exporter: new OTLPTraceExporter(endpointFrom(env)) }),
+    ],
   });
   trace.setGlobalTracerProvider(provider);
   return () => provider.shutdown();
+};
+
+/** Where spans go; headers, timeouts and compression are read by the exporter from the standard variables. */
+const endpointFrom = (env: Env): { readonly url?: string } => {
+  const own = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+  if (own !== undefined && own !== "") return { url: own };
+  const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"];
+  return base === undefined || base === "" ? {} : { url: `${base.replace(/\/$/, "")}/v1/traces` };
 };
