@@ -8,7 +8,6 @@ export const KNOWN_VARIABLES: readonly string[] = [
   "PAWL_ALLOWED_ORIGINS",
   "PAWL_ADDRESS",
   "PAWL_DATA_DIR",
-  "PAWL_DB_BACKEND",
   "PAWL_DB_POOL_SIZE",
   "PAWL_DRAIN_MS",
   "PAWL_ENV",
@@ -18,6 +17,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   "PAWL_FAILPOINTS",
   "PAWL_GATEWAY_HOST",
   "PAWL_GATEWAY_PORT",
+  "PAWL_GRACE_MS",
   "PAWL_GRACE_MS",
   "PAWL_LEASE_MS",
   "PAWL_LOG_LEVEL",
@@ -32,5 +32,4 @@ export const KNOWN_VARIABLES: readonly string[] = [
   "PAWL_SCHEDULER_PORT",
   "PAWL_SWEEP_MS",
   "PAWL_TEST",
-  "PAWL_TICK_MS",
 ];
