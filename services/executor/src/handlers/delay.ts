@@ -1,0 +1,25 @@
+// `delay`: asks that what follows waits (S3.29). It holds no slot and no timer: the wait is the scheduler's, and survives crashes.
+
+import { LIMITS } from "@pawl/core/data/limits";
+import { z } from "zod";
+import { defineHandler } from "./handler.ts";
+
+/** A template in a longer text gives digits, a lone one keeps its number. */
+const delayMs = z
+  .union([
+    z.number(),
+    z
+      .string()
+      .regex(/^\d{1,12}$/)
+      .transform(Number),
+  ])
+  .pipe(z.int().min(0).max(LIMITS.delayMsMax));
+
+export const delayHandler = defineHandler({
+  type: "delay",
+  config: z.strictObject({ delay_ms: delayMs }),
+  execute: (config) => ({
+    output: { delayMs: config.delay_ms },
+    queueDelayMs: config.delay_ms,
+  }),
+});

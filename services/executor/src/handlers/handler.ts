@@ -1,0 +1,117 @@
+// The contract of a node handler (S3.23): a type, a schema for its config after templates are rendered, and what it does.
+// What a handler expects to go wrong it returns as a failure with a cause; a throw is a provider_error.
+
+import type { NodeContext, Scope } from "@pawl/core/data/scope";
+import type { Rendered } from "@pawl/core/data/template";
+import { z } from "zod";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** What a handler gets besides its config. */
+export interface HandlerContext {
+  readonly runId: string;
+  readonly nodeId: string;
+  /** Empty for a test run. */
+  readonly workflowId: string;
+  readonly iteration: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** The same for every attempt: send it to receivers as their idempotency key. */
+  readonly effectKey: string;
+  /** Run input, parents' outputs, variables. */
+  readonly context: NodeContext;
+  /** The node's own parameters, resolved from its edges. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What templates and conditions see: `ctx` and `input`. */
+  readonly scope: Scope;
+  /** Aborted on timeout, cancellation and lost claims; a handler must end soon after. */
+  readonly signal: AbortSignal;
+  /** What the attempt has in all. */
+  readonly timeoutMs: number;
+  /** Streams partial output; settles when more may be said. */
+  readonly emit: (text: string) => Promise<void>;
+  readonly log: (level: LogLevel, message: string) => void;
+  /** Renders templates in any JSON value. */
+  readonly render: (value: unknown) => Rendered;
+}
+
+export interface HandlerSuccess {
+  readonly output: unknown;
+  /** The handle to leave by. */
+  readonly handle?: string;
+  /** What follows waits this long. */
+  readonly queueDelayMs?: number;
+}
+
+export interface HandlerFailure {
+  readonly failed: {
+    /** One of the retry causes, or an UPPER_SNAKE cause of the handler's own. */
+    readonly cause: string;
+    readonly message: string;
+    /** Never retry, whatever the policy. */
+    readonly permanent: boolean;
+    readonly details?: unknown;
+  };
+}
+
+export type HandlerResult = HandlerSuccess | HandlerFailure;
+
+/** A handler whose config was accepted, ready to run. */
+export type Prepared =
+  | {
+      readonly ok: true;
+      readonly execute: (ctx: HandlerContext) => HandlerResult | Promise<HandlerResult>;
+    }
+  | { readonly ok: false; readonly message: string };
+
+export interface Handler {
+  readonly type: string;
+  /** Keys of the config that are another language and no templates. */
+  readonly unrendered: readonly string[];
+  /** Checks a rendered config and binds it. */
+  readonly prepare: (config: unknown) => Prepared;
+}
+
+/** Makes a handler. */
+export function defineHandler<Config>(definition: {
+  readonly type: string;
+  readonly config: z.ZodType<Config>;
+  readonly unrendered?: readonly string[];
+  readonly execute: (config: Config, ctx: HandlerContext) => HandlerResult | Promise<HandlerResult>;
+}): Handler {
+  return {
+    type: definition.type,
+    unrendered: definition.unrendered ?? [],
+    prepare: (raw) => {
+      const parsed = definition.config.safeParse(raw);
+      if (!parsed.success) return { ok: false, message: issueText(parsed.error) };
+      const config = parsed.data;
+      return { ok: true, execute: (ctx) => definition.execute(config, ctx) };
+    },
+  };
+}
+
+/** A failure that no retry can mend. */
+export const permanentFailure = (
+  cause: string,
+  message: string,
+  details?: unknown,
+): HandlerFailure => ({
+  failed: { cause, message, permanent: true, ...(details === undefined ? {} : { details }) },
+});
+
+/** A failure that the retry policy decides about. */
+export const failure = (cause: string, message: string, details?: unknown): HandlerFailure => ({
+  failed: { cause, message, permanent: false, ...(details === undefined ? {} : { details }) },
+});
+
+const ISSUES_MAX = 5;
+
+/** Paths and rules, never values: a config may hold what must not be shown. */
+function issueText(error: z.ZodError): string {
+  return error.issues
+    .slice(0, ISSUES_MAX)
+    .map((issue) => `${issue.path.map(String).join(".") || "config"}: ${issue.message}`)
+    .join("; ");
+}

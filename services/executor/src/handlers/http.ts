@@ -1,0 +1,121 @@
+// `http`: one outbound request through the egress guard. The receiver gets the effect key as Idempotency-Key, the same for every
+// attempt, so a repeat can be told from a second order. 429 is rate_limit, 5xx is provider_error, any other 4xx is for good.
+
+import { LIMITS } from "@pawl/core/data/limits";
+import { NODE_CONFIGS, type NodeConfig } from "@pawl/core/definition/node-types";
+import { z } from "zod";
+import {
+  egressFetch,
+  type Egress,
+  type EgressFailure,
+  type EgressResponse,
+} from "../egress/fetch.ts";
+import { checkHeaders } from "../egress/headers.ts";
+import {
+  defineHandler,
+  failure,
+  permanentFailure,
+  type Handler,
+  type HandlerContext,
+  type HandlerResult,
+} from "./handler.ts";
+
+const DETAIL_LENGTH_MAX = 4_096;
+const RETRYABLE_4XX: ReadonlySet<number> = new Set([408, 425]);
+
+/** As the author's schema, but after rendering: texts may have become numbers, and the guard judges URL and headers. */
+const configSchema = NODE_CONFIGS.http.extend({
+  url: z.string(),
+  headers: z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String))
+    .optional(),
+});
+type Config = Omit<NodeConfig<"http">, "headers"> & {
+  readonly headers?: Record<string, string> | undefined;
+};
+
+/** Makes the handler over an egress. */
+export const httpHandler = (egress: Egress): Handler =>
+  defineHandler({
+    type: "http",
+    config: configSchema,
+    execute: async (config, ctx) => {
+      const checked = checkHeaders(headersOf(config, ctx));
+      if (!checked.ok) return permanentFailure(checked.cause, checked.message);
+      const body = bodyText(config);
+      if (body !== undefined && Buffer.byteLength(body) > LIMITS.httpRequestBytes) {
+        return permanentFailure("REQUEST_TOO_LARGE", "the request body is too large");
+      }
+      const timeoutMs = Math.min(config.timeout_ms ?? LIMITS.httpTimeoutMs, ctx.timeoutMs);
+      const answer = await egressFetch(egress, {
+        method: config.method,
+        url: withQuery(config),
+        headers: checked.headers,
+        signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]),
+        ...(body === undefined ? {} : { body }),
+      });
+      return answer.ok ? resultOf(answer) : failureOf(answer);
+    },
+  });
+
+function headersOf(config: Config, ctx: HandlerContext): Record<string, string> {
+  const key = (config.idempotency_key_header ?? "idempotency-key").toLowerCase();
+  const given = config.headers ?? {};
+  const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
+  const headers: Record<string, string> = { ...given };
+  const add = (name: string, value: string): void => {
+    if (!names.has(name)) headers[name] = value;
+  };
+  add(key, ctx.effectKey);
+  add("accept-encoding", "gzip, deflate, br");
+  add("user-agent", "pawl");
+  if (config.body !== undefined && typeof config.body !== "string") {
+    add("content-type", "application/json");
+  }
+  return headers;
+}
+
+function bodyText(config: Config): string | undefined {
+  if (config.body === undefined || config.method === "GET" || config.method === "HEAD") {
+    return undefined;
+  }
+  return typeof config.body === "string" ? config.body : JSON.stringify(config.body);
+}
+
+/** Query parameters are added by the URL's own rules; a URL that does not parse is left to the guard to refuse. */
+function withQuery(config: Config): string {
+  const url = URL.parse(config.url);
+  if (url === null || config.query === undefined) return config.url;
+  for (const [name, value] of Object.entries(config.query)) {
+    url.searchParams.append(name, String(value));
+  }
+  return url.href;
+}
+
+function resultOf(response: EgressResponse): HandlerResult {
+  const { status } = response;
+  const output = { status, headers: response.headers, body: parsedBody(response) };
+  if (status < 400) return { output };
+  const message = `the server answered ${status}`;
+  const details = { status, body: response.body.toString("utf8", 0, DETAIL_LENGTH_MAX) };
+  if (status === 429) return failure("rate_limit", message, details);
+  if (status >= 500 || RETRYABLE_4XX.has(status))
+    return failure("provider_error", message, details);
+  return permanentFailure("http_status", message, details);
+}
+
+/** Parsed when it says that it is JSON and is; text otherwise. */
+function parsedBody(response: EgressResponse): unknown {
+  const text = response.body.toString("utf8");
+  if (!/\bjson\b/i.test(response.headers["content-type"] ?? "")) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const failureOf = ({ cause, message }: EgressFailure): HandlerResult =>
+  cause === "URL_BLOCKED" || cause === "RESPONSE_TOO_LARGE"
+    ? permanentFailure(cause, message)
+    : failure(cause, message);

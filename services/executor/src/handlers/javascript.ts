@@ -1,0 +1,36 @@
+// `javascript`: user code in the sandbox (S3.26, S3.32). The code is never a template; it reads `ctx` and `input` as variables.
+
+import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import {
+  defineHandler,
+  LOG_LEVELS,
+  permanentFailure,
+  type Handler,
+  type LogLevel,
+} from "./handler.ts";
+
+/** What user code gets unless its config says otherwise (S3.32). */
+export const JAVASCRIPT_TIMEOUT_MS = 30_000;
+
+/** Makes the handler over a sandbox. */
+export const javascriptHandler = (sandbox: Pick<Sandbox, "run">): Handler =>
+  defineHandler({
+    type: "javascript",
+    config: NODE_CONFIGS.javascript,
+    unrendered: ["code"],
+    execute: async (config, ctx) => {
+      const result = await sandbox.run({
+        code: config.code,
+        ctx: ctx.scope.ctx,
+        input: ctx.input,
+        timeoutMs: Math.min(config.timeout_ms ?? JAVASCRIPT_TIMEOUT_MS, ctx.timeoutMs),
+        signal: ctx.signal,
+        onLog: (level, message) => ctx.log(logLevel(level), message),
+      });
+      if (!result.ok) return permanentFailure(result.cause, result.message);
+      return { output: JSON.parse(result.json) };
+    },
+  });
+
+const logLevel = (level: string): LogLevel => LOG_LEVELS.find((known) => known === level) ?? "info";

@@ -1,0 +1,35 @@
+// Node type → handler. Adding a handler is one file beside this one and one line here.
+
+import type { Egress } from "../egress/fetch.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { conditionHandler } from "./condition.ts";
+import { delayHandler } from "./delay.ts";
+import { endHandler } from "./end.ts";
+import type { Handler } from "./handler.ts";
+import { httpHandler } from "./http.ts";
+import { javascriptHandler } from "./javascript.ts";
+import { noopHandler } from "./noop.ts";
+import { startHandler } from "./start.ts";
+import { textStreamHandler } from "./text-stream.ts";
+
+export type Registry = ReadonlyMap<string, Handler>;
+
+/** Handlers by type; of two with one type the later wins. */
+export const registryOf = (handlers: readonly Handler[]): Registry =>
+  new Map(handlers.map((handler) => [handler.type, handler]));
+
+/** What this executor serves out of the box. */
+export const builtInRegistry = (outside: {
+  readonly sandbox: Pick<Sandbox, "run">;
+  readonly egress: Egress;
+}): Registry =>
+  registryOf([
+    startHandler,
+    endHandler,
+    conditionHandler,
+    delayHandler,
+    javascriptHandler(outside.sandbox),
+    httpHandler(outside.egress),
+    noopHandler,
+    textStreamHandler,
+  ]);

@@ -1,0 +1,10 @@
+// `start`: the one node every run begins with; passes the run's input on (S3.24).
+
+import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import { defineHandler } from "./handler.ts";
+
+export const startHandler = defineHandler({
+  type: "start",
+  config: NODE_CONFIGS.start,
+  execute: (_config, ctx) => ({ output: { started: true, inputReceived: ctx.context.input } }),
+});

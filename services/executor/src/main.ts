@@ -1,0 +1,24 @@
+// Entry of the executor: configuration, telemetry, service. Run it with --no-node-snapshot, as isolated-vm wants it.
+
+import { readConfig } from "@pawl/platform/config/command";
+import { armProbes } from "@pawl/platform/lifecycle/probe";
+import { runService } from "@pawl/platform/lifecycle/service";
+import { createLogger } from "@pawl/platform/telemetry/log";
+import { startTelemetry } from "@pawl/platform/telemetry/start";
+import { compose } from "./compose.ts";
+import { parseConfig } from "./config.ts";
+
+/** What a drain may take beyond the grace of the attempts: aborting, releasing, saying goodbye. */
+const DRAIN_MARGIN_MS = 10_000;
+
+const config = readConfig(parseConfig, process);
+armProbes(process.env);
+const telemetry = await startTelemetry({ serviceName: "pawl-executor", env: process.env });
+const log = createLogger({ service: "executor", level: config.PAWL_LOG_LEVEL });
+await runService({
+  name: "executor",
+  log,
+  start: (context) => compose(config, telemetry, context),
+  drainMs: config.PAWL_EXECUTOR_GRACE_MS + DRAIN_MARGIN_MS,
+  flush: () => telemetry.shutdown(),
+});

@@ -1,0 +1,45 @@
+// Attempts as telemetry sees them: a duration by type and outcome always, a span only when traces are on. The span stands in the trace
+// of the run (the assignment's traceparent is its parent) and links to it as well, since a claim may come long after its cause.
+
+import { ATTRIBUTES, METRICS, SPANS } from "@pawl/platform/telemetry/catalogue";
+import { contextFrom, linksTo, withSpan } from "@pawl/platform/telemetry/trace";
+import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { AttemptResult, RunAttempt } from "../work/assignments.ts";
+import { causeOf } from "./outcome.ts";
+
+/** Wraps `run` with metrics and, if asked, spans. */
+export function observed(run: RunAttempt, options: { readonly isTracing: boolean }): RunAttempt {
+  const measured: RunAttempt = async (assignment, hooks) => {
+    const startedAt = performance.now();
+    const result = await run(assignment, hooks);
+    METRICS.handlerDuration.record((performance.now() - startedAt) / 1_000, {
+      type: assignment.nodeType,
+      outcome: causeOf(result.result),
+    });
+    return result;
+  };
+  if (!options.isTracing) return measured;
+  return (assignment, hooks) =>
+    withSpan(SPANS.attempt, spanSettings(assignment), async (span) => {
+      const result: AttemptResult = await measured(assignment, hooks);
+      span.setAttribute(ATTRIBUTES.outcome, result.result.case ?? "");
+      if (result.result.case === "failed") {
+        span.setAttribute(ATTRIBUTES.cause, causeOf(result.result));
+      }
+      return result;
+    });
+}
+
+const spanSettings = (assignment: Assignment) => ({
+  parent: contextFrom(assignment.traceparent),
+  links: linksTo(assignment.traceparent),
+  attributes: {
+    [ATTRIBUTES.runId]: assignment.claim?.runId ?? "",
+    [ATTRIBUTES.nodeId]: assignment.claim?.nodeId ?? "",
+    [ATTRIBUTES.iteration]: assignment.claim?.iteration ?? 0,
+    [ATTRIBUTES.epoch]: Number(assignment.claim?.epoch ?? 0n),
+    [ATTRIBUTES.nodeType]: assignment.nodeType,
+    [ATTRIBUTES.workflowId]: assignment.workflowId,
+    [ATTRIBUTES.attempt]: assignment.attempt,
+  },
+});

@@ -1,0 +1,121 @@
+// Whatever a handler returned or threw becomes one of two things: completed with a bounded JSON output, or failed with a cause.
+// Total: hostile getters, `throw undefined`, circular data and NUL characters all end as a failure here, never further on.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { checkJson } from "@pawl/core/data/json";
+import { LIMITS } from "@pawl/core/data/limits";
+import type { OutcomeSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { HandlerFailure, HandlerSuccess } from "../handlers/handler.ts";
+
+/** The `result` of an Outcome. */
+export type WireResult = NonNullable<MessageInitShape<typeof OutcomeSchema>["result"]>;
+
+const MESSAGE_LENGTH_MAX = 2_000;
+const CAUSE = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+const HANDLE_LENGTH_MAX = 128;
+
+/** The outcome of a handler that returned. */
+export function returned(value: unknown): WireResult {
+  try {
+    if (typeof value !== "object" || value === null) return malformed("nothing");
+    if ("failed" in value) return failedBy(value.failed);
+    return "output" in value ? completedBy(value) : malformed("no output");
+  } catch (error) {
+    return thrown(error);
+  }
+}
+
+/** The outcome of a handler that threw. */
+export const thrown = (error: unknown): WireResult => failed("provider_error", describe(error));
+
+/** A failure. The message is cut and made safe to store. */
+export function failed(
+  cause: string,
+  message: string,
+  options: { readonly permanent?: boolean; readonly details?: unknown } = {},
+): WireResult {
+  const detailsJson = encodeDetails(options.details);
+  return {
+    case: "failed",
+    value: {
+      cause,
+      message: cleanText(message, MESSAGE_LENGTH_MAX),
+      permanent: options.permanent ?? false,
+      ...(detailsJson === undefined ? {} : { detailsJson }),
+    },
+  };
+}
+
+/** The cause of a wire result, "completed" for success: what metrics and spans are labelled with. */
+export const causeOf = (result: WireResult): string =>
+  result.case === "failed" ? (result.value.cause ?? "") : "completed";
+
+function completedBy(value: Partial<HandlerSuccess>): WireResult {
+  const { output, handle, queueDelayMs } = value;
+  if (handle !== undefined && (typeof handle !== "string" || handle.length > HANDLE_LENGTH_MAX)) {
+    return malformed("a handle that is not a name");
+  }
+  const delay = queueDelayMs ?? 0;
+  if (!Number.isSafeInteger(delay) || delay < 0 || delay > LIMITS.delayMsMax) {
+    return malformed("a delay that is not a number of milliseconds");
+  }
+  const text = JSON.stringify(output) ?? "null";
+  const checked = checkJson(text);
+  if (!checked.ok) {
+    const cause = checked.reason === "TOO_LARGE" ? "OUTPUT_TOO_LARGE" : "OUTPUT_INVALID";
+    return failed(cause, `the output is refused: ${checked.reason}: ${checked.message}`, {
+      permanent: true,
+    });
+  }
+  return {
+    case: "completed",
+    value: {
+      outputJson: Buffer.from(text),
+      handle: handle ?? "",
+      queueDelayMs: BigInt(delay),
+    },
+  };
+}
+
+function failedBy(value: unknown): WireResult {
+  if (typeof value !== "object" || value === null) return malformed("a failure without a cause");
+  const { cause, message, permanent, details }: Partial<HandlerFailure["failed"]> = value;
+  if (typeof cause !== "string" || !CAUSE.test(cause)) {
+    return malformed("a failure without a cause");
+  }
+  const said = typeof message === "string" ? message : cause;
+  return failed(cause, said, { permanent: permanent === true, details });
+}
+
+const malformed = (what: string): WireResult =>
+  failed("contract_violated", `the handler returned ${what}`);
+
+/** Details are a courtesy: those that cannot be stored are left out. */
+function encodeDetails(details: unknown): Buffer | undefined {
+  if (details === undefined) return undefined;
+  try {
+    const text = JSON.stringify(details, (_key, value: unknown) =>
+      typeof value === "string" ? cleanText(value, value.length) : value,
+    );
+    return checkJson(text).ok ? Buffer.from(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(error: unknown): string {
+  try {
+    if (error instanceof Error) return `${error.name}: ${error.message}`;
+    return typeof error === "object" && error !== null
+      ? "the handler threw an object"
+      : `the handler threw ${String(error)}`;
+  } catch {
+    return "the handler threw something that cannot be described";
+  }
+}
+
+/** Text as Postgres and protobuf take it: no NUL, no lone surrogates, not longer than `lengthMax`. */
+export function cleanText(text: string, lengthMax: number): string {
+  const whole = (text.length > lengthMax ? text.slice(0, lengthMax) : text).toWellFormed();
+  return whole.includes("\0") ? whole.replaceAll("\0", "\ufffd") : whole;
+}

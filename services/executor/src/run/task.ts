@@ -1,0 +1,69 @@
+// A node as an assignment brings it: parsed once per text and kept, since the same node comes with every run of its workflow. A
+// config without templates is checked once as well, which takes the schema off the hot path.
+
+import type { Binding } from "@pawl/core/data/inputs";
+import type { MergeStrategy } from "@pawl/core/data/merge";
+import type { ParentFailurePolicy } from "@pawl/core/policy/parents";
+import type { Handler, Prepared } from "../handlers/handler.ts";
+import type { Registry } from "../handlers/registry.ts";
+import { boundedCache } from "./bounded-cache.ts";
+
+const NODES_MAX = 2_000;
+
+/** The parts of a node that running it needs. Written by the scheduler, so trusted to have this shape. */
+export interface TaskNode {
+  readonly id: string;
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly onParentFailure: ParentFailurePolicy;
+  readonly merge: MergeStrategy | null;
+}
+
+export type Task =
+  | {
+      readonly ok: true;
+      readonly node: TaskNode;
+      readonly bindings: readonly Binding[];
+      readonly handler: Handler;
+      /** The part of the config that holds templates; empty when it needs no rendering. */
+      readonly templates: Readonly<Record<string, unknown>>;
+      /** The handler bound to a config without templates. */
+      readonly prepared: Prepared | undefined;
+    }
+  | { readonly ok: false; readonly cause: string; readonly message: string };
+
+/** Reads nodes, remembering about the last two thousand texts. */
+export function taskReader(registry: Registry): (nodeJson: string) => Task {
+  return boundedCache(NODES_MAX, (text: string) => readTask(text, registry));
+}
+
+function readTask(text: string, registry: Registry): Task {
+  let parsed: { readonly node: TaskNode; readonly bindings?: readonly Binding[] };
+  try {
+    // The scheduler made it of a checked definition; only its being JSON at all is looked at.
+    parsed = JSON.parse(text) as typeof parsed;
+  } catch {
+    return { ok: false, cause: "CONFIG_INVALID", message: "the node is not JSON" };
+  }
+  const { node, bindings = [] } = parsed;
+  const handler = registry.get(node.type);
+  if (handler === undefined) {
+    const message = `this executor serves no node of type ${node.type}`;
+    return { ok: false, cause: "UNKNOWN_NODE_TYPE", message };
+  }
+  const templates = Object.fromEntries(
+    Object.entries(node.config ?? {}).filter(
+      ([key, value]) => !handler.unrendered.includes(key) && hasTemplate(value),
+    ),
+  );
+  const isPlain = Object.keys(templates).length === 0;
+  const prepared = isPlain ? handler.prepare(node.config ?? {}) : undefined;
+  return { ok: true, node, bindings, handler, templates, prepared };
+}
+
+/** Whether any text inside holds a hole or an escaped one; definitions are bounded in depth. */
+function hasTemplate(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("{{");
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(hasTemplate);
+}

@@ -1,0 +1,149 @@
+// The tasks in hand. A task: assigned → running → ended (its outcome waits in the outbox) → settled. It leaves early when its run is
+// cancelled (nothing is said), its claim is lost (nothing is said ever again) or it is released.
+// Races survived: an assignment delivered twice, a verdict about a claim not held any more (ignored), and an outcome that comes
+// after its claim went (dropped, since the entry is closed).
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type {
+  Assignment,
+  Claim,
+  OutcomeSchema,
+  SchedulerItem,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { claimKey } from "./claim-key.ts";
+import type { Outbox } from "./outbox.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+import type { Slots } from "./slots.ts";
+import type { WorkerEvents } from "./worker-events.ts";
+
+/** How an attempt ended, without its claim. */
+export type AttemptResult = Required<
+  Pick<MessageInitShape<typeof OutcomeSchema>, "result" | "durationMs">
+>;
+
+/** What a running attempt may say. */
+export interface AttemptHooks {
+  readonly signal: AbortSignal;
+  readonly emit: (text: string) => Promise<void>;
+  readonly log: (level: string, message: string) => void;
+}
+
+/** Runs one attempt to its end. Must not reject, and must end soon after its signal is aborted. */
+export type RunAttempt = (assignment: Assignment, hooks: AttemptHooks) => Promise<AttemptResult>;
+
+export interface AssignmentsOptions {
+  readonly outbox: Outbox;
+  readonly slots: Slots;
+  readonly events: WorkerEvents;
+  readonly run: RunAttempt;
+}
+
+interface Task {
+  readonly entry: OutboxEntry;
+  readonly controller: AbortController;
+}
+
+export class Assignments {
+  readonly #options: AssignmentsOptions;
+  /** Tasks whose handler runs. */
+  readonly #running = new Map<string, Task>();
+
+  constructor(options: AssignmentsOptions) {
+    this.#options = options;
+  }
+
+  /** Acts on what a scheduler said about a claim. */
+  readonly onItem = ({ item }: SchedulerItem): void => {
+    switch (item.case) {
+      case "assignment":
+        return this.#assigned(item.value);
+      case "settled":
+        return this.#settled(item.value.claim);
+      case "cancel":
+        return this.#leave(item.value.claim, "the run was cancelled");
+      case "claimLost":
+        return this.#lost(item.value.claim);
+      case "streamed": {
+        const { claim, deltaCount, logCount } = item.value;
+        return this.#find(claim)?.acknowledge(deltaCount, logCount);
+      }
+      // Renewed only proves that the scheduler lives; the others belong to the session, and unknown ones to a newer protocol.
+      case "renewed":
+      case "registered":
+      case "drain":
+      case undefined:
+        return undefined;
+    }
+  };
+
+  /** Aborts every handler still running and gives its claim back (X18). */
+  releaseAll(): void {
+    for (const { entry, controller } of this.#running.values()) {
+      controller.abort(new DOMException("the executor is stopping", "AbortError"));
+      this.#release(entry.claim);
+      this.#options.outbox.close(entry);
+    }
+  }
+
+  #assigned(assignment: Assignment): void {
+    const { claim } = assignment;
+    const { outbox, slots, events } = this.#options;
+    if (claim === undefined || outbox.find(claim) !== undefined) return;
+    if (!slots.tryTake()) return this.#release(claim);
+    const task = { entry: outbox.open(claim), controller: new AbortController() };
+    this.#running.set(task.entry.key, task);
+    events.emit("job:claimed", { jobId: task.entry.key, runId: claim.runId });
+    void this.#run(assignment, task);
+  }
+
+  async #run(assignment: Assignment, { entry, controller }: Task): Promise<void> {
+    const { outbox, slots, run } = this.#options;
+    const result = await run(assignment, {
+      signal: controller.signal,
+      emit: (text) => outbox.delta(entry, text),
+      log: (level, message) => outbox.log(entry, level, message),
+    });
+    this.#running.delete(entry.key);
+    outbox.outcome(entry, { claim: entry.claim, ...result });
+    slots.give();
+  }
+
+  #settled(claim: Claim | undefined): void {
+    const entry = this.#find(claim);
+    if (entry === undefined) return;
+    const { events, outbox } = this.#options;
+    const job = { jobId: entry.key, runId: entry.claim.runId };
+    const result = entry.outcome?.result;
+    outbox.close(entry);
+    if (result?.case === "failed") {
+      const error = result.value.message ?? "";
+      const isFinal = result.value.permanent === true;
+      events.emit(isFinal ? "job:dead_letter" : "job:failed", { ...job, error });
+    } else events.emit("job:completed", job);
+  }
+
+  #lost(claim: Claim | undefined): void {
+    const entry = this.#find(claim);
+    if (entry === undefined) return;
+    this.#leave(claim, "the claim was lost");
+    this.#options.events.emit("job:claim_lost", { jobId: entry.key, runId: entry.claim.runId });
+  }
+
+  /** Aborts and forgets, without a word. */
+  #leave(claim: Claim | undefined, why: string): void {
+    const entry = this.#find(claim);
+    if (entry === undefined) return;
+    this.#options.outbox.close(entry);
+    this.#running.get(entry.key)?.controller.abort(new DOMException(why, "AbortError"));
+  }
+
+  #release(claim: Claim): void {
+    const { outbox, events } = this.#options;
+    outbox.control({ item: { case: "release", value: { claim } } });
+    events.emit("job:released", { jobId: claimKey(claim), runId: claim.runId });
+  }
+
+  #find(claim: Claim | undefined): OutboxEntry | undefined {
+    return claim === undefined ? undefined : this.#options.outbox.find(claim);
+  }
+}

@@ -1,0 +1,36 @@
+// How an executor leaves (S0.47-S0.52, X18), in order: take nothing more, let what runs finish for the grace period, abort what is
+// left and give its claims back, have the outcomes acknowledged, say goodbye. Nothing is acknowledged by leaving: a claim is either
+// reported, released or left to its lease. Every step is bounded, so a scheduler that is gone cannot hold the process.
+
+import type { Assignments } from "./assignments.ts";
+import type { Outbox } from "./outbox.ts";
+import type { WorkerItemInit } from "./outbox-entry.ts";
+import type { Session } from "./session.ts";
+import type { Slots } from "./slots.ts";
+import { within } from "./within.ts";
+
+/** How long outcomes already reached may take to be acknowledged once nothing runs any more. */
+const SETTLE_MS = 2_000;
+/** How long aborted handlers may take to end. */
+const ABORT_MS = 1_000;
+
+export interface DrainParts {
+  readonly slots: Slots;
+  readonly assignments: Assignments;
+  readonly outbox: Outbox;
+  readonly session: Session;
+  readonly register: () => WorkerItemInit;
+}
+
+/** Drains and closes; settles within the grace period and a few seconds. */
+export async function drain(parts: DrainParts, graceMs: number): Promise<void> {
+  const { slots, assignments, outbox, session } = parts;
+  slots.close();
+  // Register with no slots: the scheduler sends nothing more. What was under way is released on arrival.
+  if (session.isRegistered) outbox.control(parts.register());
+  await within(slots.idle(), graceMs);
+  assignments.releaseAll();
+  await within(slots.idle(), ABORT_MS);
+  await within(outbox.empty(), SETTLE_MS);
+  await session.stop({ item: { case: "goodbye", value: {} } });
+}

@@ -1,0 +1,120 @@
+// What one claim still has to say: partial output and log lines until Streamed acknowledges them, then its outcome until Settled
+// or ClaimLost answers it. Kept in the order it was said, since that is the order in which it is sent again.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { LIMITS } from "@pawl/core/data/limits";
+import type {
+  Claim,
+  OutcomeSchema,
+  WorkerItemSchema,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+
+export type WorkerItemInit = MessageInitShape<typeof WorkerItemSchema>;
+export type OutcomeInit = MessageInitShape<typeof OutcomeSchema>;
+
+/** Beyond this much unacknowledged output a handler waits. */
+export const UNACKED_BYTES_MAX = 1024 * 1024;
+export const UNACKED_ITEMS_MAX = 1_000;
+
+/** A delta or a log line. Its text may still grow until it is sent. */
+export interface Said {
+  readonly kind: "delta" | "log";
+  readonly index: number;
+  readonly level: string;
+  text: string;
+  bytes: number;
+  isSent: boolean;
+}
+
+export class OutboxEntry {
+  readonly claim: Claim;
+  readonly key: string;
+  outcome: OutcomeInit | undefined;
+  /** Nothing of it may be sent any more. */
+  isDropped = false;
+  #said: Said[] = [];
+  #bytes = 0;
+  #deltaCount = 0;
+  #logCount = 0;
+  #waiters: (() => void)[] = [];
+
+  constructor(claim: Claim, key: string) {
+    this.claim = claim;
+    this.key = key;
+  }
+
+  /** Unacknowledged output, oldest first. */
+  get said(): readonly Said[] {
+    return this.#said;
+  }
+
+  /** Adds a delta; joins it to the newest one while that is not sent yet. Undefined when it was joined. */
+  addDelta(text: string): Said | undefined {
+    const bytes = Buffer.byteLength(text);
+    const last = this.#said.at(-1);
+    this.#bytes += bytes;
+    if (last?.kind === "delta" && !last.isSent && last.bytes + bytes <= LIMITS.deltaBytes) {
+      last.text += text;
+      last.bytes += bytes;
+      return undefined;
+    }
+    return this.#push({
+      kind: "delta",
+      index: this.#deltaCount++,
+      level: "",
+      text,
+      bytes,
+      isSent: false,
+    });
+  }
+
+  addLog(level: string, text: string): Said {
+    const bytes = Buffer.byteLength(text);
+    this.#bytes += bytes;
+    return this.#push({ kind: "log", index: this.#logCount++, level, text, bytes, isSent: false });
+  }
+
+  /** Forgets what is committed and lets waiting handlers go on. */
+  acknowledge(deltaCount: number, logCount: number): void {
+    const kept = this.#said.filter(
+      (said) => said.index >= (said.kind === "delta" ? deltaCount : logCount),
+    );
+    this.#said = kept;
+    this.#bytes = kept.reduce((sum, said) => sum + said.bytes, 0);
+    if (!this.isFull()) this.#wake();
+  }
+
+  isFull(): boolean {
+    return this.#bytes > UNACKED_BYTES_MAX || this.#said.length > UNACKED_ITEMS_MAX;
+  }
+
+  /** Settles when there is room for more output, or nobody wants it any more. */
+  async room(): Promise<void> {
+    if (this.isDropped || !this.isFull()) return;
+    await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  drop(): void {
+    this.isDropped = true;
+    this.#said = [];
+    this.#wake();
+  }
+
+  #push(said: Said): Said {
+    this.#said.push(said);
+    return said;
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiters.splice(0)) wake();
+  }
+}
+
+/** Wire form of one piece of output. */
+export function saidItem(claim: Claim, said: Said): WorkerItemInit {
+  if (said.kind === "delta") {
+    return { item: { case: "delta", value: { claim, deltaIndex: said.index, text: said.text } } };
+  }
+  const { level, text: message } = said;
+  return { item: { case: "log", value: { claim, logIndex: said.index, level, message } } };
+}

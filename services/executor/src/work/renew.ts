@@ -1,0 +1,49 @@
+// Keeps every claim alive with one message per period. Each renewal names what is held, so a claim the scheduler thinks is here
+// and is not can be taken back. When nothing was heard for a whole lease the claims may be somebody else's by now: the handlers go
+// on (their outcomes are fenced if so), and whoever asks is told.
+
+import type { Registered } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Outbox } from "./outbox.ts";
+
+export interface RenewOptions {
+  readonly outbox: Outbox;
+  readonly isRegistered: () => boolean;
+  readonly lastHeardAt: () => number;
+}
+
+export class Renew {
+  readonly #options: RenewOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #renewMs = 0;
+  #leaseMs = Infinity;
+
+  constructor(options: RenewOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the scheduler's periods; called on every Registered. */
+  adopt({ renewMs, leaseMs }: Pick<Registered, "renewMs" | "leaseMs">): void {
+    this.#leaseMs = Number(leaseMs);
+    const every = Math.max(1, Number(renewMs));
+    if (every === this.#renewMs && this.#timer !== undefined) return;
+    this.stop();
+    this.#renewMs = every;
+    this.#timer = setInterval(() => this.#renew(), every);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** True when the scheduler has been silent for a whole lease: claims held may have been given to others. */
+  get isUncertain(): boolean {
+    return performance.now() - this.#options.lastHeardAt() > this.#leaseMs;
+  }
+
+  #renew(): void {
+    if (!this.#options.isRegistered()) return;
+    const held = [...this.#options.outbox.held()];
+    this.#options.outbox.control({ item: { case: "renew", value: { held } } });
+  }
+}

@@ -1,0 +1,186 @@
+// Test support: plays the scheduler over real sockets, so the worker is tested against bytes and broken streams, not against a mock.
+// Each connection records what the executor said; `heard` waits for the first item that fits, so tests never sleep.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { BidiStream } from "@pawl/platform/rpc/bidi";
+import { createGrpcClient } from "@pawl/platform/rpc/grpc-client";
+import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
+import { serve } from "@pawl/platform/rpc/implementation";
+import {
+  WorkerService,
+  type SchedulerItemSchema,
+  type WorkerItem,
+  type WorkRequest,
+  type WorkResponseSchema,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { WorkStream } from "./session.ts";
+
+type ServerEnd = BidiStream<WorkRequest, MessageInitShape<typeof WorkResponseSchema>>;
+type SchedulerInit = NonNullable<MessageInitShape<typeof SchedulerItemSchema>["item"]>;
+type Case = NonNullable<WorkerItem["item"]["case"]>;
+type ValueOf<C extends Case> = Extract<WorkerItem["item"], { case: C }>["value"];
+
+export interface ClaimInit {
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly iteration: number;
+  readonly epoch: bigint;
+}
+
+/** One connection, the scheduler's end. */
+export class PeerConnection {
+  readonly #stream: ServerEnd;
+  readonly #items: WorkerItem["item"][] = [];
+  #cursor = 0;
+  #waiters: (() => void)[] = [];
+  #isEnded = false;
+
+  constructor(stream: ServerEnd) {
+    this.#stream = stream;
+    stream.listen({
+      message: (message) => {
+        for (const { item } of message.items) this.#items.push(item);
+        this.#wake();
+      },
+      end: () => {
+        this.#isEnded = true;
+        this.#wake();
+        stream.end();
+      },
+    });
+  }
+
+  /** Everything heard so far, by name. */
+  get said(): readonly (string | undefined)[] {
+    return this.#items.map((item) => item.case);
+  }
+
+  send(...items: readonly SchedulerInit[]): void {
+    this.#stream.write({ items: items.map((item) => ({ item })) });
+  }
+
+  /** The next item of a kind after the last one this gave, passing over others. */
+  async heard<C extends Case>(name: C): Promise<ValueOf<C>> {
+    for (;;) {
+      for (; this.#cursor < this.#items.length;) {
+        const item = this.#items[this.#cursor++];
+        // The case was compared; TypeScript cannot follow that through a generic.
+        if (item?.case === name) return item.value as ValueOf<C>;
+      }
+      if (this.#isEnded) throw new Error(`the executor left without ${name}`);
+      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    }
+  }
+
+  /** Registers the executor, with these periods. */
+  async register(renewMs = 60_000, leaseMs = 180_000): Promise<ValueOf<"register">> {
+    const register = await this.heard("register");
+    const value = { schedulerId: "peer", renewMs: BigInt(renewMs), leaseMs: BigInt(leaseMs) };
+    this.send({ case: "registered", value });
+    return register;
+  }
+
+  /** Breaks the stream without a word. */
+  cut(): void {
+    this.#stream.fail(new EngineError("SCHEDULER_UNAVAILABLE", "cut"));
+  }
+
+  /** Settles when the executor has half-closed. */
+  async left(): Promise<void> {
+    while (!this.#isEnded) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiters.splice(0)) wake();
+  }
+}
+
+export class SchedulerPeer {
+  readonly #connections: PeerConnection[] = [];
+  readonly #waiters: ((connection: PeerConnection) => void)[] = [];
+  readonly #close: () => Promise<void>;
+  /** What a worker connects with. */
+  readonly connect: () => WorkStream;
+
+  private constructor(connect: () => WorkStream, close: () => Promise<void>) {
+    this.connect = connect;
+    this.#close = close;
+  }
+
+  static async start(): Promise<SchedulerPeer> {
+    let peer: SchedulerPeer | undefined;
+    const implementation = {
+      work: async (stream: ServerEnd) => {
+        peer?.accept(new PeerConnection(stream));
+        await stream.closed;
+      },
+    };
+    const server = await startGrpcServer({
+      host: "127.0.0.1",
+      port: 0,
+      services: [serve(WorkerService, implementation)],
+      onInternal: () => undefined,
+    });
+    const client = createGrpcClient(WorkerService, `127.0.0.1:${server.port}`, { retry: false });
+    peer = new SchedulerPeer(
+      () => client.open.work(),
+      async () => {
+        client.close();
+        await server.stop(0);
+      },
+    );
+    return peer;
+  }
+
+  accept(connection: PeerConnection): void {
+    const waiter = this.#waiters.shift();
+    if (waiter === undefined) this.#connections.push(connection);
+    else waiter(connection);
+  }
+
+  /** The next connection of the executor. */
+  async connection(): Promise<PeerConnection> {
+    const waiting = this.#connections.shift();
+    return waiting ?? (await new Promise((resolve) => this.#waiters.push(resolve)));
+  }
+
+  close(): Promise<void> {
+    return this.#close();
+  }
+}
+
+/** A claim on node `n` of a made-up run. */
+export const testClaim = (epoch: bigint, nodeId = "n"): ClaimInit => ({
+  runId: "01890000-0000-7000-8000-000000000000",
+  nodeId,
+  iteration: 0,
+  epoch,
+});
+
+/** An assignment of a node with this type and config. */
+export function testAssignment(
+  claim: ClaimInit,
+  node: { readonly type: string; readonly config?: unknown; readonly timeoutMs?: number },
+): SchedulerInit {
+  const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+  const definition = {
+    id: claim.nodeId,
+    type: node.type,
+    config: node.config ?? {},
+    onParentFailure: "propagate",
+    merge: null,
+  };
+  return {
+    case: "assignment",
+    value: {
+      claim,
+      attempt: 1,
+      nodeType: node.type,
+      nodeJson: encode({ node: definition, bindings: [] }),
+      contextJson: encode({ input: { name: "Ada" }, nodes: {}, vars: {} }),
+      timeoutMs: BigInt(node.timeoutMs ?? 60_000),
+      effectKey: `${claim.runId}/${claim.nodeId}/${claim.iteration}`,
+    },
+  };
+}

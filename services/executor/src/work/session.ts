@@ -1,0 +1,199 @@
+// The work stream to a scheduler, kept open. States: connecting → registering → registered → (draining) → closed → connecting …
+// The identity is the executor's, not the connection's: every connection opens with Register naming the claims still held, and
+// once it is answered all that is unacknowledged is said again. Items said within one turn of the event loop share a message.
+// Races survived: a stream that breaks at any moment, a scheduler that never answers, a Drain with outcomes still queued.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { createBackoff, pause } from "@pawl/platform/lifecycle/backoff";
+import type { BidiStream } from "@pawl/platform/rpc/bidi";
+import type {
+  Registered,
+  SchedulerItem,
+  WorkRequestSchema,
+  WorkResponse,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Outbox } from "./outbox.ts";
+import type { WorkerItemInit } from "./outbox-entry.ts";
+import { within } from "./within.ts";
+
+/** An open stream, the executor's end. */
+export type WorkStream = BidiStream<WorkResponse, MessageInitShape<typeof WorkRequestSchema>>;
+
+const BACKOFF = { initialMs: 100, maxMs: 1_000 };
+/** A peer that takes the stream but never answers Register is no scheduler. */
+const REGISTER_TIMEOUT_MS = 5_000;
+/** How long a stream we half-closed may take to end before it is cut. */
+const CLOSE_TIMEOUT_MS = 1_000;
+
+export interface SessionOptions {
+  readonly connect: () => WorkStream;
+  readonly outbox: Outbox;
+  /** What to say first on a connection. */
+  readonly register: () => WorkerItemInit;
+  /** Everything the scheduler says but Registered and Drain. */
+  readonly onItem: (item: SchedulerItem) => void;
+  readonly onRegistered: (registered: Registered) => void;
+  /** The stream is gone; why, if it was not wanted. */
+  readonly onDisconnected: (error: EngineError | undefined) => void;
+}
+
+export class Session {
+  readonly #options: SessionOptions;
+  readonly #stopping = new AbortController();
+  #stream: WorkStream | undefined;
+  #isRegistered = false;
+  #isFlushScheduled = false;
+  #isBlocked = false;
+  #lastHeardAt = 0;
+  #loop: Promise<void> | undefined;
+
+  constructor(options: SessionOptions) {
+    this.#options = options;
+  }
+
+  get isRegistered(): boolean {
+    return this.#isRegistered;
+  }
+
+  /** When the scheduler was last heard of, on the monotonic clock. */
+  get lastHeardAt(): number {
+    return this.#lastHeardAt;
+  }
+
+  /** Starts to connect, and keeps at it until `stop`. */
+  start(): void {
+    this.#loop ??= this.#keepConnected();
+  }
+
+  /** Sends what is queued, says goodbye and closes. Settles when the stream is gone. */
+  async stop(goodbye: WorkerItemInit): Promise<void> {
+    this.#stopping.abort();
+    const stream = this.#stream;
+    if (stream !== undefined && this.#isRegistered) {
+      await within(this.#flushAll(stream), CLOSE_TIMEOUT_MS);
+      stream.write({ items: [goodbye] });
+      this.#hangUp(stream);
+      await within(stream.closed, CLOSE_TIMEOUT_MS);
+    }
+    stream?.fail(new EngineError("CALLER_CANCELLED", "the executor is leaving"));
+    await this.#loop;
+  }
+
+  /** Sends what the outbox holds at the end of this turn of the event loop. */
+  readonly wake = (): void => {
+    if (this.#isFlushScheduled || this.#isBlocked || !this.#isRegistered) return;
+    this.#isFlushScheduled = true;
+    setImmediate(() => {
+      this.#isFlushScheduled = false;
+      this.#flush();
+    });
+  };
+
+  async #keepConnected(): Promise<void> {
+    const { signal } = this.#stopping;
+    const backoff = createBackoff(BACKOFF);
+    while (!signal.aborted) {
+      if (await this.#serve(this.#options.connect())) backoff.reset();
+      if (!signal.aborted) await pause(backoff.nextMs(), signal);
+    }
+  }
+
+  /** One connection from Register to its end; true when it was ever registered. */
+  async #serve(stream: WorkStream): Promise<boolean> {
+    let wasRegistered = false;
+    const timer = setTimeout(
+      () => stream.fail(new EngineError("SCHEDULER_UNAVAILABLE", "Register was not answered")),
+      REGISTER_TIMEOUT_MS,
+    );
+    this.#stream = stream;
+    stream.listen({
+      message: (message) => {
+        this.#lastHeardAt = performance.now();
+        for (const { item } of message.items) {
+          if (item.case === "registered") {
+            clearTimeout(timer);
+            wasRegistered = true;
+            this.#registered(stream, item.value);
+          }
+        }
+        this.#dispatch(stream, message);
+      },
+      end: () => this.#hangUp(stream),
+    });
+    stream.write({ items: [this.#options.register()] });
+    const { error } = await stream.closed;
+    clearTimeout(timer);
+    this.#forget(stream);
+    this.#options.onDisconnected(error);
+    return wasRegistered;
+  }
+
+  #registered(stream: WorkStream, registered: Registered): void {
+    // A second Registered answers a change of slots on the same stream: nothing was lost, so nothing is said again.
+    const isNew = !this.#isRegistered && this.#stream === stream;
+    this.#isRegistered = true;
+    this.#options.onRegistered(registered);
+    if (isNew) this.#options.outbox.rewind();
+  }
+
+  #dispatch(stream: WorkStream, message: WorkResponse): void {
+    for (const item of message.items) {
+      if (item.item.case === "registered") continue;
+      if (item.item.case === "drain") void this.#drained(stream);
+      else this.#options.onItem(item);
+    }
+  }
+
+  /** The scheduler is stopping: what is queued is still sent here, the rest goes to the next connection. */
+  async #drained(stream: WorkStream): Promise<void> {
+    await within(this.#flushAll(stream), CLOSE_TIMEOUT_MS);
+    this.#hangUp(stream);
+    await within(stream.closed, CLOSE_TIMEOUT_MS);
+    stream.fail(new EngineError("DRAINING", "the scheduler is stopping"));
+  }
+
+  /** Half-closes; nothing more is sent on this stream, what it still says is heard. */
+  #hangUp(stream: WorkStream): void {
+    this.#forget(stream);
+    stream.end();
+  }
+
+  #forget(stream: WorkStream): void {
+    if (this.#stream !== stream) return;
+    this.#stream = undefined;
+    this.#isRegistered = false;
+    this.#isBlocked = false;
+  }
+
+  #flush(): void {
+    const stream = this.#stream;
+    if (stream === undefined || !this.#isRegistered || this.#isBlocked) return;
+    for (;;) {
+      const items = this.#options.outbox.take();
+      if (items.length === 0) return;
+      if (!stream.write({ items: [...items] })) {
+        this.#isBlocked = true;
+        void this.#resumeWhenDrained(stream);
+        return;
+      }
+    }
+  }
+
+  async #resumeWhenDrained(stream: WorkStream): Promise<void> {
+    await stream.drained();
+    if (this.#stream !== stream) return;
+    this.#isBlocked = false;
+    this.#flush();
+  }
+
+  async #flushAll(stream: WorkStream): Promise<void> {
+    for (;;) {
+      await stream.drained();
+      if (this.#stream !== stream) return;
+      const items = this.#options.outbox.take();
+      if (items.length === 0) return;
+      stream.write({ items: [...items] });
+    }
+  }
+}

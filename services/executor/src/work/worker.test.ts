@@ -1,0 +1,310 @@
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { defineHandler, failure, permanentFailure, type Handler } from "../handlers/handler.ts";
+import { noopHandler } from "../handlers/noop.ts";
+import { registryOf } from "../handlers/registry.ts";
+import { attemptRunner } from "../run/attempt.ts";
+import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.ts";
+import { Worker, type WorkerOptions } from "./worker.ts";
+import type { WorkerEventName } from "./worker-events.ts";
+
+const EXECUTOR_ID = "8f8d1b7e-7f0e-4a6e-9d2c-0123456789ab";
+
+/** A handler that runs until it is let go or aborted; tells when it started. */
+function gate() {
+  const opened = Promise.withResolvers<unknown>();
+  const aborted = Promise.withResolvers<void>();
+  const handler = defineHandler({
+    type: "gate",
+    config: z.looseObject({}),
+    execute: async (_config, ctx) => {
+      ctx.signal.addEventListener("abort", () => aborted.resolve());
+      return { output: await opened.promise };
+    },
+  });
+  return { handler, open: opened.resolve, aborted: aborted.promise };
+}
+
+async function setup(handlers: readonly Handler[] = [], options: Partial<WorkerOptions> = {}) {
+  const peer = await SchedulerPeer.start();
+  const registry = registryOf([noopHandler, ...handlers]);
+  const worker = new Worker({
+    executorId: EXECUTOR_ID,
+    nodeTypes: [...registry.keys()],
+    slots: 4,
+    graceMs: 0,
+    description: "test",
+    connect: peer.connect,
+    run: attemptRunner(registry),
+    ...options,
+  });
+  const events: string[] = [];
+  const names: WorkerEventName[] = [
+    "worker:started",
+    "worker:stopped",
+    "job:claimed",
+    "job:completed",
+    "job:failed",
+    "job:released",
+    "job:dead_letter",
+    "job:claim_lost",
+  ];
+  for (const name of names) worker.events.on(name, () => events.push(name));
+  onTestFinished(async () => {
+    await worker.stop();
+    await peer.close();
+  });
+  worker.start();
+  return { peer, worker, events };
+}
+
+test("registers first, with its identity, its types and its slots (S0.16, S0.21, S0.33)", async () => {
+  const { peer, events } = await setup();
+  const connection = await peer.connection();
+  const register = await connection.register();
+  expect(register).toMatchObject({
+    executorId: EXECUTOR_ID,
+    nodeTypes: ["noop"],
+    slots: 4,
+    held: [],
+  });
+  expect(events).toEqual(["worker:started"]);
+});
+
+test("an assignment is run and its outcome reported until it is settled (S0.27, S0.28)", async () => {
+  const { peer, worker, events } = await setup();
+  const connection = await peer.connection();
+  await connection.register();
+  const claim = testClaim(7n);
+  connection.send(testAssignment(claim, { type: "noop" }));
+  const outcome = await connection.heard("outcome");
+  expect(outcome.claim).toMatchObject(claim);
+  expect(outcome.result.case).toBe("completed");
+  expect(events).not.toContain("job:completed");
+  const done = worker.events.once("job:completed");
+  connection.send({ case: "settled", value: { claim } });
+  expect(await done).toEqual({ jobId: `${claim.runId}/n/0/7`, runId: claim.runId });
+  expect(events).toEqual(["worker:started", "job:claimed", "job:completed"]);
+});
+
+test("failures are told apart by whether they may be retried (S0.29, S0.31)", async () => {
+  const flaky = defineHandler({
+    type: "flaky",
+    config: z.strictObject({ isFinal: z.boolean() }),
+    execute: ({ isFinal }) =>
+      isFinal ? permanentFailure("BROKEN", "no") : failure("rate_limit", "later"),
+  });
+  const { peer, worker } = await setup([flaky]);
+  const connection = await peer.connection();
+  await connection.register();
+  const cases = [
+    { isFinal: false, event: "job:failed", cause: "rate_limit" },
+    { isFinal: true, event: "job:dead_letter", cause: "BROKEN" },
+  ] as const;
+  for (const [index, { isFinal, event, cause }] of cases.entries()) {
+    const claim = testClaim(BigInt(index + 1));
+    connection.send(testAssignment(claim, { type: "flaky", config: { isFinal } }));
+    const outcome = await connection.heard("outcome");
+    expect(outcome.result).toMatchObject({ case: "failed", value: { cause, permanent: isFinal } });
+    const told = worker.events.once(event);
+    connection.send({ case: "settled", value: { claim } });
+    expect((await told).error).not.toBe("");
+  }
+});
+
+test("many assignments share few messages", async () => {
+  const { peer } = await setup([], { slots: 500 });
+  const connection = await peer.connection();
+  await connection.register();
+  const count = 400;
+  const claims = Array.from({ length: count }, (_, i) => testClaim(BigInt(i + 1)));
+  connection.send(...claims.map((claim) => testAssignment(claim, { type: "noop" })));
+  const epochs: bigint[] = [];
+  for (let i = 0; i < count; i++)
+    epochs.push((await connection.heard("outcome")).claim?.epoch ?? 0n);
+  expect(epochs).toEqual(claims.map((claim) => claim.epoch));
+});
+
+test("an outcome is sent again after a broken stream, by the same identity, until it is settled", async () => {
+  const { peer, worker } = await setup();
+  const claim = testClaim(3n);
+  const first = await peer.connection();
+  await first.register();
+  first.send(testAssignment(claim, { type: "noop" }));
+  await first.heard("outcome");
+  first.cut();
+  const second = await peer.connection();
+  const register = await second.register();
+  expect(register.executorId).toBe(EXECUTOR_ID);
+  expect(register.held).toMatchObject([claim]);
+  expect((await second.heard("outcome")).claim).toMatchObject(claim);
+  const done = worker.events.once("job:completed");
+  second.send({ case: "settled", value: { claim } });
+  await done;
+  second.cut();
+  const third = await peer.connection();
+  expect((await third.register()).held).toEqual([]);
+});
+
+test("a handler goes on while the stream is broken and reports on the next one", async () => {
+  const { handler, open } = gate();
+  const { peer } = await setup([handler]);
+  const claim = testClaim(5n);
+  const first = await peer.connection();
+  await first.register();
+  first.send(testAssignment(claim, { type: "gate" }));
+  first.cut();
+  const second = await peer.connection();
+  expect((await second.register()).held).toMatchObject([claim]);
+  open("done");
+  const outcome = await second.heard("outcome");
+  expect(outcome.result.case).toBe("completed");
+});
+
+test("after a lost claim the handler is aborted and nothing more is said of it (S0.32, S0.44)", async () => {
+  const { handler, open, aborted } = gate();
+  const { peer, worker } = await setup([handler]);
+  const connection = await peer.connection();
+  await connection.register();
+  const lost = testClaim(1n, "lost");
+  const other = testClaim(2n, "other");
+  connection.send(testAssignment(lost, { type: "gate" }));
+  const told = worker.events.once("job:claim_lost");
+  connection.send({ case: "claimLost", value: { claim: lost } });
+  expect(await told).toMatchObject({ runId: lost.runId });
+  await aborted;
+  open("too late");
+  connection.send(testAssignment(other, { type: "noop" }));
+  expect((await connection.heard("outcome")).claim).toMatchObject(other);
+  expect(connection.said.filter((name) => name === "outcome")).toHaveLength(1);
+  expect(worker.busyCount).toBe(0);
+});
+
+test("a claim lost after its outcome was sent is not said again on the next connection (S0.40)", async () => {
+  const { peer, worker } = await setup();
+  const claim = testClaim(1n);
+  const first = await peer.connection();
+  await first.register();
+  first.send(testAssignment(claim, { type: "noop" }));
+  await first.heard("outcome");
+  const told = worker.events.once("job:claim_lost");
+  first.send({ case: "claimLost", value: { claim } });
+  await told;
+  first.cut();
+  const second = await peer.connection();
+  expect((await second.register()).held).toEqual([]);
+});
+
+test("a cancelled run's handler is aborted and nothing is reported (S1.38, S1.39)", async () => {
+  const { handler, aborted } = gate();
+  const { peer, events } = await setup([handler]);
+  const connection = await peer.connection();
+  await connection.register();
+  const claim = testClaim(1n);
+  connection.send(testAssignment(claim, { type: "gate" }), { case: "cancel", value: { claim } });
+  await aborted;
+  const next = testClaim(2n);
+  connection.send(testAssignment(next, { type: "noop" }));
+  expect((await connection.heard("outcome")).claim).toMatchObject(next);
+  expect(events).not.toContain("job:claim_lost");
+});
+
+test("verdicts about claims that are not held are ignored", async () => {
+  const { peer, events } = await setup();
+  const connection = await peer.connection();
+  await connection.register();
+  const ghost = testClaim(99n);
+  connection.send(
+    { case: "settled", value: { claim: ghost } },
+    { case: "claimLost", value: { claim: ghost } },
+    { case: "cancel", value: { claim: ghost } },
+    { case: "streamed", value: { claim: ghost, deltaCount: 4, logCount: 2 } },
+    { case: "settled", value: {} },
+    testAssignment(testClaim(1n), { type: "noop" }),
+  );
+  await connection.heard("outcome");
+  expect(events).toEqual(["worker:started", "job:claimed"]);
+});
+
+test("the same assignment delivered twice runs once", async () => {
+  const { peer, events } = await setup();
+  const connection = await peer.connection();
+  await connection.register();
+  const twice = testAssignment(testClaim(1n), { type: "noop" });
+  connection.send(twice, twice, testAssignment(testClaim(2n), { type: "noop" }));
+  await connection.heard("outcome");
+  expect((await connection.heard("outcome")).claim?.epoch).toBe(2n);
+  expect(events.filter((name) => name === "job:claimed")).toHaveLength(2);
+});
+
+test("an assignment beyond the slots is given back at once (S0.30)", async () => {
+  const { handler, open } = gate();
+  const { peer, worker } = await setup([handler], { slots: 1 });
+  const connection = await peer.connection();
+  await connection.register();
+  const [kept, extra] = [testClaim(1n), testClaim(2n, "extra")];
+  const told = worker.events.once("job:released");
+  connection.send(testAssignment(kept, { type: "gate" }), testAssignment(extra, { type: "gate" }));
+  expect((await connection.heard("release")).claim).toMatchObject(extra);
+  await told;
+  open(1);
+  expect((await connection.heard("outcome")).claim).toMatchObject(kept);
+});
+
+test("one renewal names every claim held, running or not yet settled (S0.23)", async () => {
+  const { handler } = gate();
+  const { peer } = await setup([handler]);
+  const connection = await peer.connection();
+  await connection.register(5, 1_000);
+  const [running, ended] = [testClaim(1n, "a"), testClaim(2n, "b")];
+  connection.send(
+    testAssignment(running, { type: "gate" }),
+    testAssignment(ended, { type: "noop" }),
+  );
+  await connection.heard("outcome");
+  const both = await connection.heard("renew");
+  expect(both.held).toMatchObject([running, ended]);
+  connection.send({ case: "settled", value: { claim: ended } }, { case: "renewed", value: {} });
+  for (;;) {
+    const { held } = await connection.heard("renew");
+    if (held.length === 2) continue;
+    expect(held).toMatchObject([running]);
+    break;
+  }
+});
+
+test("a worker knows when its claims may be lost because the scheduler fell silent", async () => {
+  const { handler } = gate();
+  const { peer, worker } = await setup([handler]);
+  const connection = await peer.connection();
+  await connection.register(5, 1);
+  connection.send(testAssignment(testClaim(1n), { type: "gate" }));
+  await connection.heard("renew");
+  await connection.heard("renew");
+  expect(worker.isUncertain).toBe(true);
+  expect(worker.busyCount).toBe(1);
+});
+
+test("a scheduler that drains gets what is queued, and the executor connects anew", async () => {
+  const { peer } = await setup();
+  const first = await peer.connection();
+  await first.register();
+  const claim = testClaim(1n);
+  first.send(testAssignment(claim, { type: "noop" }), { case: "drain", value: {} });
+  await first.left();
+  const second = await peer.connection();
+  expect((await second.register()).held).toMatchObject([claim]);
+  expect((await second.heard("outcome")).claim).toMatchObject(claim);
+});
+
+test("a peer that breaks before it answers is tried again", async () => {
+  const { peer, worker } = await setup();
+  const first = await peer.connection();
+  await first.heard("register");
+  first.cut();
+  const second = await peer.connection();
+  await second.register();
+  second.send(testAssignment(testClaim(1n), { type: "noop" }));
+  await second.heard("outcome");
+  expect(worker.isRegistered).toBe(true);
+});

@@ -1,0 +1,114 @@
+// A worker: one executor process's session with its parts put together. It knows nothing of handlers but how to run an attempt.
+
+import type { EngineError } from "@pawl/core/fault/engine-error";
+import { Assignments, type RunAttempt } from "./assignments.ts";
+import { drain } from "./drain.ts";
+import { Outbox } from "./outbox.ts";
+import type { WorkerItemInit } from "./outbox-entry.ts";
+import { Renew } from "./renew.ts";
+import { Session, type WorkStream } from "./session.ts";
+import { Slots } from "./slots.ts";
+import { WorkerEvents } from "./worker-events.ts";
+
+export interface WorkerOptions {
+  /** UUID kept as long as the process lives (S0.16). */
+  readonly executorId: string;
+  readonly nodeTypes: readonly string[];
+  /** How many attempts run at once (S0.21). */
+  readonly slots: number;
+  /** How long what runs may go on once asked to stop (S0.25). */
+  readonly graceMs: number;
+  /** Free text for people: name, version, language. */
+  readonly description: string;
+  readonly connect: () => WorkStream;
+  readonly run: RunAttempt;
+  readonly onRegistered?: (schedulerId: string) => void;
+  readonly onDisconnected?: (error: EngineError | undefined) => void;
+}
+
+export class Worker {
+  readonly events = new WorkerEvents();
+  readonly #options: WorkerOptions;
+  readonly #slots: Slots;
+  readonly #outbox: Outbox;
+  readonly #assignments: Assignments;
+  readonly #session: Session;
+  readonly #renew: Renew;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#slots = new Slots(options.slots);
+    this.#outbox = new Outbox(() => this.#session.wake());
+    const { events } = this;
+    const shared = { outbox: this.#outbox, slots: this.#slots, events };
+    this.#assignments = new Assignments({ ...shared, run: options.run });
+    this.#session = new Session({
+      connect: options.connect,
+      outbox: this.#outbox,
+      register: () => this.#register(),
+      onItem: this.#assignments.onItem,
+      onRegistered: (registered) => {
+        this.#renew.adopt(registered);
+        options.onRegistered?.(registered.schedulerId);
+      },
+      onDisconnected: (error) => options.onDisconnected?.(error),
+    });
+    this.#renew = new Renew({
+      outbox: this.#outbox,
+      isRegistered: () => this.#session.isRegistered,
+      lastHeardAt: () => this.#session.lastHeardAt,
+    });
+  }
+
+  /** Attempts running now. */
+  get busyCount(): number {
+    return this.#slots.used;
+  }
+
+  get isRegistered(): boolean {
+    return this.#session.isRegistered;
+  }
+
+  /** True when claims may have been lost without our hearing of it. */
+  get isUncertain(): boolean {
+    return this.#outbox.size > 0 && this.#renew.isUncertain;
+  }
+
+  /** Connects and takes work until `stop` (S0.26). */
+  start(): void {
+    this.#session.start();
+    this.events.emit("worker:started", { workerId: this.#options.executorId });
+  }
+
+  /** Drains and leaves; the same promise however often it is asked. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    const parts = {
+      slots: this.#slots,
+      assignments: this.#assignments,
+      outbox: this.#outbox,
+      session: this.#session,
+      register: () => this.#register(),
+    };
+    await drain(parts, this.#options.graceMs);
+    this.#renew.stop();
+    this.events.emit("worker:stopped", { workerId: this.#options.executorId });
+  }
+
+  #register(): WorkerItemInit {
+    const { executorId, nodeTypes, description } = this.#options;
+    const value = {
+      executorId,
+      nodeTypes: [...nodeTypes],
+      slots: this.#slots.offered,
+      held: [...this.#outbox.held()],
+      description,
+    };
+    return { item: { case: "register", value } };
+  }
+}
