@@ -9,6 +9,8 @@ export type BannerFacts = {
   readonly workflows: readonly string[];
   /** False when the console could not be built. */
   readonly hasConsole: boolean;
+  /** False when everything stops right after. */
+  readonly stays: boolean;
 };
 
 /** The lines, without colour: they are meant to be copied. */
@@ -24,7 +26,7 @@ export function banner(facts: BannerFacts): string {
   ];
   return [
     "",
-    "Pawl is up.",
+    facts.stays ? "Pawl is up." : "Pawl was up.",
     "",
     ...rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`),
     "",
@@ -34,7 +36,6 @@ export function banner(facts: BannerFacts): string {
     `  npm run buf -- curl --http2-prior-knowledge --protocol grpc -d '${request}' ${url}/pawl.v1.EventService/WatchRun`,
     `  npm run pawl -- run watch ${runId} --address ${url}`,
     "",
-    "Ctrl-C stops everything.",
-    "",
+    ...(facts.stays ? ["Ctrl-C stops everything.", ""] : []),
   ].join("\n");
 }

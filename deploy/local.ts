@@ -104,11 +104,18 @@ async function run(settings: Settings, stop: AbortSignal): Promise<number> {
   const workflows = await registerExamples(client);
   say(`${workflows.length} example workflows registered; running one\n`);
   const { runId, status } = await runSample(client, stop);
-  const logDir = relative(ROOT, `${settings.dataDir}/logs`);
-  process.stdout.write(banner({ url, runId, status, logDir, workflows, hasConsole }));
-  if (settings.once) return status === "completed" ? 0 : 1;
+  const logDir = shortPath(`${settings.dataDir}/logs`);
+  const stays = !settings.once;
+  process.stdout.write(banner({ url, runId, status, logDir, workflows, hasConsole, stays }));
+  if (!stays) return status === "completed" ? 0 : 1;
   await new Promise((resolve) => stop.addEventListener("abort", resolve, { once: true }));
   return 0;
+}
+
+/** Paths inside the project are shown from its root. */
+function shortPath(path: string): string {
+  const short = relative(ROOT, path);
+  return short.startsWith("..") ? path : short;
 }
 
 function explain(error: unknown): void {

@@ -56,7 +56,9 @@ export async function runSample(client: PawlClient, signal: AbortSignal): Promis
   try {
     for await (const event of client.watch(run.runId, { signal })) {
       applyEvent(progress, event);
-      if (!isTerminal) process.stdout.write(`  ${eventLine(event)}\n`);
+      // In a log file the pieces of a stream are noise: its end says it all.
+      if (isTerminal || event.type === "node.stream.delta") continue;
+      process.stdout.write(`  ${eventLine(event)}\n`);
     }
   } finally {
     show?.stop();
