@@ -37,32 +37,42 @@ export function resolveInputs(
   onParentFailure: ParentFailurePolicy,
 ): ResolvedInputs {
   const substitute = onParentFailure === "substitute_default";
-  const byParam = new Map<string, { strategy: MergeStrategy; readonly items: MergeItem[] }>();
+  const byParam = new Map<string, Param>();
   for (const binding of bindings) {
-    if (binding.targetParamLabel === null) continue;
+    const label = binding.targetParamLabel;
+    if (label === null) continue;
+    let param = byParam.get(label);
+    if (param === undefined) byParam.set(label, (param = { edges: 0, strategy: null, items: [] }));
+    param.edges++;
+    // Where the edges of one parameter disagree, the last one that says anything decides, as it does for values.
+    param.strategy = binding.mergeStrategy ?? param.strategy;
     const led = ledHere(binding, context);
     if (!led && !substitute) continue;
-    const found = led ? valueOf(binding, context) : { found: false as const };
+    const found = led ? valueOf(binding, context) : ABSENT;
     if (!found.found && !substitute) {
       const path = `${binding.source}.${binding.sourceOutputKey}`;
       return { ok: false, reason: "MISSING_VARIABLE", message: `nothing is at ${path}`, path };
     }
-    const item = { label: binding.sourceLabel, value: found.found ? found.value : "" };
-    const strategy = mergeStrategyOf(binding.mergeStrategy, nodeMerge);
-    const param = byParam.get(binding.targetParamLabel);
-    if (param === undefined) byParam.set(binding.targetParamLabel, { strategy, items: [item] });
-    else {
-      param.items.push(item);
-      // Where the edges of one parameter disagree, the last one that says anything decides, as it does for values.
-      if (binding.mergeStrategy !== null) param.strategy = strategy;
-    }
+    param.items.push({ label: binding.sourceLabel, value: found.found ? found.value : "" });
   }
-  const params = [...byParam].map(([label, { strategy, items }]): [string, unknown] => [
-    label,
-    items.length === 1 ? items[0]?.value : merge(strategy, items),
-  ]);
+  const params: [string, unknown][] = [];
+  for (const [label, { edges, strategy, items }] of byParam) {
+    if (items.length === 0) continue;
+    // Merged whenever several edges share the parameter, also when only one led here: its type must not depend on that.
+    const value =
+      edges === 1 ? items[0]?.value : merge(mergeStrategyOf(strategy, nodeMerge), items);
+    params.push([label, value]);
+  }
   return { ok: true, params: Object.fromEntries(params) };
 }
+
+interface Param {
+  edges: number;
+  strategy: MergeStrategy | null;
+  readonly items: MergeItem[];
+}
+
+const ABSENT = { found: false } as const;
 
 /** Whether this edge was taken: its source completed, and by this edge's handle. */
 function ledHere({ source, sourceHandle }: Binding, { nodes, handles }: NodeContext): boolean {
@@ -76,5 +86,5 @@ function valueOf({ source, sourceOutputKey }: Binding, { nodes }: NodeContext) {
   const output = nodes[source];
   if (sourceOutputKey === "output") return { found: true as const, value: output };
   const parsed = parsePath(sourceOutputKey);
-  return parsed.ok ? lookup(output, parsed.path) : { found: false as const };
+  return parsed.ok ? lookup(output, parsed.path) : ABSENT;
 }

@@ -38,9 +38,14 @@ export const decide = (state: RunState, now: number): Fact[] =>
  */
 export function planToFixpoint(state: RunState, now: number, append: (fact: Fact) => void): void {
   for (;;) {
+    const wasFatal = state.fatalNode !== undefined;
     const facts = decide(state, now);
     if (facts.length === 0) return;
-    for (const fact of facts) append(fact);
+    for (const fact of facts) {
+      append(fact);
+      // The rest of this round is void: everything unsettled is about to be cancelled.
+      if (!wasFatal && state.fatalNode !== undefined) break;
+    }
   }
 }
 

@@ -1,0 +1,184 @@
+// Properties of the planner over random DAGs with joins, handles, failures, retries and lost claims. The oracle in
+// test/oracle.ts recomputes everything from the whole log.
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decideInWords, play, scenarios } from "../../test/arbitrary-run.ts";
+import { oracle } from "../../test/oracle.ts";
+import { completed, type ToyRun } from "../../test/toy-run.ts";
+import { checkLog } from "../log/check.ts";
+import { isFinal, isSettled, type RunEvent } from "../log/event.ts";
+import { fold } from "../log/fold.ts";
+import type { RunState } from "../log/state.ts";
+import { decide } from "./plan.ts";
+
+const SMALL = 12;
+const seeds = fc.integer();
+
+/** The state without the work list, which the planner empties and a fresh fold fills again. */
+const meaningOf = ({ frontier: _frontier, graph: _graph, ...rest }: RunState) => rest;
+
+const foldAgain = (run: ToyRun, events: readonly RunEvent[]): RunState =>
+  fold(run.state.runId, run.state.graph, events);
+
+const words = (event: RunEvent): string =>
+  `${event.type}${event.nodeId && ` ${event.nodeId}`}${event.type === "node.skipped" ? ` ${event.payload.reason}` : ""}`;
+
+/** Facts only the planner makes: first queueings, skips, failures without a claim, cancels without a claim, ends. */
+const isPlanned = (event: RunEvent, before: RunState): boolean => {
+  const node =
+    event.nodeId === "" ? undefined : before.nodes[before.graph.indexOf.get(event.nodeId) ?? -1];
+  if (node === undefined) return event.type !== "run.started";
+  if (event.type === "node.queued") return node.status === "pending";
+  if (event.type === "node.failed") return node.status === "pending";
+  return event.type === "node.skipped" || (event.type === "node.cancelled" && event.epoch === 0);
+};
+
+test("the planner agrees with the oracle on every prefix of every log (S1.21, S3.20, S3.21, X11)", () => {
+  fc.assert(
+    fc.property(scenarios(SMALL, { fatal: true }), seeds, (scenario, seed) => {
+      const { run } = play(scenario, seed, ({ state, events }) => {
+        expect(oracle(state.graph.definition, events)).toEqual([]);
+      });
+      for (let length = 1; length <= run.events.length; length++) {
+        const prefix = run.events.slice(0, length);
+        const state = foldAgain(run, prefix);
+        const expected = oracle(state.graph.definition, prefix);
+        const next = run.events[length];
+        if (next !== undefined && isPlanned(next, state)) expect(expected).toContain(words(next));
+        expect(decideInWords({ ...run, state })).toEqual(expected);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("every run ends, within a bound of its nodes, attempts and deliveries", () => {
+  fc.assert(
+    fc.property(scenarios(SMALL, { fatal: true }), seeds, (scenario, seed) => {
+      const { run, steps } = play(scenario, seed);
+      expect(isFinal(run.state.status)).toBe(true);
+      expect(run.state.nodes.every((node) => isSettled(node.status))).toBe(true);
+      // Three attempts and three deliveries at most, a claim and a report each.
+      expect(steps).toBeLessThanOrEqual(scenario.definition.nodes.length * 6 * 2);
+      checkLog(run.events);
+    }),
+    { numRuns: 600 },
+  );
+});
+
+test("folding any prefix again gives the state the run had there, and planning on it adds nothing (S3.2, S3.18)", () => {
+  fc.assert(
+    fc.property(scenarios(SMALL, { fatal: true }), seeds, (scenario, seed) => {
+      play(scenario, seed, (run) => {
+        const again = foldAgain(run, run.events);
+        expect(meaningOf(again)).toEqual(meaningOf(run.state));
+        expect(decide(again, run.now)).toEqual([]);
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a repeated or stale result changes nothing, whenever it comes (S3.4, S3.37, S3.53)", () => {
+  fc.assert(
+    fc.property(scenarios(SMALL, { fatal: true }), seeds, (scenario, seed) => {
+      play(scenario, seed, (run) => {
+        const before = run.events.length;
+        for (const event of run.events.filter(({ type }) => type === "node.started")) {
+          const node = run.node(event.nodeId);
+          if (node.status === "running" && node.epoch === event.seq) continue;
+          const arrival = run.report(event.nodeId, completed("again"), event.seq);
+          expect(arrival.kind).not.toBe("accepted");
+          if (node.reportedEpoch === event.seq) expect(arrival.kind).toBe("duplicate");
+        }
+        expect(run.events.length).toBe(before);
+      });
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("the order of arrivals does not change how anything ends (S3.17, S3.49)", () => {
+  fc.assert(
+    fc.property(scenarios(SMALL, { fatal: false }), seeds, seeds, (scenario, one, other) => {
+      const endOf = (seed: number) => {
+        const { state } = play(scenario, seed).run;
+        const nodes = state.nodes.map(({ status, handle, output, attempt }) => ({
+          status,
+          handle,
+          output,
+          attempt,
+        }));
+        return { status: state.status, output: state.output, failures: state.hasFailures, nodes };
+      };
+      expect(endOf(other)).toEqual(endOf(one));
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test("a node is queued once per attempt and lost delivery, and settles once (S3.5, S3.21, S3.49)", () => {
+  fc.assert(
+    fc.property(scenarios(SMALL, { fatal: true }), seeds, (scenario, seed) => {
+      const { run } = play(scenario, seed);
+      for (const { id } of scenario.definition.nodes) {
+        const of = (type: string) =>
+          run.events.filter((event) => event.nodeId === id && event.type === type);
+        const settled = run.events.filter(
+          ({ nodeId, type }) =>
+            nodeId === id && /^node\.(completed|failed|timed_out|cancelled|skipped)$/.test(type),
+        );
+        expect(settled.length).toBe(1);
+        const queued = of("node.queued").length;
+        const again = of("node.retried").length + of("run.recovered").length;
+        expect(queued).toBeLessThanOrEqual(1 + again);
+        const epochs = of("node.started").map((event) => event.seq);
+        expect(epochs).toEqual(epochs.toSorted((a, b) => a - b));
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("renaming the nodes renames the log and changes nothing else", () => {
+  fc.assert(
+    fc.property(scenarios(SMALL, { fatal: true }), seeds, (scenario, seed) => {
+      const rename = (id: string): string => `other-${id}`;
+      const renamed = {
+        definition: {
+          nodes: scenario.definition.nodes.map((node) => ({ ...node, id: rename(node.id) })),
+          edges: scenario.definition.edges.map((edge) => ({
+            ...edge,
+            source: rename(edge.source),
+            target: rename(edge.target),
+          })),
+        },
+        scripts: Object.fromEntries(
+          Object.entries(scenario.scripts).map(([id, script]) => [rename(id), script]),
+        ),
+      };
+      const shape = (run: ToyRun) =>
+        run.events.map((event) => [
+          event.type,
+          event.nodeId.replace("other-", ""),
+          event.attempt,
+          event.epoch,
+        ]);
+      expect(shape(play(renamed, seed).run)).toEqual(shape(play(scenario, seed).run));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("graphs of hundreds of nodes end too, and agree with the oracle at the end (S3.52)", () => {
+  fc.assert(
+    fc.property(scenarios(300, { fatal: false }), seeds, (scenario, seed) => {
+      const { run } = play(scenario, seed);
+      expect(isFinal(run.state.status)).toBe(true);
+      const beforeEnd = run.events.slice(0, -1);
+      expect(oracle(run.state.graph.definition, beforeEnd)).toEqual([run.events.at(-1)?.type]);
+    }),
+    { numRuns: 12 },
+  );
+});

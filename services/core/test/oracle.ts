@@ -1,0 +1,89 @@
+// The naive planner: recomputes everything from the whole log and the definition's own lists, with no counters, no frontier and
+// no index. Slow and plain on purpose; the real planner must agree with it on every prefix of every log.
+
+import type { Definition, NodeDefinition } from "../src/definition/shape.ts";
+import type { RunEvent } from "../src/log/event.ts";
+
+interface Told {
+  status: "pending" | "open" | "completed" | "failed" | "cancelled" | "skipped";
+  handle: string | undefined;
+  fatal: boolean;
+}
+
+/** What the log asks for next, each as "node.queued a", "node.skipped a untaken_branch", "run.completed", …; sorted. */
+export function oracle(definition: Definition, log: readonly RunEvent[]): string[] {
+  if (
+    log.length === 0 ||
+    log.some((event) => /^run\.(completed|failed|cancelled|timed_out)$/.test(event.type))
+  )
+    return [];
+  const told = new Map(definition.nodes.map((node) => [node.id as string, tell(node, log)]));
+  const open = definition.nodes.filter(({ id }) => /pending|open/.test(told.get(id)?.status ?? ""));
+  if ([...told.values()].some(({ fatal }) => fatal))
+    return [...open.map(({ id }) => `node.cancelled ${id}`), "run.failed"].toSorted();
+  const next = open.flatMap((node) => judge(definition, node, told));
+  if (next.length > 0 || open.length > 0) return next.toSorted();
+  return [verdict(definition, told)];
+}
+
+function tell(node: NodeDefinition, log: readonly RunEvent[]): Told {
+  const told: Told = { status: "pending", handle: undefined, fatal: false };
+  for (const event of log) {
+    if (event.nodeId !== node.id) continue;
+    if (event.type === "node.queued" || event.type === "node.started") told.status = "open";
+    if (event.type === "node.skipped") told.status = "skipped";
+    if (event.type === "node.cancelled") told.status = "cancelled";
+    if (event.type === "node.failed" || event.type === "node.timed_out") {
+      told.status = "failed";
+      told.fatal = node.errorHandling === "fail_workflow";
+    }
+    if (event.type === "node.completed") {
+      told.status = "completed";
+      told.handle = event.payload.handle;
+    }
+  }
+  return told;
+}
+
+function judge(
+  definition: Definition,
+  node: NodeDefinition,
+  told: ReadonlyMap<string, Told>,
+): string[] {
+  if (told.get(node.id)?.status !== "pending") return [];
+  const edges = definition.edges.filter((edge) => edge.target === node.id);
+  if (edges.length === 0) return [`node.queued ${node.id}`];
+  const parents = edges.map((edge) => ({ edge, told: told.get(edge.source) }));
+  const settled = parents.filter((parent) => !/pending|open/.test(parent.told?.status ?? ""));
+  const taken = settled.filter(({ edge, told: source }) => {
+    if (source?.status !== "completed") return false;
+    return edge.sourceHandle === null
+      ? source.handle !== "error"
+      : edge.sourceHandle === source.handle;
+  });
+  const broken = settled.filter((parent) => /failed|cancelled/.test(parent.told?.status ?? ""));
+  const all = settled.length === edges.length;
+  const { join } = node;
+  if (join.mode !== "all" && taken.length >= (join.mode === "any" ? 1 : join.n))
+    return [`node.queued ${node.id}`];
+  if (!all) return [];
+  if (broken.length === 0)
+    return [
+      join.mode === "all" && taken.length > 0
+        ? `node.queued ${node.id}`
+        : `node.skipped ${node.id} untaken_branch`,
+    ];
+  if (node.onParentFailure === "skip") return [`node.skipped ${node.id} parent_not_completed`];
+  return [`node.${node.onParentFailure === "propagate" ? "failed" : "queued"} ${node.id}`];
+}
+
+function verdict(definition: Definition, told: ReadonlyMap<string, Told>): string {
+  const sources = new Set(definition.edges.map((edge) => edge.source));
+  const leaves = definition.nodes.filter((node) => !sources.has(node.id));
+  const statusOf = (node: NodeDefinition): string => told.get(node.id)?.status ?? "";
+  if (leaves.every((leaf) => /completed|skipped/.test(statusOf(leaf)))) return "run.completed";
+  const statuses = [...told.values()].map(({ status }) => status);
+  return statuses.includes("cancelled") && !statuses.includes("failed")
+    ? "run.cancelled"
+    : "run.failed";
+}

@@ -1,0 +1,145 @@
+// A run in memory for tests: gives facts their seq, folds and plans, and lets a test play the executors.
+
+import { parseDefinition } from "../src/definition/parse.ts";
+import type { Graph } from "../src/definition/graph.ts";
+import type { Fact, RunEvent } from "../src/log/event.ts";
+import { apply, newRunState } from "../src/log/fold.ts";
+import type { NodeState, RunState } from "../src/log/state.ts";
+import { executorId, nodeId, runId } from "../src/name/ids.ts";
+import { claimFact, onLeaseLost } from "../src/plan/claim.ts";
+import { planToFixpoint } from "../src/plan/plan.ts";
+import { onOutcome, type Arrival, type Outcome } from "../src/plan/result.ts";
+
+export const RUN = runId("0199a000-0000-7000-8000-000000000001");
+export const EXECUTOR = executorId("0199a000-0000-7000-8000-0000000000e1");
+
+/** The graph of a definition that must be valid. */
+export function graphOf(definition: unknown): Graph {
+  const parsed = parseDefinition(JSON.stringify(definition));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.violations));
+  return parsed.graph;
+}
+
+/** noop nodes by id (the first is the start) and edges written "a>b" or "a:handle>b". */
+export function sketch(
+  nodes: readonly (string | ({ readonly id: string } & Readonly<Record<string, unknown>>))[],
+  edges: readonly string[],
+): Graph {
+  return graphOf({
+    nodes: nodes.map((node, index) => ({
+      type: index === 0 ? "start" : "task",
+      ...(typeof node === "string" ? { id: node } : node),
+    })),
+    edges: edges.map((edge) => {
+      const [from = "", target = ""] = edge.split(">");
+      const [source = "", handle] = from.split(":");
+      return { source, target, ...(handle === undefined ? {} : { source_handle: handle }) };
+    }),
+  });
+}
+
+export interface ToyRun {
+  readonly state: RunState;
+  readonly events: RunEvent[];
+  now: number;
+  readonly append: (fact: Fact) => void;
+  readonly plan: () => void;
+  readonly index: (id: string) => number;
+  readonly node: (id: string) => NodeState;
+  /** Claims a queued node; answers the epoch. */
+  readonly claim: (id: string) => number;
+  /** Reports for the live claim, then plans. */
+  readonly report: (id: string, outcome: Outcome, epoch?: number) => Arrival;
+  /** Claims and completes. */
+  readonly complete: (id: string, output?: unknown, more?: Partial<Outcome>) => void;
+  /** Claims and fails. */
+  readonly fail: (id: string, cause?: string, permanent?: boolean) => void;
+  readonly lose: (id: string, reason?: "lease_expired" | "released") => void;
+  readonly types: () => string[];
+}
+
+export const completed = (output: unknown = null, more: Partial<Outcome> = {}): Outcome =>
+  ({ kind: "completed", outputJson: JSON.stringify(output), durationMs: 1, ...more }) as Outcome;
+
+export const failed = (cause = "provider_error", permanent = false): Outcome => ({
+  kind: "failed",
+  cause,
+  message: `it broke: ${cause}`,
+  permanent,
+  durationMs: 1,
+});
+
+/** Starts a run of `graph` and plans its roots. */
+export function startToyRun(graph: Graph, input: unknown = null): ToyRun {
+  const state = newRunState(RUN, graph);
+  const events: RunEvent[] = [];
+  const append = (fact: Fact): void => {
+    const seq = events.length + 1;
+    const epoch = fact.type === "node.started" ? seq : fact.epoch;
+    const event: RunEvent = { ...fact, epoch, runId: RUN, seq, at: run.now };
+    events.push(event);
+    apply(state, event);
+  };
+  const plan = (): void => planToFixpoint(state, run.now, append);
+  const index = (id: string): number => graph.indexOf.get(nodeId(id)) ?? -1;
+  const node = (id: string): NodeState => {
+    const found = state.nodes[index(id)];
+    if (found === undefined) throw new Error(`no node ${id}`);
+    return found;
+  };
+  const claim = (id: string): number => {
+    const fact = claimFact(state, index(id), EXECUTOR);
+    if (fact === undefined) throw new Error(`${id} is ${node(id).status}`);
+    append(fact);
+    return node(id).epoch;
+  };
+  const report = (id: string, outcome: Outcome, epoch = node(id).epoch): Arrival => {
+    const base = { iteration: 0, jitter: 1, now: run.now };
+    const arrival = onOutcome(state, { ...base, nodeIndex: index(id), epoch, outcome });
+    if (arrival.kind === "accepted") arrival.facts.forEach(append);
+    plan();
+    return arrival;
+  };
+  const run: ToyRun = {
+    state,
+    events,
+    now: 1_000,
+    append,
+    plan,
+    index,
+    node,
+    claim,
+    report,
+    complete: (id, output, more) => {
+      claim(id);
+      report(id, completed(output, more));
+    },
+    fail: (id, cause, permanent) => {
+      claim(id);
+      report(id, failed(cause, permanent));
+    },
+    lose: (id, reason = "lease_expired") => {
+      const loss = { nodeIndex: index(id), epoch: node(id).epoch, reason, executorId: EXECUTOR };
+      const lost = onLeaseLost(state, { ...loss, now: run.now });
+      if (lost.kind === "accepted") lost.facts.forEach(append);
+      plan();
+    },
+    types: () => events.map((event) => `${event.type}${event.nodeId && ` ${event.nodeId}`}`),
+  };
+  append({
+    nodeId: "",
+    iteration: 0,
+    attempt: 0,
+    epoch: 0,
+    type: "run.started",
+    payload: {
+      definitionDigest: "",
+      workflowVersion: 1,
+      kind: "saved",
+      deadlineAt: run.now + graph.definition.deadlineMs,
+    },
+    value: JSON.stringify(input),
+  });
+  plan();
+  return run;
+}
