@@ -27,14 +27,15 @@ function pageOf(route: Route): ReactNode {
     case "workflow":
       return <WorkflowPage key={route.workflowId} workflowId={route.workflowId} />;
     case "lost":
-      return (
-        <div className="empty">
-          <h1>Nothing is here</h1>
-          <p>
-            No page has the address <code>{route.path}</code>. See <Link to="/">the runs</Link> or{" "}
-            <Link to="/workflows">the workflows</Link>.
-          </p>
-        </div>
-      );
+      break;
   }
+  return (
+    <div className="empty">
+      <h1>Nothing is here</h1>
+      <p>
+        No page has the address <code>{route.path}</code>. See <Link to="/">the runs</Link> or{" "}
+        <Link to="/workflows">the workflows</Link>.
+      </p>
+    </div>
+  );
 }

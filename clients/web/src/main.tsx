@@ -3,11 +3,6 @@
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
-import "./style/theme.css";
-import "./style/page.css";
-import "./style/parts.css";
-import "./style/run.css";
-import "./style/events.css";
 
 const root = document.querySelector("#root");
 if (root === null) throw new Error("index.html has no #root");

@@ -1,5 +1,5 @@
 // Asks again and again while someone looks: at once, then every so often after the answer. A hidden page asks nothing and
-// asks at once when it is shown. Only the newest question may answer, so a slow old answer never overwrites a newer one.
+// asks at once when it is shown. One question is open at a time, and one that is no longer wanted is not heard.
 
 import { useEffect, useRef, useState } from "react";
 import { readFault } from "./fault.ts";
@@ -25,27 +25,32 @@ export function usePoll<T>(
   useEffect(() => {
     const stop = new AbortController();
     let timer = 0;
-    let answered = false;
+    let isAsking = false;
+    let isAnswered = false;
     const again = (ms: number): void => {
       timer = window.setTimeout(turn, ms);
     };
     const turn = (): void => {
       window.clearTimeout(timer);
-      if (document.hidden || (everyMs === 0 && answered)) return;
-      latest.current(stop.signal).then(
-        (value) => {
-          if (stop.signal.aborted) return;
-          answered = true;
-          setKept({ key, value, fault: undefined });
-          if (everyMs > 0) again(everyMs);
-        },
-        (error: unknown) => {
-          if (stop.signal.aborted) return;
-          const fault = readFault(error);
-          setKept((old) => ({ key, value: old.key === key ? old.value : undefined, fault }));
-          if (fault.retryable || everyMs > 0) again(Math.max(everyMs, RETRY_MS));
-        },
-      );
+      if (document.hidden || isAsking || (everyMs === 0 && isAnswered)) return;
+      void question(); // never rejects: a fault is shown
+    };
+    const question = async (): Promise<void> => {
+      isAsking = true;
+      try {
+        const value = await latest.current(stop.signal);
+        if (stop.signal.aborted) return;
+        isAnswered = true;
+        setKept({ key, value, fault: undefined });
+        if (everyMs > 0) again(everyMs);
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        const fault = readFault(error);
+        setKept((old) => ({ key, value: old.key === key ? old.value : undefined, fault }));
+        if (fault.retryable || everyMs > 0) again(Math.max(everyMs, RETRY_MS));
+      } finally {
+        isAsking = false;
+      }
     };
     document.addEventListener("visibilitychange", turn);
     turn();

@@ -13,8 +13,6 @@ import { GraphNode } from "./graph-node.tsx";
 import type { FlowNode } from "./graph-node.tsx";
 import { layoutGraph, NODE_HEIGHT, NODE_WIDTH } from "./layout.ts";
 import type { Layout } from "./layout.ts";
-import "@xyflow/react/dist/style.css";
-import "../style/graph.css";
 
 export interface GraphProps {
   readonly graph: DrawnGraph;
@@ -40,7 +38,7 @@ export function GraphView({ graph, nodes, openKey = "", onOpen }: GraphProps): R
   const box = useRef<HTMLDivElement>(null);
   const flow = useRef<ReactFlowInstance<FlowNode, FlowEdge>>(null);
   useEffect(() => {
-    if (box.current === null) return;
+    if (box.current === null) return undefined;
     const observer = new ResizeObserver(() => void flow.current?.fitView(fitViewOptions));
     observer.observe(box.current);
     return () => observer.disconnect();

@@ -10,6 +10,7 @@ import type { Delivery, DeliveryEnd, NodeView } from "./view.ts";
 /** Folds `event`, which names this node execution, into it. */
 export function reduceNode(node: NodeView, event: RunEvent, at: number): NodeView {
   const fact = event.fact;
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a newer gateway may send facts this console does not know
   switch (fact.case) {
     case "nodeQueued": {
       const notBefore = fact.value.notBeforeTime;
@@ -61,6 +62,7 @@ function settle(node: NodeView, fact: RunEvent["fact"], at: number): NodeView {
     deliveries: ended(node.deliveries, status, at),
     settledAt: at,
   });
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a newer gateway may send facts this console does not know
   switch (fact.case) {
     case "nodeRetried": {
       const { cause, message } = fact.value;

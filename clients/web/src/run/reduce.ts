@@ -50,6 +50,7 @@ export function reduceEvents(view: RunView, events: readonly RunEvent[]): RunVie
 
 function reduceRun(draft: Draft, event: RunEvent, at: number): void {
   const fact = event.fact;
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a newer gateway may send facts this console does not know
   switch (fact.case) {
     case "runStarted":
       draft.status = "running";

@@ -35,8 +35,8 @@ export function scriptLog(): {
           epoch,
           time,
           fact,
-        } as Init),
-      ); // one member of the union
+        }),
+      );
     },
   };
 }

@@ -15,7 +15,7 @@ export function CopyButton({
 }): ReactNode {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
-    if (!copied) return;
+    if (!copied) return undefined;
     const timer = window.setTimeout(() => setCopied(false), SAID_MS);
     return () => window.clearTimeout(timer);
   }, [copied]);

@@ -6,7 +6,7 @@ import { useEffect, useState } from "react";
 export function useNow(everyMs: number, ticking: boolean): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {
-    if (!ticking) return;
+    if (!ticking) return undefined;
     const timer = window.setInterval(() => setNowMs(Date.now()), everyMs);
     return () => window.clearInterval(timer);
   }, [everyMs, ticking]);

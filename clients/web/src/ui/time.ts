@@ -19,7 +19,7 @@ export const formatTime = (ms: number): string => full.format(ms);
 
 /** Time of day with milliseconds, for logs. */
 export const formatClock = (ms: number): string =>
-  `${clock.format(ms)}`.replace(
+  clock.format(ms).replace(
     /(\d{1,2}:\d{2}:\d{2})/,
     `$1.${String(ms % SECOND_MS)
       .padStart(3, "0")

@@ -1,0 +1,83 @@
+// The console in a real browser against a scripted gateway: what a person sees and can do where the trio would only be slower.
+
+import type { Browser } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { buildConsole } from "./built-console.ts";
+import { launchChromium, shoot } from "./chromium.ts";
+import { openConsole, shownEvents, shownNodes, waitForEnd } from "./console-page.ts";
+import { ScriptedGateway } from "./scripted-gateway.ts";
+import { LETTER, storyScript, tellBeginning, tellEnd } from "./scripted-story.ts";
+
+beforeAll(buildConsole);
+
+interface Scene extends AsyncDisposable {
+  readonly browser: Browser;
+  readonly gateway: ScriptedGateway;
+  readonly startMs: number;
+  readonly runId: string;
+}
+
+async function setup(): Promise<Scene> {
+  const scene = new AsyncDisposableStack();
+  const startMs = Date.now() - 3_300;
+  const script = storyScript(startMs);
+  const gateway = scene.use(new ScriptedGateway(script));
+  await gateway.start();
+  const browser = scene.use(await launchChromium());
+  const { runId } = script.run;
+  return { browser, gateway, startMs, runId, [Symbol.asyncDispose]: () => scene.disposeAsync() };
+}
+
+test("text arrives in the drawer piece by piece while the graph moves (S1.43)", async () => {
+  await using scene = await setup();
+  const { browser, gateway, startMs, runId } = scene;
+  tellBeginning(gateway, startMs);
+  const { page, errors } = await openConsole(browser, `${gateway.url}/runs/${runId}?node=draft`);
+  const stream = page.locator('[data-stream="live"]');
+  await stream.waitFor();
+  expect(await stream.textContent()).toBe(LETTER.slice(0, 4).join(""));
+  expect(await shownNodes(page)).toMatchObject({
+    draft: "running",
+    send: "pending",
+    apology: "skipped",
+  });
+  await shoot(page, "run-live");
+  tellEnd(gateway, startMs);
+  await waitForEnd(page);
+  expect(await page.locator(".stream").textContent()).toBe(LETTER.join(""));
+  expect(await shownNodes(page)).toMatchObject({ draft: "completed", send: "completed" });
+  expect((await shownEvents(page)).map((row) => Number.parseInt(row, 10))).toEqual(
+    Array.from({ length: 37 }, (_, index) => index + 1),
+  );
+  expect(errors).toEqual([]);
+});
+
+test("the list of runs is worked with the keyboard alone", async () => {
+  await using scene = await setup();
+  const { browser, gateway, runId } = scene;
+  const { page } = await openConsole(browser, gateway.url);
+  await page.locator(".run-row").first().waitFor();
+  await page.keyboard.press("/");
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("search");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("j");
+  await page.keyboard.press("j");
+  await page.keyboard.press("k");
+  expect(await page.locator('[aria-selected="true"]').getAttribute("data-run")).toBe(runId);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${gateway.url}/runs/${runId}`);
+});
+
+test("filters stay in the address, and an unknown run says what to do next", async () => {
+  await using scene = await setup();
+  const { browser, gateway } = scene;
+  const { page } = await openConsole(browser, gateway.url);
+  await page.getByRole("link", { name: "Failed" }).click();
+  await page.waitForURL(`${gateway.url}/?status=failed`);
+  expect(await page.locator('.chip[aria-current="page"]').textContent()).toBe("Failed");
+  await page.goto(`${gateway.url}/runs/nothing`);
+  const fault = page.getByRole("alert");
+  await fault.waitFor();
+  expect(await fault.getAttribute("data-reason")).toBe("RUN_NOT_FOUND");
+  expect(await fault.textContent()).toContain("Check the id");
+});
