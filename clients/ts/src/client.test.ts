@@ -9,7 +9,7 @@ import { SYSTEM_CLOCK } from "./backoff.ts";
 import { createPawlClient } from "./client.ts";
 import { jsonBytes, jsonOf, jsonTextBytes } from "./json.ts";
 import { plainEvent, plainRun } from "./plain.ts";
-import { type Script, ScriptedGateway, scriptedFailure } from "./scripted-gateway.ts";
+import { type Script, ScriptedGateway, scriptedFailure } from "./scripted-gateway.fixture.ts";
 
 async function setup(script: Script) {
   const gateway = new ScriptedGateway(script);
@@ -158,7 +158,7 @@ test("an event as plain JSON has the envelope of the log and decoded user data (
     correlation: { traceId: "ab", wave: 1, phase: "engine" },
     nodeId: "fetch",
     attempt: 1,
-    payload: { output: { ok: true }, durationMs: "12" },
+    payload: { output: { ok: true }, durationMs: 12 },
   });
 });
 

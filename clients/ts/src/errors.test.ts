@@ -6,7 +6,7 @@ import {
 } from "@pawl/proto/google/rpc/error_details_pb";
 import { expect, test } from "vitest";
 import { PawlError, pawlErrorFrom } from "./errors.ts";
-import { scriptedFailure } from "./scripted-gateway.ts";
+import { scriptedFailure } from "./scripted-gateway.fixture.ts";
 
 test("the reason, the violations and the code come from the error details", () => {
   const thrown = scriptedFailure(Code.InvalidArgument, "DEFINITION_INVALID", "2 rules broken", [

@@ -1,4 +1,4 @@
-// Messages as plain JSON for people and scripts: user data decoded, statuses by their short names, ids of events as numbers.
+// Messages as plain JSON for people and scripts: user data decoded, statuses by their short names, ids and times as numbers.
 
 import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
@@ -7,8 +7,8 @@ import { WorkflowSchema, type Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
 
 type PlainObject = { [key: string]: JsonValue };
 
-/** Fields whose 64-bit numbers stay far below 2^53. */
-const COUNTERS = new Set(["eventId", "lastEventId", "parentEventId", "epoch"]);
+/** Fields whose 64-bit numbers stay far below 2^53; protobuf's JSON has them as text. */
+const COUNTER = /^(eventId|lastEventId|parentEventId|epoch|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE = /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
@@ -42,7 +42,7 @@ function clean(value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, field]): [string, JsonValue] => {
-      if (COUNTERS.has(key)) return [key, Number(field)];
+      if (COUNTER.test(key)) return [key, Number(field)];
       // protobuf's JSON has bytes in base64; the fields named …_json hold the user's own JSON.
       if (key.endsWith("Json") && typeof field === "string") {
         return [key.slice(0, -"Json".length), decode(field)];

@@ -6,7 +6,12 @@ import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
 import type { Clock } from "./backoff.ts";
 import { createPawlClient } from "./client.ts";
-import { type Script, ScriptedGateway, scriptedFailure, scriptedLog } from "./scripted-gateway.ts";
+import {
+  type Script,
+  ScriptedGateway,
+  scriptedFailure,
+  scriptedLog,
+} from "./scripted-gateway.fixture.ts";
 import type { Reconnect } from "./watch.ts";
 
 const RUN = "0199-run";

@@ -28,7 +28,10 @@ export type Step =
 
 export interface Script {
   /** Steps of the n-th connection to WatchRun, from 0. */
-  readonly watch?: (request: WatchRunRequest, connection: number) => readonly Step[];
+  readonly watch?: (
+    request: WatchRunRequest,
+    connection: number,
+  ) => Iterable<Step> | AsyncIterable<Step>;
   readonly runs?: Partial<ServiceImpl<typeof RunService>>;
   readonly workflows?: Partial<ServiceImpl<typeof WorkflowService>>;
   readonly events?: Partial<ServiceImpl<typeof EventService>>;
@@ -102,7 +105,7 @@ export class ScriptedGateway implements AsyncDisposable {
       async *watchRun(request, context) {
         const steps = script.watch?.(request, watched.length) ?? [];
         watched.push(request);
-        for (const step of steps) {
+        for await (const step of steps) {
           if ("send" in step) {
             const events = step.send.map((event) => create(RunEventSchema, event));
             yield create(WatchRunResponseSchema, { events });

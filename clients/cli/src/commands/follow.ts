@@ -1,0 +1,102 @@
+// Follows a run to its end in the way that suits the reader: redrawn on a terminal, a line per event in a pipe, JSON lines for
+// scripts. Ctrl-C detaches: the run goes on, and the reader is told how to come back.
+
+import { type Reconnect, plainEvent } from "@pawl/client";
+import type { Run } from "@pawl/proto/pawl/v1/run_pb";
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { eventLine } from "../render/event-line.ts";
+import { LiveScreen } from "../render/live-screen.ts";
+import { type Progress, applyEvent, createProgress } from "../render/progress-model.ts";
+import { progressLines } from "../render/progress.ts";
+import { type Session, printJson, printLines } from "../session.ts";
+
+/** Someone who is told what happens to a run. */
+export interface RunView {
+  event(event: RunEvent): void;
+  reconnect(reconnect: Reconnect): void;
+  /** Called once, however it ended. */
+  stop(): void;
+}
+
+export type Followed =
+  | { readonly kind: "ended"; readonly run: Run }
+  | { readonly kind: "detached" };
+
+/** Shows a run until it ends or the reader leaves. @throws PawlError */
+export async function followRun(
+  session: Session,
+  runId: string,
+  options: { readonly view: RunView; readonly afterEventId?: number },
+): Promise<Followed> {
+  const { client, interrupted: signal } = session;
+  const { view, afterEventId = 0 } = options;
+  try {
+    const onReconnect = (reconnect: Reconnect) => view.reconnect(reconnect);
+    for await (const event of client.watch(runId, { afterEventId, signal, onReconnect })) {
+      view.event(event);
+    }
+    if (signal.aborted) return { kind: "detached" };
+    return { kind: "ended", run: (await client.runs.get(runId, { signal })).run };
+  } finally {
+    view.stop();
+  }
+}
+
+/** The view that suits the terminal. */
+export async function createView(session: Session, runId: string): Promise<RunView> {
+  if (session.format === "json") return jsonView(session);
+  if (!session.terminal.isTty) return lineView(session);
+  const { run, definition } = await session.client.runs.get(runId, {
+    signal: session.interrupted,
+  });
+  const name = run.workflowId === "" ? "test run" : `${run.workflowId} v${run.workflowVersion}`;
+  return liveView(session, createProgress({ runId, title: `${name}  ${runId}`, definition }));
+}
+
+/** Shows nothing. */
+export const silentView: RunView = { event: () => {}, reconnect: () => {}, stop: () => {} };
+
+const FRAME_MS = 100;
+
+/** Redraws in place, ten times a second: events are coalesced, time passes visibly. */
+export function liveView(session: Session, progress: Progress): RunView {
+  const { terminal } = session;
+  const screen = new LiveScreen(terminal);
+  const draw = () =>
+    screen.draw(
+      progressLines(progress, {
+        width: terminal.width(),
+        height: terminal.height(),
+        hasColour: terminal.hasColour,
+        nowMs: session.now(),
+      }),
+    );
+  draw();
+  const timer = setInterval(draw, FRAME_MS);
+  return {
+    event: (event) => applyEvent(progress, event),
+    reconnect: (reconnect) => {
+      progress.connection = reconnectText(reconnect);
+    },
+    stop() {
+      clearInterval(timer);
+      draw();
+      screen.stop();
+    },
+  };
+}
+
+const lineView = (session: Session): RunView => ({
+  event: (event) => printLines(session, [eventLine(event)]),
+  reconnect: (reconnect) => session.terminal.writeError(`${reconnectText(reconnect)}\n`),
+  stop: () => {},
+});
+
+const jsonView = (session: Session): RunView => ({
+  event: (event) => printJson(session, plainEvent(event)),
+  reconnect: (reconnect) => session.terminal.writeError(`${reconnectText(reconnect)}\n`),
+  stop: () => {},
+});
+
+const reconnectText = ({ error, retry, afterEventId }: Reconnect): string =>
+  `Connection lost (${error.message}); resuming after event ${afterEventId}, try ${retry} …`;

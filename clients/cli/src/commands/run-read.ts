@@ -1,0 +1,147 @@
+// pawl run get, pawl run list, pawl run cancel.
+
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import {
+  jsonOf,
+  nodeStatusName,
+  plainRun,
+  runKindName,
+  runStatusName,
+  runStatusOf,
+} from "@pawl/client";
+import type { NodeRun, Run } from "@pawl/proto/pawl/v1/run_pb";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import { formatDuration } from "../render/duration.ts";
+import type { Span } from "../render/spans.ts";
+import { statusSpan } from "../render/symbols.ts";
+import { tableLines } from "../render/table.ts";
+import { type Session, printJson, printLines, runUrl } from "../session.ts";
+import { UsageError } from "../usage-error.ts";
+
+const canvasOf = ({ terminal }: Session) => ({
+  width: terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER,
+  hasColour: terminal.hasColour,
+});
+
+/** One run with its nodes. */
+export async function runGet(session: Session, runId: string): Promise<ExitCode> {
+  const { run } = await session.client.runs.get(runId, { signal: session.interrupted });
+  const url = runUrl(session, run.runId);
+  if (session.format === "json") {
+    printJson(session, { ...plainRun(run), url });
+    return EXIT.ok;
+  }
+  const facts: [string, string][] = [
+    ["run", run.runId],
+    ["workflow", workflowText(run)],
+    [
+      "created",
+      run.createTime === undefined ? "" : new Date(timestampMs(run.createTime)).toISOString(),
+    ],
+    ["took", span(run.createTime, run.endTime, session.now())],
+    ["events", String(run.lastEventId)],
+    ["input", valueText(run.inputJson)],
+    ["output", valueText(run.outputJson)],
+    ["error", run.errorMessage],
+    ["trace", run.traceId],
+    ["url", url],
+  ];
+  const canvas = canvasOf(session);
+  const rows = [
+    [{ text: "status", style: "dim" as const }, statusSpan(runStatusName(run.status))],
+    ...facts
+      .filter(([, value]) => value !== "")
+      .map(([name, value]): Span[] => [{ text: name, style: "dim" }, { text: value }]),
+  ];
+  printLines(session, tableLines(["", ""], rows, canvas).slice(1));
+  if (run.nodes.length > 0) {
+    const heads = ["NODE", "STATUS", "ATTEMPT", "TOOK", "RESULT"];
+    const nodes = run.nodes.map((node) => nodeRow(node, session.now()));
+    printLines(session, ["", ...tableLines(heads, nodes, canvas)]);
+  }
+  return EXIT.ok;
+}
+
+const nodeRow = (node: NodeRun, nowMs: number): Span[] => [
+  { text: node.iteration > 0 ? `${node.nodeId}#${node.iteration}` : node.nodeId },
+  statusSpan(nodeStatusName(node.status)),
+  { text: node.attempt > 0 ? String(node.attempt) : "" },
+  { text: span(node.startTime, node.endTime, nowMs) },
+  { text: node.errorMessage === "" ? valueText(node.outputJson) : node.errorMessage },
+];
+
+export interface ListFlags {
+  readonly status?: readonly string[] | undefined;
+  readonly workflow?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly pageToken?: string | undefined;
+}
+
+/** A page of runs, newest first. */
+export async function runList(session: Session, flags: ListFlags): Promise<ExitCode> {
+  const statuses = (flags.status ?? []).map((name) => {
+    const status = runStatusOf(name);
+    if (status === undefined) throw new UsageError(`--status ${name}: no such status`);
+    return status;
+  });
+  const { runs, nextPageToken } = await session.client.runs.list({
+    statuses,
+    workflowId: flags.workflow,
+    pageSize: flags.limit,
+    pageToken: flags.pageToken,
+    signal: session.interrupted,
+  });
+  if (session.format === "json") {
+    printJson(session, { runs: runs.map(plainRun), nextPageToken });
+    return EXIT.ok;
+  }
+  if (runs.length === 0) {
+    printLines(session, [`No runs. Start one with \`${session.self} run start WORKFLOW\`.`]);
+    return EXIT.ok;
+  }
+  const nowMs = session.now();
+  const rows = runs.map((run): Span[] => [
+    { text: run.runId },
+    { text: workflowText(run) },
+    statusSpan(runStatusName(run.status)),
+    { text: run.createTime === undefined ? "" : `${span(run.createTime, undefined, nowMs)} ago` },
+    { text: span(run.createTime, run.endTime, nowMs) },
+    { text: run.errorMessage === "" && run.hasFailures ? "some nodes failed" : run.errorMessage },
+  ]);
+  const heads = ["RUN", "WORKFLOW", "STATUS", "CREATED", "TOOK", "ERROR"];
+  printLines(session, tableLines(heads, rows, canvasOf(session)));
+  if (nextPageToken !== "") {
+    printLines(session, [`More: ${session.self} run list --page-token ${nextPageToken}`]);
+  }
+  return EXIT.ok;
+}
+
+/** Aborts a run. */
+export async function runCancel(
+  session: Session,
+  runId: string,
+  flags: { readonly reason?: string },
+): Promise<ExitCode> {
+  const run = await session.client.runs.cancel(runId, {
+    reason: flags.reason ?? "cancelled from the command line",
+    signal: session.interrupted,
+  });
+  if (session.format === "json") printJson(session, plainRun(run));
+  else printLines(session, [`${run.runId} ${runStatusName(run.status)}`]);
+  return EXIT.ok;
+}
+
+const workflowText = (run: Run): string =>
+  run.workflowId === ""
+    ? `(${runKindName(run.kind)})`
+    : `${run.workflowId} v${run.workflowVersion}`;
+
+const valueText = (bytes: Uint8Array): string => {
+  const value = jsonOf(bytes);
+  return value === undefined ? "" : JSON.stringify(value);
+};
+
+const span = (from: Timestamp | undefined, to: Timestamp | undefined, nowMs: number): string =>
+  from === undefined
+    ? ""
+    : formatDuration((to === undefined ? nowMs : timestampMs(to)) - timestampMs(from));

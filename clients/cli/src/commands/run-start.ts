@@ -1,0 +1,88 @@
+// pawl run start, pawl run test: accepts a run, says where to see it, and waits for its end when asked.
+
+import { type StartedRun, plainRun, runStatusName } from "@pawl/client";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import { parseDuration } from "../render/duration.ts";
+import { type InputFlags, readRunInput } from "../run-input.ts";
+import { type Session, printJson, printLines, runUrl } from "../session.ts";
+import { UsageError } from "../usage-error.ts";
+import { createView, followRun, silentView } from "./follow.ts";
+import { exitCodeOf, printDetached, printEnd } from "./run-end.ts";
+
+export interface StartFlags extends InputFlags {
+  readonly wait?: boolean | undefined;
+  readonly requestId?: string | undefined;
+  readonly version?: number | undefined;
+  readonly priority?: number | undefined;
+  readonly deadline?: string | undefined;
+}
+
+/** Starts a run of a saved workflow. */
+export async function runStart(
+  session: Session,
+  workflowId: string,
+  flags: StartFlags,
+): Promise<ExitCode> {
+  const inputJson = await readRunInput(session, flags);
+  const { requestId, version, priority } = flags;
+  const started = await session.client.runs.start(workflowId, {
+    inputJson,
+    requestId,
+    version,
+    priority,
+    deadlineMs: deadlineMs(flags.deadline),
+    signal: session.interrupted,
+  });
+  return afterStart(session, started, flags);
+}
+
+/** Runs a graph that is not saved. */
+export async function runTest(
+  session: Session,
+  flags: StartFlags & { readonly file: string },
+): Promise<ExitCode> {
+  const definition = await session.readText(flags.file);
+  const inputJson = await readRunInput(session, flags);
+  const { requestId } = flags;
+  const signal = session.interrupted;
+  const started = await session.client.runs.test(definition, { inputJson, requestId, signal });
+  return afterStart(session, started, flags);
+}
+
+function deadlineMs(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = parseDuration(text);
+  if (ms === undefined) throw new UsageError(`--deadline ${text}: write it as 30s, 10m or 2h`);
+  return ms;
+}
+
+async function afterStart(
+  session: Session,
+  { run, isDuplicate }: StartedRun,
+  flags: StartFlags,
+): Promise<ExitCode> {
+  const { runId } = run;
+  const url = runUrl(session, runId);
+  const isJson = session.format === "json";
+  if (!isJson) {
+    printLines(session, [
+      `${runId}${isDuplicate ? "  (accepted before; nothing new was started)" : ""}`,
+      url,
+    ]);
+  }
+  if (flags.wait !== true) {
+    const { status } = run;
+    if (isJson) printJson(session, { runId, url, status: runStatusName(status), isDuplicate });
+    return EXIT.ok;
+  }
+  // A script that waits wants one answer: the run as it ended.
+  const view = isJson ? silentView : await createView(session, runId);
+  const followed = await followRun(session, runId, { view });
+  if (followed.kind === "detached") {
+    printDetached(session, runId);
+    return EXIT.interrupted;
+  }
+  if (isJson) printJson(session, { ...plainRun(followed.run), url });
+  else printEnd(session, followed.run);
+  return exitCodeOf(followed.run);
+}

@@ -1,0 +1,122 @@
+// pawl workflow apply, validate, list, get.
+
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { jsonOf, plainWorkflow } from "@pawl/client";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import { formatDuration } from "../render/duration.ts";
+import { violationLines } from "../render/fault.ts";
+import { type Span, paintLine } from "../render/spans.ts";
+import { tableLines } from "../render/table.ts";
+import { type Session, printJson, printLines } from "../session.ts";
+
+/** Makes the saved workflow be what the file says. */
+export async function workflowApply(
+  session: Session,
+  flags: { readonly file: string; readonly id?: string },
+): Promise<ExitCode> {
+  const text = await session.readText(flags.file);
+  const { workflow, outcome } = await session.client.workflows.apply(text, {
+    workflowId: flags.id,
+    signal: session.interrupted,
+  });
+  const { workflowId, version } = workflow;
+  if (session.format === "json") printJson(session, { workflowId, version, outcome });
+  else {
+    printLines(session, [
+      `${workflowId} version ${version} ${outcome}`,
+      `Start it with \`${session.self} run start ${workflowId} --wait\`.`,
+    ]);
+  }
+  return EXIT.ok;
+}
+
+/** Checks the file and saves nothing; exit code 1 when a rule is broken. */
+export async function workflowValidate(
+  session: Session,
+  flags: { readonly file: string },
+): Promise<ExitCode> {
+  const text = await session.readText(flags.file);
+  const { client, interrupted: signal } = session;
+  const { violations } = await client.workflows.validate(text, { signal });
+  if (session.format === "json") {
+    printJson(session, {
+      valid: violations.length === 0,
+      violations: violations.map(({ path, reason, message, nodeId }) => ({
+        path,
+        reason,
+        message,
+        nodeId,
+      })),
+    });
+  } else if (violations.length === 0) {
+    printLines(session, [`${flags.file} is valid`]);
+  } else {
+    const count = violations.length === 1 ? "1 rule" : `${violations.length} rules`;
+    printLines(session, [`${flags.file} breaks ${count}:`, ...violationLines(violations)]);
+  }
+  return violations.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** A page of workflows. */
+export async function workflowList(
+  session: Session,
+  flags: { readonly limit?: number; readonly pageToken?: string },
+): Promise<ExitCode> {
+  const { limit = 0, pageToken = "" } = flags;
+  const { client, interrupted: signal, terminal } = session;
+  const page = await client.workflows.list({ pageSize: limit, pageToken, signal });
+  if (session.format === "json") {
+    const { nextPageToken } = page;
+    printJson(session, { workflows: page.workflows.map(plainWorkflow), nextPageToken });
+    return EXIT.ok;
+  }
+  if (page.workflows.length === 0) {
+    printLines(session, [
+      `No workflows. Save one with \`${session.self} workflow apply -f FILE\`.`,
+    ]);
+    return EXIT.ok;
+  }
+  const rows = page.workflows.map((workflow): Span[] => [
+    { text: workflow.workflowId },
+    { text: String(workflow.version) },
+    { text: String(workflow.nodeCount) },
+    {
+      text:
+        workflow.updateTime === undefined
+          ? ""
+          : `${formatDuration(session.now() - timestampMs(workflow.updateTime))} ago`,
+    },
+    { text: workflow.title },
+  ]);
+  const width = terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER;
+  const heads = ["WORKFLOW", "VERSION", "NODES", "UPDATED", "TITLE"];
+  printLines(session, tableLines(heads, rows, { width, hasColour: terminal.hasColour }));
+  if (page.nextPageToken !== "") {
+    printLines(session, [`More: ${session.self} workflow list --page-token ${page.nextPageToken}`]);
+  }
+  return EXIT.ok;
+}
+
+/** One version of a workflow: its definition as JSON that can be edited and applied again. */
+export async function workflowGet(
+  session: Session,
+  workflowId: string,
+  flags: { readonly version?: number },
+): Promise<ExitCode> {
+  const workflow = await session.client.workflows.get(workflowId, {
+    version: flags.version ?? 0,
+    signal: session.interrupted,
+  });
+  if (session.format === "json") {
+    printJson(session, plainWorkflow(workflow));
+    return EXIT.ok;
+  }
+  const canvas = { width: Number.MAX_SAFE_INTEGER, hasColour: session.terminal.hasColour };
+  session.terminal.writeError(`${workflow.workflowId} version ${workflow.version}\n`);
+  const text = JSON.stringify(jsonOf(workflow.definitionJson), undefined, 2);
+  printLines(
+    session,
+    text.split("\n").map((line) => paintLine([{ text: line }], canvas)),
+  );
+  return EXIT.ok;
+}

@@ -1,0 +1,127 @@
+// The grammar of the command: nouns, verbs, flags. Everything it does is in commands/.
+
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { runCancel, runGet, runList } from "./commands/run-read.ts";
+import { runStart, runTest } from "./commands/run-start.ts";
+import { runWatch } from "./commands/run-watch.ts";
+import { workflowApply, workflowGet, workflowList, workflowValidate } from "./commands/workflow.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { faultOf } from "./render/fault.ts";
+import type { Format, Host, Session } from "./session.ts";
+
+interface SessionFlags {
+  readonly address: string;
+  readonly output: Format;
+}
+
+type Action = (session: Session, ...values: never[]) => Promise<ExitCode>;
+
+/** Runs one command line (without node and script) and says how it went. */
+export async function runProgram(host: Host, args: readonly string[]): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.ok;
+  let address = host.defaultAddress;
+  /** Gives a verb its session; positional values come first, flags after them. */
+  const act = (action: Action) =>
+    async function (this: Command, ...values: unknown[]): Promise<void> {
+      const flags = this.opts<SessionFlags>();
+      address = flags.address.replace(/\/+$/, "");
+      const session = { ...host, address, format: flags.output, client: host.connect(address) };
+      // The last value is the Command itself; commander passes the others as the grammar below declares them.
+      exitCode = await action(session, ...(values.slice(0, -1) as never[]));
+    };
+  try {
+    await grammar(host, act).parseAsync([...args], { from: "user" });
+    return exitCode;
+  } catch (thrown) {
+    if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    if (host.interrupted.aborted) {
+      host.terminal.writeError("\nInterrupted.\n");
+      return EXIT.interrupted;
+    }
+    const fault = faultOf(thrown, { address, self: host.self });
+    host.terminal.writeError(fault.lines.map((line) => `${line}\n`).join(""));
+    return fault.exitCode;
+  }
+}
+
+function grammar(
+  host: Host,
+  act: (action: Action) => (this: Command, ...values: unknown[]) => Promise<void>,
+): Command {
+  const verb = (noun: Command, name: string, description: string): Command =>
+    noun
+      .command(name)
+      .description(description)
+      .option("--address <url>", "the gateway; also PAWL_ADDRESS", host.defaultAddress)
+      .addOption(
+        new Option("-o, --output <format>", "how to print")
+          .choices(["table", "json"])
+          .default("table"),
+      );
+  const program = new Command("pawl")
+    .description("Workflows that must not be lost, doubled or stuck.")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => host.terminal.write(text),
+      writeErr: (text) => host.terminal.writeError(text),
+    })
+    .showHelpAfterError("Add --help to see how it is called.");
+  const run = program.command("run").description("start, watch and read runs");
+  inputFlags(verb(run, "start <workflow>", "start a run of a saved workflow"))
+    .option("--version <number>", "which version; default the newest", wholeNumber)
+    .option("--priority <number>", "sooner for lower numbers; -1000 to 1000", wholeNumber)
+    .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
+    .action(act(runStart));
+  inputFlags(verb(run, "test", "run a definition without saving it"))
+    .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
+    .action(act(runTest));
+  verb(run, "watch <run>", "follow a run to its end; Ctrl-C detaches without cancelling")
+    .option("--after <event>", "only what comes after this event id", wholeNumber)
+    .action(act(runWatch));
+  verb(run, "get <run>", "show a run and its nodes").action(act(runGet));
+  verb(run, "list", "list runs, newest first")
+    .option("--status <status...>", "only these statuses, such as running or failed")
+    .option("--workflow <id>", "only this workflow")
+    .option("--limit <number>", "how many at most", wholeNumber)
+    .option("--page-token <token>", "the next page")
+    .action(act(runList));
+  verb(run, "cancel <run>", "abort what runs and never start what is pending")
+    .option("--reason <text>", "why, for people")
+    .action(act(runCancel));
+  const workflow = program.command("workflow").description("save, check and read workflows");
+  verb(workflow, "apply", "create or update a workflow")
+    .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
+    .option("--id <id>", "its id; default the definition's own")
+    .action(act(workflowApply));
+  verb(workflow, "validate", "check a definition and list every broken rule")
+    .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
+    .action(act(workflowValidate));
+  verb(workflow, "list", "list workflows")
+    .option("--limit <number>", "how many at most", wholeNumber)
+    .option("--page-token <token>", "the next page")
+    .action(act(workflowList));
+  verb(workflow, "get <workflow>", "print a workflow's definition")
+    .option("--version <number>", "which version; default the newest", wholeNumber)
+    .action(act(workflowGet));
+  return program;
+}
+
+const inputFlags = (command: Command): Command =>
+  command
+    .option("--input <json>", "the input: JSON, or @FILE")
+    .option("--set <key=value>", "set one key of the input; may be repeated", collect)
+    .option("--wait", "wait for the end; exit code 1 unless the run completes")
+    .option("--request-id <id>", "makes a repeat harmless");
+
+const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [
+  ...(before ?? []),
+  value,
+];
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isSafeInteger(value)) {
+    throw new InvalidArgumentError("It must be a whole number.");
+  }
+  return value;
+}

@@ -1,0 +1,83 @@
+// An error as a person needs it: what happened, and what to do next.
+
+import { PawlError, type PawlReason } from "@pawl/client";
+import { EXIT, type ExitCode } from "../exit-code.ts";
+import { UsageError } from "../usage-error.ts";
+import { safeText } from "./spans.ts";
+
+export interface Fault {
+  readonly lines: readonly string[];
+  readonly exitCode: ExitCode;
+}
+
+export interface FaultContext {
+  readonly address: string;
+  /** How a person calls this command. */
+  readonly self: string;
+}
+
+/** Words and exit code of whatever a command threw. */
+export function faultOf(thrown: unknown, context: FaultContext): Fault {
+  if (thrown instanceof UsageError) {
+    return { lines: [`error: ${thrown.message}`], exitCode: EXIT.usage };
+  }
+  if (!(thrown instanceof PawlError)) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    return { lines: [`error: ${safeText(message)}`], exitCode: EXIT.server };
+  }
+  const head =
+    thrown.reason === "UNREACHABLE"
+      ? `error: cannot reach the gateway at ${context.address}`
+      : `error: ${safeText(thrown.message)} (${thrown.serverReason ?? thrown.reason})`;
+  return {
+    lines: [head, ...violationLines(thrown.violations), ...adviceOf(thrown, context)],
+    exitCode: exitCodeOf(thrown),
+  };
+}
+
+/** Broken rules, one a line: where, what, which rule. */
+export const violationLines = (
+  violations: readonly {
+    readonly path: string;
+    readonly reason: string;
+    readonly message: string;
+  }[],
+): readonly string[] =>
+  violations.map(
+    ({ path, reason, message }) =>
+      `  ${safeText(path === "" ? "(definition)" : path)}: ${safeText(message)} [${safeText(reason)}]`,
+  );
+
+function exitCodeOf({ reason }: PawlError): ExitCode {
+  if (reason === "DEFINITION_INVALID" || reason === "CYCLE_DETECTED") return EXIT.failed;
+  return reason === "INPUT_INVALID" ? EXIT.usage : EXIT.server;
+}
+
+const TRY_LATER = "The gateway runs, but cannot serve this now. Try again in a moment.";
+const MEND = "Nothing was saved. Mend the definition and try again.";
+
+/** What to do next; SELF stands for how this command is called. */
+const ADVICE: Partial<Record<PawlReason, string>> = {
+  UNREACHABLE: "Start it with `npm start`, or name another with --address or PAWL_ADDRESS.",
+  WORKFLOW_NOT_FOUND:
+    "See what there is with `SELF workflow list`, or save it with `SELF workflow apply -f FILE`.",
+  RUN_NOT_FOUND: "See what there is with `SELF run list`.",
+  RUN_ALREADY_FINISHED: "See how it ended with `SELF run get RUN_ID`.",
+  DEFINITION_INVALID: MEND,
+  CYCLE_DETECTED: MEND,
+  REQUEST_ID_REUSED: "Leave --request-id away, or choose another.",
+  OVERLOADED: TRY_LATER,
+  STORE_UNAVAILABLE: TRY_LATER,
+  SCHEDULER_UNAVAILABLE: TRY_LATER,
+  DRAINING: TRY_LATER,
+  UNKNOWN_METHOD:
+    "Something else than a Pawl gateway answers there, or an older one. Check --address.",
+};
+
+function adviceOf({ reason, requestId }: PawlError, { self }: FaultContext): readonly string[] {
+  const advice = ADVICE[reason]?.replaceAll("SELF", self);
+  return [
+    ...(advice === undefined ? [] : [advice]),
+    ...(requestId === undefined ? [] : [`Quote request ${safeText(requestId)} in a report.`]),
+  ];
+}

@@ -1,0 +1,37 @@
+// Redraws a block of lines in place on a terminal. It only moves within what it wrote itself, so that the scrollback stays.
+
+/** What it writes to. */
+export interface Screen {
+  write(text: string): void;
+}
+
+const HIDE_CURSOR = "\u001b[?25l";
+const SHOW_CURSOR = "\u001b[?25h";
+const CLEAR_LINE_END = "\u001b[K";
+const CLEAR_BELOW = "\u001b[J";
+/** Terminals that know it show the frame at once; others ignore it. */
+const BEGIN_FRAME = "\u001b[?2026h";
+const END_FRAME = "\u001b[?2026l";
+
+export class LiveScreen {
+  readonly #screen: Screen;
+  #height = 0;
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  /** Replaces the block drawn before. */
+  draw(lines: readonly string[]): void {
+    const up = this.#height > 0 ? `\u001b[${this.#height}A\r` : HIDE_CURSOR;
+    const body = lines.map((line) => `${line}${CLEAR_LINE_END}\n`).join("");
+    this.#screen.write(`${BEGIN_FRAME}${up}${body}${CLEAR_BELOW}${END_FRAME}`);
+    this.#height = lines.length;
+  }
+
+  /** Leaves what is drawn and gives the cursor back. */
+  stop(): void {
+    this.#screen.write(SHOW_CURSOR);
+    this.#height = 0;
+  }
+}

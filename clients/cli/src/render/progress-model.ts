@@ -1,0 +1,197 @@
+// What a person needs to know of a run while it goes, folded from its events. It is a view: unknown events change nothing.
+// Node states: pending → queued → running → (retrying → queued)* → completed | failed | timed_out | cancelled | skipped.
+
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { Json } from "@pawl/client";
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { type TreeRow, treeRows } from "./tree.ts";
+
+export interface NodeProgress {
+  iteration: number;
+  /** Short name of its status. */
+  status: string;
+  attempt: number;
+  startMs: number | undefined;
+  endMs: number | undefined;
+  /** End of the text it streams, of the newest claim. */
+  text: string;
+  epoch: bigint;
+  /** Why it failed, waits or was skipped. */
+  note: string;
+}
+
+export interface Progress {
+  readonly runId: string;
+  readonly title: string;
+  readonly rows: readonly TreeRow[];
+  readonly nodes: Map<string, NodeProgress>;
+  status: string;
+  startMs: number | undefined;
+  endMs: number | undefined;
+  note: string;
+  /** Trouble with the connection; empty when there is none. */
+  connection: string;
+}
+
+const TEXT_LENGTH_MAX = 4000;
+
+export interface ProgressSeed {
+  readonly runId: string;
+  /** What to call the run: its workflow and version. */
+  readonly title: string;
+  readonly definition: Json | undefined;
+}
+
+/** A run of which nothing is known yet. */
+export function createProgress({ runId, title, definition }: ProgressSeed): Progress {
+  const rows = treeRows(definition);
+  return {
+    runId,
+    title,
+    rows,
+    nodes: new Map(rows.map(({ nodeId }) => [nodeId, pendingNode()])),
+    status: "pending",
+    startMs: undefined,
+    endMs: undefined,
+    note: "",
+    connection: "",
+  };
+}
+
+const pendingNode = (): NodeProgress => ({
+  iteration: 0,
+  status: "pending",
+  attempt: 0,
+  startMs: undefined,
+  endMs: undefined,
+  text: "",
+  epoch: 0n,
+  note: "",
+});
+
+/** Takes one event in. */
+export function applyEvent(progress: Progress, event: RunEvent): void {
+  const atMs = event.time === undefined ? undefined : timestampMs(event.time);
+  progress.connection = "";
+  if (event.nodeId !== "") applyToNode(nodeOf(progress, event), event, atMs);
+  else applyToRun(progress, event, atMs);
+  if (event.type === "node.started" && progress.status !== "waiting") progress.status = "running";
+}
+
+/** The row shows the newest iteration; a new one starts afresh. */
+function nodeOf(progress: Progress, event: RunEvent): NodeProgress {
+  const known = progress.nodes.get(event.nodeId);
+  if (known !== undefined && known.iteration >= event.iteration) return known;
+  const node = { ...pendingNode(), iteration: event.iteration };
+  progress.nodes.set(event.nodeId, node);
+  return node;
+}
+
+function applyToRun(progress: Progress, { fact }: RunEvent, atMs: number | undefined): void {
+  const end = (status: string, note = "") => {
+    progress.status = status;
+    progress.note = note;
+    progress.endMs = atMs;
+  };
+  if (fact.case === "runStarted") {
+    progress.status = "scheduled";
+    progress.startMs = atMs;
+  } else if (fact.case === "runCompleted") {
+    end("completed", fact.value.hasFailures ? "some nodes failed on the way" : "");
+  } else if (fact.case === "runFailed") {
+    end("failed", fact.value.message);
+  } else if (fact.case === "runCancelled") {
+    end("cancelled", fact.value.reason);
+  } else if (fact.case === "runTimedOut") {
+    end("timeout", "its deadline passed");
+  }
+}
+
+function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefined): void {
+  const { fact } = event;
+  if (event.iteration < node.iteration) return;
+  if (event.attempt > 0) node.attempt = event.attempt;
+  const settle = (status: string, note = "") => {
+    node.status = status;
+    node.note = note;
+    node.endMs = atMs;
+  };
+  switch (fact.case) {
+    case "nodeQueued":
+      node.status = node.attempt > 0 && node.status === "retrying" ? "retrying" : "queued";
+      break;
+    case "nodeStarted":
+      Object.assign(node, {
+        status: "running",
+        startMs: atMs,
+        endMs: undefined,
+        note: "",
+        text: "",
+      });
+      node.epoch = event.eventId;
+      break;
+    case "nodeStreamDelta":
+      if (event.epoch !== node.epoch) node.text = "";
+      node.epoch = event.epoch;
+      node.text = (node.text + fact.value.text).slice(-TEXT_LENGTH_MAX);
+      break;
+    case "nodeRetried":
+      node.status = "retrying";
+      node.note = `${fact.value.cause}: ${fact.value.message}`;
+      break;
+    case "runRecovered":
+      node.note = "its executor was lost; trying again";
+      break;
+    case "nodeBlocked":
+      node.status = "waiting";
+      node.note = fact.value.reason;
+      break;
+    case "nodeCompleted":
+      settle("completed", fact.value.handle === "" ? "" : `→ ${fact.value.handle}`);
+      break;
+    case "nodeFailed":
+      settle("failed", fact.value.message === "" ? fact.value.cause : fact.value.message);
+      break;
+    case "nodeTimedOut":
+      settle("timed_out", `after ${fact.value.timeoutMs} ms`);
+      break;
+    case "nodeCancelled":
+      settle("cancelled", fact.value.reason);
+      break;
+    case "nodeSkipped":
+      settle("skipped", fact.value.reason.replaceAll("_", " "));
+      break;
+    case "nodeInvalidated":
+      node.status = "invalidated";
+      break;
+    // Events of the run, and those that change no state; a fact this client does not know has no case at all.
+    case "runStarted":
+    case "runStatusChanged":
+    case "runCompleted":
+    case "runFailed":
+    case "runCancelled":
+    case "runTimedOut":
+    case "runMetadataSet":
+    case "nodeLog":
+    case "moderationFlagged":
+    case "contractViolated":
+    case "heartbeat":
+    case undefined:
+    default:
+  }
+}
+
+const SETTLED: ReadonlySet<string> = new Set([
+  "completed",
+  "failed",
+  "timed_out",
+  "cancelled",
+  "skipped",
+]);
+
+/** Whether nothing more is to come of a node. */
+export const isSettled = (node: NodeProgress): boolean => SETTLED.has(node.status);
+
+/** Whether the run has ended. */
+export const hasEnded = (progress: Progress): boolean =>
+  ["completed", "failed", "cancelled", "timeout"].includes(progress.status);

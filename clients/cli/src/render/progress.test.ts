@@ -1,0 +1,148 @@
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { timestampFromMs } from "@bufbuild/protobuf/wkt";
+import { RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
+import { expect, test } from "vitest";
+import { applyEvent, createProgress } from "./progress-model.ts";
+import { progressLines } from "./progress.ts";
+
+type Fact = MessageInitShape<typeof RunEventSchema>;
+
+const DEFINITION = {
+  nodes: [
+    { id: "start", type: "start" },
+    { id: "write", type: "javascript", label: "Write it" },
+    { id: "send", type: "http" },
+    { id: "end", type: "end" },
+  ],
+  edges: [
+    { source: "start", target: "write" },
+    { source: "start", target: "send" },
+    { source: "write", target: "end" },
+    { source: "send", target: "end" },
+  ],
+};
+
+function setup(
+  facts: readonly Fact[],
+  definition: Parameters<typeof createProgress>[0]["definition"] = DEFINITION,
+) {
+  const progress = createProgress({ runId: "r1", title: "hello v1", definition });
+  for (const [index, fact] of facts.entries()) {
+    const event = create(RunEventSchema, { eventId: BigInt(index + 1), ...fact });
+    event.time = timestampFromMs((100 + index) * 1000);
+    applyEvent(progress, event);
+  }
+  const draw = (size: { width?: number; height?: number } = {}) =>
+    progressLines(progress, { width: 80, height: 24, hasColour: false, nowMs: 110_000, ...size });
+  return { progress, draw };
+}
+
+const started: Fact = { type: "run.started", fact: { case: "runStarted", value: {} } };
+const begin = (nodeId: string, attempt = 1): Fact => ({
+  type: "node.started",
+  nodeId,
+  attempt,
+  fact: { case: "nodeStarted", value: {} },
+});
+const complete = (nodeId: string, handle = ""): Fact => ({
+  type: "node.completed",
+  nodeId,
+  attempt: 1,
+  fact: { case: "nodeCompleted", value: { handle } },
+});
+const delta = (nodeId: string, epoch: bigint, text: string): Fact => ({
+  type: "node.stream.delta",
+  nodeId,
+  epoch,
+  fact: { case: "nodeStreamDelta", value: { text } },
+});
+
+test("a run under way shows a bar, a tree of states and the text that streams (S1.43)", () => {
+  const { draw } = setup([
+    started,
+    begin("start"),
+    complete("start"),
+    begin("write"),
+    delta("write", 4n, "Once upon\na ti"),
+    delta("write", 4n, "me"),
+  ]);
+  expect(draw()).toEqual([
+    "hello v1  ● running  1/4  10.0s  ━━━━━━──────────────────",
+    "✔ start        start       1.0s",
+    "├─ ◓ Write it  javascript  7.0s",
+    "│    ▏ Once upon",
+    "│    ▏ a time",
+    "└─ ○ send      http",
+    "○ end          end",
+    "Ctrl-C detaches; the run goes on.",
+  ]);
+});
+
+test("a new claim voids the text of the one before (S1.50)", () => {
+  const { progress } = setup([
+    started,
+    begin("write"),
+    delta("write", 2n, "first try"),
+    begin("write", 2),
+    delta("write", 4n, "second"),
+  ]);
+  expect(progress.nodes.get("write")?.text).toBe("second");
+});
+
+test("retries, failures and skips say why", () => {
+  const { draw } = setup([
+    started,
+    begin("write", 2),
+    {
+      type: "node.retried",
+      nodeId: "write",
+      attempt: 2,
+      fact: { case: "nodeRetried", value: { cause: "rate_limit", message: "429" } },
+    },
+    begin("send"),
+    {
+      type: "node.failed",
+      nodeId: "send",
+      attempt: 1,
+      fact: { case: "nodeFailed", value: { cause: "provider_error", message: "503" } },
+    },
+    {
+      type: "node.skipped",
+      nodeId: "end",
+      fact: { case: "nodeSkipped", value: { reason: "parent_not_completed" } },
+    },
+  ]);
+  const lines = draw();
+  expect(lines[2]).toBe("├─ ↻ Write it  javascript  9.0s  attempt 2  rate_limit: 429");
+  expect(lines[3]).toBe("└─ ✖ send      http        1.0s  503");
+  expect(lines[4]).toBe("⤼ end          end         parent not completed");
+});
+
+test("an ended run stands still and says why it failed", () => {
+  const { draw } = setup([
+    started,
+    { type: "run.failed", fact: { case: "runFailed", value: { message: "send: 503" } } },
+  ]);
+  const lines = draw();
+  expect(lines[0]).toContain("✖ failed  0/4  1.0s");
+  expect(lines.at(-1)).toBe("send: 503");
+});
+
+test("a graph higher than the terminal shows what is under way and counts the rest", () => {
+  const ids = Array.from({ length: 500 }, (_, at) => `n${at}`);
+  const definition = {
+    nodes: ids.map((id) => ({ id, type: "javascript" })),
+    edges: ids.slice(1).map((id, at) => ({ source: ids[at] ?? "", target: id })),
+  };
+  const { draw } = setup([started, begin("n400")], definition);
+  const lines = draw({ height: 10 });
+  expect(lines.length).toBeLessThanOrEqual(10);
+  expect(lines.join("\n")).toMatch(/n400/);
+  expect(lines.join("\n")).toMatch(/… and 494 more nodes/);
+});
+
+test("an event this client does not know changes nothing", () => {
+  const { draw } = setup([started]);
+  const { draw: drawWithNews } = setup([started, { type: "node.teleported", nodeId: "write" }]);
+  expect(drawWithNews()).toEqual(draw());
+});

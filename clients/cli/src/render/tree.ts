@@ -1,0 +1,146 @@
+// A definition's graph as rows of a tree. A chain goes straight down, a fork indents its branches, and a join comes back to the
+// level of the fork it closes: each node hangs under its immediate dominator, the last node every path to it goes through.
+
+import type { Json } from "@pawl/client";
+
+export interface TreeRow {
+  readonly nodeId: string;
+  readonly label: string;
+  readonly type: string;
+  /** Box-drawing before the node. */
+  readonly prefix: string;
+}
+
+interface TreeNode {
+  readonly id: string;
+  readonly label: string;
+  readonly type: string;
+  readonly parents: string[];
+  readonly children: string[];
+}
+
+/** Deeper levels are drawn at this one: a line has an end. */
+const LEVELS_MAX = 8;
+
+/** Rows in drawing order; nodes on a cycle, which no valid definition has, are left out. */
+export function treeRows(definition: Json | undefined): readonly TreeRow[] {
+  const nodes = readNodes(definition);
+  const order = topologicalOrder(nodes);
+  const dominated = dominatorChildren(nodes, order);
+  const rows: TreeRow[] = [];
+  interface Pending {
+    readonly id: string;
+    readonly own: string;
+    readonly below: string;
+    readonly level: number;
+  }
+  const roots = dominated.get("") ?? [];
+  const stack: Pending[] = roots.toReversed().map((id) => ({ id, own: "", below: "", level: 0 }));
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    const node = nodes.get(at.id);
+    if (node === undefined) continue;
+    rows.push({ nodeId: node.id, label: node.label, type: node.type, prefix: at.own });
+    const below = dominated.get(node.id) ?? [];
+    const joins = below.filter((id) => (nodes.get(id)?.parents.length ?? 0) > 1);
+    const branches = below.filter((id) => !joins.includes(id));
+    const straight = (id: string): Pending => ({
+      id,
+      own: at.below,
+      below: at.below,
+      level: at.level,
+    });
+    const branch = (id: string, index: number): Pending => {
+      if (at.level >= LEVELS_MAX) return straight(id);
+      const isLast = index === branches.length - 1;
+      return {
+        id,
+        own: at.below + (isLast ? "└─ " : "├─ "),
+        below: at.below + (isLast ? "   " : "│  "),
+        level: at.level + 1,
+      };
+    };
+    const isChain = below.length === 1;
+    stack.push(...joins.map(straight).toReversed());
+    stack.push(...branches.map(isChain ? straight : branch).toReversed());
+  }
+  return rows;
+}
+
+function readNodes(definition: Json | undefined): Map<string, TreeNode> {
+  const nodes = new Map<string, TreeNode>();
+  for (const node of records(definition, "nodes")) {
+    const id = text(node["id"]);
+    const label = text(node["label"]);
+    nodes.set(id, {
+      id,
+      label: label === "" ? id : label,
+      type: text(node["type"]),
+      parents: [],
+      children: [],
+    });
+  }
+  for (const edge of records(definition, "edges")) {
+    const source = nodes.get(text(edge["source"]));
+    const target = nodes.get(text(edge["target"]));
+    if (source === undefined || target === undefined || target.parents.includes(source.id))
+      continue;
+    source.children.push(target.id);
+    target.parents.push(source.id);
+  }
+  return nodes;
+}
+
+type JsonRecord = { readonly [key: string]: Json };
+
+const isRecord = (value: Json | undefined): value is JsonRecord =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function records(value: Json | undefined, key: string): readonly JsonRecord[] {
+  const list = isRecord(value) ? value[key] : undefined;
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
+const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+
+function topologicalOrder(nodes: ReadonlyMap<string, TreeNode>): string[] {
+  const waitingFor = new Map([...nodes.values()].map(({ id, parents }) => [id, parents.length]));
+  const order = [...nodes.values()]
+    .filter(({ parents }) => parents.length === 0)
+    .map(({ id }) => id);
+  for (let at = 0; at < order.length; at++) {
+    for (const child of nodes.get(order[at] ?? "")?.children ?? []) {
+      const left = (waitingFor.get(child) ?? 0) - 1;
+      waitingFor.set(child, left);
+      if (left === 0) order.push(child);
+    }
+  }
+  return order;
+}
+
+/** For each node (and "" above the roots) the nodes it immediately dominates, in topological order. */
+function dominatorChildren(
+  nodes: ReadonlyMap<string, TreeNode>,
+  order: readonly string[],
+): ReadonlyMap<string, readonly string[]> {
+  const above = new Map<string, string>();
+  const depth = new Map([["", 0]]);
+  const meet = (one: string, other: string): string => {
+    let [a, b] = [one, other];
+    while (a !== b) {
+      if ((depth.get(a) ?? 0) >= (depth.get(b) ?? 0)) a = above.get(a) ?? "";
+      else b = above.get(b) ?? "";
+    }
+    return a;
+  };
+  const children = new Map<string, string[]>();
+  for (const id of order) {
+    const [first, ...rest] = nodes.get(id)?.parents ?? [];
+    const dominator = first === undefined ? "" : rest.reduce(meet, first);
+    above.set(id, dominator);
+    depth.set(id, (depth.get(dominator) ?? 0) + 1);
+    const siblings = children.get(dominator);
+    if (siblings === undefined) children.set(dominator, [id]);
+    else siblings.push(id);
+  }
+  return children;
+}

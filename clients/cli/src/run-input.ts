@@ -1,0 +1,66 @@
+// The input of a run from the command line: --input '{…}', --input @file, and --set key=value over it. Text without --set goes
+// to the server to the letter, so that large numbers keep their digits.
+
+import type { Json } from "@pawl/client";
+import type { Host } from "./session.ts";
+import { UsageError } from "./usage-error.ts";
+
+export interface InputFlags {
+  readonly input?: string | undefined;
+  readonly set?: readonly string[] | undefined;
+}
+
+/** JSON text of the input; undefined when none was given. @throws UsageError */
+export async function readRunInput(host: Host, flags: InputFlags): Promise<string | undefined> {
+  const text = flags.input === undefined ? undefined : await inputText(host, flags.input);
+  const value = text === undefined ? {} : parseJson(text);
+  if (flags.set === undefined || flags.set.length === 0) return text;
+  return JSON.stringify(applySets(value, flags.set));
+}
+
+async function inputText(host: Host, input: string): Promise<string> {
+  if (!input.startsWith("@")) return input;
+  return host.readText(input.slice(1));
+}
+
+function parseJson(text: string): Json {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(
+      `--input is not JSON: ${why}\nGive an object like '{"name": "Ada"}', or @FILE.`,
+    );
+  }
+}
+
+/** Each `a.b=value` sets a path; the value is JSON when it reads as JSON, else a string. */
+export function applySets(base: Json, sets: readonly string[]): Json {
+  return sets.reduce((value, set) => {
+    const split = set.indexOf("=");
+    if (split < 1) throw new UsageError(`--set ${set}: write it as key=value`);
+    return setPath(value, set.slice(0, split).split("."), valueOf(set.slice(split + 1)));
+  }, base);
+}
+
+function valueOf(text: string): Json {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
+}
+
+/** By entries, which define properties and never call setters: __proto__ is a key like any other. */
+function setPath(
+  base: Json | undefined,
+  [key = "", ...rest]: readonly string[],
+  value: Json,
+): Json {
+  const isObject = typeof base === "object" && base !== null && !Array.isArray(base);
+  const entries = new Map<string, Json>(isObject ? Object.entries(base) : []);
+  entries.set(key, rest.length === 0 ? value : setPath(entries.get(key), rest, value));
+  return Object.fromEntries(entries);
+}
