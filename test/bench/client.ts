@@ -1,0 +1,92 @@
+// A lean gRPC caller: starts runs and waits for their terminal event on a WatchRun stream, as any client would.
+
+import { randomUUID } from "node:crypto";
+import {
+  credentials,
+  makeClientConstructor,
+  status,
+  type Client,
+  type ClientReadableStream,
+  type ServiceError,
+} from "@grpc/grpc-js";
+import type { DescService } from "@bufbuild/protobuf";
+import { isTerminalType } from "@pawl/core/log/event";
+import { grpcDefinition } from "@pawl/platform/rpc/grpc-definition";
+import { EventService, type WatchRunResponse } from "@pawl/proto/pawl/v1/event_service_pb";
+import { RunService, type StartRunResponse } from "@pawl/proto/pawl/v1/run_service_pb";
+import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+
+type Unary = (
+  request: object,
+  callback: (error: ServiceError | null, response: unknown) => void,
+) => void;
+type Stream = (request: object) => ClientReadableStream<WatchRunResponse>;
+
+const INPUT = Buffer.from("{}");
+/** Only what a caller who waits for the result needs. */
+const TERMINAL_ONLY = ["run.completed"];
+
+export class BenchClient {
+  readonly #runs: Client;
+  readonly #events: Client;
+  readonly #workflows: Client;
+
+  constructor(address: string) {
+    const connect = (service: DescService): Client => {
+      const Constructor = makeClientConstructor(grpcDefinition(service), service.typeName);
+      return new Constructor(address, credentials.createInsecure());
+    };
+    this.#runs = connect(RunService);
+    this.#events = connect(EventService);
+    this.#workflows = connect(WorkflowService);
+  }
+
+  async apply(workflowId: string, definition: object): Promise<void> {
+    const text = JSON.stringify({ title: workflowId, ...definition });
+    try {
+      await unary(this.#workflows, "createWorkflow", { workflowId, definition: { text } });
+    } catch (error) {
+      // A bench that runs twice in one stack finds its workflow there.
+      if ((error as ServiceError).code !== status.ALREADY_EXISTS) throw error;
+    }
+  }
+
+  async start(workflowId: string): Promise<string> {
+    const request = { workflowId, inputJson: INPUT, requestId: randomUUID() };
+    const response = (await unary(this.#runs, "startRun", request)) as StartRunResponse;
+    return response.run?.runId ?? "";
+  }
+
+  /** Waits on the run's stream until its terminal event is here. */
+  async finish(runId: string): Promise<void> {
+    const call = (this.#events as unknown as Record<string, Stream>)["watchRun"]?.bind(
+      this.#events,
+    );
+    const stream = call?.({ runId, types: TERMINAL_ONLY });
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    stream?.on("data", ({ events }: WatchRunResponse) => {
+      const last = events.find((event) => isTerminalType(event.type));
+      if (last === undefined) return;
+      if (last.type === "run.completed") resolve();
+      else reject(new Error(`run ${runId} ended with ${last.type}`));
+    });
+    stream?.on("error", reject);
+    stream?.on("end", () => reject(new Error(`the stream of ${runId} ended early`)));
+    await promise;
+  }
+
+  async run(workflowId: string): Promise<void> {
+    await this.finish(await this.start(workflowId));
+  }
+
+  close(): void {
+    for (const client of [this.#runs, this.#events, this.#workflows]) client.close();
+  }
+}
+
+function unary(client: Client, method: string, request: object): Promise<unknown> {
+  const call = (client as unknown as Record<string, Unary>)[method]?.bind(client);
+  return new Promise((resolve, reject) =>
+    call?.(request, (error, response) => (error === null ? resolve(response) : reject(error))),
+  );
+}

@@ -1,0 +1,57 @@
+// Latency: one run at a time on an idle system, from submission until the client holds the terminal event.
+
+import type { BenchClient } from "./client.ts";
+import { percentile } from "./report.ts";
+import { chainOf } from "./shapes.ts";
+import type { BenchParts } from "./throughput.ts";
+
+const RUNS = 200;
+const CHAIN_LENGTH = 10;
+const FLOOR_SINGLE = 10;
+const FLOOR_HOP = 4;
+
+/** Milliseconds of each of many runs, one after the other. */
+export async function timesOf(client: BenchClient, workflowId: string): Promise<number[]> {
+  for (let warm = 0; warm < 20; warm++) await client.run(workflowId);
+  const times: number[] = [];
+  for (let run = 0; run < RUNS; run++) {
+    const began = performance.now();
+    await client.run(workflowId);
+    times.push(performance.now() - began);
+  }
+  return times;
+}
+
+export async function latency({ stack, limits, report }: BenchParts): Promise<void> {
+  const { client } = stack;
+  await client.apply("latency-single", chainOf(1));
+  await client.apply("latency-chain", chainOf(CHAIN_LENGTH));
+  const single = await timesOf(client, "latency-single");
+  const chain = await timesOf(client, "latency-chain");
+  const bench = "latency";
+  const { commitMs } = limits;
+  const singleP50 = percentile(single, 0.5);
+  report.add({
+    bench,
+    metric: "single run p50 (of a commit)",
+    value: singleP50,
+    unit: "ms",
+    ratio: singleP50 / commitMs,
+    floor: `≤ ${FLOOR_SINGLE} ×`,
+    reached: singleP50 <= FLOOR_SINGLE * commitMs,
+  });
+  report.add({ bench, metric: "single run p99", value: percentile(single, 0.99), unit: "ms" });
+  // What a chain takes beyond a single run is its further hops.
+  const hop = (percentile(chain, 0.5) - singleP50) / (CHAIN_LENGTH - 1);
+  report.add({
+    bench,
+    metric: "per hop p50 (of a commit)",
+    value: hop,
+    unit: "ms",
+    ratio: hop / commitMs,
+    floor: `≤ ${FLOOR_HOP} ×`,
+    reached: hop <= FLOOR_HOP * commitMs,
+  });
+  report.add({ bench, metric: "chain p50", value: percentile(chain, 0.5), unit: "ms" });
+  report.add({ bench, metric: "chain p99", value: percentile(chain, 0.99), unit: "ms" });
+}

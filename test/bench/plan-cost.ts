@@ -1,0 +1,72 @@
+// The planner's cost per result must not depend on the size of the graph: a chain of 100 and one of 10,000 nodes, each
+// completed node by node.
+
+import { parseDefinition } from "@pawl/core/definition/parse";
+import type { Fact } from "@pawl/core/log/event";
+import { apply, newRunState } from "@pawl/core/log/fold";
+import { runId, type ExecutorId } from "@pawl/core/name/ids";
+import { claimFact } from "@pawl/core/plan/claim";
+import { RUN_PLACE } from "@pawl/core/plan/place";
+import { planToFixpoint } from "@pawl/core/plan/plan";
+import { onOutcome } from "@pawl/core/plan/result";
+import { median, type Report } from "./report.ts";
+import { chainOf } from "./shapes.ts";
+
+const SIZES = [100, 1_000, 10_000] as const;
+const FLAT_MAX = 2;
+
+export function planCost(report: Report): void {
+  const costs = SIZES.map((size) => ({ size, microseconds: microsecondsPerResult(size) }));
+  const first = costs[0]?.microseconds ?? 1;
+  for (const { size, microseconds } of costs) {
+    const ratio = microseconds / first;
+    report.add({
+      bench: "plan",
+      metric: `per result, chain of ${size}`,
+      value: microseconds,
+      unit: "µs",
+      ratio,
+      floor: `≤ ${FLAT_MAX} × of 100`,
+      reached: ratio <= FLAT_MAX,
+    });
+  }
+}
+
+function microsecondsPerResult(size: number): number {
+  const parsed = parseDefinition(JSON.stringify({ title: "plan", ...chainOf(size) }));
+  if (!parsed.ok) throw new Error("the bench's own graph is invalid");
+  const repeats = Math.max(3, Math.ceil(20_000 / size));
+  const times = Array.from({ length: repeats }, () => {
+    const began = performance.now();
+    complete(parsed.graph);
+    return ((performance.now() - began) * 1_000) / size;
+  });
+  return median(times);
+}
+
+function complete(graph: Parameters<typeof newRunState>[1]): void {
+  const state = newRunState(runId("00000000-0000-7000-8000-000000000000"), graph);
+  const executorId = "bench" as ExecutorId;
+  const append = (fact: Fact): void => {
+    const seq = state.lastSeq + 1;
+    apply(state, { ...fact, epoch: fact.type === "node.started" ? seq : fact.epoch, seq, at: 0 });
+  };
+  const payload = {
+    definitionDigest: "",
+    workflowVersion: 1,
+    kind: "saved",
+    deadlineAt: 1,
+  } as const;
+  append({ ...RUN_PLACE, type: "run.started", payload, value: "null" });
+  planToFixpoint(state, 0, append);
+  for (const { index: nodeIndex } of graph.nodes) {
+    const claim = claimFact(state, nodeIndex, executorId);
+    if (claim === undefined) throw new Error("a node of a chain was not ready in turn");
+    append(claim);
+    const epoch = state.nodes[nodeIndex]?.epoch ?? 0;
+    const outcome = { kind: "completed", outputJson: "{}", durationMs: 0 } as const;
+    const result = onOutcome(state, { nodeIndex, iteration: 0, epoch, outcome, jitter: 0, now: 0 });
+    if (result.kind === "accepted") for (const fact of result.facts) append(fact);
+    planToFixpoint(state, 0, append);
+  }
+}

@@ -1,0 +1,115 @@
+// Throughput: many runs at a time through the whole trio, against the ceilings of the same database.
+
+import { costOf, residentMib } from "./cost.ts";
+import type { Limits } from "./limit.ts";
+import { median, type Report } from "./report.ts";
+import { chainOf, fanOf } from "./shapes.ts";
+import type { Stack } from "./stack.ts";
+
+export interface BenchParts {
+  readonly stack: Stack;
+  readonly limits: Limits;
+  readonly report: Report;
+  readonly rounds: number;
+}
+
+export interface Load {
+  readonly bench: string;
+  readonly definition: object;
+  readonly nodeCount: number;
+  readonly runCount: number;
+  readonly atATime: number;
+  readonly hasFloor: boolean;
+}
+
+const FLOOR_HAND_OFF = 0.4;
+const FLOOR_PG_BOSS = 1.8;
+const RSS_MIB_MAX = 250;
+
+export const CHAIN: Load = {
+  bench: "chain",
+  definition: chainOf(10),
+  nodeCount: 10,
+  runCount: 300,
+  atATime: 32,
+  hasFloor: true,
+};
+
+export const chain = (parts: BenchParts) => throughput(parts, CHAIN);
+export const single = (parts: BenchParts) =>
+  throughput(parts, {
+    bench: "single",
+    definition: chainOf(1),
+    nodeCount: 1,
+    runCount: 2_000,
+    atATime: 64,
+    hasFloor: false,
+  });
+export const fan = (parts: BenchParts) =>
+  throughput(parts, {
+    bench: "fan",
+    definition: fanOf(50),
+    nodeCount: 52,
+    runCount: 40,
+    atATime: 8,
+    hasFloor: true,
+  });
+
+/** Runs the load once. */
+export async function runLoad(stack: Stack, load: Load): Promise<void> {
+  let left = load.runCount;
+  const worker = async (): Promise<void> => {
+    while (left-- > 0) await stack.client.run(load.bench);
+  };
+  await Promise.all(Array.from({ length: load.atATime }, worker));
+}
+
+/** Nodes per second, as the median of the rounds. */
+export async function rateOf(stack: Stack, load: Load, rounds: number): Promise<number> {
+  const rates: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const began = performance.now();
+    await runLoad(stack, load);
+    rates.push((load.nodeCount * load.runCount * 1_000) / (performance.now() - began));
+  }
+  return median(rates);
+}
+
+async function throughput(parts: BenchParts, load: Load): Promise<void> {
+  const { stack, limits, report, rounds } = parts;
+  const { bench, nodeCount, runCount } = load;
+  await stack.client.apply(bench, load.definition);
+  // Plans, caches and just-in-time code settle before anything is measured.
+  await runLoad(stack, { ...load, runCount: Math.ceil(runCount / 4) });
+  const costs = [];
+  for (let round = 0; round < rounds; round++)
+    costs.push(await costOf(stack, () => runLoad(stack, load)));
+  const total = nodeCount * runCount;
+  const nodesPerSecond = median(costs.map((cost) => total / cost.seconds));
+  const handOff = nodesPerSecond / limits.handOffNodesPerSecond;
+  const raw = nodesPerSecond / limits.pgBossJobsPerSecond;
+  const add = (metric: string, value: number, unit: string, more: object = {}): void =>
+    report.add({ bench, metric, value, unit, ...more });
+  add("nodes (of the hand-off ceiling)", nodesPerSecond, "nodes/s", {
+    ratio: handOff,
+    ...(load.hasFloor
+      ? { floor: `≥ ${FLOOR_HAND_OFF} ×`, reached: handOff >= FLOOR_HAND_OFF }
+      : {}),
+  });
+  add("nodes (of the raw pg-boss loop)", nodesPerSecond, "nodes/s", {
+    ratio: raw,
+    ...(load.hasFloor ? { floor: `≥ ${FLOOR_PG_BOSS} ×`, reached: raw >= FLOOR_PG_BOSS } : {}),
+  });
+  add("runs", median(costs.map((cost) => runCount / cost.seconds)), "runs/s");
+  add("commits per node", median(costs.map((cost) => cost.commits / total)), "commits");
+  add("WAL per node", median(costs.map((cost) => cost.walBytes / total)), "bytes");
+  for (const name of Object.keys(stack.pids))
+    add(`CPU of ${name}`, 100 * median(costs.map((cost) => cost.cpu[name] ?? 0)), "% of a core");
+  for (const name of ["scheduler", "gateway"]) {
+    const value = residentMib(stack.pids[name] ?? 0);
+    add(`memory of ${name}`, value, "MiB", {
+      floor: `< ${RSS_MIB_MAX} MiB`,
+      reached: value < RSS_MIB_MAX,
+    });
+  }
+}
