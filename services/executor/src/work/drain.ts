@@ -10,7 +10,7 @@ import type { Slots } from "./slots.ts";
 import { within } from "./within.ts";
 
 /** How long outcomes already reached may take to be acknowledged once nothing runs any more. */
-const SETTLE_MS = 2_000;
+export const SETTLE_MS = 2_000;
 /** How long aborted handlers may take to end. */
 const ABORT_MS = 1_000;
 
@@ -22,15 +22,20 @@ export interface DrainParts {
   readonly register: () => WorkerItemInit;
 }
 
+export interface DrainBounds {
+  readonly graceMs: number;
+  readonly settleMs: number;
+}
+
 /** Drains and closes; settles within the grace period and a few seconds. */
-export async function drain(parts: DrainParts, graceMs: number): Promise<void> {
+export async function drain(parts: DrainParts, bounds: DrainBounds): Promise<void> {
   const { slots, assignments, outbox, session } = parts;
   slots.close();
   // Register with no slots: the scheduler sends nothing more. What was under way is released on arrival.
   if (session.isRegistered) outbox.control(parts.register());
-  await within(slots.idle(), graceMs);
+  await within(slots.idle(), bounds.graceMs);
   assignments.releaseAll();
   await within(slots.idle(), ABORT_MS);
-  await within(outbox.empty(), SETTLE_MS);
+  await within(outbox.empty(), bounds.settleMs);
   await session.stop({ item: { case: "goodbye", value: {} } });
 }

@@ -35,12 +35,19 @@ export class PeerConnection {
   #cursor = 0;
   #waiters: (() => void)[] = [];
   #isEnded = false;
+  #onDelta: ((delta: ValueOf<"delta">) => void) | undefined;
+  /** Messages heard, each with any number of items. */
+  messageCount = 0;
 
   constructor(stream: ServerEnd) {
     this.#stream = stream;
     stream.listen({
       message: (message) => {
-        for (const { item } of message.items) this.#items.push(item);
+        this.messageCount++;
+        for (const { item } of message.items) {
+          this.#items.push(item);
+          if (item.case === "delta") this.#onDelta?.(item.value);
+        }
         this.#wake();
       },
       end: () => {
@@ -49,6 +56,16 @@ export class PeerConnection {
         stream.end();
       },
     });
+  }
+
+  /** Everything heard so far. */
+  get items(): readonly WorkerItem["item"][] {
+    return this.#items;
+  }
+
+  /** Calls back for each delta from now on. */
+  onDelta(listener: (delta: ValueOf<"delta">) => void): void {
+    this.#onDelta = listener;
   }
 
   /** Everything heard so far, by name. */
@@ -76,9 +93,14 @@ export class PeerConnection {
   /** Registers the executor, with these periods. */
   async register(renewMs = 60_000, leaseMs = 180_000): Promise<ValueOf<"register">> {
     const register = await this.heard("register");
+    this.registered(renewMs, leaseMs);
+    return register;
+  }
+
+  /** Answers Register. */
+  registered(renewMs = 60_000, leaseMs = 180_000): void {
     const value = { schedulerId: "peer", renewMs: BigInt(renewMs), leaseMs: BigInt(leaseMs) };
     this.send({ case: "registered", value });
-    return register;
   }
 
   /** Breaks the stream without a word. */

@@ -2,7 +2,7 @@
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import { Assignments, type RunAttempt } from "./assignments.ts";
-import { drain } from "./drain.ts";
+import { SETTLE_MS, drain } from "./drain.ts";
 import { Outbox } from "./outbox.ts";
 import type { WorkerItemInit } from "./outbox-entry.ts";
 import { Renew } from "./renew.ts";
@@ -18,6 +18,8 @@ export interface WorkerOptions {
   readonly slots: number;
   /** How long what runs may go on once asked to stop (S0.25). */
   readonly graceMs: number;
+  /** How long outcomes may take to be acknowledged when leaving; 2 s unless said. */
+  readonly settleMs?: number;
   /** Free text for people: name, version, language. */
   readonly description: string;
   readonly connect: () => WorkStream;
@@ -95,7 +97,8 @@ export class Worker {
       session: this.#session,
       register: () => this.#register(),
     };
-    await drain(parts, this.#options.graceMs);
+    const { graceMs, settleMs = SETTLE_MS } = this.#options;
+    await drain(parts, { graceMs, settleMs });
     this.#renew.stop();
     this.events.emit("worker:stopped", { workerId: this.#options.executorId });
   }
