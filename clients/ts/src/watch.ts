@@ -137,6 +137,7 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
       const next = await responses.next().finally(() => clearTimeout(timer));
       if (next.done === true) break;
       hasBegun = true;
+      hasProgress ||= next.value.events.length === 0; // a heartbeat, however a server words it
       for (const event of next.value.events) {
         const verdict = cursor.judge(event);
         if (verdict === "gap") return lost("gap", gapError(runId, cursor.lastEventId, event));

@@ -111,11 +111,6 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
   const { fact } = event;
   if (event.iteration < node.iteration) return;
   if (event.attempt > 0) node.attempt = event.attempt;
-  const settle = (status: string, note = "") => {
-    node.status = status;
-    node.note = note;
-    node.endMs = atMs;
-  };
   switch (fact.case) {
     case "nodeQueued":
       node.status = node.attempt > 0 && node.status === "retrying" ? "retrying" : "queued";
@@ -147,19 +142,11 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
       node.note = fact.value.reason;
       break;
     case "nodeCompleted":
-      settle("completed", fact.value.handle === "" ? "" : `→ ${fact.value.handle}`);
-      break;
     case "nodeFailed":
-      settle("failed", fact.value.message === "" ? fact.value.cause : fact.value.message);
-      break;
     case "nodeTimedOut":
-      settle("timed_out", `after ${fact.value.timeoutMs} ms`);
-      break;
     case "nodeCancelled":
-      settle("cancelled", fact.value.reason);
-      break;
     case "nodeSkipped":
-      settle("skipped", fact.value.reason.replaceAll("_", " "));
+      Object.assign(node, settled(fact), { endMs: atMs });
       break;
     case "nodeInvalidated":
       node.status = "invalidated";
@@ -178,6 +165,31 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
     case "heartbeat":
     case undefined:
     default:
+  }
+}
+
+type Settling = Extract<
+  RunEvent["fact"],
+  { case: "nodeCompleted" | "nodeFailed" | "nodeTimedOut" | "nodeCancelled" | "nodeSkipped" }
+>;
+
+/** What a final fact makes of a node. */
+function settled(fact: Settling): Pick<NodeProgress, "status" | "note"> {
+  switch (fact.case) {
+    case "nodeCompleted":
+      return {
+        status: "completed",
+        note: fact.value.handle === "" ? "" : `→ ${fact.value.handle}`,
+      };
+    case "nodeFailed":
+      return { status: "failed", note: fact.value.message || fact.value.cause };
+    case "nodeTimedOut":
+      return { status: "timed_out", note: `after ${fact.value.timeoutMs} ms` };
+    case "nodeCancelled":
+      return { status: "cancelled", note: fact.value.reason };
+    case "nodeSkipped":
+    default:
+      return { status: "skipped", note: fact.value.reason.replaceAll("_", " ") };
   }
 }
 
