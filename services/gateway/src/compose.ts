@@ -4,10 +4,12 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { isCurrent } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
+import { connectErrors, connectTracing } from "@pawl/platform/rpc/connect";
 import { type OnInternal, toConnectError, toEngineError } from "@pawl/platform/rpc/status";
 import { getDefinition, getWorkflow, listWorkflows } from "@pawl/platform/store/definitions";
 import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
 import { getRuns, listRuns } from "@pawl/platform/store/runs";
+import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { answerProbe } from "@pawl/platform/telemetry/http";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -29,7 +31,6 @@ import { createSse } from "./http/sse.ts";
 import { coalesce } from "./read/coalesce.ts";
 import { DefinitionCache } from "./read/definition-cache.ts";
 import { createRunReader } from "./read/run-reader.ts";
-import { createEdgeInterceptor } from "./rpc/edge-interceptor.ts";
 import { createEventService } from "./rpc/event-service.ts";
 import { connectScheduler, type Scheduler } from "./rpc/forward.ts";
 import { createRunService } from "./rpc/run-service.ts";
@@ -37,8 +38,6 @@ import { createWorkflowService } from "./rpc/workflow-service.ts";
 import { Fanout, FANOUT_DEFAULTS } from "./watch/fanout.ts";
 import { WATCH_DEFAULTS, type WatchDeps, watchRun } from "./watch/watch-run.ts";
 
-/** The tenant of everyone until there is authentication. */
-const TENANT = "default";
 const SERVICES = [WorkflowService, RunService, EventService] as const;
 /** Events a log gives to one read; a tail of many runs reads as many of each. */
 const EVENTS_PER_READ = 128;
@@ -127,28 +126,28 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
   const definitions = new DefinitionCache((id) => getDefinition(pool, id));
   const reader = createRunReader({
     definitions,
-    getRuns: (runIds) => getRuns(pool, TENANT, runIds),
+    getRuns: (runIds) => getRuns(pool, DEFAULT_TENANT, runIds),
     readEvents: (runId, afterSeq, limit) => readEvents(pool, runId, afterSeq, limit),
   });
   const watching: WatchDeps = {
     ...WATCH_DEFAULTS,
     fanout: parts.fanout,
     findRun: reader.findRun,
-    readPage: coalesce(
-      (cursors) => readEventsOfMany(pool, cursors, EVENTS_PER_READ),
-      REPLAYS_PER_READ,
-    ),
+    readPage: coalesce({
+      load: (cursors) => readEventsOfMany(pool, cursors, EVENTS_PER_READ),
+      maxKeys: REPLAYS_PER_READ,
+    }),
   };
   const watch: Parameters<typeof createSse>[0]["watch"] = (request) => watchRun(watching, request);
   const workflowService = createWorkflowService({
     scheduler: parts.scheduler,
-    getWorkflow: (id, version) => getWorkflow(pool, TENANT, id, version),
-    listWorkflows: (page) => listWorkflows(pool, TENANT, page),
+    getWorkflow: (id, version) => getWorkflow(pool, DEFAULT_TENANT, id, version),
+    listWorkflows: (page) => listWorkflows(pool, DEFAULT_TENANT, page),
   });
   const runService = createRunService({
     scheduler: parts.scheduler,
     getRun: reader.getRun,
-    listRuns: (filter, page) => listRuns(pool, TENANT, filter, page),
+    listRuns: (filter, page) => listRuns(pool, DEFAULT_TENANT, filter, page),
   });
   const eventService = createEventService({
     watch,
@@ -161,7 +160,7 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
     (request, response) => answerProbe(probes, request, response),
     createSse({ watch, refuse, toEngineError }),
     createRpcHandler({
-      interceptors: [createEdgeInterceptor(parts.onInternal)],
+      interceptors: [connectTracing, connectErrors(parts.onInternal)],
       refuse,
       onBroken: (method, error) => log.debug({ method, err: error }, "a connection broke"),
       routes: (router) => {

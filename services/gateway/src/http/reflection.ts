@@ -37,8 +37,10 @@ export function createReflection(
       case "fileContainingExtension":
       case "allExtensionNumbersOfType":
       case undefined:
-        return fileAnswer(undefined);
+        break;
     }
+    // There are no extensions, and what is not asked is not known either.
+    return fileAnswer(undefined);
   };
   return {
     serverReflectionInfo: async function* (requests) {

@@ -7,14 +7,20 @@ interface Request<Key, Value> {
   readonly reject: (error: unknown) => void;
 }
 
-/**
- * Turns a load of many into a load of one. `load` answers in the order of its keys; its failure fails every key of its batch.
- * At most one load of at most `maxKeys` is under way.
- */
+export interface CoalesceOptions<Key, Value> {
+  /** Answers in the order of the keys; its failure fails every key of its batch. */
+  readonly load: (keys: readonly Key[]) => Promise<readonly Value[]>;
+  readonly maxKeys: number;
+  /** Least time from the start of one load to the start of the next, asked before each; default 0. */
+  readonly paceMs?: () => number;
+}
+
+/** Turns a load of many into a load of one. At most one load of at most `maxKeys` is under way. */
 export function coalesce<Key, Value>(
-  load: (keys: readonly Key[]) => Promise<readonly Value[]>,
-  maxKeys: number,
+  options: CoalesceOptions<Key, Value>,
 ): (key: Key) => Promise<Value> {
+  const { load, maxKeys, paceMs = () => 0 } = options;
+  let startedAt = Number.NEGATIVE_INFINITY;
   let waiting: Request<Key, Value>[] = [];
   let isLoading = false;
 
@@ -22,6 +28,9 @@ export function coalesce<Key, Value>(
     // One turn later, so that requests made in the same turn share the first load.
     await Promise.resolve();
     while (waiting.length > 0) {
+      const leftMs = startedAt + paceMs() - performance.now();
+      if (leftMs > 0) await pause(leftMs);
+      startedAt = performance.now();
       const batch = waiting.slice(0, maxKeys);
       waiting = waiting.slice(maxKeys);
       try {
@@ -45,3 +54,6 @@ export function coalesce<Key, Value>(
       void pump();
     });
 }
+
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, Math.ceil(ms)));

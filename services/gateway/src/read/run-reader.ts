@@ -35,7 +35,7 @@ const RUNS_PER_READ = 200;
 const NODE_BYTES = 256;
 
 export function createRunReader(deps: RunReaderDeps): RunReader {
-  const load = coalesce(deps.getRuns, RUNS_PER_READ);
+  const load = coalesce({ load: deps.getRuns, maxKeys: RUNS_PER_READ });
   const find = async (runId: RunId): Promise<RunRecord> => {
     const run = await load(runId);
     if (run !== undefined) return run;

@@ -6,6 +6,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
 import { coalesce } from "../read/coalesce.ts";
 import { type BufferLimits, Subscriber } from "./subscriber.ts";
@@ -33,6 +34,11 @@ export const FANOUT_DEFAULTS = {
 /** More logs than this in one statement would make the first of them wait for the last. */
 const CURSORS_PER_READ = 500;
 
+// With few runs a new event is read at once. With many, two milliseconds of patience turn a statement and a message per event
+// into a statement for all runs and a message for several events.
+const FEW_TAILS = 4;
+const BUSY_PACE_MS = 2;
+
 /** A seat at a tail. */
 export interface Seat {
   readonly subscriber: Subscriber;
@@ -53,7 +59,11 @@ export class Fanout {
 
   constructor(options: FanoutOptions) {
     this.#options = options;
-    this.#read = coalesce(options.readMany, CURSORS_PER_READ);
+    this.#read = coalesce({
+      load: options.readMany,
+      maxKeys: CURSORS_PER_READ,
+      paceMs: () => (this.#tails.size > FEW_TAILS ? BUSY_PACE_MS : 0),
+    });
   }
 
   /** How many streams are open. */
@@ -90,10 +100,13 @@ export class Fanout {
       });
     }
     this.#admitted += 1;
+    METRICS.streamSubscribers.add(1, {});
     let isOver = false;
     return () => {
-      if (!isOver) this.#admitted -= 1;
+      if (isOver) return;
       isOver = true;
+      this.#admitted -= 1;
+      METRICS.streamSubscribers.add(-1, {});
     };
   }
 

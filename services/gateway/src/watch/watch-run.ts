@@ -12,6 +12,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { isFinal, isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
 import type { Fanout, Seat } from "./fanout.ts";
 import { LoggedEvent } from "./logged-event.ts";
@@ -36,8 +37,10 @@ export interface WatchDeps {
 /** Heartbeats before proxies grow impatient; five seconds is an age for a reader that is alive. */
 export const WATCH_DEFAULTS = { heartbeatMs: 15_000, stallMs: 5_000 } as const;
 
-/** A run this short is read by its tail together with others; a longer one first replays by itself. */
+/** A live log this short is read by its tail, together with others; a longer one first replays by itself. */
 const SHORT_REPLAY = 100;
+/** A stream that has nothing to say says so early: headers go out with the first message, and callers wait for them. */
+const FIRST_BEAT_MS = 200;
 
 export interface WatchRequest {
   readonly runId: RunId;
@@ -93,7 +96,7 @@ class Reader {
     checkCursor(this.#cursor, run.lastSeq);
     this.#scope = run.scope;
     if (isFinal(run.status) && this.#cursor >= run.lastSeq) return;
-    let isLong = run.lastSeq - this.#cursor > SHORT_REPLAY;
+    let isLong = isFinal(run.status) || run.lastSeq - this.#cursor > SHORT_REPLAY;
     while (!this.#isDone && !signal.aborted) {
       if (isLong) yield* this.#replay(Number.POSITIVE_INFINITY);
       if (this.#isDone || signal.aborted) return;
@@ -127,10 +130,10 @@ class Reader {
   /** What the tail pushes, with heartbeats, until the end or an overflow that is forgiven. */
   async *#follow(seat: Seat): WatchStream {
     const { subscriber } = seat;
-    if (!this.#hasSent) yield* this.#beat();
     let silentSince = performance.now();
     for (;;) {
-      const leftMs = Math.max(1, silentSince + this.#deps.heartbeatMs - performance.now());
+      const beatMs = this.#hasSent ? this.#deps.heartbeatMs : FIRST_BEAT_MS;
+      const leftMs = Math.max(1, silentSince + beatMs - performance.now());
       const waited = await subscriber.wait(leftMs, this.#request.signal);
       switch (waited) {
         case "events": {
@@ -183,6 +186,7 @@ class Reader {
 
   #forgive(overflowedAt: number): void {
     if (performance.now() - overflowedAt <= this.#deps.stallMs) return;
+    METRICS.streamCutoffs.add(1, {});
     throw new EngineError(
       "STREAM_LIMIT",
       "The reader is too slow for a live stream; read on from the cursor.",

@@ -4,6 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
 
 const NO_BYTES = new Uint8Array(0);
+const encoder = new TextEncoder();
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** Milliseconds since the epoch as a Timestamp. */
@@ -19,7 +20,7 @@ export const fromTimestamp = (time: Timestamp): number =>
 
 /** JSON text as the bytes of a `…_json` field; absent text is no bytes. */
 export const toJsonBytes = (text: string | undefined): Uint8Array =>
-  text === undefined ? NO_BYTES : Buffer.from(text, "utf8");
+  text === undefined ? NO_BYTES : encoder.encode(text);
 
 /** The text of a `…_json` field; no bytes are absent text. */
 export const fromJsonBytes = (bytes: Uint8Array): string | undefined =>

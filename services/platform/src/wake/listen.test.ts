@@ -1,0 +1,69 @@
+import { runId } from "@pawl/core/name/ids";
+import { expect, onTestFinished, test } from "vitest";
+import { freshDatabase } from "../../../../test/support/postgres.ts";
+import { openPool } from "../db/pool.ts";
+import { parseWake, WakeListener } from "./listen.ts";
+
+const A = runId("0198c0de-0000-7000-8000-00000000000a");
+const B = runId("0198c0de-0000-7000-8000-00000000000b");
+
+test("a payload names runs and how far their logs reach", () => {
+  expect(parseWake(`${A}:3,${B}:41`)).toEqual([
+    { runId: A, lastSeq: 3 },
+    { runId: B, lastSeq: 41 },
+  ]);
+});
+
+test("what is not understood may be news of any run", () => {
+  for (const payload of ["*", "", "x:1", `${A}`, `${A}:x`, `${A}:1,`]) {
+    expect(parseWake(payload)).toBeUndefined();
+  }
+});
+
+async function setup() {
+  const { url, drop } = await freshDatabase();
+  const pool = openPool(url, { max: 1, name: "test" });
+  const heard: string[] = [];
+  const waiting: { what: string; resolve: () => void }[] = [];
+  const say = (what: string): void => {
+    heard.push(what);
+    for (const one of waiting) if (one.what === what) one.resolve();
+  };
+  const listener = new WakeListener(url, {
+    onRun: (run, lastSeq) => say(`${run}:${lastSeq}`),
+    onAll: () => say("all"),
+    onListening: (isListening) => say(isListening ? "listening" : "deaf"),
+  });
+  onTestFinished(async () => {
+    await listener.stop();
+    await pool.end();
+    await drop();
+  });
+  const hear = (what: string): Promise<void> =>
+    new Promise((resolve) => void waiting.push({ what, resolve }));
+  const notify = (payload: string) =>
+    pool.query({ text: "select pg_notify('pawl_runs', $1)", values: [payload] });
+  const cut = () =>
+    pool.query({
+      text: "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pawl-listen' and datname = current_database()",
+    });
+  return { listener, heard, hear, notify, cut };
+}
+
+test("hints arrive, and a cut connection comes back as news of all runs (F6)", async () => {
+  const { listener, heard, hear, notify, cut } = await setup();
+  const ready = hear("all");
+  listener.start();
+  await ready;
+  const first = hear(`${A}:3`);
+  await notify(`${A}:3`);
+  await first;
+  expect(heard).toEqual(["listening", "all", `${A}:3`]);
+  const again = hear("all");
+  await cut();
+  await again;
+  expect(heard.slice(3)).toEqual(["deaf", "listening", "all"]);
+  const second = hear(`${B}:4`);
+  await notify(`${B}:4`);
+  await second;
+});
