@@ -4,9 +4,8 @@ import type { DefinitionRow, NewDefinition, SaveResult, Workflows } from "../wor
 import { pairKey, type StoredDefinition, type Tables } from "./tables.ts";
 import { UniqueViolation } from "./unique-violation.ts";
 
-/** Workflows over the tables. */
-export function createMemoryWorkflows(tables: Tables, now: () => number): Workflows {
-  const { definitions, workflows, runs } = tables;
+/** The statements the calls are made of. */
+function lookups({ definitions, workflows }: Tables, now: () => number) {
   const current = (tenantId: string, workflowId: string): StoredDefinition | undefined => {
     const id = workflows.get(pairKey(tenantId, workflowId));
     return id === undefined ? undefined : definitions.get(id);
@@ -34,6 +33,13 @@ export function createMemoryWorkflows(tables: Tables, now: () => number): Workfl
     if (first === undefined) return undefined;
     return first.requestHash === requestHash ? saved(first) : { kind: "request_reused" };
   };
+  return { current, versionsOf, insert, findRepeat };
+}
+
+/** Workflows over the tables. */
+export function createMemoryWorkflows(tables: Tables, now: () => number): Workflows {
+  const { definitions, workflows, runs } = tables;
+  const { current, versionsOf, insert, findRepeat } = lookups(tables, now);
   return {
     create: async (definition) => {
       const repeated = findRepeat(definition);

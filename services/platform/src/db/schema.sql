@@ -1,0 +1,105 @@
+-- What the migrations make of an empty database. Written by a test (UPDATE_SCHEMA=1), never by hand.
+
+create table definitions (
+  definition_id uuid not null,
+  tenant_id text not null,
+  workflow_id text,
+  version integer,
+  digest text not null,
+  title text not null,
+  node_count integer not null,
+  body text not null,
+  request_id text,
+  request_hash text,
+  created_at timestamp with time zone not null default now(),
+  constraint definitions_pkey PRIMARY KEY (definition_id)
+);
+CREATE UNIQUE INDEX definitions_request ON pawl.definitions USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
+CREATE UNIQUE INDEX definitions_version ON pawl.definitions USING btree (tenant_id, workflow_id, version) WHERE (workflow_id IS NOT NULL);
+
+create table executors (
+  executor_id uuid not null,
+  alive_until timestamp with time zone not null,
+  session_id uuid not null,
+  node_types text[] not null,
+  slots integer not null,
+  description text not null,
+  registered_at timestamp with time zone not null default now(),
+  constraint executors_pkey PRIMARY KEY (executor_id)
+) with (fillfactor=50);
+
+create table leases (
+  run_id uuid not null,
+  node_id text not null,
+  iteration integer not null,
+  epoch bigint not null,
+  attempt integer not null,
+  executor_id uuid not null,
+  extended_until timestamp with time zone,
+  leased_at timestamp with time zone not null default now(),
+  constraint leases_pkey PRIMARY KEY (run_id, node_id, iteration)
+) with (fillfactor=90);
+CREATE INDEX leases_by_executor ON pawl.leases USING btree (executor_id);
+
+create table migrations (
+  name text not null,
+  applied_at timestamp with time zone not null default now(),
+  constraint migrations_pkey PRIMARY KEY (name)
+);
+
+create table run_events (
+  run_id uuid not null,
+  seq bigint not null,
+  type text not null,
+  node_id text not null,
+  iteration integer not null,
+  attempt integer not null,
+  epoch bigint not null,
+  ordinal integer not null,
+  payload jsonb not null,
+  value jsonb,
+  at timestamp with time zone not null default now(),
+  constraint run_events_pkey PRIMARY KEY (run_id, seq)
+) partition by RANGE (run_id);
+create table run_events_default partition of run_events DEFAULT;
+CREATE UNIQUE INDEX run_events_once ON ONLY pawl.run_events USING btree (run_id, node_id, iteration, attempt, type) WHERE (type = ANY (ARRAY['node.completed'::text, 'node.failed'::text, 'node.retried'::text, 'node.skipped'::text, 'node.cancelled'::text, 'node.timed_out'::text]));
+CREATE UNIQUE INDEX run_events_streamed ON ONLY pawl.run_events USING btree (run_id, epoch, type, ordinal) WHERE (type = ANY (ARRAY['node.stream.delta'::text, 'node.log'::text]));
+
+create table runs (
+  run_id uuid not null,
+  tenant_id text not null,
+  definition_id uuid not null,
+  workflow_id text,
+  workflow_version integer not null,
+  kind text not null,
+  status text not null,
+  version bigint not null,
+  last_seq bigint not null,
+  has_failures boolean not null default false,
+  priority integer not null default 0,
+  error_message text,
+  request_id text,
+  request_hash text,
+  traceparent text,
+  created_at timestamp with time zone not null default now(),
+  ended_at timestamp with time zone,
+  deadline_at timestamp with time zone not null,
+  constraint runs_kind_check CHECK ((kind = ANY (ARRAY['saved'::text, 'test'::text]))),
+  constraint runs_pkey PRIMARY KEY (run_id),
+  constraint runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'running'::text, 'waiting'::text, 'retrying'::text, 'paused'::text, 'compensating'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timeout'::text])))
+) with (fillfactor=70);
+CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
+CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE (ended_at IS NULL);
+CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
+CREATE UNIQUE INDEX runs_request ON pawl.runs USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
+
+create table workflows (
+  tenant_id text not null,
+  workflow_id text not null,
+  version integer not null,
+  definition_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint workflows_definition_id_fkey FOREIGN KEY (definition_id) REFERENCES definitions(definition_id),
+  constraint workflows_pkey PRIMARY KEY (tenant_id, workflow_id)
+);

@@ -1,0 +1,76 @@
+// Every SQL statement fits the schema, and none reads a table from end to end.
+
+import { openPool, type Pool } from "@pawl/platform/db/pool";
+import { expect, onTestFinished, test } from "vitest";
+import { freshDatabase } from "../support/postgres.ts";
+import { allStatements, plannedScans } from "../support/statements.ts";
+
+/** Walks that are meant, by statement and table, and why they are cheap. */
+const MEANT_WALKS: Readonly<Record<string, string>> = {
+  "pawl_expired_leases leases":
+    "the sweep looks at every lease held now; finished ones have no row",
+  "pawl_forget_executors executors": "one row a process, looked at now and then",
+  "pawl_live_run_of_workflow runs": "walks runs_deadline, which holds live runs only",
+};
+
+async function setup(): Promise<Pool> {
+  const database = await freshDatabase();
+  const pool = openPool(database.url, { max: 1, name: "pawl-tidy" });
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  return pool;
+}
+
+/** 2,000 runs of ten events each, a lease on each, and what they stand on. */
+async function seed(pool: Pool): Promise<void> {
+  for (const text of [
+    `insert into definitions (definition_id, tenant_id, workflow_id, version, digest, title, node_count, body)
+     select gen_random_uuid(), 'acme', 'w' || n, 1, 'd', 't', 1, '{}' from generate_series(1, 500) n`,
+    `insert into workflows (tenant_id, workflow_id, version, definition_id)
+     select tenant_id, workflow_id, version, definition_id from definitions`,
+    `insert into runs (run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq, request_id, deadline_at)
+     select gen_random_uuid(), 'acme', gen_random_uuid(), 'w1', 1, 'saved', 'running', 1, 10, 'r' || n, now() from generate_series(1, 2000) n`,
+    `insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload)
+     select run_id, n, 'node.queued', 'n' || n, 0, 1, 0, 0, '{}' from runs, generate_series(1, 10) n`,
+    `insert into executors (executor_id, alive_until, session_id, node_types, slots, description)
+     select gen_random_uuid(), now(), gen_random_uuid(), '{}', 1, '' from generate_series(1, 100)`,
+    `insert into leases (run_id, node_id, iteration, epoch, attempt, executor_id)
+     select run_id, 'n1', 0, 1, 1, gen_random_uuid() from runs`,
+  ]) {
+    await pool.query({ text });
+  }
+}
+
+/** Scans from end to end that nobody meant, in words. */
+async function walks(pool: Pool): Promise<string[]> {
+  const found: string[] = [];
+  for (const statement of await allStatements()) {
+    for (const { how, table, isNarrowed } of await plannedScans(pool, statement)) {
+      const walk = `${statement.name} ${table}`;
+      if (!isNarrowed && !(walk in MEANT_WALKS)) found.push(`${walk}: ${how}`);
+    }
+  }
+  return found;
+}
+
+test("every statement is one of its file, named once, and prepares on the schema", async () => {
+  const pool = await setup();
+  const statements = await allStatements();
+  for (const { name, text } of statements) {
+    await pool.query({ text: `prepare ${name} as ${text}` });
+  }
+  expect(statements.length).toBeGreaterThan(30);
+  expect(new Set(statements.map((each) => each.file)).size).toBe(statements.length);
+  expect(statements.filter((each) => !/^pawl_[a-z_]+$/.test(each.name))).toEqual([]);
+});
+
+test("no statement reads a table from end to end, on empty, grown or analysed tables", async () => {
+  const pool = await setup();
+  expect(await walks(pool)).toEqual([]);
+  await seed(pool);
+  expect(await walks(pool)).toEqual([]);
+  await pool.query({ text: "analyze" });
+  expect(await walks(pool)).toEqual([]);
+});
