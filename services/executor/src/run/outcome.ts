@@ -59,8 +59,12 @@ function completedBy(value: Partial<HandlerSuccess>): WireResult {
   if (!Number.isSafeInteger(delay) || delay < 0 || delay > LIMITS.delayMsMax) {
     return malformed("a delay that is not a number of milliseconds");
   }
-  const text = JSON.stringify(output) ?? "null";
-  const checked = checkJson(text);
+  let text = JSON.stringify(output) ?? "null";
+  let checked = checkJson(text);
+  if (!checked.ok && checked.reason === "NUMBER_PRECISION") {
+    text = JSON.stringify(output, asDouble);
+    checked = checkJson(text);
+  }
   if (!checked.ok) {
     const cause = checked.reason === "TOO_LARGE" ? "OUTPUT_TOO_LARGE" : "OUTPUT_INVALID";
     return failed(cause, `the output is refused: ${checked.reason}: ${checked.message}`, {
@@ -76,6 +80,19 @@ function completedBy(value: Partial<HandlerSuccess>): WireResult {
     },
   };
 }
+
+declare global {
+  interface JSON {
+    /** JSON text as it stands; in Node since 22, not in the compiler's library yet. */
+    rawJSON(text: string): unknown;
+  }
+}
+
+/** An integer that a double holds only roughly is written with an exponent, which promises no more than a double. */
+const asDouble = (_key: string, value: unknown): unknown =>
+  typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? JSON.rawJSON(value.toExponential())
+    : value;
 
 function failedBy(value: unknown): WireResult {
   if (typeof value !== "object" || value === null) return malformed("a failure without a cause");

@@ -124,8 +124,11 @@ export class SchedulerPeer {
   readonly #close: () => Promise<void>;
   /** What a worker connects with. */
   readonly connect: () => WorkStream;
+  /** host:port it serves on. */
+  readonly address: string;
 
-  private constructor(connect: () => WorkStream, close: () => Promise<void>) {
+  private constructor(address: string, connect: () => WorkStream, close: () => Promise<void>) {
+    this.address = address;
     this.connect = connect;
     this.#close = close;
   }
@@ -144,8 +147,10 @@ export class SchedulerPeer {
       services: [serve(WorkerService, implementation)],
       onInternal: () => undefined,
     });
-    const client = createGrpcClient(WorkerService, `127.0.0.1:${server.port}`, { retry: false });
+    const address = `127.0.0.1:${server.port}`;
+    const client = createGrpcClient(WorkerService, address, { retry: false });
     peer = new SchedulerPeer(
+      address,
       () => client.open.work(),
       async () => {
         client.close();

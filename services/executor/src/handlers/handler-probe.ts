@@ -1,0 +1,44 @@
+// Test support: runs one handler on a config as an attempt would, and keeps what it streamed and logged.
+
+import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
+import { render } from "@pawl/core/data/template";
+import type { Handler, HandlerContext, HandlerResult } from "./handler.ts";
+
+export interface Probe {
+  readonly result: HandlerResult | { readonly refused: string };
+  readonly deltas: readonly string[];
+  readonly logs: readonly string[];
+}
+
+/** Prepares and executes; a refused config comes back as `refused`. */
+export async function probeHandler(
+  handler: Handler,
+  config: unknown,
+  options: Partial<HandlerContext> = {},
+): Promise<Probe> {
+  const deltas: string[] = [];
+  const logs: string[] = [];
+  const context: NodeContext = options.context ?? { input: { name: "Ada" }, nodes: {}, vars: {} };
+  const input = options.input ?? {};
+  const scope = scopeOf(context, input);
+  const prepared = handler.prepare(config);
+  if (!prepared.ok) return { result: { refused: prepared.message }, deltas, logs };
+  const result = await prepared.execute({
+    runId: "01890000-0000-7000-8000-000000000000",
+    nodeId: "n",
+    workflowId: "w",
+    iteration: 0,
+    attempt: 1,
+    effectKey: "01890000-0000-7000-8000-000000000000/n/0",
+    signal: new AbortController().signal,
+    timeoutMs: 60_000,
+    emit: async (text) => void deltas.push(text),
+    log: (level, message) => void logs.push(`${level} ${message}`),
+    render: (value) => render(value, scope),
+    ...options,
+    context,
+    input,
+    scope,
+  });
+  return { result, deltas, logs };
+}

@@ -1,0 +1,57 @@
+import { LIMITS } from "@pawl/core/data/limits";
+import { expect, onTestFinished, test } from "vitest";
+import { Sandbox, type SandboxTask } from "../sandbox/sandbox.ts";
+import { probeHandler } from "./handler-probe.ts";
+import { javascriptHandler, JAVASCRIPT_TIMEOUT_MS } from "./javascript.ts";
+
+function setup() {
+  const sandbox = new Sandbox({ processesMax: 1 });
+  onTestFinished(() => sandbox.stop());
+  return javascriptHandler(sandbox);
+}
+
+/** A stand-in that only records what it was asked. */
+function recorder() {
+  const tasks: SandboxTask[] = [];
+  const run = async (task: SandboxTask) => {
+    tasks.push(task);
+    return { ok: true, json: "1" } as const;
+  };
+  return { tasks, handler: javascriptHandler({ run }) };
+}
+
+test("user code sees ctx and input, may log, and returns the output (S3.26)", async () => {
+  const { result, logs } = await probeHandler(
+    setup(),
+    { code: "log('hi'); return { hello: ctx.input.name, v: ctx.x, sum: input.a + 1 }" },
+    { context: { input: { name: "Ada" }, nodes: {}, vars: { x: [1] } }, input: { a: 1 } },
+  );
+  expect(result).toEqual({ output: { hello: "Ada", v: [1], sum: 2 } });
+  expect(logs).toEqual(["info hi"]);
+});
+
+test("a throw and a loop are failures of the node, for good (S3.34)", async () => {
+  const handler = setup();
+  const threw = await probeHandler(handler, { code: "throw new Error('no')" });
+  expect(threw.result).toMatchObject({
+    failed: { cause: "JS_ERROR", message: "Error: no", permanent: true },
+  });
+  const looped = await probeHandler(handler, { code: "while (1);", timeout_ms: 50 });
+  expect(looped.result).toMatchObject({ failed: { cause: "JS_TIMEOUT" } });
+});
+
+test("the limit is thirty seconds unless the node says less (S3.32, X15)", async () => {
+  const { tasks, handler } = recorder();
+  await probeHandler(handler, { code: "" }, { timeoutMs: 300_000 });
+  await probeHandler(handler, { code: "" }, { timeoutMs: 100 });
+  await probeHandler(handler, { code: "", timeout_ms: 7 });
+  expect(tasks.map((task) => task.timeoutMs)).toEqual([JAVASCRIPT_TIMEOUT_MS, 100, 7]);
+});
+
+test("too much source and a syntax error are refused before anything runs (S16, S17)", async () => {
+  const { tasks, handler } = recorder();
+  const long = await probeHandler(handler, { code: " ".repeat(LIMITS.javascriptBytes + 1) });
+  const wrong = await probeHandler(handler, { code: "return {{{" });
+  expect([long.result, wrong.result].every((result) => "refused" in result)).toBe(true);
+  expect(tasks).toEqual([]);
+});

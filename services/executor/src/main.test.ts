@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { SchedulerPeer, testAssignment, testClaim } from "./work/scheduler-peer.ts";
+
+const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+
+async function setup(env: Record<string, string> = {}) {
+  const peer = await SchedulerPeer.start();
+  const child = spawn(process.execPath, ["--no-node-snapshot", MAIN], {
+    env: { PAWL_SCHEDULER_ADDRESS: peer.address, PAWL_METRICS_PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await peer.close();
+  });
+  const lines = createInterface({ input: child.stdout });
+  const ready = new Promise<number>((resolve) => {
+    lines.on("line", (line) => {
+      const { msg, port }: { msg?: string; port?: number } = JSON.parse(line);
+      if (msg === "ready" && port !== undefined) resolve(port);
+    });
+  });
+  return { peer, child, port: await ready };
+}
+
+test("the process runs nodes for a scheduler, shows its health and leaves on SIGTERM (S0.26, S0.47)", async () => {
+  const { peer, child, port } = await setup();
+  const probe = async (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`);
+  const connection = await peer.connection();
+  expect((await probe("/healthz")).status).toBe(200);
+  expect((await probe("/readyz")).status).toBe(503);
+  const { nodeTypes, slots } = await connection.register();
+  expect(slots).toBe(256);
+  expect(nodeTypes.toSorted()).toEqual([
+    "condition",
+    "delay",
+    "end",
+    "http",
+    "javascript",
+    "noop",
+    "start",
+    "text_stream",
+  ]);
+  const claim = testClaim(1n);
+  const code = "return `Hello, ${ctx.input.name}`";
+  connection.send(testAssignment(claim, { type: "javascript", config: { code } }));
+  const { result } = await connection.heard("outcome");
+  expect(result.case === "completed" && Buffer.from(result.value.outputJson).toString()).toBe(
+    '"Hello, Ada"',
+  );
+  expect((await probe("/readyz")).status).toBe(200);
+  expect(await (await probe("/metrics")).text()).toContain("pawl_handler_duration_seconds");
+  connection.send({ case: "settled", value: { claim } });
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  await connection.heard("goodbye");
+  expect(await exited).toEqual([0, null]);
+});
+
+test("user code that takes its sandbox down leaves the process serving (S2)", async () => {
+  const { peer } = await setup();
+  const connection = await peer.connection();
+  await connection.register();
+  const bomb = { code: "return new Array(1e9).fill(0)", timeout_ms: 2_000 };
+  connection.send(testAssignment(testClaim(1n), { type: "javascript", config: bomb }));
+  const { result } = await connection.heard("outcome");
+  expect(result.case).toBe("failed");
+  connection.send(testAssignment(testClaim(2n), { type: "noop" }));
+  expect((await connection.heard("outcome")).result.case).toBe("completed");
+});
+
+test("a claim in hand at SIGTERM is released after the grace period (X18)", async () => {
+  const { peer, child } = await setup({ PAWL_EXECUTOR_GRACE_MS: "50" });
+  const connection = await peer.connection();
+  await connection.register();
+  const claim = testClaim(1n);
+  const config = { text: "ab", chunk_chars: 1, interval_ms: 60_000 };
+  connection.send(testAssignment(claim, { type: "text_stream", config }));
+  await connection.heard("delta");
+  const exited = once(child, "exit");
+  child.kill("SIGTERM");
+  expect((await connection.heard("release")).claim).toMatchObject(claim);
+  expect(await exited).toEqual([0, null]);
+});

@@ -1,0 +1,118 @@
+import { LIMITS } from "@pawl/core/data/limits";
+import { expect, test } from "vitest";
+import { causeOf, cleanText, failed, returned, thrown, type WireResult } from "./outcome.ts";
+
+const outputOf = (result: WireResult): string =>
+  result.case === "completed" ? Buffer.from(result.value.outputJson ?? []).toString() : "";
+
+test("a returned output becomes JSON, with its handle and delay", () => {
+  const result = returned({ output: { a: [1, "ü"] }, handle: "yes", queueDelayMs: 5 });
+  expect(outputOf(result)).toBe('{"a":[1,"ü"]}');
+  expect(result).toMatchObject({ case: "completed", value: { handle: "yes", queueDelayMs: 5n } });
+  expect(outputOf(returned({ output: undefined }))).toBe("null");
+});
+
+const circular: Record<string, unknown> = {};
+circular["self"] = circular;
+const deep = JSON.parse("[".repeat(100) + "]".repeat(100)) as unknown;
+
+test.each([
+  ["undefined", undefined, "contract_violated"],
+  ["a number", 5, "contract_violated"],
+  ["no output", {}, "contract_violated"],
+  ["a handle that is no text", { output: 1, handle: 5 }, "contract_violated"],
+  ["a negative delay", { output: 1, queueDelayMs: -1 }, "contract_violated"],
+  ["an endless delay", { output: 1, queueDelayMs: Infinity }, "contract_violated"],
+  ["a failure without a cause", { failed: {} }, "contract_violated"],
+  ["a failure that is none", { failed: null }, "contract_violated"],
+  ["a cause that is no name", { failed: { cause: "a b" } }, "contract_violated"],
+  ["circular data", { output: circular }, "provider_error"],
+  ["a big integer", { output: 1n }, "provider_error"],
+  [
+    "a getter that throws",
+    {
+      get output() {
+        throw new Error("no");
+      },
+    },
+    "provider_error",
+  ],
+  [
+    "a proxy that throws",
+    new Proxy(
+      {},
+      {
+        has: () => {
+          throw new Error("no");
+        },
+      },
+    ),
+    "provider_error",
+  ],
+  ["data too deep", { output: deep }, "OUTPUT_INVALID"],
+  ["a NUL character", { output: "a\u0000" }, "OUTPUT_INVALID"],
+  ["too much data", { output: "x".repeat(LIMITS.valueBytes) }, "OUTPUT_TOO_LARGE"],
+])("a handler that returns %s fails with a cause (S13)", (_name, value, cause) => {
+  expect(causeOf(returned(value))).toBe(cause);
+});
+
+test.each([
+  [undefined, "the handler threw undefined"],
+  [null, "the handler threw null"],
+  ["text", "the handler threw text"],
+  [Symbol("s"), "the handler threw Symbol(s)"],
+  [new TypeError("bad"), "TypeError: bad"],
+  [
+    {
+      get message() {
+        throw new Error("x");
+      },
+    },
+    "the handler threw an object",
+  ],
+  [
+    Object.defineProperty(new Error("x"), "message", {
+      get() {
+        throw new Error("y");
+      },
+    }),
+    "the handler threw something that cannot be described",
+  ],
+])("whatever is thrown is a provider error with a message (S13, S1.29)", (error, message) => {
+  expect(thrown(error)).toMatchObject({
+    case: "failed",
+    value: { cause: "provider_error", message, permanent: false },
+  });
+});
+
+test("a failure keeps its cause, permanence and details", () => {
+  const result = returned({
+    failed: { cause: "rate_limit", message: "later", permanent: false, details: { a: "x\u0000" } },
+  });
+  expect(result).toMatchObject({
+    case: "failed",
+    value: { cause: "rate_limit", message: "later" },
+  });
+  const json =
+    result.case === "failed" ? Buffer.from(result.value.detailsJson ?? []).toString() : "";
+  expect(json).toBe('{"a":"x\ufffd"}');
+});
+
+test("details that cannot be stored are left out, and long messages are cut", () => {
+  const result = failed("X", "m".repeat(10_000), { details: circular });
+  expect(result.case === "failed" && result.value.detailsJson).toBeUndefined();
+  expect(result.case === "failed" && result.value.message?.length).toBe(2_000);
+});
+
+test("text for the log has no NUL and no half characters", () => {
+  expect(cleanText("a\u0000b\ud800", 10)).toBe("a\ufffdb\ufffd");
+  expect(cleanText("a👋", 2)).toBe("a\ufffd");
+});
+
+test("numbers beyond exact integers are kept as the doubles they are", () => {
+  const output = { power: 2 ** 70, far: 1e300, half: 0.5 };
+  const text = outputOf(returned({ output }));
+  expect(text).toBe('{"power":1.1805916207174113e+21,"far":1e+300,"half":0.5}');
+  expect(JSON.parse(text)).toEqual(output);
+  expect(outputOf(returned({ output: 2 ** 60 }))).toBe("1.152921504606847e+18");
+});
