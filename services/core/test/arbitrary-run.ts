@@ -1,6 +1,6 @@
 // Random definitions and what their handlers will do, and a player that drives a run to its end in a given order.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { decide } from "../src/plan/plan.ts";
 import type { Outcome } from "../src/plan/result.ts";
 import { completed, failed, graphOf, startToyRun, type ToyRun } from "./toy-run.ts";

@@ -95,6 +95,7 @@ function evaluateParsed(
 /** JSON has one kind of number, which is a double to CEL: arithmetic with whole literals works both ways round. */
 function makeEnvironment(): Environment {
   const made = new Environment({
+    homogeneousAggregateLiterals: false,
     limits: { maxAstNodes: AST_NODES_MAX, maxDepth: LIMITS.expressionDepth },
   })
     .registerVariable("ctx", "dyn")
@@ -111,6 +112,7 @@ function makeEnvironment(): Environment {
     made.registerOperator(`double ${sign} int`, mixed);
     made.registerOperator(`int ${sign} double`, mixed);
   }
+  made.registerOperator("int == double", (a: unknown, b: number) => Number(a) === b);
   made.registerOperator("double % double", (a: number, b: number) => a % b);
   return made;
 }

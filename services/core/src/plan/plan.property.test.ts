@@ -1,7 +1,7 @@
 // Properties of the planner over random DAGs with joins, handles, failures, retries and lost claims. The oracle in
 // test/oracle.ts recomputes everything from the whole log.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { decideInWords, play, scenarios } from "../../test/arbitrary-run.ts";
 import { oracle } from "../../test/oracle.ts";

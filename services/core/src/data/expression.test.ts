@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { compileCondition } from "./expression.ts";
+import { LIMITS } from "./limits.ts";
+import { scopeOf } from "./scope.ts";
+
+const scope = scopeOf(
+  {
+    input: {
+      n: 4,
+      name: "Ada",
+      tags: ["x", "y"],
+      orders: [{ items: [{ price: 3 }, { price: 12 }] }],
+      nothing: null,
+    },
+    nodes: { fetch: { status: 200 } },
+    vars: { total: 2.5 },
+  },
+  { limit: 10 },
+);
+const evaluate = (text: string, within = scope): unknown => {
+  const compiled = compileCondition(text);
+  if (!compiled.ok) return compiled.reason;
+  const result = compiled.condition.evaluate(within);
+  return result.ok ? result.value : result.reason;
+};
+
+test("conditions read ctx and input, with JSON numbers as people expect (S3.28)", () => {
+  expect(evaluate("ctx.nodes.fetch.status == 200")).toBe(true);
+  expect(evaluate("ctx.input.n > 3 && ctx.input.name == 'Ada'")).toBe(true);
+  expect(evaluate("ctx.input.n + 1 == 5")).toBe(true);
+  expect(evaluate("ctx.input.n % 2 == 0")).toBe(true);
+  expect(evaluate("10 / ctx.input.n == 2.5 && ctx.total * 2 == 5")).toBe(true);
+  expect(evaluate("input.limit - 1 < 10")).toBe(true);
+  expect(evaluate("'x' in ctx.input.tags && size(ctx.input.tags) == 2")).toBe(true);
+  expect(evaluate("has(ctx.input.gone)")).toBe(false);
+  expect(evaluate("ctx.input.nothing == null")).toBe(true);
+});
+
+test("a value that is not a boolean, or an operation on the wrong types, is CONDITION_TYPE (T13)", () => {
+  expect(evaluate("1")).toBe("CONDITION_TYPE");
+  expect(evaluate("'yes'")).toBe("CONDITION_TYPE");
+  expect(evaluate("ctx.input.n")).toBe("CONDITION_TYPE");
+  expect(evaluate("ctx.input.name > 1")).toBe("CONDITION_TYPE");
+});
+
+test("a missing path is MISSING_VARIABLE, and nothing is inherited (T1, T7)", () => {
+  expect(evaluate("ctx.gone == 1")).toBe("MISSING_VARIABLE");
+  expect(evaluate("ctx.constructor == 1")).toBe("MISSING_VARIABLE");
+  expect(evaluate("ctx.__proto__ == 1")).toBe("MISSING_VARIABLE");
+});
+
+test("syntax, depth and size are refused before anything runs (T11)", () => {
+  expect(evaluate("1 +")).toBe("EXPRESSION_SYNTAX");
+  expect(evaluate("")).toBe("EXPRESSION_SYNTAX");
+  expect(evaluate("process.env == 1")).toBe("EXPRESSION_SYNTAX");
+  expect(evaluate(`${"(".repeat(1_000)}true${")".repeat(1_000)}`)).toBe("EXPR_TOO_DEEP");
+  expect(evaluate(`${"!".repeat(2_000)}true`)).toBe("EXPR_TOO_DEEP");
+  expect(evaluate(`'${"x".repeat(LIMITS.expressionBytes)}' == ''`)).toBe("EXPRESSION_TOO_LARGE");
+});
+
+test("regular expressions are not available, since they could backtrack for ever (T8)", () => {
+  expect(evaluate("ctx.input.name.matches('^(a+)+$')")).toBe("EXPRESSION_SYNTAX");
+});
+
+test("a loop inside a loop ranges over the outer element only, so work stays with the data", () => {
+  expect(evaluate("ctx.input.orders.exists(o, o.items.exists(i, i.price > 10))")).toBe(true);
+  expect(evaluate("ctx.input.tags.all(a, ctx.input.tags.exists(b, a == b))")).toBe(
+    "EXPRESSION_SYNTAX",
+  );
+  expect(evaluate("ctx.input.name.split('').all(c, c != 'z')")).toBe("EXPRESSION_SYNTAX");
+  const long = scopeOf({ input: Array.from({ length: 5_000 }, () => 1), nodes: {}, vars: {} }, {});
+  expect(evaluate("ctx.input.all(i, i == 1)", long)).toBe("CONDITION_TOO_COSTLY");
+});

@@ -1,0 +1,146 @@
+import { expect, test } from "vitest";
+import { completed, failed, sketch, startToyRun } from "../../test/toy-run.ts";
+import { LIMITS } from "../data/limits.ts";
+import { onOutcome } from "./result.ts";
+
+const one = (node: Readonly<Record<string, unknown>> = {}) => {
+  const run = startToyRun(sketch([{ id: "a", ...node }], []));
+  run.claim("a");
+  return run;
+};
+
+test("a result of the live claim settles the node (S1.20)", () => {
+  const run = one();
+  expect(run.report("a", completed({ ok: true })).kind).toBe("accepted");
+  expect(run.node("a")).toMatchObject({ status: "completed", output: '{"ok":true}' });
+});
+
+test("a result that was accepted before is a duplicate (S3.4, S3.53)", () => {
+  const run = one();
+  const { epoch } = run.node("a");
+  run.report("a", completed());
+  expect(run.report("a", completed(), epoch)).toEqual({ kind: "duplicate" });
+  const retried = one({ retry: { attempts: 2 } });
+  const first = retried.node("a").epoch;
+  retried.report("a", failed());
+  expect(retried.report("a", failed(), first)).toEqual({ kind: "duplicate" });
+});
+
+test("a result under another epoch is stale and changes nothing (S0.43)", () => {
+  const run = one();
+  const lost = run.node("a").epoch;
+  run.lose("a");
+  expect(run.report("a", completed(), lost)).toEqual({ kind: "stale" });
+  const live = run.claim("a");
+  expect(live).toBeGreaterThan(lost);
+  for (const epoch of [lost, 0, -1, live + 1])
+    expect(run.report("a", completed(), epoch)).toEqual({ kind: "stale" });
+  expect(run.node("a").status).toBe("running");
+});
+
+test("a result for an unknown node or another iteration is stale", () => {
+  const run = one();
+  const arrival = {
+    iteration: 0,
+    epoch: run.node("a").epoch,
+    outcome: completed(),
+    jitter: 0,
+    now: 0,
+  };
+  expect(onOutcome(run.state, { ...arrival, nodeIndex: 99 })).toEqual({ kind: "stale" });
+  expect(onOutcome(run.state, { ...arrival, nodeIndex: 0, iteration: 1 })).toEqual({
+    kind: "stale",
+  });
+});
+
+test("a result that arrives after a cancel is stale, not a duplicate", () => {
+  const run = startToyRun(
+    sketch([{ id: "a" }, { id: "b", error_handling: "fail_workflow" }, "c"], ["a>b", "a>c"]),
+  );
+  run.complete("a");
+  const epoch = run.claim("c");
+  run.fail("b");
+  expect(run.node("c").status).toBe("cancelled");
+  expect(run.report("c", completed(), epoch)).toEqual({ kind: "stale" });
+});
+
+test("a failure within the policy is retried after its backoff (S1.19, S1.26, S1.29)", () => {
+  const run = one({ retry: { attempts: 2, backoff_ms: 400, retry_on: ["contract_violated"] } });
+  run.report("a", failed("contract_violated"));
+  expect(run.events.slice(-2)).toMatchObject([
+    { type: "node.retried", attempt: 1, payload: { cause: "contract_violated", delayMs: 400 } },
+    { type: "node.queued", attempt: 2, payload: { notBefore: run.now + 400 } },
+  ]);
+  run.fail("a", "contract_violated");
+  expect(run.node("a").status).toBe("failed");
+});
+
+test("a timeout is a retryable cause, and names itself when attempts run out (S1.17, S1.32)", () => {
+  const run = one({ retry: { attempts: 2, retry_on: ["timeout"] }, timeout_ms: 250 });
+  run.report("a", failed("timeout"));
+  expect(run.node("a").status).toBe("queued");
+  run.fail("a", "timeout");
+  expect(run.node("a")).toMatchObject({ status: "timed_out", message: "timed out after 250 ms" });
+});
+
+test("a cause outside retry_on, or a permanent failure, is not retried (S1.29)", () => {
+  const run = one({ retry: { attempts: 3, retry_on: ["timeout"] } });
+  run.report("a", failed("rate_limit"));
+  expect(run.node("a").status).toBe("failed");
+  const permanent = one({ retry: { attempts: 3 } });
+  permanent.report("a", failed("provider_error", true));
+  expect(permanent.node("a").status).toBe("failed");
+});
+
+test("a cancelled handler is cancelled whatever the policy (S1.31)", () => {
+  const run = one({ retry: { attempts: 3 }, error_handling: "continue" });
+  run.report("a", failed("cancelled"));
+  expect(run.node("a").status).toBe("cancelled");
+  expect(run.state.status).toBe("cancelled");
+});
+
+test("error_handling continue follows handle error with the error as output (S3.33)", () => {
+  const run = startToyRun(sketch(["a", "ok", "oops"], ["a>ok", "a:error>oops"]));
+  run.claim("a");
+  run.report("a", { ...failed("rate_limit"), detailsJson: '{"status":429}' } as ReturnType<
+    typeof failed
+  >);
+  expect(run.node("a")).toMatchObject({ status: "completed", handle: "error" });
+  expect(JSON.parse(run.node("a").output ?? "")).toEqual({
+    error: { cause: "rate_limit", message: "it broke: rate_limit", details: { status: 429 } },
+  });
+  expect(run.node("ok").status).toBe("skipped");
+  run.complete("oops");
+  expect(run.state).toMatchObject({ status: "completed", hasFailures: true });
+});
+
+test("a failure that is not handled keeps its cause, message and details (S1.15)", () => {
+  const run = one();
+  run.report("a", { ...failed("input_contract_violation"), detailsJson: "[1]" } as ReturnType<
+    typeof failed
+  >);
+  expect(run.events.find((event) => event.type === "node.failed")).toMatchObject({
+    payload: { cause: "input_contract_violation", message: "it broke: input_contract_violation" },
+    value: "[1]",
+  });
+});
+
+test("an output larger than a value may be fails the node by name", () => {
+  const run = one({ retry: { attempts: 3 } });
+  run.report("a", completed("x".repeat(LIMITS.valueBytes)));
+  expect(run.events.find((event) => event.type === "node.failed")?.payload).toMatchObject({
+    cause: "result_too_large",
+  });
+});
+
+test("every fact an executor caused carries its claim's epoch (S0.42)", () => {
+  const run = one({ retry: { attempts: 2 } });
+  const first = run.node("a").epoch;
+  run.report("a", failed());
+  const second = run.claim("a");
+  run.report("a", completed());
+  const epochs = run.events.filter(
+    ({ type }) => /retried|completed/.test(type) && type.startsWith("node"),
+  );
+  expect(epochs.map((event) => event.epoch)).toEqual([first, second]);
+});

@@ -1,0 +1,44 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { backoffMs, DEFAULT_RETRY, mayRetry, retryCauseOf, STANDARD_RETRY } from "./retry.ts";
+
+test("the default policy is one attempt, 500 ms doubling to 8 s (S1.26, S1.27, S1.28)", () => {
+  expect(DEFAULT_RETRY).toMatchObject({ attempts: 1, backoffMs: 500, maxBackoffMs: 8_000 });
+  expect(mayRetry(DEFAULT_RETRY, 1, "timeout")).toBe(false);
+});
+
+test("the backoff doubles, is capped and is spread over its upper half (S1.30)", () => {
+  expect([1, 2, 3, 4, 5, 6].map((attempt) => backoffMs(DEFAULT_RETRY, attempt, 1))).toEqual([
+    500, 1_000, 2_000, 4_000, 8_000, 8_000,
+  ]);
+  expect(backoffMs(DEFAULT_RETRY, 1, 0)).toBe(250);
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 20 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (attempt, jitter) => {
+        const full = Math.min(8_000, 500 * 2 ** (attempt - 1));
+        const delay = backoffMs(DEFAULT_RETRY, attempt, jitter);
+        expect(delay).toBeGreaterThanOrEqual(full / 2);
+        expect(delay).toBeLessThanOrEqual(full);
+      },
+    ),
+  );
+});
+
+test("the profile standard makes three attempts, 1 s, 2 s and 4 s apart, without jitter (S3.39, X10)", () => {
+  expect(STANDARD_RETRY.attempts).toBe(3);
+  expect([1, 2, 3].map((attempt) => backoffMs(STANDARD_RETRY, attempt, 0))).toEqual([
+    1_000, 2_000, 4_000,
+  ]);
+});
+
+test("retry_on names the causes, and a handler's own cause is a provider's (S1.29, S1.32)", () => {
+  const policy = { ...STANDARD_RETRY, retryOn: ["timeout", "provider_error"] as const };
+  expect(mayRetry(policy, 1, "timeout")).toBe(true);
+  expect(mayRetry(policy, 1, "rate_limit")).toBe(false);
+  expect(mayRetry(policy, 1, "js_error")).toBe(true);
+  expect(retryCauseOf("js_error")).toBe("provider_error");
+  expect(mayRetry(policy, 3, "timeout")).toBe(false);
+  expect(mayRetry(policy, 1, "cancelled")).toBe(false);
+});
