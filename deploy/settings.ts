@@ -19,12 +19,15 @@ export type Settings = {
   readonly databaseUrl: string | undefined;
   readonly gatewayPort: number;
   readonly schedulerPort: number;
+  /** Of the executor; the scheduler's is the next one. 0 takes free ones. */
+  readonly metricsPort: number;
   /** What the services are told besides what this start decides. */
   readonly serviceEnv: Readonly<Record<string, string>>;
 };
 
 const GATEWAY_PORT = 7400;
 const SCHEDULER_PORT = 7401;
+const METRICS_PORT = 7402;
 
 /** @throws StartFault naming what is wrong */
 export function readSettings(args: readonly string[], env: Env): Settings {
@@ -34,6 +37,7 @@ export function readSettings(args: readonly string[], env: Env): Settings {
     databaseUrl: env["DATABASE_URL"] === "" ? undefined : env["DATABASE_URL"],
     gatewayPort: readPort(env, "PAWL_GATEWAY_PORT", GATEWAY_PORT),
     schedulerPort: readPort(env, "PAWL_SCHEDULER_PORT", SCHEDULER_PORT),
+    metricsPort: readPort(env, "PAWL_METRICS_PORT", METRICS_PORT, 0),
     serviceEnv: passedOn(env),
   };
 }
@@ -51,12 +55,12 @@ function readOnce(args: readonly string[]): boolean {
   }
 }
 
-function readPort(env: Env, name: string, preset: number): number {
+function readPort(env: Env, name: string, preset: number, least = 1): number {
   const text = env[name];
   if (text === undefined || text === "") return preset;
   const port = Number(text);
-  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new StartFault(`${name}=${text} is not a port`, "give a number from 1 to 65535");
+  if (Number.isInteger(port) && port >= least && port < 65_536) return port;
+  throw new StartFault(`${name}=${text} is not a port`, `give a number from ${least} to 65535`);
 }
 
 /** Ports, database and folder are decided here; everything else a person set reaches the services. */

@@ -22,8 +22,6 @@ export type TrioOptions = {
   readonly report: (name: ServiceName, incident: Incident) => void;
 };
 
-const METRICS_PORTS = { executor: 7402, scheduler: 7403 } as const;
-
 /** @throws StartFault when a port that others must know is taken */
 export async function checkPorts({ gatewayPort, schedulerPort }: Settings): Promise<void> {
   const needed = [
@@ -44,9 +42,10 @@ export async function checkPorts({ gatewayPort, schedulerPort }: Settings): Prom
 export async function planTrio(options: TrioOptions): Promise<Record<ServiceName, Service>> {
   const { settings, databaseUrl } = options;
   const scheduler = `${LOOPBACK}:${settings.schedulerPort}`;
+  const base = settings.metricsPort;
   const metrics = {
-    executor: String(await preferredPort(METRICS_PORTS.executor)),
-    scheduler: String(await preferredPort(METRICS_PORTS.scheduler)),
+    executor: String(await preferredPort(base)),
+    scheduler: String(await preferredPort(base === 0 ? 0 : base + 1)),
   };
   const plan = (name: ServiceName, env: Record<string, string>): Service =>
     service(name, { ...settings.serviceEnv, ...env }, options);
@@ -78,7 +77,7 @@ function service(name: ServiceName, env: Record<string, string>, options: TrioOp
   return { name, supervised };
 }
 
-/** Nobody needs to know the metrics port beforehand, so a taken one is no fault. */
+/** Nobody needs to know the metrics port beforehand, so a taken one is no fault: 0 lets the service choose. */
 async function preferredPort(port: number): Promise<number> {
-  return (await isPortFree(port)) ? port : freePort();
+  return port === 0 || !(await isPortFree(port)) ? 0 : port;
 }
