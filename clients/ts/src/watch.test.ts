@@ -109,8 +109,11 @@ test("pauses grow while nothing new comes and start over after progress", async 
     },
   });
   await using _ = gateway;
-  expect(await collect(client.watch(RUN))).toHaveLength(6);
+  let connectCount = 0;
+  const onConnect = () => void connectCount++;
+  expect(await collect(client.watch(RUN, { onConnect }))).toHaveLength(6);
   expect(clock.pausesMs).toEqual([200, 400, 800, 200, 400]);
+  expect(connectCount).toBe(2);
 });
 
 test("repeats after a resume are dropped", async () => {

@@ -32,6 +32,8 @@ export interface WatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told before every pause. */
   readonly onReconnect?: ((reconnect: Reconnect) => void) | undefined;
+  /** Told when a connection, the first or a later one, brings its first message. */
+  readonly onConnect?: (() => void) | undefined;
   /** How long nothing at all may come, heartbeats included; default 45 s, three heartbeats. */
   readonly silenceMs?: number | undefined;
   /** How long to go on without progress before the last error is thrown; default 5 minutes, Infinity for ever. */
@@ -136,6 +138,7 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
       }, silenceMs);
       const next = await responses.next().finally(() => clearTimeout(timer));
       if (next.done === true) break;
+      if (!hasBegun) reading.options.onConnect?.();
       hasBegun = true;
       hasProgress ||= next.value.events.length === 0; // a heartbeat, however a server words it
       for (const event of next.value.events) {

@@ -14,6 +14,8 @@ import { type Session, printJson, printLines } from "../session.ts";
 export interface RunView {
   event(event: RunEvent): void;
   reconnect(reconnect: Reconnect): void;
+  /** The stream flows, for the first time or again. */
+  connected?(): void;
   /** Called once, however it ended. */
   stop(): void;
 }
@@ -32,9 +34,9 @@ export async function followRun(
   const { view, afterEventId = 0 } = options;
   try {
     const onReconnect = (reconnect: Reconnect) => view.reconnect(reconnect);
-    for await (const event of client.watch(runId, { afterEventId, signal, onReconnect })) {
-      view.event(event);
-    }
+    const onConnect = () => view.connected?.();
+    const watching = client.watch(runId, { afterEventId, signal, onReconnect, onConnect });
+    for await (const event of watching) view.event(event);
     if (signal.aborted) return { kind: "detached" };
     return { kind: "ended", run: (await client.runs.get(runId, { signal })).run };
   } finally {
@@ -77,6 +79,9 @@ export function liveView(session: Session, progress: Progress): RunView {
     event: (event) => applyEvent(progress, event),
     reconnect: (reconnect) => {
       progress.connection = reconnectText(reconnect);
+    },
+    connected: () => {
+      progress.connection = "";
     },
     stop() {
       clearInterval(timer);

@@ -29,8 +29,11 @@ export function faultOf(thrown: unknown, context: FaultContext): Fault {
     thrown.reason === "UNREACHABLE"
       ? `error: cannot reach the gateway at ${context.address}`
       : `error: ${safeText(thrown.message)} (${thrown.serverReason ?? thrown.reason})`;
+  // The message of a single bad field says it already.
+  const isSaid = thrown.reason === "INPUT_INVALID" && thrown.violations.length === 1;
+  const listed = isSaid ? [] : thrown.violations;
   return {
-    lines: [head, ...violationLines(thrown.violations), ...adviceOf(thrown, context)],
+    lines: [head, ...violationLines(listed), ...adviceOf(thrown, context)],
     exitCode: exitCodeOf(thrown),
   };
 }

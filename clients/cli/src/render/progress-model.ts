@@ -72,7 +72,6 @@ const pendingNode = (): NodeProgress => ({
 /** Takes one event in. */
 export function applyEvent(progress: Progress, event: RunEvent): void {
   const atMs = event.time === undefined ? undefined : timestampMs(event.time);
-  progress.connection = "";
   if (event.nodeId !== "") applyToNode(nodeOf(progress, event), event, atMs);
   else applyToRun(progress, event, atMs);
   if (event.type === "node.started" && progress.status !== "waiting") progress.status = "running";

@@ -22,6 +22,7 @@ export interface ProgressCanvas extends Canvas {
 
 const BAR_WIDTH = 24;
 const NAME_WIDTH_MAX = 40;
+const TYPE_WIDTH_MAX = 16;
 const TEXT_LINES = 3;
 const SPINNER = ["◐", "◓", "◑", "◒"];
 const SPIN_MS = 150;
@@ -68,12 +69,19 @@ function footLines(progress: Progress): readonly Line[] {
 /** Every node when there is room; otherwise those that matter now, and how many are not shown. */
 function bodyLines(progress: Progress, canvas: ProgressCanvas, room: number): readonly Line[] {
   const widths = progress.rows.map((row) => displayWidth(row.prefix + safeText(row.label)));
-  const nameWidth = Math.min(NAME_WIDTH_MAX, Math.max(0, ...widths));
+  const nameWidth = Math.min(
+    NAME_WIDTH_MAX,
+    widths.reduce((a, b) => Math.max(a, b), 0),
+  );
+  const typeWidth = Math.min(
+    TYPE_WIDTH_MAX,
+    progress.rows.reduce((width, { type }) => Math.max(width, type.length), 0),
+  );
   const draw = (row: TreeRow, textLines: number): readonly Line[] => {
     const node = progress.nodes.get(row.nodeId);
     if (node === undefined) return [];
     return [
-      nodeLine(row, node, { nameWidth, nowMs: canvas.nowMs }),
+      nodeLine(row, node, { nameWidth, typeWidth, nowMs: canvas.nowMs }),
       ...textOf(row, node, { lineCount: textLines, width: canvas.width }),
     ];
   };
@@ -106,7 +114,7 @@ function urgency(progress: Progress, row: TreeRow): number {
 function nodeLine(
   row: TreeRow,
   node: NodeProgress,
-  { nameWidth, nowMs }: { nameWidth: number; nowMs: number },
+  { nameWidth, typeWidth, nowMs }: { nameWidth: number; typeWidth: number; nowMs: number },
 ): Line {
   const { shape, style } = lookOf(node.status);
   const spin = SPINNER[Math.floor(nowMs / SPIN_MS) % SPINNER.length] ?? shape;
@@ -124,7 +132,7 @@ function nodeLine(
     { text: row.prefix, style: "dim" },
     { text: node.status === "running" ? spin : shape, style },
     { text: ` ${name}`, style: node.status === "running" ? "bold" : "plain" },
-    { text: `  ${padText(row.type, 10)}`, style: "dim" },
+    { text: `  ${padText(safeText(row.type), typeWidth)}`, style: "dim" },
     { text: `  ${facts.join("  ")}`, style: isBad ? style : "dim" },
   ];
 }
