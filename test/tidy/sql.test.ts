@@ -1,5 +1,6 @@
 // Every SQL statement fits the schema, and none reads a table from end to end.
 
+import { ensurePartitions } from "@pawl/platform/db/partitions";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
@@ -23,8 +24,9 @@ async function setup(): Promise<Pool> {
   return pool;
 }
 
-/** 2,000 runs of ten events each, a lease on each, and what they stand on. */
+/** 2,000 runs of ten events each, a lease on each, and what they stand on; some months have partitions. */
 async function seed(pool: Pool): Promise<void> {
+  await ensurePartitions(pool, { from: new Date("2026-11-16T00:00:00Z"), months: 3 });
   for (const text of [
     `insert into definitions (definition_id, tenant_id, workflow_id, version, digest, title, node_count, body)
      select gen_random_uuid(), 'acme', 'w' || n, 1, 'd', 't', 1, '{}' from generate_series(1, 500) n`,

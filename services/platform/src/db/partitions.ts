@@ -1,0 +1,123 @@
+// Monthly partitions of run_events. Run ids are UUIDv7, whose first 48 bits are milliseconds, so a month of time is a range
+// of ids, and dropping a month drops the logs of the runs that began in it.
+//
+// A partition cannot be made for a range of which the default partition holds rows already. Such a month stays in the default
+// partition, where everything works as before; `ensurePartitions` makes months ahead of time, so that is rare. Several schedulers
+// may do this at once: a name that is there counts as made. Making and dropping need a lock that stops every writer, so they
+// wait for it only briefly; what did not work is done by the next call.
+
+import { sqlState } from "./failure.ts";
+import type { Queryable } from "./sql.ts";
+
+/** A month's partition and its range of run ids: from, up to but without to. */
+export interface Partition {
+  readonly name: string;
+  readonly fromUuid: string;
+  readonly toUuid: string;
+}
+
+const NAME = /^run_events_(\d{4})_(\d{2})$/;
+const UUIDS = /^[0-9a-f-]{36}$/;
+/**
+ * It is there (42P07, or 23505 when two made it at once), something overlaps it (42P17), its rows are in the default
+ * partition (23514), or others are in the way (55P03, 40P01).
+ */
+const NOT_NOW = new Set(["42P07", "23505", "42P17", "23514", "55P03", "40P01"]);
+/** Everyone who comes after a waiting exclusive lock waits with it. */
+const LOCK_WAIT = "set local lock_timeout = '250ms'";
+
+/** The smallest UUID with these milliseconds in its first 48 bits. */
+function firstUuidAt(timeMs: number): string {
+  const hex = timeMs.toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
+}
+
+const monthStart = (date: Date, months = 0): number =>
+  Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months);
+
+/** The partition of the month that `date` is in, by UTC. */
+export function partitionFor(date: Date): Partition {
+  const start = new Date(monthStart(date));
+  const month = `${start.getUTCMonth() + 1}`.padStart(2, "0");
+  return {
+    name: `run_events_${start.getUTCFullYear()}_${month}`,
+    fromUuid: firstUuidAt(start.getTime()),
+    toUuid: firstUuidAt(monthStart(date, 1)),
+  };
+}
+
+/** Makes the partitions of `months` months from that of `from`; gives the names of those it made. */
+export async function ensurePartitions(
+  db: Queryable,
+  { from, months }: { readonly from: Date; readonly months: number },
+): Promise<string[]> {
+  const known = new Set(await partitionNames(db));
+  const made: string[] = [];
+  for (let ahead = 0; ahead < months; ahead += 1) {
+    const partition = partitionFor(new Date(monthStart(from, ahead)));
+    if (!known.has(partition.name) && (await make(db, partition))) made.push(partition.name);
+  }
+  return made;
+}
+
+/** Drops the partitions of months that ended before that of `date` and have no live run; gives their names. */
+export async function dropPartitionsBefore(db: Queryable, date: Date): Promise<string[]> {
+  const current = partitionFor(date).name;
+  const dropped: string[] = [];
+  for (const name of await partitionNames(db)) {
+    const [, year, month] = NAME.exec(name) ?? [];
+    if (year === undefined || month === undefined || name >= current) continue;
+    const partition = partitionFor(new Date(Date.UTC(Number(year), Number(month) - 1)));
+    if (await hasLiveRuns(db, partition)) continue;
+    if (await define(db, `drop table if exists ${partition.name}`)) dropped.push(name);
+  }
+  return dropped;
+}
+
+async function hasLiveRuns(db: Queryable, { fromUuid, toUuid }: Partition): Promise<boolean> {
+  const { rows } = await db.query({
+    text: `
+select 1
+from runs
+where run_id >= $1::uuid
+  and run_id < $2::uuid
+  and ended_at is null
+limit 1`,
+    values: [fromUuid, toUuid],
+  });
+  return rows.length > 0;
+}
+
+async function partitionNames(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>({
+    text: `
+select c.relname as name
+from pg_inherits i
+join pg_class c on c.oid = i.inhrelid
+where i.inhparent = 'run_events'::regclass
+order by c.relname`,
+  });
+  return rows.map((row) => row.name);
+}
+
+/** Names and bounds cannot be parameters of a definition; both are made of digits here, which is checked once more. */
+async function make(db: Queryable, { name, fromUuid, toUuid }: Partition): Promise<boolean> {
+  if (!NAME.test(name) || !UUIDS.test(fromUuid) || !UUIDS.test(toUuid)) {
+    throw new Error(`invariant broken: ${name} is no partition of run_events`);
+  }
+  return await define(
+    db,
+    `create table ${name} partition of run_events for values from ('${fromUuid}') to ('${toUuid}')`,
+  );
+}
+
+/** Both statements in one message are one transaction. False when it cannot be done now. */
+async function define(db: Queryable, definition: string): Promise<boolean> {
+  try {
+    await db.query({ text: `${LOCK_WAIT}; ${definition}` });
+    return true;
+  } catch (error) {
+    if (NOT_NOW.has(sqlState(error) ?? "")) return false;
+    throw error;
+  }
+}
