@@ -35,6 +35,6 @@ export const isTypeScript = (path: string): boolean => /\.(ts|tsx|mts)$/.test(pa
 export const isForeign = (path: string): boolean =>
   path.startsWith("proto/gen/") || path.startsWith("proto/vendor/") || path === "pnpm-lock.yaml";
 
-/** Tests and what serves only them: `x.test.ts`, and helpers of one room as `x.fixture.ts`. */
+/** Tests and what serves only them: `x.test.ts`, folders called test, and a helper as `x.fixture.ts`. */
 export const isTest = (path: string): boolean =>
-  path.startsWith("test/") || /\.(test|fixture)\.tsx?$/.test(path);
+  /(^|\/)test\//.test(path) || /\.(test|fixture)\.tsx?$/.test(path);
