@@ -1,11 +1,11 @@
-// Where the scheduler's adapters meet its use cases.
+// Where the scheduler's adapters meet its use cases: stores, then the engine on them, then what the outside can reach.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { migrate } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { BossQueue } from "@pawl/platform/queue/boss";
-import { serve } from "@pawl/platform/rpc/implementation";
+import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
@@ -30,30 +30,77 @@ import { serveWork } from "./work/work-service.ts";
 /** Folds kept in memory; a run beyond it is read again when something happens to it. */
 const CACHED_RUNS_MAX = 5_000;
 const STOP_GRACE_MS = 3_000;
+/** After a grace has passed by our clock, it has passed by the database's too. */
+const CLOCK_SLACK_MS = 10;
 
 interface Surroundings {
   readonly log: Logger;
   readonly telemetry: Telemetry;
 }
 
+type Stores = Awaited<ReturnType<typeof openStores>>;
+type Engine = ReturnType<typeof createEngine>;
+
 export async function startScheduler(
   config: Config,
   { log, telemetry }: Surroundings,
 ): Promise<Running> {
+  const stores = await openStores(config, log);
+  const engine = createEngine(stores, log);
+  const sweepers = startSweepers(config, stores, engine, log);
+  const server = await startGrpcServer({
+    host: config.PAWL_SCHEDULER_HOST,
+    port: config.PAWL_SCHEDULER_PORT,
+    services: [
+      ...commandServices({ ...stores, ...engine }, stores.pool),
+      workService(config, { stores, engine, log, sweepLeases: sweepers.leases }),
+    ],
+    reflection: config.PAWL_REFLECTION,
+    onInternal: ({ requestId, error }) => {
+      METRICS.internalFaults.add(1);
+      log.error({ err: error, request_id: requestId }, "an RPC failed inside");
+    },
+  });
+  const probes = await startProbeServer({
+    host: config.PAWL_METRICS_HOST,
+    port: config.PAWL_METRICS_PORT,
+    metricsText: () => telemetry.metricsText(),
+    notReady: () => databaseFault(stores.pool),
+  });
+  return {
+    port: server.port,
+    stop: async () => {
+      server.setServing(false);
+      drainExecutors(engine.roster);
+      await Promise.all(Object.values(sweepers).map((sweeper) => sweeper.stop()));
+      await engine.loop.stop();
+      await server.stop(STOP_GRACE_MS);
+      const { journal, boss, pool } = stores;
+      await Promise.all([journal.close(), boss.stop(), pool.end(), probes.close()]);
+    },
+  };
+}
+
+async function openStores(config: Config, log: Logger) {
   const url = config.DATABASE_URL.reveal();
-  const schedulerId = crypto.randomUUID();
   await migrate(url);
   const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-scheduler" });
   const boss = new BossQueue(url, (error) => log.warn({ err: error }, "pg-boss complained"));
   await boss.start(Object.keys(NODE_CONFIGS));
-  const ensureQueues = async (types: readonly string[]): Promise<void> => {
-    for (const type of types) if (!boss.isKnown(type)) await boss.ensure(type);
+  return {
+    pool,
+    boss,
+    journal: new PostgresJournal({ url, pool, boss }),
+    workflows: createWorkflows(pool),
+    executors: createExecutors(pool),
+    ensureQueues: async (types: readonly string[]): Promise<void> => {
+      for (const type of types) if (!boss.isKnown(type)) await boss.ensure(type);
+    },
   };
+}
 
+function createEngine({ journal, workflows }: Stores, log: Logger) {
   const now = Date.now;
-  const journal = new PostgresJournal({ url, pool, boss });
-  const workflows = createWorkflows(pool);
-  const executors = createExecutors(pool);
   const definitions = new Definitions(workflows);
   const cache = new RunCache({ journal, definitions, max: CACHED_RUNS_MAX });
   const waiting = new Waiting(now);
@@ -70,56 +117,35 @@ export async function startScheduler(
       log.error({ err: error, batch: inputs.length }, "a tick failed");
     },
   });
-  const sweepers = startSweepers(config, { loop, journal, executors, waiting, now, log });
-
-  const services = [
-    ...commandServices({ loop, journal, workflows, definitions, now, ensureQueues }, pool),
-    serve(WorkerService, {
-      work: (stream) =>
-        serveWork(
-          {
-            ...{ schedulerId, loop, roster, executors, log, ensureQueues },
-            leaseMs: config.PAWL_LEASE_MS,
-            renewMs: config.PAWL_RENEW_MS,
-            graceMs: config.PAWL_GRACE_MS,
-            sweepSoon: (afterMs) => sweepers.leases.soon(afterMs + 10),
-          },
-          stream,
-        ),
-    }),
-  ];
-  const server = await startGrpcServer({
-    host: config.PAWL_SCHEDULER_HOST,
-    port: config.PAWL_SCHEDULER_PORT,
-    services,
-    reflection: config.PAWL_REFLECTION,
-    onInternal: ({ requestId, error }) => {
-      METRICS.internalFaults.add(1);
-      log.error({ err: error, request_id: requestId }, "an RPC failed inside");
-    },
-  });
-  const probes = await startProbeServer({
-    host: config.PAWL_METRICS_HOST,
-    port: config.PAWL_METRICS_PORT,
-    metricsText: () => telemetry.metricsText(),
-    notReady: () => databaseFault(pool),
-  });
-
-  return {
-    port: server.port,
-    stop: async () => {
-      server.setServing(false);
-      drainExecutors(roster);
-      await Promise.all(Object.values(sweepers).map((sweeper) => sweeper.stop()));
-      await loop.stop();
-      await server.stop(STOP_GRACE_MS);
-      await Promise.all([journal.close(), boss.stop(), pool.end(), probes.close()]);
-    },
-  };
+  return { now, definitions, waiting, roster, loop };
 }
 
-function startSweepers(config: Config, parts: Parameters<typeof sweepLeases>[0]) {
-  const { log } = parts;
+function workService(
+  config: Config,
+  parts: {
+    readonly stores: Stores;
+    readonly engine: Engine;
+    readonly log: Logger;
+    readonly sweepLeases: Sweeper;
+  },
+): ServedService {
+  const { executors, ensureQueues } = parts.stores;
+  const { loop, roster } = parts.engine;
+  const work = {
+    ...{ loop, roster, executors, ensureQueues, log: parts.log },
+    schedulerId: crypto.randomUUID(),
+    leaseMs: config.PAWL_LEASE_MS,
+    renewMs: config.PAWL_RENEW_MS,
+    graceMs: config.PAWL_GRACE_MS,
+    sweepSoon: (afterMs: number) => parts.sweepLeases.soon(afterMs + CLOCK_SLACK_MS),
+  };
+  return serve(WorkerService, { work: (stream) => serveWork(work, stream) });
+}
+
+function startSweepers(config: Config, stores: Stores, engine: Engine, log: Logger) {
+  const { journal, executors } = stores;
+  const { loop, waiting, now } = engine;
+  const parts = { loop, journal, executors, waiting, now, log };
   const every = config.PAWL_SWEEP_MS;
   const sweeper = (
     name: string,

@@ -1,0 +1,156 @@
+// A scheduler's engine on the in-memory store, with executors that are lists of what they were sent: the real loop, without
+// sockets or a database.
+
+import { parseDefinition } from "@pawl/core/definition/parse";
+import { definitionId, executorId, nodeId, type RunId } from "@pawl/core/name/ids";
+import { RUN_PLACE } from "@pawl/core/plan/place";
+import type { Outcome } from "@pawl/core/plan/result";
+import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import type { SchedulerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { newRunId } from "../admit/run-id.ts";
+import { Roster } from "../work/roster.ts";
+import { Session } from "../work/session.ts";
+import { RunCache } from "./cache.ts";
+import { Definitions } from "./definitions.ts";
+import type { Claim } from "./input.ts";
+import { TickLoop } from "./loop.ts";
+import { Waiting } from "./waiting.ts";
+
+export type Store = ReturnType<typeof createMemoryStore>;
+
+const DONE: Outcome = { kind: "completed", outputJson: "{}", durationMs: 1 };
+
+/** An engine; several on one store are several schedulers. */
+export function createEngine(store: Store, now: () => number) {
+  const definitions = new Definitions(store.workflows);
+  const roster = new Roster();
+  const waiting = new Waiting(now);
+  const { journal } = store;
+  const cache = new RunCache({ journal, definitions, max: 1_000 });
+  const conflicts = { count: 0 };
+  const errors: unknown[] = [];
+  const loop = new TickLoop({
+    ...{ journal, cache, definitions, roster, waiting, now },
+    onTick: () => {},
+    onConflict: () => void (conflicts.count += 1),
+    onError: (error) => void errors.push(error),
+  });
+  return {
+    ...{ loop, roster, waiting, definitions, conflicts, errors, cache },
+    ...calls(loop, now),
+  };
+}
+
+export type Engine = ReturnType<typeof createEngine>;
+
+function calls(loop: TickLoop, now: () => number) {
+  const outcome = (claim: Claim, result: Outcome = DONE): Promise<"settled" | "stale"> =>
+    new Promise((resolve, reject) =>
+      loop.offer({
+        kind: "outcome",
+        claim,
+        outcome: result,
+        jitter: 0,
+        answer: { resolve, reject },
+      }),
+    );
+  const start = (id: string, requestId: string | null = null, requestHash = "hash") =>
+    new Promise<{ runId: RunId; duplicate: boolean }>((resolve, reject) =>
+      loop.offer({
+        kind: "start",
+        runId: newRunId(now()),
+        tenantId: "default",
+        definitionId: definitionId(id),
+        workflowId: "w",
+        workflowVersion: 1,
+        runKind: "saved",
+        priority: 0,
+        requestId,
+        requestHash: requestId === null ? null : requestHash,
+        traceparent: null,
+        deadlineAt: now() + 60_000,
+        started: {
+          ...RUN_PLACE,
+          type: "run.started",
+          payload: {
+            definitionDigest: "d",
+            workflowVersion: 1,
+            kind: "saved",
+            deadlineAt: now() + 60_000,
+          },
+          value: "{}",
+        },
+        answer: { resolve, reject },
+      }),
+    );
+  return { outcome, start };
+}
+
+/** Connects an executor with room for `slots` tasks of these types. */
+export function connect(engine: Engine, slots: number, nodeTypes = ["start", "noop"]) {
+  const items: SchedulerItem[] = [];
+  const session = new Session({
+    executorId: executorId(crypto.randomUUID()),
+    sessionId: crypto.randomUUID(),
+    nodeTypes,
+    slots,
+    held: [],
+    send: (item) => void items.push(item),
+  });
+  engine.roster.join(session);
+  /** Takes the assignments sent so far. */
+  const take = (): Claim[] =>
+    items.splice(0).flatMap(({ item }) => {
+      if (item.case !== "assignment" || item.value.claim === undefined) return [];
+      const { claim } = item.value;
+      return [
+        {
+          ...claim,
+          runId: claim.runId as RunId,
+          nodeId: nodeId(claim.nodeId),
+          epoch: Number(claim.epoch),
+        },
+      ];
+    });
+  return { session, items, take };
+}
+
+/** Saves a graph and gives its definition id. */
+export async function saveGraph(store: Store, graph: object): Promise<string> {
+  const parsed = parseDefinition(JSON.stringify({ title: "t", ...graph }));
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.violations));
+  const id = crypto.randomUUID();
+  await store.workflows.saveTestGraph({
+    definitionId: definitionId(id),
+    tenantId: "default",
+    digest: "d",
+    title: "t",
+    nodeCount: parsed.graph.nodes.length,
+    body: parsed.canonicalJson,
+    requestId: null,
+    requestHash: null,
+  });
+  return id;
+}
+
+/** Runs every assignment of every executor to its end; true when the engines have gone quiet. */
+export async function workUntilQuiet(
+  pairs: readonly { engine: Engine; executor: ReturnType<typeof connect> }[],
+): Promise<void> {
+  for (;;) {
+    const taken = pairs.map(({ engine, executor }) => ({
+      engine,
+      executor,
+      claims: executor.take(),
+    }));
+    if (taken.every(({ claims }) => claims.length === 0)) return;
+    await Promise.all(
+      taken.flatMap(({ engine, executor, claims }) =>
+        claims.map((claim) => {
+          executor.session.letGo(claim);
+          return engine.outcome(claim);
+        }),
+      ),
+    );
+  }
+}

@@ -1,0 +1,192 @@
+import { expect, test } from "vitest";
+import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { connect, createEngine, saveGraph, workUntilQuiet } from "./tick.fixture.ts";
+
+const chain = {
+  nodes: [
+    { id: "start", type: "start" },
+    { id: "a", type: "noop" },
+    { id: "b", type: "noop" },
+  ],
+  edges: [
+    { source: "start", target: "a" },
+    { source: "a", target: "b" },
+  ],
+};
+const diamond = {
+  nodes: [
+    { id: "start", type: "start" },
+    { id: "left", type: "noop" },
+    { id: "right", type: "noop" },
+    { id: "join", type: "noop" },
+  ],
+  edges: [
+    { source: "start", target: "left" },
+    { source: "start", target: "right" },
+    { source: "left", target: "join" },
+    { source: "right", target: "join" },
+  ],
+};
+
+function setup(engineCount = 1) {
+  const clock = { now: 1_000_000 };
+  const now = (): number => clock.now;
+  const store = createMemoryStore({ now });
+  const engines = Array.from({ length: engineCount }, () => createEngine(store, now));
+  const engine = engines[0];
+  if (engine === undefined) throw new Error("no engine");
+  const logOf = async (runId: Parameters<typeof store.journal.load>[0][number]["runId"]) =>
+    (await store.journal.load([{ runId, afterSeq: 0 }]))[0]?.events ?? [];
+  return { clock, store, engine, engines, logOf };
+}
+
+test("a ready node is handed to an executor with room, without a job (S3.1)", async () => {
+  const { store, engine, logOf } = setup();
+  const executor = connect(engine, 4);
+  const { runId } = await engine.start(await saveGraph(store, chain));
+  const [claim] = executor.take();
+  expect(claim?.nodeId).toBe("start");
+  expect((await logOf(runId)).map((event) => event.type)).toEqual([
+    "run.started",
+    "node.queued",
+    "node.started",
+  ]);
+  expect(claim?.epoch).toBe(3);
+  expect((await store.journal.queueDepths()).every((queue) => queue.waitingCount === 0)).toBe(true);
+});
+
+test("a chain runs to its end, one commit per hop", async () => {
+  const { store, engine, logOf } = setup();
+  const executor = connect(engine, 4);
+  const { runId } = await engine.start(await saveGraph(store, chain));
+  await workUntilQuiet([{ engine, executor }]);
+  const events = await logOf(runId);
+  expect(events.at(-1)?.type).toBe("run.completed");
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
+});
+
+test("a node nobody has room for waits in the queue and starts when an executor joins", async () => {
+  const { store, engine, logOf } = setup();
+  const { runId } = await engine.start(await saveGraph(store, chain));
+  expect((await logOf(runId)).at(-1)?.type).toBe("node.queued");
+  const executor = connect(engine, 1);
+  const other = await engine.start(await saveGraph(store, chain));
+  await workUntilQuiet([{ engine, executor }]);
+  expect((await logOf(runId)).at(-1)?.type).toBe("run.completed");
+  expect((await logOf(other.runId)).at(-1)?.type).toBe("run.completed");
+});
+
+test("an outcome with an old epoch is refused and changes nothing (S0.43)", async () => {
+  const { store, engine, logOf } = setup();
+  const executor = connect(engine, 1);
+  const { runId } = await engine.start(await saveGraph(store, chain));
+  const [claim] = executor.take();
+  if (claim === undefined) throw new Error("nothing was assigned");
+  const before = await logOf(runId);
+  expect(await engine.outcome({ ...claim, epoch: claim.epoch - 1 })).toBe("stale");
+  expect(await logOf(runId)).toEqual(before);
+});
+
+test("an outcome said twice is acknowledged twice and counted once (S3.37, S3.53)", async () => {
+  const { store, engine, logOf } = setup();
+  const executor = connect(engine, 8);
+  const { runId } = await engine.start(await saveGraph(store, chain));
+  const [claim] = executor.take();
+  if (claim === undefined) throw new Error("nothing was assigned");
+  expect(await engine.outcome(claim)).toBe("settled");
+  expect(await engine.outcome(claim)).toBe("settled");
+  const completed = (await logOf(runId)).filter((event) => event.type === "node.completed");
+  expect(completed).toHaveLength(1);
+});
+
+test("two schedulers that finish a diamond's branches together start its join once (S3.17, S3.49)", async () => {
+  const { store, engines, logOf } = setup(2);
+  const [first, second] = engines;
+  if (first === undefined || second === undefined) throw new Error("no engines");
+  const pairs = [
+    { engine: first, executor: connect(first, 2) },
+    { engine: second, executor: connect(second, 2) },
+  ];
+  const id = await saveGraph(store, diamond);
+  const runs = await Promise.all(Array.from({ length: 20 }, () => first.start(id)));
+  for (let round = 0; round < 200; round++) {
+    await workUntilQuiet(pairs);
+    for (const { engine } of pairs) {
+      for (const { nodeType, waitingCount } of await store.journal.queueDepths())
+        if (waitingCount > 0) engine.waiting.enqueued(nodeType, 0);
+      engine.loop.nudge();
+    }
+    const logs = await Promise.all(runs.map(({ runId }) => logOf(runId)));
+    if (logs.every((events) => events.at(-1)?.type === "run.completed")) break;
+  }
+  for (const { runId } of runs) {
+    const events = await logOf(runId);
+    expect(events.at(-1)?.type).toBe("run.completed");
+    const started = events.filter(
+      (event) => event.type === "node.started" && event.nodeId === "join",
+    );
+    expect(started).toHaveLength(1);
+  }
+  expect(engines.flatMap((engine) => engine.errors)).toEqual([]);
+});
+
+test("a request id said twice gives the same run, and another body is refused", async () => {
+  const { store, engine } = setup();
+  const id = await saveGraph(store, chain);
+  const [once, again] = await Promise.all([engine.start(id, "r1"), engine.start(id, "r1")]);
+  expect(again?.runId).toBe(once?.runId);
+  expect([once?.duplicate, again?.duplicate]).toEqual([false, true]);
+  await expect(engine.start(id, "r1", "other")).rejects.toMatchObject({
+    reason: "REQUEST_ID_REUSED",
+  });
+});
+
+test("a claim that is lost is queued again with the same attempt, and after three losses it fails (S0.56)", async () => {
+  const { store, engine, logOf } = setup();
+  const executor = connect(engine, 1);
+  const { runId } = await engine.start(await saveGraph(store, chain));
+  for (let loss = 0; loss < 3; loss++) {
+    const [claim] = executor.take();
+    if (claim === undefined) throw new Error("nothing was assigned");
+    executor.session.letGo(claim);
+    await new Promise<void>((resolve, reject) =>
+      engine.loop.offer({
+        kind: "lost",
+        claim,
+        reason: "lease_expired",
+        executorId: executor.session.executorId,
+        answer: { resolve, reject },
+      }),
+    );
+  }
+  const events = await logOf(runId);
+  expect(
+    events.filter((event) => event.type === "node.started").map((event) => event.attempt),
+  ).toEqual([1, 1, 1]);
+  expect(events.find((event) => event.type === "node.failed")?.payload).toMatchObject({
+    cause: "delivery_exhausted",
+  });
+  expect(events.at(-1)?.type).toBe("run.failed");
+});
+
+test("cancel ends what runs, never starts what is pending, and tells the executor (S1.38-S1.40)", async () => {
+  const { store, engine, logOf } = setup();
+  const executor = connect(engine, 1);
+  const { runId } = await engine.start(await saveGraph(store, chain));
+  executor.take();
+  const answer = await new Promise((resolve, reject) =>
+    engine.loop.offer({
+      kind: "cancel",
+      runId,
+      reason: "enough",
+      requestId: "",
+      answer: { resolve, reject },
+    }),
+  );
+  expect(answer).toBe("cancelled");
+  const events = await logOf(runId);
+  expect(events.at(-1)?.type).toBe("run.cancelled");
+  expect(events.filter((event) => event.type === "node.cancelled")).toHaveLength(3);
+  expect(executor.items.map(({ item }) => item.case)).toContain("cancel");
+  expect(executor.session.credit).toBe(1);
+});
