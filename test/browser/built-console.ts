@@ -1,30 +1,47 @@
-// Builds the console when its sources are newer than what was built, as the gateway serves what is in clients/web/dist.
+// Builds the console when its sources are newer than what was built, as the gateway serves what is in clients/web/dist. The race
+// it survives: several test files build at once; each builds aside and only the first moves its work into place.
 
 import { spawn } from "node:child_process";
-import { readdir, stat } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const WEB = fileURLToPath(new URL("../../clients/web/", import.meta.url));
-const SOURCES = [join(WEB, "src"), join(WEB, "../ts/src"), join(WEB, "index.html")];
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const WEB = join(ROOT, "clients/web");
+const DIST = join(WEB, "dist");
+const SOURCES = ["clients/web/src", "clients/web/index.html", "clients/ts/src", "proto/gen/ts"];
 
 /** Makes sure that clients/web/dist is the console of these sources. */
 export async function buildConsole(): Promise<void> {
-  const builtMs = await changedMs(join(WEB, "dist/index.html"));
-  const sourcesMs = await Promise.all(SOURCES.map(newestMs));
-  if (sourcesMs.every((ms) => ms < builtMs)) return;
-  const vite = dirname(createRequire(join(WEB, "package.json")).resolve("vite/package.json"));
-  const build = spawn(process.execPath, [join(vite, "bin/vite.js"), "build", WEB], {
+  if (await isCurrent()) return;
+  const draft = join(ROOT, `.pawl/console-${process.pid}`);
+  await mkdir(join(ROOT, ".pawl"), { recursive: true });
+  await build(draft);
+  if (!(await isCurrent())) {
+    await rm(DIST, { recursive: true, force: true });
+    await rename(draft, DIST);
+  }
+  await rm(draft, { recursive: true, force: true });
+}
+
+async function build(into: string): Promise<void> {
+  const args = ["build", WEB, "--outDir", into, "--emptyOutDir", "--logLevel", "warn"];
+  const vite = spawn(join(WEB, "node_modules/.bin/vite"), args, {
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, NODE_ENV: "production" },
   });
   await new Promise<void>((resolve, reject) => {
-    build.once("error", reject);
-    build.once("exit", (code) =>
+    vite.once("error", reject);
+    vite.once("exit", (code) =>
       code === 0 ? resolve() : reject(new Error(`vite build ended with ${code}`)),
     );
   });
+}
+
+async function isCurrent(): Promise<boolean> {
+  const builtMs = await changedMs(join(DIST, "index.html"));
+  const sourcesMs = await Promise.all(SOURCES.map((path) => newestMs(join(ROOT, path))));
+  return sourcesMs.every((ms) => ms < builtMs);
 }
 
 async function newestMs(path: string): Promise<number> {
@@ -33,6 +50,7 @@ async function newestMs(path: string): Promise<number> {
   return Math.max(...(await Promise.all(names.map((name) => changedMs(join(path, name))))));
 }
 
+/** When a file was last written; 0 when it is not there. */
 async function changedMs(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs;

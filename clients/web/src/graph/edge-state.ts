@@ -1,7 +1,7 @@
 // Whether a run went along an edge: pending until its source settles, then taken or untaken for good.
 
 import { isSettled } from "@pawl/core/log/event";
-import { edgeEffect } from "@pawl/core/log/fold";
+import { edgeEffect } from "@pawl/core/log/edge-effect";
 import type { NodeView } from "../run/view.ts";
 import type { DrawnEdge } from "./definition.ts";
 

@@ -38,6 +38,11 @@ test("children lie to the right of their parents and no two nodes overlap", () =
   expect(clash).toBe(false);
 });
 
+test("a node lies where it may start, not where its output is awaited", () => {
+  const { nodes } = layoutGraph(diamond);
+  expect(nodes.get("b")?.x).toBe(nodes.get("a")?.x);
+});
+
 test("the same graph is always laid out the same", () => {
   expect(layoutGraph(diamond)).toEqual(layoutGraph(diamond));
 });

@@ -1,10 +1,13 @@
 // Places the nodes of a graph left to right with dagre. Lives in the lazily loaded chunk.
 
 import { graphlib, layout } from "@dagrejs/dagre";
-import type { DrawnGraph } from "./definition.ts";
+import type { DrawnEdge, DrawnGraph, DrawnNode } from "./definition.ts";
 
 export const NODE_WIDTH = 196;
 export const NODE_HEIGHT = 56;
+
+/** Short edges to the next depth matter most: so a node lies where it may start, not where its output is awaited. */
+const DIRECT_WEIGHT = 8;
 
 export interface Place {
   readonly x: number;
@@ -21,13 +24,17 @@ export interface Layout {
 /** Lays out a graph. An edge to a node that does not exist is left out. */
 export function layoutGraph(graph: DrawnGraph): Layout {
   const sheet = new graphlib.Graph({ multigraph: true });
-  sheet.setGraph({ rankdir: "LR", nodesep: 26, ranksep: 60, marginx: 8, marginy: 8 });
+  sheet.setGraph({ rankdir: "LR", nodesep: 26, ranksep: 68, marginx: 8, marginy: 8 });
   for (const node of graph.nodes) {
     sheet.setNode(node.id, { width: NODE_WIDTH, height: NODE_HEIGHT });
   }
   const known = new Set(graph.nodes.map((node) => node.id));
   const edges = graph.edges.filter((edge) => known.has(edge.source) && known.has(edge.target));
-  for (const edge of edges) sheet.setEdge(edge.source, edge.target, {}, edge.id);
+  const depths = depthsOf(graph.nodes, edges);
+  for (const { id, source, target } of edges) {
+    const isDirect = depths.get(target) === (depths.get(source) ?? 0) + 1;
+    sheet.setEdge(source, target, { weight: isDirect ? DIRECT_WEIGHT : 1 }, id);
+  }
   layout(sheet);
   const nodes = graph.nodes.map(({ id }) => {
     const { x = 0, y = 0 } = sheet.node(id) as Partial<Place>; // dagre types its labels as anything
@@ -39,4 +46,23 @@ export function layoutGraph(graph: DrawnGraph): Layout {
     return [id, points.length > 3 ? points.slice(1, -1) : []] as const;
   });
   return { nodes: new Map(nodes), bends: new Map(bends) };
+}
+
+/** The longest way from a root to each node; a cycle, which no saved definition has, stops at the number of nodes. */
+function depthsOf(
+  nodes: readonly DrawnNode[],
+  edges: readonly DrawnEdge[],
+): ReadonlyMap<string, number> {
+  const depths = new Map(nodes.map((node) => [node.id, 0]));
+  let isMoving = true;
+  for (let round = 0; isMoving && round < nodes.length; round++) {
+    isMoving = false;
+    for (const { source, target } of edges) {
+      const depth = (depths.get(source) ?? 0) + 1;
+      if (depth <= (depths.get(target) ?? 0)) continue;
+      depths.set(target, depth);
+      isMoving = true;
+    }
+  }
+  return depths;
 }

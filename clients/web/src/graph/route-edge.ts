@@ -3,7 +3,7 @@
 import type { Place } from "./layout.ts";
 
 /** A bend nearer to an end than this would make a kink there. */
-const CURVE_PX = 48;
+const CURVE_PX = 16;
 
 /** An SVG path from `source` over the `bends` to `target`, level at every point as the graph runs left to right. */
 export function routeEdge(source: Place, bends: readonly Place[], target: Place): string {

@@ -54,11 +54,12 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
       <RunHeader run={got.run} name={name} view={view} connection={connection} />
       {connection.kind === "refused" && <FaultBox fault={connection.fault} />}
       <div className={opened === undefined ? "run-main" : "run-main with-drawer"}>
-        <div className="run-pictures">
+        <div className="run-left">
           <section className="panel graph-panel" aria-label="Graph">
             <LazyGraph graph={graph} nodes={view.nodes} openKey={openKey} onOpen={open} />
           </section>
           <TimelineChart view={view} clockSkewMs={clockSkewMs} openKey={openKey} onOpen={open} />
+          <RunResult view={view} />
         </div>
         {opened !== undefined && (
           <NodeDrawer
@@ -69,7 +70,6 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
           />
         )}
       </div>
-      <RunResult view={view} />
       <EventLog rows={view.rows} onOpen={open} />
     </div>
   );

@@ -32,6 +32,7 @@ export function TimelineChart({ view, clockSkewMs, openKey, onOpen }: Props): Re
       <header className="panel-head">
         <h2>Timeline</h2>
         <ul className="legend">
+          <li className="legend-held">held back</li>
           <li className="legend-wait">queued</li>
           <li className="legend-work">at work</li>
           <li className="legend-lost">tried again</li>
@@ -83,11 +84,21 @@ export function TimelineChart({ view, clockSkewMs, openKey, onOpen }: Props): Re
 const percent = (fraction: number): string => `${(fraction * 100).toFixed(3)}%`;
 
 function BarMark({ bar, y }: { readonly bar: Bar; readonly y: number }): ReactNode {
-  const wait = { x: percent(bar.from), width: percent(bar.work - bar.from) };
+  const wait = { x: percent(bar.ready), width: percent(bar.work - bar.ready) };
+  const middle = y + BAR_PX / 2;
   const work = { x: percent(bar.work), width: percent(Math.max(bar.to - bar.work, THIN_BAR)) };
   return (
     <g className={`bar is-${bar.state}`} data-bar={bar.state}>
       <title>{`attempt ${bar.attempt}: ${bar.state}, waited ${formatDuration(bar.waitMs)}, worked ${formatDuration(bar.workMs)}`}</title>
+      {bar.ready > bar.from && (
+        <line
+          className="held"
+          x1={percent(bar.from)}
+          x2={percent(bar.ready)}
+          y1={middle}
+          y2={middle}
+        />
+      )}
       <rect className="wait" {...wait} y={y + BAR_PX / 4} height={BAR_PX / 2} />
       {bar.state !== "queued" && <rect className="work" {...work} y={y} height={BAR_PX} rx={3} />}
     </g>

@@ -46,6 +46,12 @@ test("what is open reaches to the present: running works, queued waits", () => {
   expect(queued).toMatchObject({ state: "queued", from: 0, work: 1, to: 1, workMs: 0 });
 });
 
+test("what a delay or a backoff holds back is no waiting in the queue", () => {
+  const held = delivery({ notBeforeAt: 1400, startedAt: 1500, endedAt: 2000, end: "completed" });
+  const bar = layoutTimeline(runOf([held], { endedAt: 2000 }), 0).lanes[0]?.bars[0];
+  expect(bar).toMatchObject({ from: 0, ready: 0.4, work: 0.5, to: 1, waitMs: 100, workMs: 500 });
+});
+
 test("retries lie one after the other in the lane of their node", () => {
   const first = delivery({ startedAt: 1100, endedAt: 1200, end: "retried" });
   const second = delivery({

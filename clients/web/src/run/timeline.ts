@@ -6,8 +6,9 @@ export interface Bar {
   readonly key: string;
   readonly attempt: number;
   readonly state: DeliveryEnd | "queued" | "running";
-  /** Fractions of the span, 0 to 1: queued from `from` to `work`, at work from `work` to `to`. */
+  /** Fractions of the span, 0 to 1: held back from `from` to `ready`, queued to `work`, at work to `to`. */
   readonly from: number;
+  readonly ready: number;
   readonly work: number;
   readonly to: number;
   readonly waitMs: number;
@@ -52,15 +53,17 @@ function barsOf(node: NodeView, end: number, at: (ms: number) => number): Bar[] 
   return node.deliveries.map((delivery, index) => {
     const to = Math.max(delivery.endedAt ?? end, delivery.queuedAt);
     const work = delivery.startedAt ?? to;
+    const ready = Math.min(delivery.notBeforeAt ?? delivery.queuedAt, work);
     const state = delivery.end ?? (delivery.startedAt === undefined ? "queued" : "running");
     return {
       key: `${node.key}/${index}`,
       attempt: delivery.attempt,
       state,
       from: at(delivery.queuedAt),
+      ready: at(ready),
       work: at(work),
       to: at(to),
-      waitMs: work - delivery.queuedAt,
+      waitMs: work - ready,
       workMs: to - work,
     };
   });
