@@ -28,6 +28,8 @@ export async function compose(
   const egress = { policy, agent: guardedAgent(policy) };
   const sandbox = new Sandbox({
     ...(config.PAWL_SANDBOX_PROCESSES === 0 ? {} : { processesMax: config.PAWL_SANDBOX_PROCESSES }),
+    interpreted: config.PAWL_ENV === "production",
+    onKill: (cause) => METRICS.sandboxKills.add(1, { cause }),
     onLayers: (layers) => log.info({ layers }, "sandbox ready"),
   });
   const registry = builtInRegistry({ sandbox, egress });

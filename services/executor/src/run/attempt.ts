@@ -5,6 +5,7 @@
 import { resolveInputs } from "@pawl/core/data/inputs";
 import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
 import { render, type Rendered } from "@pawl/core/data/template";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { HandlerContext, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
@@ -38,6 +39,7 @@ async function runAttempt(
       const prepared = task.prepared ?? renderedHandler(task, made);
       if ("case" in prepared) return prepared;
       if (!prepared.ok) return failed("CONFIG_INVALID", prepared.message, { permanent: true });
+      probe("X2");
       const value = prepared.execute(made);
       if (!(value instanceof Promise)) return returned(value);
       return await Promise.race([value.then(returned, thrown), timing.ended()]).then((result) =>

@@ -16,19 +16,21 @@ export interface SandboxCommand {
 
 const NOBODY = "65534";
 const TOOL_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
+/** No compiler for user code, regular expressions included. --jitless itself would take WebAssembly from Node, which strips types with it. */
+const INTERPRETED = ["--no-opt", "--no-sparkplug", "--no-maglev", "--regexp-interpret-all"];
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 
 /** Ways to start the child, strongest first; the last one works anywhere. */
 export function sandboxCommands(options: {
   readonly isRoot: boolean;
-  readonly jitless: boolean;
+  readonly interpreted: boolean;
 }): readonly SandboxCommand[] {
   const node = [
     process.execPath,
     "--no-node-snapshot",
     "--no-warnings",
     "--max-old-space-size=64",
-    ...(options.jitless ? ["--jitless"] : []),
+    ...(options.interpreted ? INTERPRETED : []),
     CHILD,
   ];
   const tool = options.isRoot ? findTool : () => undefined;

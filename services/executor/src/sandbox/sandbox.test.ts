@@ -5,7 +5,12 @@ import type { SandboxResult } from "./protocol.ts";
 
 // One pool for the file: that the same pool survives every attack below, one after the other, is what is proved.
 let layers = "";
-const sandbox = new Sandbox({ processesMax: 2, onLayers: (name) => (layers = name) });
+const kills: string[] = [];
+const sandbox = new Sandbox({
+  processesMax: 2,
+  onLayers: (name) => (layers = name),
+  onKill: (cause) => kills.push(cause),
+});
 beforeAll(() => sandbox.start());
 afterAll(() => sandbox.stop());
 
@@ -148,6 +153,19 @@ test("more runs than children wait their turn and all finish", async () => {
   expect(results.map((result) => (result.ok ? result.json : result.cause))).toEqual(
     Array.from({ length: 30 }, (_, i) => String(i)),
   );
+});
+
+test("the watchdog ended what the isolate's own limits could not", () => {
+  expect(kills.length).toBeGreaterThan(0);
+});
+
+test("a child runs without generated machine code where that is asked for", async () => {
+  const strict = new Sandbox({ processesMax: 1, interpreted: true });
+  const task = { code: "return ctx.a + 1", ctx: { a: 1 }, input: {}, timeoutMs: 5_000 };
+  const result = await strict.run({ ...task, signal: new AbortController().signal });
+  expect(result).toEqual({ ok: true, json: "2" });
+  await strict.stop();
+  await expect(strict.run({ ...task, signal: new AbortController().signal })).rejects.toThrow();
 });
 
 test("the host says which layers hold, and its own memory stayed small", () => {

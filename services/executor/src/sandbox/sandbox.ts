@@ -5,6 +5,7 @@
 import { availableParallelism } from "node:os";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { LIMITS } from "@pawl/core/data/limits";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import { sandboxCommands, type SandboxCommand } from "./layers.ts";
 import { SandboxProcess } from "./sandbox-process.ts";
 import type { SandboxResult } from "./protocol.ts";
@@ -19,9 +20,11 @@ export interface SandboxOptions {
   /** Children at most; the number of cores unless said. */
   readonly processesMax?: number;
   /** Slower, but no generated machine code for untrusted tenants. */
-  readonly jitless?: boolean;
+  readonly interpreted?: boolean;
   /** Told which layers of isolation the host allowed. */
   readonly onLayers?: (name: string) => void;
+  /** Told of every child the watchdog ended. */
+  readonly onKill?: (cause: string) => void;
 }
 
 /** One piece of user code to run. `ctx` and `input` must be JSON-like. */
@@ -39,7 +42,7 @@ export class Sandbox {
   readonly #children = new Set<SandboxProcess>();
   readonly #idle: SandboxProcess[] = [];
   readonly #waiting: PromiseWithResolvers<SandboxProcess>[] = [];
-  readonly #watchdog = new Watchdog(() => this.#children);
+  readonly #watchdog: Watchdog;
   readonly #onLayers: ((name: string) => void) | undefined;
   #commands: readonly SandboxCommand[];
   #found: Promise<void> | undefined;
@@ -50,8 +53,9 @@ export class Sandbox {
   constructor(options: SandboxOptions = {}) {
     this.#max = options.processesMax ?? availableParallelism();
     this.#onLayers = options.onLayers;
+    this.#watchdog = new Watchdog(() => this.#children, options.onKill);
     const isRoot = process.getuid?.() === 0;
-    this.#commands = sandboxCommands({ isRoot, jitless: options.jitless ?? false });
+    this.#commands = sandboxCommands({ isRoot, interpreted: options.interpreted ?? false });
   }
 
   /** Warms one child, so that the first node does not wait for a process to start. */
@@ -79,6 +83,7 @@ export class Sandbox {
     const abort = (): void => child.kill(KILLED);
     task.signal.addEventListener("abort", abort, { once: true });
     this.#watchdog.wake();
+    probe("X8");
     try {
       return await child.run(
         {

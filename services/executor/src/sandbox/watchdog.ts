@@ -2,6 +2,7 @@
 // busy child are looked at from outside, and what is over is killed. Measured: memory bombs die within 1 s at ≤ 172 MB.
 
 import { readFileSync } from "node:fs";
+import type { SandboxCause } from "./protocol.ts";
 import type { SandboxProcess } from "./sandbox-process.ts";
 
 /** Far above a child's 60 MB at rest plus its 32 MB heap, far below what hurts the host. */
@@ -11,10 +12,15 @@ const PAGE_BYTES = 4_096;
 
 export class Watchdog {
   readonly #children: () => Iterable<SandboxProcess>;
+  readonly #onKill: (cause: string) => void;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(children: () => Iterable<SandboxProcess>) {
+  constructor(
+    children: () => Iterable<SandboxProcess>,
+    onKill: (cause: string) => void = () => undefined,
+  ) {
     this.#children = children;
+    this.#onKill = onKill;
   }
 
   /** Watches until no child is busy. Cheap to call before every run. */
@@ -33,13 +39,19 @@ export class Watchdog {
     for (const child of this.#children()) {
       if (!child.isBusy) continue;
       busy = true;
+      if (child.isDead) continue;
       if (now > child.killAt) {
-        child.kill({ ok: false, cause: "JS_TIMEOUT", message: "ran past its time limit" });
+        this.#kill(child, "JS_TIMEOUT", "ran past its time limit");
       } else if (residentBytes(child.pid) > RSS_BYTES_MAX) {
-        child.kill({ ok: false, cause: "JS_KILLED", message: "used too much memory" });
+        this.#kill(child, "JS_KILLED", "used too much memory");
       }
     }
     if (!busy) this.stop();
+  }
+
+  #kill(child: SandboxProcess, cause: SandboxCause, message: string): void {
+    child.kill({ ok: false, cause, message });
+    this.#onKill(cause);
   }
 }
 

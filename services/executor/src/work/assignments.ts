@@ -4,6 +4,7 @@
 // after its claim went (dropped, since the entry is closed).
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type {
   Assignment,
   Claim,
@@ -93,6 +94,7 @@ export class Assignments {
     const task = { entry: outbox.open(claim), controller: new AbortController() };
     this.#running.set(task.entry.key, task);
     events.emit("job:claimed", { jobId: task.entry.key, runId: claim.runId });
+    probe("X1");
     void this.#run(assignment, task);
   }
 
@@ -103,6 +105,7 @@ export class Assignments {
       emit: (text) => outbox.delta(entry, text),
       log: (level, message) => outbox.log(entry, level, message),
     });
+    probe("X3");
     this.#running.delete(entry.key);
     outbox.outcome(entry, { claim: entry.claim, ...result });
     slots.give();
@@ -114,6 +117,7 @@ export class Assignments {
     const { events, outbox } = this.#options;
     const job = { jobId: entry.key, runId: entry.claim.runId };
     const result = entry.outcome?.result;
+    probe("X5");
     outbox.close(entry);
     if (result?.case === "failed") {
       const error = result.value.message ?? "";

@@ -1,24 +1,12 @@
 import { expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
-import { defineHandler } from "../handlers/handler.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
+import { gateHandler } from "./gate-handler.ts";
 import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.ts";
 import { Worker } from "./worker.ts";
 
 async function setup(graceMs: number) {
-  const opened = Promise.withResolvers<unknown>();
-  const started = Promise.withResolvers<void>();
-  const aborted = Promise.withResolvers<void>();
-  const gate = defineHandler({
-    type: "gate",
-    config: z.looseObject({}),
-    execute: async (_config, ctx) => {
-      ctx.signal.addEventListener("abort", () => aborted.resolve());
-      started.resolve();
-      return { output: await opened.promise };
-    },
-  });
+  const { handler, open, started, aborted } = gateHandler();
   const peer = await SchedulerPeer.start();
   onTestFinished(() => peer.close());
   const worker = new Worker({
@@ -28,12 +16,12 @@ async function setup(graceMs: number) {
     graceMs,
     description: "test",
     connect: peer.connect,
-    run: attemptRunner(registryOf([gate])),
+    run: attemptRunner(registryOf([handler])),
   });
   worker.start();
   const connection = await peer.connection();
   await connection.register();
-  return { peer, worker, connection, open: opened.resolve, started: started.promise, aborted };
+  return { peer, worker, connection, open, started, aborted };
 }
 
 test("a stopping worker takes no more work, finishes what runs and says goodbye (S0.26, S0.47, S0.34)", async () => {
@@ -62,7 +50,7 @@ test("what still runs after the grace period is aborted and released, never ackn
   const stopped = worker.stop();
   expect((await connection.heard("release")).claim).toMatchObject(claim);
   await connection.heard("goodbye");
-  await aborted.promise;
+  await aborted;
   await stopped;
   expect(await released).toMatchObject({ runId: claim.runId });
   expect(connection.said).not.toContain("outcome");

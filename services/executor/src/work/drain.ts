@@ -2,6 +2,7 @@
 // left and give its claims back, have the outcomes acknowledged, say goodbye. Nothing is acknowledged by leaving: a claim is either
 // reported, released or left to its lease. Every step is bounded, so a scheduler that is gone cannot hold the process.
 
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignments } from "./assignments.ts";
 import type { Outbox } from "./outbox.ts";
 import type { WorkerItemInit } from "./outbox-entry.ts";
@@ -31,6 +32,7 @@ export interface DrainBounds {
 export async function drain(parts: DrainParts, bounds: DrainBounds): Promise<void> {
   const { slots, assignments, outbox, session } = parts;
   slots.close();
+  probe("X7");
   // Register with no slots: the scheduler sends nothing more. What was under way is released on arrival.
   if (session.isRegistered) outbox.control(parts.register());
   await within(slots.idle(), bounds.graceMs);

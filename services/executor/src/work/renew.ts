@@ -2,6 +2,7 @@
 // and is not can be taken back. When nothing was heard for a whole lease the claims may be somebody else's by now: the handlers go
 // on (their outcomes are fenced if so), and whoever asks is told.
 
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Registered } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Outbox } from "./outbox.ts";
 
@@ -43,6 +44,7 @@ export class Renew {
 
   #renew(): void {
     if (!this.#options.isRegistered()) return;
+    probe("X6");
     const held = [...this.#options.outbox.held()];
     this.#options.outbox.control({ item: { case: "renew", value: { held } } });
   }

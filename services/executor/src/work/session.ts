@@ -6,6 +6,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { createBackoff, pause } from "@pawl/platform/lifecycle/backoff";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type { BidiStream } from "@pawl/platform/rpc/bidi";
 import type {
   Registered,
@@ -172,7 +173,9 @@ export class Session {
     for (;;) {
       const items = this.#options.outbox.take();
       if (items.length === 0) return;
-      if (!stream.write({ items: [...items] })) {
+      const hasRoom = stream.write({ items: [...items] });
+      probe("X4");
+      if (!hasRoom) {
         this.#isBlocked = true;
         void this.#resumeWhenDrained(stream);
         return;

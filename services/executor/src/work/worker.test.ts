@@ -4,26 +4,12 @@ import { defineHandler, failure, permanentFailure, type Handler } from "../handl
 import { noopHandler } from "../handlers/noop.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
+import { gateHandler } from "./gate-handler.ts";
 import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.ts";
 import { Worker, type WorkerOptions } from "./worker.ts";
 import type { WorkerEventName } from "./worker-events.ts";
 
 const EXECUTOR_ID = "8f8d1b7e-7f0e-4a6e-9d2c-0123456789ab";
-
-/** A handler that runs until it is let go or aborted; tells when it started. */
-function gate() {
-  const opened = Promise.withResolvers<unknown>();
-  const aborted = Promise.withResolvers<void>();
-  const handler = defineHandler({
-    type: "gate",
-    config: z.looseObject({}),
-    execute: async (_config, ctx) => {
-      ctx.signal.addEventListener("abort", () => aborted.resolve());
-      return { output: await opened.promise };
-    },
-  });
-  return { handler, open: opened.resolve, aborted: aborted.promise };
-}
 
 async function setup(handlers: readonly Handler[] = [], options: Partial<WorkerOptions> = {}) {
   const peer = await SchedulerPeer.start();
@@ -113,58 +99,8 @@ test("failures are told apart by whether they may be retried (S0.29, S0.31)", as
   }
 });
 
-test("many assignments share few messages", async () => {
-  const { peer } = await setup([], { slots: 500 });
-  const connection = await peer.connection();
-  await connection.register();
-  const count = 400;
-  const claims = Array.from({ length: count }, (_, i) => testClaim(BigInt(i + 1)));
-  connection.send(...claims.map((claim) => testAssignment(claim, { type: "noop" })));
-  const epochs: bigint[] = [];
-  for (let i = 0; i < count; i++)
-    epochs.push((await connection.heard("outcome")).claim?.epoch ?? 0n);
-  expect(epochs).toEqual(claims.map((claim) => claim.epoch));
-  expect(connection.messageCount).toBeLessThan(count / 10);
-});
-
-test("an outcome is sent again after a broken stream, by the same identity, until it is settled", async () => {
-  const { peer, worker } = await setup();
-  const claim = testClaim(3n);
-  const first = await peer.connection();
-  await first.register();
-  first.send(testAssignment(claim, { type: "noop" }));
-  await first.heard("outcome");
-  first.cut();
-  const second = await peer.connection();
-  const register = await second.register();
-  expect(register.executorId).toBe(EXECUTOR_ID);
-  expect(register.held).toMatchObject([claim]);
-  expect((await second.heard("outcome")).claim).toMatchObject(claim);
-  const done = worker.events.once("job:completed");
-  second.send({ case: "settled", value: { claim } });
-  await done;
-  second.cut();
-  const third = await peer.connection();
-  expect((await third.register()).held).toEqual([]);
-});
-
-test("a handler goes on while the stream is broken and reports on the next one", async () => {
-  const { handler, open } = gate();
-  const { peer } = await setup([handler]);
-  const claim = testClaim(5n);
-  const first = await peer.connection();
-  await first.register();
-  first.send(testAssignment(claim, { type: "gate" }));
-  first.cut();
-  const second = await peer.connection();
-  expect((await second.register()).held).toMatchObject([claim]);
-  open("done");
-  const outcome = await second.heard("outcome");
-  expect(outcome.result.case).toBe("completed");
-});
-
 test("after a lost claim the handler is aborted and nothing more is said of it (S0.32, S0.44)", async () => {
-  const { handler, open, aborted } = gate();
+  const { handler, open, aborted } = gateHandler();
   const { peer, worker } = await setup([handler]);
   const connection = await peer.connection();
   await connection.register();
@@ -198,7 +134,7 @@ test("a claim lost after its outcome was sent is not said again on the next conn
 });
 
 test("a cancelled run's handler is aborted and nothing is reported (S1.38, S1.39)", async () => {
-  const { handler, aborted } = gate();
+  const { handler, aborted } = gateHandler();
   const { peer, events } = await setup([handler]);
   const connection = await peer.connection();
   await connection.register();
@@ -240,7 +176,7 @@ test("the same assignment delivered twice runs once", async () => {
 });
 
 test("an assignment beyond the slots is given back at once (S0.30)", async () => {
-  const { handler, open } = gate();
+  const { handler, open } = gateHandler();
   const { peer, worker } = await setup([handler], { slots: 1 });
   const connection = await peer.connection();
   await connection.register();
@@ -254,7 +190,7 @@ test("an assignment beyond the slots is given back at once (S0.30)", async () =>
 });
 
 test("one renewal names every claim held, running or not yet settled (S0.23)", async () => {
-  const { handler } = gate();
+  const { handler } = gateHandler();
   const { peer } = await setup([handler]);
   const connection = await peer.connection();
   await connection.register(5, 1_000);
@@ -276,7 +212,7 @@ test("one renewal names every claim held, running or not yet settled (S0.23)", a
 });
 
 test("a worker knows when its claims may be lost because the scheduler fell silent", async () => {
-  const { handler } = gate();
+  const { handler } = gateHandler();
   const { peer, worker } = await setup([handler]);
   const connection = await peer.connection();
   await connection.register(5, 1);
@@ -285,28 +221,4 @@ test("a worker knows when its claims may be lost because the scheduler fell sile
   await connection.heard("renew");
   expect(worker.isUncertain).toBe(true);
   expect(worker.busyCount).toBe(1);
-});
-
-test("a scheduler that drains gets what is queued, and the executor connects anew", async () => {
-  const { peer } = await setup();
-  const first = await peer.connection();
-  await first.register();
-  const claim = testClaim(1n);
-  first.send(testAssignment(claim, { type: "noop" }), { case: "drain", value: {} });
-  await first.left();
-  const second = await peer.connection();
-  expect((await second.register()).held).toMatchObject([claim]);
-  expect((await second.heard("outcome")).claim).toMatchObject(claim);
-});
-
-test("a peer that breaks before it answers is tried again", async () => {
-  const { peer, worker } = await setup();
-  const first = await peer.connection();
-  await first.heard("register");
-  first.cut();
-  const second = await peer.connection();
-  await second.register();
-  second.send(testAssignment(testClaim(1n), { type: "noop" }));
-  await second.heard("outcome");
-  expect(worker.isRegistered).toBe(true);
 });

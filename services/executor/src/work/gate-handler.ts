@@ -1,0 +1,26 @@
+// Test support: a handler that runs until it is let go or aborted, and tells of both.
+
+import { z } from "zod";
+import { defineHandler } from "../handlers/handler.ts";
+
+/** A fresh gate; node type `gate`. */
+export function gateHandler() {
+  const opened = Promise.withResolvers<unknown>();
+  const started = Promise.withResolvers<void>();
+  const aborted = Promise.withResolvers<void>();
+  const handler = defineHandler({
+    type: "gate",
+    config: z.looseObject({}),
+    execute: async (_config, ctx) => {
+      ctx.signal.addEventListener("abort", () => aborted.resolve());
+      started.resolve();
+      return { output: await opened.promise };
+    },
+  });
+  return {
+    handler,
+    open: opened.resolve,
+    started: started.promise,
+    aborted: aborted.promise,
+  };
+}
