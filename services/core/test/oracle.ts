@@ -82,8 +82,6 @@ function verdict(definition: Definition, told: ReadonlyMap<string, Told>): strin
   const leaves = definition.nodes.filter((node) => !sources.has(node.id));
   const statusOf = (node: NodeDefinition): string => told.get(node.id)?.status ?? "";
   if (leaves.every((leaf) => /completed|skipped/.test(statusOf(leaf)))) return "run.completed";
-  const statuses = [...told.values()].map(({ status }) => status);
-  return statuses.includes("cancelled") && !statuses.includes("failed")
-    ? "run.cancelled"
-    : "run.failed";
+  const statuses = new Set([...told.values()].map(({ status }) => status));
+  return statuses.has("cancelled") && !statuses.has("failed") ? "run.cancelled" : "run.failed";
 }

@@ -5,7 +5,7 @@ import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
 import { invariant } from "../fault/invariant.ts";
-import { edgeEffect } from "./fold.ts";
+import { edgeEffect } from "./edge-effect.ts";
 import type { RunState } from "./state.ts";
 
 /**

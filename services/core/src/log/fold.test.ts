@@ -3,7 +3,8 @@ import { EXECUTOR, RUN, sketch, startToyRun } from "../../test/toy-run.ts";
 import { EngineError } from "../fault/engine-error.ts";
 import { nodeId } from "../name/ids.ts";
 import type { Fact, LoggedFact } from "./event.ts";
-import { apply, edgeEffect, fold, newRunState } from "./fold.ts";
+import { edgeEffect } from "./edge-effect.ts";
+import { apply, fold, newRunState } from "./fold.ts";
 
 const at = (fact: Fact, seq: number): LoggedFact => ({ ...fact, seq, at: 1_000 + seq });
 const place = (id: string, attempt = 1, epoch = 0) => ({

@@ -10,57 +10,17 @@
 // planner ever looks at.
 
 import { utf8Bytes } from "../data/utf8.ts";
-import type { Graph, GraphEdge } from "../definition/graph.ts";
+import type { Graph } from "../definition/graph.ts";
 import { EngineError } from "../fault/engine-error.ts";
 import { unreachable } from "../fault/invariant.ts";
 import type { RunId } from "../name/ids.ts";
+import { edgeEffect } from "./edge-effect.ts";
 import { isSettled, type FactOf, type LoggedFact, type NodeStatus } from "./event.ts";
+import { newRunState } from "./new-run-state.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-/** The state of a run whose log is still empty. */
-export function newRunState(runId: RunId, graph: Graph): RunState {
-  return {
-    runId,
-    graph,
-    status: "pending",
-    kind: "saved",
-    lastSeq: 0,
-    input: "null",
-    inputBytes: 4,
-    output: undefined,
-    message: undefined,
-    deadlineAt: 0,
-    startedAt: 0,
-    endedAt: undefined,
-    hasFailures: false,
-    nodes: graph.nodes.map(newNodeState),
-    unsettledCount: graph.nodes.length,
-    frontier: new Set(),
-    variables: [],
-    variablesBytes: 0,
-    fatalNode: undefined,
-    firstFailedNode: undefined,
-  };
-}
-
-const newNodeState = (): NodeState => ({
-  status: "pending",
-  attempt: 0,
-  epoch: 0,
-  handle: undefined,
-  reportedEpoch: 0,
-  output: undefined,
-  outputBytes: 0,
-  message: undefined,
-  lostDeliveries: 0,
-  startedAt: undefined,
-  settledAt: undefined,
-  releaseAt: undefined,
-  notBefore: undefined,
-  settledParents: 0,
-  takenParents: 0,
-  failedParents: 0,
-});
+export { edgeEffect } from "./edge-effect.ts";
+export { newRunState } from "./new-run-state.ts";
 
 /** The state after `events`, which are the whole log of a run in order of seq. */
 export function fold(runId: RunId, graph: Graph, events: Iterable<LoggedFact>): RunState {
@@ -261,22 +221,6 @@ function settle(
     if (effect === "failed") child.failedParents++;
     if (child.status === "pending") state.frontier.add(edge.target);
   }
-}
-
-/**
- * What a settled source means for one of its edges: `taken` when it completed and left this way, `failed` when it failed,
- * timed out or was cancelled, `untaken` otherwise (another branch, or the source itself was skipped).
- */
-export function edgeEffect(
-  source: { readonly status: NodeStatus; readonly handle: string | undefined },
-  edge: Pick<GraphEdge, "handle">,
-): "taken" | "failed" | "untaken" {
-  if (source.status === "completed") {
-    const follows =
-      edge.handle === null ? source.handle !== "error" : edge.handle === source.handle;
-    return follows ? "taken" : "untaken";
-  }
-  return source.status === "skipped" ? "untaken" : "failed";
 }
 
 /** An executor ended the claim `epoch` itself; engine-made facts carry epoch 0. */

@@ -190,6 +190,14 @@ test("planning again adds nothing, and a finished run decides nothing", () => {
   expect(decide(run.state, run.now)).toEqual([]);
 });
 
+test("a join that is not ready is looked at once per parent, not once per plan (S3.19)", () => {
+  const run = startToyRun(sketch(["a", "b", "c", "d"], ["a>b", "a>c", "b>d", "c>d"]));
+  run.complete("a");
+  run.complete("b");
+  expect(run.node("d").status).toBe("pending");
+  expect(run.state.frontier.size).toBe(0);
+});
+
 test("ten thousand skipped nodes in a chain cascade without recursion (S3.19)", () => {
   const count = 9_999;
   const run = startToyRun(

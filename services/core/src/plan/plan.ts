@@ -6,7 +6,7 @@ import { LIMITS } from "../data/limits.ts";
 import { unreachable } from "../fault/invariant.ts";
 import { contextBytes } from "../log/context.ts";
 import { isFinal, type Fact } from "../log/event.ts";
-import { edgeEffect } from "../log/fold.ts";
+import { edgeEffect } from "../log/edge-effect.ts";
 import type { RunState } from "../log/state.ts";
 import { factOf, type Decision } from "./decision.ts";
 import { graphNodeAt, nodeStateAt } from "./place.ts";
