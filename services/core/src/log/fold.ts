@@ -19,7 +19,6 @@ import { isSettled, type FactOf, type LoggedFact, type NodeStatus } from "./even
 import { newRunState } from "./new-run-state.ts";
 import type { NodeState, RunState } from "./state.ts";
 
-export { edgeEffect } from "./edge-effect.ts";
 export { newRunState } from "./new-run-state.ts";
 
 /** The state after `events`, which are the whole log of a run in order of seq. */
