@@ -1,0 +1,99 @@
+// A run as its watcher saw it: every event in order, and the run as it ended.
+import {
+  type Json,
+  type PawlClient,
+  jsonOf,
+  nodeStatusName,
+  plainEvent,
+  runStatusName,
+} from "@pawl/client";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import type { Run } from "@pawl/proto/pawl/v1/run_pb";
+import type { GraphText } from "./graph.ts";
+
+/** One event, as people read it. */
+export type Told = {
+  readonly eventId: number;
+  readonly type: string;
+  readonly nodeId: string;
+  readonly attempt: number;
+  readonly epoch: number;
+  /** Milliseconds since the epoch, by the database's clock. */
+  readonly at: number;
+  readonly payload: unknown;
+};
+
+/** A run from its first event to its last. */
+export type Story = {
+  readonly runId: string;
+  readonly run: Run;
+  /** completed, failed, cancelled or timeout. */
+  readonly status: string;
+  readonly output: Json | undefined;
+  readonly events: readonly Told[];
+  /** Where each node stands at the end. */
+  readonly nodes: Readonly<Record<string, string>>;
+  /** The events of a type, of one node if named. */
+  of(type: string, nodeId?: string): readonly Told[];
+  /** What a node gave. */
+  outputOf(nodeId: string): Json | undefined;
+};
+
+/** Runs an unsaved graph to its end. */
+export async function runGraph(
+  client: PawlClient,
+  definition: GraphText,
+  input: Json = null,
+): Promise<Story> {
+  const { run } = await client.runs.test(definition, { input });
+  return await storyOf(client, run.runId);
+}
+
+/** Watches a run to its end, from its first event. */
+export async function storyOf(client: PawlClient, runId: string): Promise<Story> {
+  const events: Told[] = [];
+  for await (const event of client.watch(runId)) events.push(told(event));
+  const { run } = await client.runs.get(runId);
+  return {
+    runId,
+    run,
+    status: runStatusName(run.status),
+    output: jsonOf(run.outputJson),
+    events,
+    nodes: Object.fromEntries(run.nodes.map((node) => [node.nodeId, nodeStatusName(node.status)])),
+    of: (type, nodeId) =>
+      events.filter(
+        (event) => event.type === type && (nodeId === undefined || event.nodeId === nodeId),
+      ),
+    outputOf: (nodeId) => {
+      const node = run.nodes.find((each) => each.nodeId === nodeId);
+      return node === undefined ? undefined : jsonOf(node.outputJson);
+    },
+  };
+}
+
+/** The first event that fits, as soon as it is committed. */
+export async function firstEvent(
+  client: PawlClient,
+  runId: string,
+  fits: (event: Told) => boolean,
+): Promise<Told> {
+  for await (const event of client.watch(runId)) if (fits(told(event))) return told(event);
+  throw new Error(`the run ${runId} ended before such an event`);
+}
+
+function told(event: RunEvent): Told {
+  const { type, nodeId, attempt } = event;
+  const { payload } = plainEvent(event);
+  const at = event.time === undefined ? 0 : timestampMs(event.time);
+  return {
+    eventId: Number(event.eventId),
+    type,
+    nodeId,
+    attempt,
+    epoch: Number(event.epoch),
+    at,
+    payload,
+  };
+}

@@ -1,0 +1,236 @@
+// What must hold of every run at every moment, read straight from Postgres in one snapshot: the log itself, its claims, its
+// projections and the queue. It trusts no service, so it says the same while a cluster is alive, dead or being killed.
+import { parseDefinition } from "@pawl/core/definition/parse";
+import { type LoggedFact, isFinal, isStreamedType, isTerminalType } from "@pawl/core/log/event";
+import { fold } from "@pawl/core/log/fold";
+import type { NodeState, RunState } from "@pawl/core/log/state";
+import { type RunId, runId as runIdOf } from "@pawl/core/name/ids";
+import { Client } from "pg";
+
+type LogRow = LoggedFact & { readonly runId: string };
+
+type RunRow = {
+  readonly runId: string;
+  readonly status: string;
+  readonly lastSeq: number;
+  readonly hasFailures: boolean;
+  readonly hasEnded: boolean;
+  readonly body: string;
+};
+
+/** A claim or a waiting job: what keeps a node execution from being forgotten. */
+type Held = {
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly epoch: number;
+  readonly attempt: number;
+};
+
+type Snapshot = {
+  readonly runs: readonly RunRow[];
+  readonly events: ReadonlyMap<string, LogRow[]>;
+  readonly leases: ReadonlyMap<string, Held[]>;
+  readonly jobs: ReadonlyMap<string, Held[]>;
+};
+
+/** Tells of one broken rule. */
+type Report = (seq: number, rule: string) => void;
+
+const RUNS = `
+select r.run_id as "runId", r.status, r.last_seq::float8 as "lastSeq", r.has_failures as "hasFailures",
+  r.ended_at is not null as "hasEnded", d.body
+from pawl.runs r join pawl.definitions d using (definition_id)
+where $1::uuid[] is null or r.run_id = any ($1)
+order by r.run_id`;
+
+const EVENTS = `
+select run_id as "runId", seq::float8 as seq, type, node_id as "nodeId", iteration, attempt, epoch::float8 as epoch,
+  payload, value::text as value, extract(epoch from at)::float8 * 1000 as at
+from pawl.run_events
+where $1::uuid[] is null or run_id = any ($1)
+order by run_id, seq`;
+
+const LEASES = `
+select run_id as "runId", node_id as "nodeId", epoch::float8 as epoch, attempt
+from pawl.leases
+where $1::uuid[] is null or run_id = any ($1)`;
+
+const JOBS = `
+select data->>'r' as "runId", data->>'n' as "nodeId", 0::float8 as epoch, (data->>'a')::integer as attempt
+from pgboss.job
+where state = 'created' and name like 'node.%' and name <> 'node._dead_letter'
+  and ($1::uuid[] is null or (data->>'r')::uuid = any ($1))`;
+
+/** Every broken rule of these runs, or of all runs; each names the run and the seq. Empty when all is well. */
+export async function checkInvariants(
+  databaseUrl: string,
+  runIds?: readonly string[],
+): Promise<string[]> {
+  const snapshot = await read(databaseUrl, runIds);
+  const violations = snapshot.runs.flatMap((run) => checkRun(run, snapshot));
+  const known = new Set(snapshot.runs.map((run) => run.runId));
+  for (const [name, rows] of Object.entries({ log: snapshot.events, lease: snapshot.leases }))
+    for (const runId of rows.keys())
+      if (!known.has(runId)) violations.push(`${runId}: a ${name} without a run`);
+  for (const runId of runIds ?? [])
+    if (!known.has(runId)) violations.push(`${runId}: the run is lost`);
+  return violations;
+}
+
+async function read(url: string, runIds: readonly string[] | undefined): Promise<Snapshot> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    // One snapshot: a run row and its log are one picture.
+    await client.query("begin isolation level repeatable read read only");
+    const rows = async <Row extends object>(text: string): Promise<Row[]> =>
+      (await client.query<Row>(text, [runIds ?? null])).rows;
+    const runs = await rows<RunRow>(RUNS);
+    const byRun = <Row extends { readonly runId: string }>(all: Row[]): Map<string, Row[]> =>
+      Map.groupBy(all, (row) => row.runId);
+    const events = byRun(await rows<LogRow>(EVENTS));
+    const leases = byRun(await rows<Held>(LEASES));
+    const jobs = byRun(await rows<Held>(JOBS));
+    return { runs, events, leases, jobs };
+  } finally {
+    await client.end();
+  }
+}
+
+function checkRun(run: RunRow, snapshot: Snapshot): string[] {
+  const violations: string[] = [];
+  const report: Report = (seq, rule) => violations.push(`${run.runId} at ${seq}: ${rule}`);
+  const events = snapshot.events.get(run.runId) ?? [];
+  checkOrder(run, events, report);
+  for (const own of Map.groupBy(
+    events.filter((event) => event.nodeId !== ""),
+    (event) => `${event.nodeId}/${event.iteration}`,
+  ).values())
+    checkExecution(own, report);
+  const state = foldOf(run, events, report);
+  if (state === undefined) return violations;
+  checkProjection(run, state, report);
+  checkPlaces(
+    state,
+    snapshot.leases.get(run.runId) ?? [],
+    snapshot.jobs.get(run.runId) ?? [],
+    report,
+  );
+  return violations;
+}
+
+/** The log as a whole: gap-free, begun once, ended once. */
+function checkOrder(run: RunRow, events: readonly LogRow[], report: Report): void {
+  events.forEach(({ seq }, index) => {
+    if (seq !== index + 1) report(seq, `seq ${index + 1} was due`);
+  });
+  if (run.lastSeq !== events.length) report(run.lastSeq, `runs.last_seq, of ${events.length}`);
+  for (const { seq, type } of events) {
+    if ((type === "run.started") !== (seq === 1)) report(seq, `${type}: run.started is the first`);
+    if (isTerminalType(type) && seq !== events.length) report(seq, `${type} is not the last`);
+  }
+  const last = events.at(-1);
+  if (run.hasEnded !== (last !== undefined && isTerminalType(last.type)))
+    report(last?.seq ?? 0, `ended_at is ${run.hasEnded ? "" : "not "}set after ${last?.type}`);
+}
+
+const SETTLING: ReadonlySet<string> = new Set([
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.cancelled",
+  "node.skipped",
+]);
+/** Only an executor can be the cause; others carry epoch 0 where the engine decided. */
+const BY_EXECUTOR: ReadonlySet<string> = new Set([
+  "node.completed",
+  "node.retried",
+  "node.timed_out",
+  "node.stream.delta",
+  "node.log",
+  "run.recovered",
+]);
+
+/** One node execution: claims in order, each after its own queueing, and at most one end. */
+function checkExecution(events: readonly LogRow[], report: Report): void {
+  let epoch = 0;
+  let queuedAttempt = 0;
+  let settled = 0;
+  for (const event of events) {
+    const { seq, type, attempt } = event;
+    if (settled > 0) report(seq, `${type} of ${event.nodeId}, which settled at ${settled}`);
+    if (SETTLING.has(type)) settled = seq;
+    if (type === "node.queued") {
+      if (queuedAttempt !== 0) report(seq, `${event.nodeId} is queued twice`);
+      queuedAttempt = attempt;
+    } else if (type === "node.started") {
+      if (queuedAttempt !== attempt) report(seq, `${event.nodeId} starts ${attempt}, not queued`);
+      if (event.epoch !== seq) report(seq, `the epoch ${event.epoch} is not its own seq`);
+      if (event.epoch <= epoch) report(seq, `the epoch ${event.epoch} follows ${epoch}`);
+      ({ epoch } = event);
+      queuedAttempt = 0;
+    } else if (event.epoch === 0 ? BY_EXECUTOR.has(type) : event.epoch !== epoch)
+      report(seq, `${type} of epoch ${event.epoch} under claim ${epoch}`);
+  }
+}
+
+function foldOf(run: RunRow, events: readonly LogRow[], report: Report): RunState | undefined {
+  const parsed = parseDefinition(run.body);
+  if (!parsed.ok) {
+    report(0, "the definition no longer parses");
+    return undefined;
+  }
+  try {
+    const id: RunId = runIdOf(run.runId);
+    return fold(
+      id,
+      parsed.graph,
+      events.filter(({ type }) => !isStreamedType(type)),
+    );
+  } catch (error) {
+    report(0, `the log does not fold: ${String(error)}`);
+    return undefined;
+  }
+}
+
+function checkProjection(run: RunRow, state: RunState, report: Report): void {
+  if (run.status !== state.status)
+    report(run.lastSeq, `the row says ${run.status}, the log says ${state.status}`);
+  if (run.hasFailures !== state.hasFailures)
+    report(run.lastSeq, `has_failures is ${run.hasFailures}, the log says ${state.hasFailures}`);
+  const settledCount = state.nodes.length - state.unsettledCount;
+  if (isFinal(state.status) && settledCount < state.nodes.length)
+    report(run.lastSeq, `the run is over with ${state.unsettledCount} nodes unsettled`);
+}
+
+/** Every ready node is in exactly one place: a queued one in the queue, a running one in a lease. */
+function checkPlaces(
+  state: RunState,
+  leases: readonly Held[],
+  jobs: readonly Held[],
+  report: Report,
+): void {
+  const { lastSeq } = state;
+  const nodeOf = (nodeId: string): NodeState | undefined =>
+    state.nodes[state.graph.nodes.findIndex(({ definition }) => definition.id === nodeId)];
+  for (const { nodeId, epoch } of leases) {
+    const node = nodeOf(nodeId);
+    if (node?.status !== "running" || node.epoch !== epoch)
+      report(lastSeq, `a lease of ${nodeId} at ${epoch}, which is ${node?.status} ${node?.epoch}`);
+  }
+  let live = 0;
+  state.nodes.forEach((node, index) => {
+    const nodeId = state.graph.nodes[index]?.definition.id ?? "";
+    const isOwn = (held: Held): boolean => held.nodeId === nodeId && held.attempt === node.attempt;
+    if (node.status === "running") {
+      live += 1;
+      if (!leases.some(isOwn)) report(lastSeq, `${nodeId} runs without a lease`);
+    } else if (node.status === "queued") {
+      live += 1;
+      const count = jobs.filter(isOwn).length;
+      if (count !== 1) report(lastSeq, `${nodeId} is queued with ${count} jobs`);
+    }
+  });
+  if (!isFinal(state.status) && live === 0)
+    report(lastSeq, "the run is not over and nothing would move it");
+}
