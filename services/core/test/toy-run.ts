@@ -126,20 +126,17 @@ export function startToyRun(graph: Graph, input: unknown = null): ToyRun {
     },
     types: () => events.map((event) => `${event.type}${event.nodeId && ` ${event.nodeId}`}`),
   };
-  append({
-    nodeId: "",
-    iteration: 0,
-    attempt: 0,
-    epoch: 0,
-    type: "run.started",
-    payload: {
-      definitionDigest: "",
-      workflowVersion: 1,
-      kind: "saved",
-      deadlineAt: run.now + graph.definition.deadlineMs,
-    },
-    value: JSON.stringify(input),
-  });
+  append(startedFact(run.now + graph.definition.deadlineMs, input));
   plan();
   return run;
 }
+
+const startedFact = (deadlineAt: number, input: unknown): Fact => ({
+  nodeId: "",
+  iteration: 0,
+  attempt: 0,
+  epoch: 0,
+  type: "run.started",
+  payload: { definitionDigest: "", workflowVersion: 1, kind: "saved", deadlineAt },
+  value: JSON.stringify(input),
+});

@@ -40,7 +40,7 @@ test("contextBytes is an upper bound of the context's size", () => {
   const run = startToyRun(sketch([{ id: "a", output_variable: "v" }, "b"], ["a>b"]), {
     text: "äöü€😀",
   });
-  run.complete("a", "€".repeat(100));
+  run.complete("a", "€".repeat(100), { handle: '"\n"' });
   expect(contextBytes(run.state, 1)).toBeGreaterThanOrEqual(utf8Bytes(contextJson(run.state, 1)));
 });
 

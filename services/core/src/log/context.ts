@@ -30,11 +30,15 @@ export function contextJson(state: RunState, nodeIndex: number): string {
 
 /** An upper bound of the bytes of `contextJson`, at a cost of the node's incoming edges and not of the values. */
 export function contextBytes(state: RunState, nodeIndex: number): number {
-  // An id or variable of at most 128 bytes, quotes, colon and comma, and as much again for a handle.
-  const keyBytes = 272;
-  let bytes = state.inputBytes + state.variablesBytes + state.variables.length * keyBytes;
-  for (const edge of nodeAt(state.graph, nodeIndex).incoming)
-    bytes += (state.nodes[edge.source]?.outputBytes ?? 0) + keyBytes;
+  // The frame's own keys, and quotes, colon and comma around each id; ids are ASCII, handles may be escaped.
+  let bytes = 64 + state.inputBytes + state.variablesBytes;
+  for (const edge of nodeAt(state.graph, nodeIndex).incoming) {
+    const source = state.nodes[edge.source];
+    if (source === undefined) continue;
+    const idBytes = edge.definition.source.length + 4;
+    bytes += source.outputBytes + idBytes;
+    if (source.handle !== undefined) bytes += idBytes + source.handle.length * 6 + 4;
+  }
   return bytes;
 }
 

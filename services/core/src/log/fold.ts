@@ -184,9 +184,10 @@ function complete(
   node.message = undefined;
   if (queueDelayMs !== undefined) node.releaseAt = event.at + queueDelayMs;
   if (handle === "error") state.hasFailures = true;
-  if (state.graph.nodes[index]?.definition.outputVariable != null) {
+  const variable = state.graph.nodes[index]?.definition.outputVariable ?? null;
+  if (variable !== null) {
     state.variables.push(index);
-    state.variablesBytes += node.outputBytes;
+    state.variablesBytes += variable.length + 4 + node.outputBytes;
   }
 }
 

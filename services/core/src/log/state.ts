@@ -52,7 +52,7 @@ export interface RunState {
   unsettledCount: number;
   /** Pending nodes whose counters changed since the planner last looked: the planner's only work list. */
   readonly frontier: Set<number>;
-  /** Completed nodes that have an output variable, in log order, and the size of their outputs. */
+  /** Completed nodes that have an output variable, in log order, and their size in a context. */
   readonly variables: number[];
   variablesBytes: number;
   /** A node that fails the whole run failed, and the run is not over yet. */

@@ -180,6 +180,18 @@ test("a node that would read too much fails by name and is never sent", () => {
   });
 });
 
+test("a join of nine thousand small parents is sent", () => {
+  const ids = Array.from({ length: 9_000 }, (_, index) => `parent-number-${index}`);
+  const graph = sketch(
+    ["a", ...ids, "z"],
+    ids.flatMap((id) => [`a>${id}`, `${id}>z`]),
+  );
+  const run = startToyRun(graph);
+  run.complete("a");
+  for (const id of ids) run.complete(id, { from: id }, { handle: "out" });
+  expect(run.node("z").status).toBe("queued");
+});
+
 test("planning again adds nothing, and a finished run decides nothing", () => {
   const run = startToyRun(sketch(["a", "b"], ["a>b"]));
   expect(decide(run.state, run.now)).toEqual([]);
