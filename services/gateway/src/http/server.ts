@@ -67,6 +67,9 @@ export class EdgeServer {
       this.#port.once("error", reject);
       this.#port.listen({ host, port, backlog: 1024 }, resolve);
     });
+    // A server that is handed its connections never listens by itself, and Node arms the timeouts of slow requests and keeps
+    // the list of idle connections only from that event on.
+    this.#http1.emit("listening");
     this.#pings = setInterval(() => this.#pingAll(), PING_MS);
     this.#pings.unref();
     // A server listening on TCP always has such an address.

@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { coalesce } from "./coalesce.ts";
+
+test("what is asked while a load is under way is loaded together", async () => {
+  const batches: number[][] = [];
+  const gate = Promise.withResolvers<void>();
+  const load = async (keys: readonly number[]) => {
+    batches.push([...keys]);
+    await gate.promise;
+    return keys.map((key) => key * 2);
+  };
+  const get = coalesce({ load, maxKeys: 3 });
+  const first = [get(1), get(2)];
+  await Promise.resolve();
+  await Promise.resolve();
+  const later = [3, 4, 5, 6].map(get);
+  gate.resolve();
+  expect(await Promise.all([...first, ...later])).toEqual([2, 4, 6, 8, 10, 12]);
+  expect(batches).toEqual([[1, 2], [3, 4, 5], [6]]);
+});
+
+test("a load that fails fails its own keys only", async () => {
+  const load = async (keys: readonly number[]) => {
+    if (keys.includes(1)) throw new Error("no");
+    return keys;
+  };
+  const get = coalesce({ load, maxKeys: 1 });
+  const [first, second] = await Promise.allSettled([get(1), get(2)]);
+  expect([first?.status, second?.status]).toEqual(["rejected", "fulfilled"]);
+});

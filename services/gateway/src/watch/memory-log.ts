@@ -1,0 +1,75 @@
+// A log in memory for tests of the watch room: it answers reads as the store does, can hold them back, and counts them.
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
+import { type RunId, runId } from "@pawl/core/name/ids";
+import type { EventPage, LogCursor } from "@pawl/platform/store/log";
+import type { WatchedRun } from "./watch-run.ts";
+
+export const RUN: RunId = runId("0198c0de-0000-7000-8000-000000000001");
+
+/** One log of one run. */
+export class MemoryLog {
+  readonly pageSize: number;
+  events: RunEvent[] = [];
+  /** How many statements were answered. */
+  reads = 0;
+  /** How many of the next statements fail as a database that is away does. */
+  outages = 0;
+  /** Runs before each statement is answered; awaited. */
+  beforeRead: () => Promise<void> | void = () => undefined;
+
+  constructor(pageSize = 8) {
+    this.pageSize = pageSize;
+  }
+
+  /** Appends `count` events of a type and gives the new end of the log. */
+  append(
+    count: number,
+    type: "node.log" | "node.queued" | "run.completed" = "node.log",
+    value = "",
+  ): number {
+    for (let added = 0; added < count; added += 1) {
+      const seq = this.events.length + 1;
+      const payload = { logIndex: seq, level: "info", message: "", hasFailures: false };
+      const place = { nodeId: "a", iteration: 0, attempt: 1, epoch: 0 };
+      // The payload fits every type that is appended here.
+      const event = {
+        runId: RUN,
+        seq,
+        at: 0,
+        type,
+        ...place,
+        payload,
+        value: JSON.stringify(value),
+      };
+      this.events.push(event as unknown as RunEvent);
+    }
+    return this.events.length;
+  }
+
+  readMany = async (cursors: readonly LogCursor[]): Promise<EventPage[]> => {
+    await this.beforeRead();
+    this.reads += 1;
+    if (this.outages > 0) {
+      this.outages -= 1;
+      throw new EngineError("STORE_UNAVAILABLE", "away");
+    }
+    return cursors.map(({ afterSeq }) => {
+      const events = this.events.slice(afterSeq, afterSeq + this.pageSize);
+      return { events, hasMore: events.length === this.pageSize };
+    });
+  };
+
+  readPage = async (cursor: LogCursor): Promise<EventPage> => {
+    const [page] = await this.readMany([cursor]);
+    return page ?? { events: [], hasMore: false };
+  };
+
+  findRun = (): Promise<WatchedRun> =>
+    Promise.resolve({
+      status: isTerminalType(this.events.at(-1)?.type ?? "") ? "completed" : "running",
+      lastSeq: this.events.length,
+      scope: { workflowId: "w", traceId: "", waveOf: () => 0 },
+    });
+}

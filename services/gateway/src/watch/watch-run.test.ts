@@ -1,0 +1,268 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { asyncProperty, assert, array, integer, record } from "fast-check";
+import { expect, test } from "vitest";
+import { Fanout } from "./fanout.ts";
+import type { LoggedEvent } from "./logged-event.ts";
+import { MemoryLog, RUN } from "./memory-log.ts";
+import { type WatchDeps, type WatchRequest, watchRun, type WatchStream } from "./watch-run.ts";
+
+interface Setup {
+  readonly log: MemoryLog;
+  readonly fanout: Fanout;
+  readonly watch: (request?: Partial<WatchRequest>) => WatchStream;
+}
+
+const BUFFER = { events: 20, bytes: 1_000_000 };
+
+function setup(options: Partial<WatchDeps> & { subscribersMax?: number } = {}): Setup {
+  const log = new MemoryLog();
+  const fanout = new Fanout({
+    readMany: log.readMany,
+    subscribersMax: options.subscribersMax ?? 10,
+    buffer: BUFFER,
+    pollMs: 60_000,
+    pollWithoutHintsMs: 60_000,
+    retryMs: 1,
+  });
+  const deps: WatchDeps = {
+    fanout,
+    findRun: log.findRun,
+    readPage: log.readPage,
+    heartbeatMs: 60_000,
+    stallMs: 60_000,
+    ...options,
+  };
+  const base = { runId: RUN, afterSeq: 0, types: new Set<string>() };
+  const watch = (request: Partial<WatchRequest> = {}) =>
+    watchRun(deps, { ...base, signal: new AbortController().signal, ...request });
+  return { log, fanout, watch };
+}
+
+/** Reads until `count` events came; heartbeats are passed over. */
+async function take(stream: WatchStream, count: number): Promise<number[]> {
+  const seqs: number[] = [];
+  while (seqs.length < count) {
+    const { value, done } = await stream.next();
+    if (done === true) break;
+    seqs.push(...value.map(({ event }: LoggedEvent) => event.seq));
+  }
+  return seqs;
+}
+
+const upTo = (last: number, from = 1): number[] =>
+  Array.from({ length: last - from + 1 }, (_, index) => from + index);
+
+test("a finished run is replayed and the stream ends after its terminal event", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(30);
+  log.append(1, "run.completed");
+  expect(await take(watch(), 99)).toEqual(upTo(31));
+  expect(await take(watch({ afterSeq: 29 }), 99)).toEqual([30, 31]);
+  expect(await take(watch({ afterSeq: 31 }), 99)).toEqual([]);
+  expect(fanout.subscriberCount).toBe(0);
+});
+
+test("live events follow the replay, and the terminal one ends the stream", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(3);
+  const stream = watch();
+  expect(await take(stream, 3)).toEqual([1, 2, 3]);
+  fanout.hint(RUN, log.append(2));
+  expect(await take(stream, 2)).toEqual([4, 5]);
+  fanout.hint(RUN, log.append(1, "run.completed"));
+  expect(await take(stream, 9)).toEqual([6]);
+  expect(fanout.tailCount).toBe(0);
+});
+
+test("a cursor beyond the log is out of range (C4)", async () => {
+  const { log, watch } = setup();
+  log.append(2);
+  await expect(watch({ afterSeq: 3 }).next()).rejects.toMatchObject({
+    reason: "CURSOR_OUT_OF_RANGE",
+    metadata: { cursor: "3", lastEventId: "2" },
+  });
+});
+
+test("events are read once for all subscribers of a run", async () => {
+  const { log, watch, fanout } = setup();
+  const streams = [watch(), watch(), watch()];
+  const first = streams.map((stream) => take(stream, 2));
+  await turn();
+  const readsBefore = log.reads;
+  fanout.hint(RUN, log.append(2));
+  expect(await Promise.all(first)).toEqual([upTo(2), upTo(2), upTo(2)]);
+  expect(log.reads - readsBefore).toBeLessThanOrEqual(2);
+});
+
+test("an event committed between the last page and the seat at the tail is not lost (G4)", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(200);
+  let appended = 200;
+  log.beforeRead = () => {
+    // Every read finds the log a little longer than its reader knows, and hints come before anyone sits.
+    if (appended < 230) fanout.hint(RUN, (appended = log.append(3)));
+  };
+  const stream = watch();
+  expect(await take(stream, 230)).toEqual(upTo(230));
+});
+
+test("a reader behind the tail gets the gap from the store before what is live", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(4);
+  const early = watch();
+  expect(await take(early, 4)).toEqual(upTo(4));
+  const late = watch();
+  expect(await take(late, 4)).toEqual(upTo(4));
+  const ahead = watch({ afterSeq: 4 });
+  const next = take(ahead, 2);
+  await turn();
+  fanout.hint(RUN, log.append(2));
+  expect(await take(late, 2)).toEqual([5, 6]);
+  expect(await take(early, 2)).toEqual([5, 6]);
+  expect(await next).toEqual([5, 6]);
+});
+
+test("whatever the order of appends, hints and joins, each reader gets every event once (S36)", async () => {
+  const step = record({
+    appended: integer({ min: 0, max: 30 }),
+    joins: integer({ min: 0, max: 2 }),
+  });
+  await assert(
+    asyncProperty(array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+      const { log, watch, fanout } = setup({ subscribersMax: 100 });
+      const readers: { afterSeq: number; seqs: Promise<number[]> }[] = [];
+      for (const { appended, joins } of steps) {
+        for (let n = 0; n < joins; n += 1) {
+          const afterSeq = Math.floor(log.events.length / (n + 1));
+          readers.push({ afterSeq, seqs: take(watch({ afterSeq }), Number.POSITIVE_INFINITY) });
+        }
+        const last = log.append(appended);
+        if (appended % 3 !== 0) fanout.hint(RUN, last);
+        if (appended % 2 === 0) await turn();
+      }
+      const last = log.append(1, "run.completed");
+      fanout.hint(RUN, last);
+      for (const { afterSeq, seqs } of readers)
+        expect(await seqs).toEqual(upTo(last, afterSeq + 1));
+    }),
+    { numRuns: 150, seed: 7 },
+  );
+});
+
+test("a reader that stays too slow is ended with STREAM_LIMIT and its cursor (F12)", async () => {
+  const { log, watch, fanout } = setup({ stallMs: -1 });
+  const stream = watch();
+  const first = take(stream, 1);
+  await turn();
+  fanout.hint(RUN, log.append(1));
+  expect(await first).toEqual([1]);
+  // Nobody reads the stream now; the tail goes on all the same.
+  for (let round = 0; round < 10; round += 1) {
+    fanout.hint(RUN, log.append(8));
+    await turn();
+    await turn();
+  }
+  const got: number[] = [1];
+  const reading = (async () => {
+    for await (const batch of stream) got.push(...batch.map(({ event }) => event.seq));
+  })();
+  await expect(reading).rejects.toMatchObject({
+    reason: "STREAM_LIMIT",
+    metadata: { cursor: String(got.length) },
+  });
+  expect(got).toEqual(upTo(got.length));
+  expect(got.length).toBeLessThanOrEqual(1 + BUFFER.events);
+  expect(await take(watch({ afterSeq: got.length }), 81 - got.length)).toEqual(
+    upTo(81, got.length + 1),
+  );
+});
+
+test("a burst that a quick reader cannot take at once is read again from the store", async () => {
+  const { log, watch, fanout } = setup();
+  const stream = watch();
+  const first = take(stream, 1);
+  await turn();
+  fanout.hint(RUN, log.append(1));
+  await first;
+  for (let round = 0; round < 10; round += 1) {
+    fanout.hint(RUN, log.append(8));
+    await turn();
+    await turn();
+  }
+  expect(await take(stream, 80)).toEqual(upTo(81, 2));
+});
+
+test("a filter passes only its types and always the terminal event", async () => {
+  const { log, watch } = setup();
+  log.append(3);
+  log.append(2, "node.queued");
+  log.append(1, "run.completed");
+  expect(await take(watch({ types: new Set(["node.queued"]) }), 99)).toEqual([4, 5, 6]);
+  expect(await take(watch({ types: new Set(["nothing"]) }), 99)).toEqual([6]);
+});
+
+test("silence is broken by heartbeats", async () => {
+  const { watch } = setup({ heartbeatMs: 5 });
+  const stream = watch();
+  expect((await stream.next()).value).toEqual([]);
+  expect((await stream.next()).value).toEqual([]);
+  await stream.return();
+});
+
+test("a draining gateway ends its streams with DRAINING and their cursors, and takes no more", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(3);
+  const stream = watch();
+  await take(stream, 3);
+  const next = stream.next();
+  fanout.stop();
+  await expect(next).rejects.toMatchObject({ reason: "DRAINING", metadata: { cursor: "3" } });
+  await expect(watch().next()).rejects.toMatchObject({ reason: "DRAINING" });
+});
+
+test("more streams than there is room for are refused, and a closed one makes room (C11)", async () => {
+  const { log, watch } = setup({ subscribersMax: 1 });
+  log.append(1);
+  const stream = watch();
+  await stream.next();
+  await expect(watch().next()).rejects.toMatchObject({
+    reason: "STREAM_LIMIT",
+    retryAfterMs: 1_000,
+  });
+  await stream.return();
+  expect((await watch().next()).done).toBe(false);
+});
+
+test("an aborted reader leaves its tail, which closes", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(1);
+  const abort = new AbortController();
+  const stream = watch({ signal: abort.signal });
+  await stream.next();
+  const next = stream.next();
+  await turn();
+  expect(fanout.tailCount).toBe(1);
+  abort.abort();
+  expect((await next).done).toBe(true);
+  expect([fanout.tailCount, fanout.subscriberCount]).toEqual([0, 0]);
+});
+
+test("a tail survives a database that is away", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(1);
+  const stream = watch();
+  await take(stream, 1);
+  log.outages = 3;
+  fanout.hint(RUN, log.append(1));
+  expect(await take(stream, 1)).toEqual([2]);
+});
+
+test("a lost hint costs patience only: the poll finds the event (X25)", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(1);
+  const stream = watch();
+  await take(stream, 1);
+  log.append(1);
+  fanout.pokeAll();
+  expect(await take(stream, 1)).toEqual([2]);
+});
