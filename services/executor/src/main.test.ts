@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { SchedulerPeer, testAssignment, testClaim } from "./work/scheduler-peer.ts";
+import { SchedulerPeer, testAssignment, testClaim } from "./work/scheduler-peer.fixture.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
 

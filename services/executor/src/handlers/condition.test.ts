@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { conditionHandler } from "./condition.ts";
-import { probeHandler } from "./handler-probe.ts";
+import { probeHandler } from "./handler-probe.fixture.ts";
 
 const branches = [
   { id: "big", when: "ctx.input.n > 10" },

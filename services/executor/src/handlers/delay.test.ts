@@ -1,7 +1,7 @@
 import { LIMITS } from "@pawl/core/data/limits";
 import { expect, test } from "vitest";
 import { delayHandler } from "./delay.ts";
-import { probeHandler } from "./handler-probe.ts";
+import { probeHandler } from "./handler-probe.fixture.ts";
 
 test.each([1_500, "1500"])(
   "delay asks for its wait and does not wait itself (S3.29)",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { endHandler } from "./end.ts";
-import { probeHandler } from "./handler-probe.ts";
+import { probeHandler } from "./handler-probe.fixture.ts";
 
 const context = (nodes: Record<string, unknown>) => ({ input: null, nodes, vars: {} });
 

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parseCidrs } from "../egress/address.ts";
 import { guardedAgent } from "../egress/connect.ts";
 import { DEFAULT_EGRESS } from "../egress/guard.ts";
-import { probeHandler } from "./handler-probe.ts";
+import { probeHandler } from "./handler-probe.fixture.ts";
 import { httpHandler } from "./http.ts";
 
 interface Seen {

@@ -1,7 +1,7 @@
 import { LIMITS } from "@pawl/core/data/limits";
 import { expect, onTestFinished, test } from "vitest";
 import { Sandbox, type SandboxTask } from "../sandbox/sandbox.ts";
-import { probeHandler } from "./handler-probe.ts";
+import { probeHandler } from "./handler-probe.fixture.ts";
 import { javascriptHandler, JAVASCRIPT_TIMEOUT_MS } from "./javascript.ts";
 
 function setup() {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { probeHandler } from "./handler-probe.ts";
+import { probeHandler } from "./handler-probe.fixture.ts";
 import { noopHandler } from "./noop.ts";
 
 test("noop completes at once with an empty object", async () => {

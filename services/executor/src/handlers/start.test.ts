@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { probeHandler } from "./handler-probe.ts";
+import { probeHandler } from "./handler-probe.fixture.ts";
 import { startHandler } from "./start.ts";
 
 test("start says that the run began and with what (S3.24)", async () => {

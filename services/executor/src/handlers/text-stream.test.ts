@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { probeHandler } from "./handler-probe.ts";
+import { probeHandler } from "./handler-probe.fixture.ts";
 import { textStreamHandler } from "./text-stream.ts";
 
 test("the text is streamed in pieces and given whole at the end (S1.41)", async () => {

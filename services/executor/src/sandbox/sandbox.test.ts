@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sandboxCommands } from "./layers.ts";
+import { SandboxProcess } from "./sandbox-process.ts";
 import { Sandbox, type SandboxTask } from "./sandbox.ts";
 import { residentBytes } from "./watchdog.ts";
 import type { SandboxResult } from "./protocol.ts";
@@ -166,6 +169,31 @@ test("a child runs without generated machine code where that is asked for", asyn
   expect(result).toEqual({ ok: true, json: "2" });
   await strict.stop();
   await expect(strict.run({ ...task, signal: new AbortController().signal })).rejects.toThrow();
+});
+
+test("a child inherits nothing of the environment", async () => {
+  const [command] = sandboxCommands({ isRoot: false, interpreted: false });
+  if (command === undefined) throw new Error("there is always a way to start a child");
+  const child = new SandboxProcess(command);
+  expect(await child.ready).toBe(true);
+  expect(readFileSync(`/proc/${child.pid}/environ`, "utf8")).toBe("");
+  child.kill({ ok: false, cause: "JS_KILLED", message: "" });
+  await child.exited;
+});
+
+test("a child that talks nonsense or too much is killed, not believed", async () => {
+  const talk = (script: string) =>
+    new SandboxProcess({ name: "liar", file: process.execPath, args: ["-e", script] });
+  const liars = [
+    'console.log("nonsense"); setInterval(() => 0, 1000)',
+    'console.log(JSON.stringify({ kind: "result", id: 1, result: { ok: true } })); setInterval(() => 0, 1000)',
+    'process.stdout.write("x".repeat(1e7)); setInterval(() => 0, 1000)',
+  ];
+  for (const script of liars) {
+    const child = talk(script);
+    expect(await child.ready).toBe(false);
+    await child.exited;
+  }
 });
 
 test("the host says which layers hold, and its own memory stayed small", () => {

@@ -5,7 +5,12 @@ import { defineHandler, type HandlerContext } from "../handlers/handler.ts";
 import { textStreamHandler } from "../handlers/text-stream.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
-import { SchedulerPeer, testAssignment, testClaim, type PeerConnection } from "./scheduler-peer.ts";
+import {
+  SchedulerPeer,
+  testAssignment,
+  testClaim,
+  type PeerConnection,
+} from "./scheduler-peer.fixture.ts";
 import { Worker } from "./worker.ts";
 
 type Speak = (ctx: HandlerContext) => Promise<void>;

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
-import { gateHandler } from "./gate-handler.ts";
-import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.ts";
+import { gateHandler } from "./gate-handler.fixture.ts";
+import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.fixture.ts";
 import { Worker } from "./worker.ts";
 
 async function setup(graceMs: number) {
@@ -54,6 +54,23 @@ test("what still runs after the grace period is aborted and released, never ackn
   await stopped;
   expect(await released).toMatchObject({ runId: claim.runId });
   expect(connection.said).not.toContain("outcome");
+});
+
+test("where a scheduler refuses an executor without slots, outcomes still get through on a new stream", async () => {
+  const { peer, worker, connection, open, started } = await setup(60_000);
+  const claim = testClaim(1n);
+  connection.send(testAssignment(claim, { type: "gate" }));
+  await started;
+  const stopped = worker.stop();
+  await connection.heard("register");
+  connection.refuse();
+  const second = await peer.connection();
+  expect(await second.register()).toMatchObject({ slots: 1, held: [claim] });
+  open("done");
+  expect((await second.heard("outcome")).result.case).toBe("completed");
+  second.send({ case: "settled", value: { claim } });
+  await second.heard("goodbye");
+  await stopped;
 });
 
 test("a worker whose scheduler is gone still stops", async () => {

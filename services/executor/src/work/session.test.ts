@@ -3,8 +3,8 @@ import type { Handler } from "../handlers/handler.ts";
 import { noopHandler } from "../handlers/noop.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
-import { gateHandler } from "./gate-handler.ts";
-import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.ts";
+import { gateHandler } from "./gate-handler.fixture.ts";
+import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.fixture.ts";
 import { Worker } from "./worker.ts";
 
 const EXECUTOR_ID = "8f8d1b7e-7f0e-4a6e-9d2c-0123456789ab";

@@ -15,9 +15,8 @@ export class Slots {
     return this.#used;
   }
 
-  /** What Register may promise. */
-  get offered(): number {
-    return this.#isClosed ? 0 : this.capacity;
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Takes a slot if there is one. */

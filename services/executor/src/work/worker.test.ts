@@ -4,8 +4,8 @@ import { defineHandler, failure, permanentFailure, type Handler } from "../handl
 import { noopHandler } from "../handlers/noop.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
-import { gateHandler } from "./gate-handler.ts";
-import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.ts";
+import { gateHandler } from "./gate-handler.fixture.ts";
+import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.fixture.ts";
 import { Worker, type WorkerOptions } from "./worker.ts";
 import type { WorkerEventName } from "./worker-events.ts";
 

@@ -37,6 +37,8 @@ export class Worker {
   readonly #session: Session;
   readonly #renew: Renew;
   #stopped: Promise<void> | undefined;
+  /** A scheduler would not have an executor without slots. */
+  #isZeroRefused = false;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
@@ -54,7 +56,10 @@ export class Worker {
         this.#renew.adopt(registered);
         options.onRegistered?.(registered.schedulerId);
       },
-      onDisconnected: (error) => options.onDisconnected?.(error),
+      onDisconnected: (error) => {
+        if (this.#slots.isClosed && error?.reason === "INPUT_INVALID") this.#isZeroRefused = true;
+        options.onDisconnected?.(error);
+      },
     });
     this.#renew = new Renew({
       outbox: this.#outbox,
@@ -105,13 +110,20 @@ export class Worker {
 
   #register(): WorkerItemInit {
     const { executorId, nodeTypes, description } = this.#options;
+    const held = [...this.#outbox.held()];
     const value = {
       executorId,
       nodeTypes: [...nodeTypes],
-      slots: this.#slots.offered,
-      held: [...this.#outbox.held()],
+      slots: this.#offered(held),
+      held,
       description,
     };
     return { item: { case: "register", value } };
+  }
+
+  /** While leaving, none; where that is refused as many as are held, which leaves no credit either. */
+  #offered(held: readonly unknown[]): number {
+    if (!this.#slots.isClosed) return this.#slots.capacity;
+    return this.#isZeroRefused ? Math.max(1, held.length) : 0;
   }
 }

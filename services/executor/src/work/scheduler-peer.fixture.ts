@@ -108,6 +108,11 @@ export class PeerConnection {
     this.#stream.fail(new EngineError("SCHEDULER_UNAVAILABLE", "cut"));
   }
 
+  /** Ends the stream as one that said something wrong. */
+  refuse(): void {
+    this.#stream.fail(new EngineError("INPUT_INVALID", "refused"));
+  }
+
   /** Settles when the executor has half-closed. */
   async left(): Promise<void> {
     while (!this.#isEnded) await new Promise<void>((resolve) => this.#waiters.push(resolve));
