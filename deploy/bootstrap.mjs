@@ -224,7 +224,13 @@ function run(env) {
       : spawn(node, [first, ...rest], options);
   // npm ends on SIGTERM without passing it on, so a changed parent means: stop.
   const parent = process.ppid;
-  setInterval(() => process.ppid !== parent && child.kill("SIGTERM"), 500).unref();
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    // Once only: a second signal would mean impatience to whoever drains below.
+    clearInterval(watch);
+    child.kill("SIGTERM");
+  }, 500);
+  watch.unref();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => child.kill(signal));
   }

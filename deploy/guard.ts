@@ -4,7 +4,8 @@ import { spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-const SCRIPT = 'cat >/dev/null; kill -s "$2" "$1" 2>/dev/null';
+// Nothing is ever written: the read ends when the pipe does.
+const SCRIPT = 'read -r _; kill -s "$2" "$1" 2>/dev/null';
 
 /** Watches over one child. */
 export type Guard = { readonly release: () => void };
@@ -23,7 +24,10 @@ export function guardChild(child: ChildProcess, signal: "INT" | "TERM"): Guard {
   guard.unref();
   if ("unref" in guard.stdin && typeof guard.stdin.unref === "function") guard.stdin.unref();
   // A freed pid may belong to a stranger later, so the guard never outlives the child.
-  const release = (): void => void guard.kill("SIGKILL");
+  const release = (): void => {
+    guard.kill("SIGKILL");
+    guard.stdin.destroy();
+  };
   child.once("exit", release);
   return { release };
 }
