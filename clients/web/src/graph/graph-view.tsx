@@ -3,7 +3,7 @@
 import { Background, Controls, MarkerType, ReactFlow } from "@xyflow/react";
 import type { ReactFlowInstance } from "@xyflow/react";
 import type { ReactNode } from "react";
-import { useEffect, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { NodeView } from "../run/view.ts";
 import type { DrawnGraph } from "./definition.ts";
 import { edgeState } from "./edge-state.ts";
@@ -26,6 +26,9 @@ const nodeTypes = { pawl: GraphNode };
 const edgeTypes = { pawl: GraphEdge };
 const fitViewOptions = { padding: 0.06, maxZoom: 1 };
 const proOptions = { hideAttribution: true };
+const MARGIN_PX = 40;
+const HEIGHT_MIN_PX = 220;
+const HEIGHT_MAX_PX = 640;
 const STROKES = {
   pending: "var(--border-strong)",
   untaken: "var(--border-strong)",
@@ -35,11 +38,15 @@ const STROKES = {
 /** Draws the graph; a click opens a node. The whole of it stays in view when its place changes size. */
 export function GraphView({ graph, nodes, openKey = "", onOpen }: GraphProps): ReactNode {
   const place = useMemo(() => layoutGraph(graph), [graph]);
+  const [boxWidth, setBoxWidth] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const flow = useRef<ReactFlowInstance<FlowNode, FlowEdge>>(null);
   useEffect(() => {
     if (box.current === null) return undefined;
-    const observer = new ResizeObserver(() => void flow.current?.fitView(fitViewOptions));
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setBoxWidth(entry.contentRect.width);
+      void flow.current?.fitView(fitViewOptions);
+    });
     observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
@@ -49,7 +56,7 @@ export function GraphView({ graph, nodes, openKey = "", onOpen }: GraphProps): R
   );
   const flowEdges = useMemo(() => drawEdges(graph, place, nodes), [graph, place, nodes]);
   return (
-    <div className="graph" ref={box}>
+    <div className="graph" ref={box} style={{ height: heightFor(place, boxWidth) }}>
       <ReactFlow
         nodes={flowNodes}
         edges={flowEdges}
@@ -69,10 +76,22 @@ export function GraphView({ graph, nodes, openKey = "", onOpen }: GraphProps): R
         colorMode="system"
       >
         <Background gap={20} size={1} />
-        <Controls showInteractive={false} fitViewOptions={fitViewOptions} />
+        <Controls
+          position="bottom-right"
+          orientation="horizontal"
+          showInteractive={false}
+          fitViewOptions={fitViewOptions}
+        />
       </ReactFlow>
     </div>
   );
+}
+
+/** As tall as the graph needs at the scale its width allows, within reason. */
+function heightFor(place: Layout, boxWidth: number): number {
+  const scale = Math.min(1, boxWidth / Math.max(place.width, 1));
+  const wanted = place.height * scale + 2 * MARGIN_PX;
+  return Math.min(Math.max(wanted, HEIGHT_MIN_PX), HEIGHT_MAX_PX);
 }
 
 type Nodes = ReadonlyMap<string, NodeView> | undefined;

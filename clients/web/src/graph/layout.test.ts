@@ -43,6 +43,20 @@ test("a node lies where it may start, not where its output is awaited", () => {
   expect(nodes.get("b")?.x).toBe(nodes.get("a")?.x);
 });
 
+test("nodes side by side stand in the order in which the definition names them", () => {
+  const ids = Array.from({ length: 12 }, (_, index) => `n${index}`);
+  const fan = readGraph({
+    nodes: ["start", ...ids, "end"].map((id) => ({ id })),
+    edges: ids.flatMap((id) => [
+      { source: "start", target: id },
+      { source: id, target: "end" },
+    ]),
+  });
+  const { nodes } = layoutGraph(fan);
+  const ys = ids.map((id) => nodes.get(id)?.y ?? 0);
+  expect(ys).toEqual(ys.toSorted((a, b) => a - b));
+});
+
 test("the same graph is always laid out the same", () => {
   expect(layoutGraph(diamond)).toEqual(layoutGraph(diamond));
 });

@@ -9,6 +9,9 @@ export const NODE_HEIGHT = 56;
 /** Short edges to the next depth matter most: so a node lies where it may start, not where its output is awaited. */
 const DIRECT_WEIGHT = 8;
 
+/** With more nodes above one another than this, they stand closer and their edges get more room to fan out. */
+const TALL_FROM = 8;
+
 export interface Place {
   readonly x: number;
   readonly y: number;
@@ -19,18 +22,22 @@ export interface Layout {
   readonly nodes: ReadonlyMap<string, Place>;
   /** Where a long edge bends on its way, by id. */
   readonly bends: ReadonlyMap<string, readonly Place[]>;
+  /** The size of the whole. */
+  readonly width: number;
+  readonly height: number;
 }
 
 /** Lays out a graph. An edge to a node that does not exist is left out. */
 export function layoutGraph(graph: DrawnGraph): Layout {
   const sheet = new graphlib.Graph({ multigraph: true });
-  sheet.setGraph({ rankdir: "LR", nodesep: 26, ranksep: 68, marginx: 8, marginy: 8 });
   for (const node of graph.nodes) {
     sheet.setNode(node.id, { width: NODE_WIDTH, height: NODE_HEIGHT });
   }
   const known = new Set(graph.nodes.map((node) => node.id));
   const edges = graph.edges.filter((edge) => known.has(edge.source) && known.has(edge.target));
   const depths = depthsOf(graph.nodes, edges);
+  const isTall = widestDepth(depths) > TALL_FROM;
+  sheet.setGraph({ rankdir: "LR", nodesep: isTall ? 14 : 26, ranksep: isTall ? 120 : 68 });
   for (const { id, source, target } of edges) {
     const isDirect = depths.get(target) === (depths.get(source) ?? 0) + 1;
     sheet.setEdge(source, target, { weight: isDirect ? DIRECT_WEIGHT : 1 }, id);
@@ -45,7 +52,37 @@ export function layoutGraph(graph: DrawnGraph): Layout {
     // The first and the last point lie on the nodes; three in all is a straight edge with its middle.
     return [id, points.length > 3 ? points.slice(1, -1) : []] as const;
   });
-  return { nodes: new Map(nodes), bends: new Map(bends) };
+  const { width = 0, height = 0 } = sheet.graph() as { width?: number; height?: number }; // as above
+  const laid = { nodes: new Map(nodes), bends: new Map(bends), width, height };
+  return isUpsideDown(laid) ? turnOver(laid) : laid;
+}
+
+/** Whether most neighbours in a column stand in the reverse of the order in which the definition names them. */
+function isUpsideDown({ nodes }: Layout): boolean {
+  const places = [...nodes.values()];
+  const turned = places.map((place, index) => {
+    const next = places[index + 1];
+    return next === undefined || next.x !== place.x ? 0 : Math.sign(place.y - next.y);
+  });
+  return turned.reduce((sum, sign) => sum + sign, 0) > 0;
+}
+
+function turnOver({ nodes, bends, width, height }: Layout): Layout {
+  const over = <T>(map: ReadonlyMap<string, T>, turn: (value: T) => T): ReadonlyMap<string, T> =>
+    new Map(Array.from(map, ([id, value]) => [id, turn(value)]));
+  return {
+    nodes: over(nodes, ({ x, y }) => ({ x, y: height - NODE_HEIGHT - y })),
+    bends: over(bends, (points) => points.map(({ x, y }) => ({ x, y: height - y }))),
+    width,
+    height,
+  };
+}
+
+/** How many nodes lie at the depth that has the most. */
+function widestDepth(depths: ReadonlyMap<string, number>): number {
+  const counts = new Map<number, number>();
+  for (const depth of depths.values()) counts.set(depth, (counts.get(depth) ?? 0) + 1);
+  return Math.max(0, ...counts.values());
 }
 
 /** The longest way from a root to each node; a cycle, which no saved definition has, stops at the number of nodes. */

@@ -14,7 +14,7 @@ import { ConnectionLight } from "./connection-light.tsx";
 import type { Connection } from "./feed.ts";
 import type { RunView } from "./view.ts";
 
-const TICK_MS = 500;
+const TICK_MS = 200;
 
 interface Props {
   readonly run: Run;
