@@ -14,6 +14,9 @@ import { openConsole, shownEvents, shownNodes, waitForEnd } from "./console-page
 
 beforeAll(buildConsole);
 
+/** The graph's code loads lazily and draws in a step of its own, after the rest of the page. */
+const DRAWN = { timeout: 10_000 };
+
 const STREAMED = Array.from({ length: 80 }, (_, line) => `line ${line}\n`).join("");
 
 const SLOW_STREAM = {
@@ -80,13 +83,15 @@ test("a workflow started with its button runs to its end before the reader's eye
   const written = page.locator(".stream");
   expect(await written.textContent()).toContain("Dear Ada,");
   await shoot(page, "trio-order-review");
-  expect(await shownNodes(page)).toMatchObject({
-    price: "completed",
-    letter: "completed",
-    cool_off: "completed",
-    accept: "skipped",
-    end: "completed",
-  });
+  await expect
+    .poll(() => shownNodes(page), DRAWN)
+    .toMatchObject({
+      price: "completed",
+      letter: "completed",
+      cool_off: "completed",
+      accept: "skipped",
+      end: "completed",
+    });
   expect(await shownEvents(page)).toEqual(await loggedEvents(client, runId));
 
   await page.getByRole("link", { name: "Runs", exact: true }).click();
@@ -125,11 +130,13 @@ test("a gateway killed under the page leaves it whole: every event once, the tex
 
   await waitForEnd(page);
   expect(await stream.textContent()).toBe(STREAMED);
-  expect(await shownNodes(page)).toEqual({
-    start: "completed",
-    write: "completed",
-    end: "completed",
-  });
+  await expect
+    .poll(() => shownNodes(page), DRAWN)
+    .toEqual({
+      start: "completed",
+      write: "completed",
+      end: "completed",
+    });
   expect(await shownEvents(page)).toEqual(await loggedEvents(client, run.runId));
   expect(errors).toEqual([]);
 });

@@ -10,6 +10,9 @@ import { LETTER, storyScript, tellBeginning, tellEnd } from "./scripted-story.ts
 
 beforeAll(buildConsole);
 
+/** The graph's code loads lazily and draws in a step of its own, after the rest of the page. */
+const DRAWN = { timeout: 10_000 };
+
 interface Scene extends AsyncDisposable {
   readonly browser: Browser;
   readonly gateway: ScriptedGateway;
@@ -36,16 +39,20 @@ test("text arrives in the drawer piece by piece while the graph moves (S1.43)", 
   const stream = page.locator('[data-stream="live"]');
   await stream.waitFor();
   expect(await stream.textContent()).toBe(LETTER.slice(0, 4).join(""));
-  expect(await shownNodes(page)).toMatchObject({
-    draft: "running",
-    send: "pending",
-    apology: "skipped",
-  });
+  await expect
+    .poll(() => shownNodes(page), DRAWN)
+    .toMatchObject({
+      draft: "running",
+      send: "pending",
+      apology: "skipped",
+    });
   await shoot(page, "run-live");
   tellEnd(gateway, startMs);
   await waitForEnd(page);
   expect(await page.locator(".stream").textContent()).toBe(LETTER.join(""));
-  expect(await shownNodes(page)).toMatchObject({ draft: "completed", send: "completed" });
+  await expect
+    .poll(() => shownNodes(page), DRAWN)
+    .toMatchObject({ draft: "completed", send: "completed" });
   expect((await shownEvents(page)).map((row) => Number.parseInt(row, 10))).toEqual(
     Array.from({ length: 37 }, (_, index) => index + 1),
   );
