@@ -18,7 +18,13 @@ import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Config } from "./config.ts";
 import { commandServices } from "./rpc/commands.ts";
 import { Sweeper } from "./sweep/sweeper.ts";
-import { sweepDeadlines, sweepExecutors, sweepLeases, sweepQueues } from "./sweep/sweeps.ts";
+import {
+  sweepDeadlines,
+  sweepExecutors,
+  sweepLeases,
+  sweepPartitions,
+  sweepQueues,
+} from "./sweep/sweeps.ts";
 import { RunCache } from "./tick/cache.ts";
 import { Definitions } from "./tick/definitions.ts";
 import { TickLoop } from "./tick/loop.ts";
@@ -30,6 +36,7 @@ import { serveWork } from "./work/work-service.ts";
 /** Folds kept in memory; a run beyond it is read again when something happens to it. */
 const CACHED_RUNS_MAX = 5_000;
 const STOP_GRACE_MS = 3_000;
+const DAY_MS = 24 * 3_600_000;
 /** After a grace has passed by our clock, it has passed by the database's too. */
 const CLOCK_SLACK_MS = 10;
 
@@ -157,6 +164,7 @@ function startSweepers(config: Config, stores: Stores, engine: Engine, log: Logg
     deadlines: sweeper("deadlines", every, sweepDeadlines),
     queues: sweeper("queues", config.PAWL_POLL_MS, sweepQueues),
     executors: sweeper("executors", every * 30, sweepExecutors),
+    partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(stores.pool, now)),
   };
   for (const each of Object.values(sweepers)) each.start();
   return sweepers;

@@ -1,6 +1,7 @@
 // Connections. `openPool` is for reads that may wait their turn; `openPipeline` is the tick's own connection, on which
 // statements are sent without waiting for the answers of the ones before.
 
+import { Socket } from "node:net";
 import { Client, Pool as ClientPool, types } from "pg";
 import { storeFault } from "./failure.ts";
 import type { Queryable } from "./sql.ts";
@@ -86,11 +87,22 @@ async function connect(pool: ClientPool): Promise<Connection> {
   }
 }
 
+/** The tick's connection. */
+export interface Pipeline {
+  readonly client: Client;
+  /**
+   * Holds what is sent in this turn of the event loop and writes it at its end: a tick's statements then cost one system
+   * call instead of one each, which was a sixth of the scheduler's CPU.
+   */
+  gather(): void;
+}
+
 /** Opens the tick's connection. `onBroken` fires once when it dies; every query in flight rejects. */
 export async function openPipeline(
   url: string,
   options: { readonly name: string; readonly onBroken: () => void },
-): Promise<Client> {
+): Promise<Pipeline> {
+  const socket = new Socket();
   const client = new Client({
     connectionString: url,
     application_name: options.name,
@@ -98,6 +110,7 @@ export async function openPipeline(
     keepAlive: true,
     pipeline: true,
     options: `${LIMITS} ${PINNED_PLANS}`,
+    stream: () => socket,
   });
   let broken = false;
   const onBroken = (): void => {
@@ -108,5 +121,9 @@ export async function openPipeline(
   client.on("error", onBroken);
   client.on("end", onBroken);
   await client.connect();
-  return client;
+  const gather = (): void => {
+    socket.cork();
+    process.nextTick(() => socket.uncork());
+  };
+  return { client, gather };
 }

@@ -3,10 +3,9 @@
 // The connection may break between sending a commit and hearing of it. Then the outcome is unknown: the caller is told
 // STORE_UNAVAILABLE, drops what it cached and offers its inputs again; unique keys and versions make the repeat harmless.
 
-import type pg from "pg";
 import type { RunId } from "@pawl/core/name/ids";
-import { storeFault } from "../db/failure.ts";
-import { openPipeline, type Pool } from "../db/pool.ts";
+import { sqlState, storeFault } from "../db/failure.ts";
+import { openPipeline, type Pipeline, type Pool } from "../db/pool.ts";
 import { run } from "../db/sql.ts";
 import { BOSS_SCHEMA, type BossQueue, queueName } from "../queue/boss.ts";
 import type { QueueDepth } from "../queue/queue.ts";
@@ -35,7 +34,7 @@ export class PostgresJournal implements Journal {
   readonly #url: string;
   readonly #pool: Pool;
   readonly #boss: BossQueue;
-  #pipeline: Promise<pg.Client> | undefined;
+  #pipeline: Promise<Pipeline> | undefined;
 
   constructor(options: { readonly url: string; readonly pool: Pool; readonly boss: BossQueue }) {
     this.#url = options.url;
@@ -44,8 +43,8 @@ export class PostgresJournal implements Journal {
   }
 
   async transact<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
-    const client = await this.#connect();
-    const tx = new PostgresTransaction(client, this.#boss);
+    const pipeline = await this.#connect();
+    const tx = new PostgresTransaction(pipeline, this.#boss);
     try {
       const result = await work(tx);
       await tx.commit();
@@ -54,7 +53,8 @@ export class PostgresJournal implements Journal {
       await tx.rollback().catch(() => {
         // The connection is gone, and the transaction with it.
       });
-      throw storeFault(error);
+      // A statement behind the refused one hears only that the transaction is aborted.
+      throw storeFault(sqlState(error) === "25P02" ? (tx.refusal ?? error) : error);
     }
   }
 
@@ -140,10 +140,10 @@ from unnest($1::text[], $2::text[]) as n (type, queue)`,
   async close(): Promise<void> {
     const pipeline = this.#pipeline;
     this.#pipeline = undefined;
-    await (await pipeline)?.end();
+    await (await pipeline)?.client.end();
   }
 
-  #connect(): Promise<pg.Client> {
+  #connect(): Promise<Pipeline> {
     this.#pipeline ??= openPipeline(this.#url, {
       name: "pawl-tick",
       onBroken: () => {

@@ -10,11 +10,11 @@ import { getRun, listRuns } from "./runs.ts";
 const TENANT = "t";
 
 async function setup(): Promise<Pool> {
-  const { url, drop } = await freshDatabase();
-  const pool = openPool(url, { max: 2, name: "test" });
+  const database = await freshDatabase();
+  const pool = openPool(database.url, { max: 2, name: "test" });
   onTestFinished(async () => {
     await pool.end();
-    await drop();
+    await database.drop();
   });
   return pool;
 }

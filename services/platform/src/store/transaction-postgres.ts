@@ -1,7 +1,7 @@
 // One transaction on the pipelined connection. Every call sends its statement at once; failures surface at commit, which
 // Postgres turns into a rollback by itself when any statement before it failed.
 
-import type pg from "pg";
+import type { Pipeline } from "../db/pool.ts";
 import type { Statement } from "../db/sql.ts";
 import { sqlState } from "../db/failure.ts";
 import type { RunId } from "@pawl/core/name/ids";
@@ -24,20 +24,35 @@ const WAKE_BYTES = 7_900;
 /** pg-boss's texts are few; naming them keeps them prepared. A bound, should one ever carry its values inline. */
 const NAMED_TEXTS_MAX = 200;
 
+/** The answer to nothing sent. */
+const NOTHING = Promise.resolve();
+
 const bossNames = new Map<string, string>();
 
 export class PostgresTransaction implements journal.Transaction {
-  readonly #client: pg.Client;
+  readonly #pipeline: Pipeline;
   readonly #boss: BossQueue;
   readonly #answers: Promise<unknown>[] = [];
   readonly #issued: Promise<void>[] = [];
   readonly #sql: SendSql;
+  #refusal: unknown;
 
-  constructor(client: pg.Client, boss: BossQueue) {
-    this.#client = client;
+  constructor(pipeline: Pipeline, boss: BossQueue) {
+    this.#pipeline = pipeline;
     this.#boss = boss;
-    this.#sql = (text, values) => this.#keep(client.query(bossQuery(text, values)));
-    void this.#keep(client.query("begin"));
+    this.#sql = (text, values) => this.#keep(this.#client.query(bossQuery(text, values)));
+    void this.#keep(this.#client.query("begin"));
+  }
+
+  /** The connection, with what is sent now held back until the end of this turn. */
+  get #client(): Pipeline["client"] {
+    this.#pipeline.gather();
+    return this.#pipeline.client;
+  }
+
+  /** What Postgres refused first; the statements behind it only hear that the transaction is aborted. */
+  get refusal(): unknown {
+    return this.#refusal;
   }
 
   /** Sends the commit and waits for every answer. */
@@ -53,9 +68,9 @@ export class PostgresTransaction implements journal.Transaction {
     await this.#client.query("rollback");
   }
 
-  async insertRuns(runs: readonly journal.NewRun[]): Promise<void> {
-    if (runs.length === 0) return;
-    await this.#send(insertRuns, [
+  insertRuns(runs: readonly journal.NewRun[]): Promise<void> {
+    if (runs.length === 0) return NOTHING;
+    return this.#sendOnly(insertRuns, [
       runs.map((run) => run.runId),
       runs.map((run) => run.tenantId),
       runs.map((run) => run.definitionId),
@@ -75,10 +90,10 @@ export class PostgresTransaction implements journal.Transaction {
     ]);
   }
 
-  async advance(changes: readonly journal.RunChange[]): Promise<ReadonlyMap<RunId, number>> {
-    if (changes.length === 0) return new Map();
+  advance(changes: readonly journal.RunChange[]): Promise<ReadonlyMap<RunId, number>> {
+    if (changes.length === 0) return Promise.resolve(new Map());
     const sorted = changes.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
-    const rows = await this.#send<{ run_id: RunId; last_seq: number }>(advanceRuns, [
+    const rows = this.#send<{ run_id: RunId; last_seq: number }>(advanceRuns, [
       sorted.map((change) => change.runId),
       sorted.map((change) => change.expectedVersion),
       sorted.map((change) => change.eventCount),
@@ -87,12 +102,14 @@ export class PostgresTransaction implements journal.Transaction {
       sorted.map((change) => change.errorMessage),
       sorted.map((change) => change.ended),
     ]);
-    return new Map(rows.map((row) => [row.run_id, row.last_seq]));
+    return this.#keep(
+      rows.then((found) => new Map(found.map((row) => [row.run_id, row.last_seq]))),
+    );
   }
 
-  async append(facts: readonly journal.Append[]): Promise<void> {
-    if (facts.length === 0) return;
-    await this.#send(appendEvents, [
+  append(facts: readonly journal.Append[]): Promise<void> {
+    if (facts.length === 0) return NOTHING;
+    return this.#sendOnly(appendEvents, [
       facts.map((item) => item.runId),
       facts.map((item) => item.back),
       facts.map((item) => item.fact.type),
@@ -105,9 +122,9 @@ export class PostgresTransaction implements journal.Transaction {
     ]);
   }
 
-  async openLeases(leases: readonly journal.NewLease[]): Promise<void> {
-    if (leases.length === 0) return;
-    await this.#send(openLeases, [
+  openLeases(leases: readonly journal.NewLease[]): Promise<void> {
+    if (leases.length === 0) return NOTHING;
+    return this.#sendOnly(openLeases, [
       ...leaseKeys(leases),
       leases.map((lease) => lease.back),
       leases.map((lease) => lease.attempt),
@@ -115,13 +132,14 @@ export class PostgresTransaction implements journal.Transaction {
     ]);
   }
 
-  async closeLeases(keys: readonly journal.LeaseKey[]): Promise<void> {
-    if (keys.length === 0) return;
-    await this.#send(closeLeases, leaseKeys(keys));
+  closeLeases(keys: readonly journal.LeaseKey[]): Promise<void> {
+    if (keys.length === 0) return NOTHING;
+    return this.#sendOnly(closeLeases, leaseKeys(keys));
   }
 
-  async stream(facts: readonly journal.StreamedFact[]): Promise<void> {
-    if (facts.length === 0) return;
+  stream(sent: readonly journal.StreamedFact[]): Promise<void> {
+    if (sent.length === 0) return NOTHING;
+    const facts = once(sent);
     const columns = [
       ...leaseKeys(facts),
       facts.map((fact) => fact.epoch),
@@ -129,35 +147,35 @@ export class PostgresTransaction implements journal.Transaction {
       facts.map((fact) => fact.ordinal),
     ];
     const runIds = [...new Set(facts.map((fact) => fact.runId))].toSorted();
-    await Promise.all([
-      this.#send(lockRuns, [runIds]),
-      this.#send(countStreamed, columns),
-      this.#send(appendStreamed, [...columns, facts.map((fact) => JSON.stringify(fact.payload))]),
-    ]);
+    void this.#send(lockRuns, [runIds]);
+    void this.#send(countStreamed, columns);
+    const payloads = facts.map((fact) => JSON.stringify(fact.payload));
+    return this.#sendOnly(appendStreamed, [...columns, payloads]);
   }
 
-  async enqueue(jobs: readonly NewJob[]): Promise<void> {
+  enqueue(jobs: readonly NewJob[]): Promise<void> {
     const byType = Map.groupBy(jobs, (job) => job.nodeType);
     const calls = [...byType].map(([nodeType, group]) =>
       this.#boss.insert(this.#sql, nodeType, group),
     );
     this.#issued.push(...calls.map((call) => call.issued));
-    await this.#keep(Promise.all(calls.map((call) => call.done)));
+    return this.#keep(Promise.all(calls.map((call) => call.done)).then(() => undefined));
   }
 
-  async fetch(nodeType: string, count: number): Promise<readonly Job[]> {
+  fetch(nodeType: string, count: number): Promise<readonly Job[]> {
     const call = this.#boss.fetch(this.#sql, nodeType, count);
     this.#issued.push(call.issued);
-    return await this.#keep(call.done);
+    return this.#keep(call.done);
   }
 
-  async wake(runs: readonly { readonly runId: RunId; readonly lastSeq: number }[]): Promise<void> {
-    if (runs.length === 0) return;
+  wake(runs: readonly { readonly runId: RunId; readonly lastSeq: number }[]): Promise<void> {
+    if (runs.length === 0) return NOTHING;
     const payload = runs.map((run) => `${run.runId}:${run.lastSeq}`).join(",");
-    await this.#send(wakeReaders, [payload.length > WAKE_BYTES ? "*" : payload]);
+    return this.#sendOnly(wakeReaders, [payload.length > WAKE_BYTES ? "*" : payload]);
   }
 
-  async #send<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+  /** Sends a statement; the answer comes when it comes. */
+  #send<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
     const query = this.#client.query<Row>({ ...statement, values });
     const answer = query.then(
       (result) => result.rows,
@@ -166,15 +184,34 @@ export class PostgresTransaction implements journal.Transaction {
         throw sqlState(error) === "22012" ? new RunMoved("a run moved on") : error;
       },
     );
-    return await this.#keep(answer);
+    return this.#keep(answer);
   }
 
-  /** Remembers an answer for the commit, and keeps its failure from surfacing anywhere else first. */
+  #sendOnly(statement: Statement, values: unknown[]): Promise<void> {
+    return this.#keep(this.#send(statement, values).then(() => undefined));
+  }
+
+  /**
+   * Remembers an answer for the commit. Callers may drop it: its failure surfaces at the commit, and must not end the process
+   * as a rejection nobody caught. Every promise handed out has to come from here.
+   */
   #keep<T>(answer: Promise<T>): Promise<T> {
-    answer.catch(() => {});
+    answer.catch((error: unknown) => {
+      this.#refusal ??= error;
+    });
     this.#answers.push(answer);
     return answer;
   }
+}
+
+/** A fact that was sent twice in one batch counts once; what is in the log already, the statements find. */
+function once(facts: readonly journal.StreamedFact[]): readonly journal.StreamedFact[] {
+  const seen = new Map<string, journal.StreamedFact>();
+  for (const fact of facts) {
+    const key = `${fact.runId} ${fact.epoch} ${fact.type} ${fact.ordinal}`;
+    if (!seen.has(key)) seen.set(key, fact);
+  }
+  return [...seen.values()];
 }
 
 function leaseKeys(keys: readonly journal.LeaseKey[]): unknown[][] {

@@ -7,6 +7,7 @@ import { parseDefinition } from "@pawl/core/definition/parse";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunKind } from "@pawl/core/log/event";
 import { definitionId, type DefinitionId, type RunId } from "@pawl/core/name/ids";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { currentTraceparent } from "@pawl/platform/telemetry/trace";
 import type { StartRunRequest, TestRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
@@ -117,6 +118,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     duplicate: boolean;
   }>();
   const { workflowVersion, kind } = run;
+  probe("S1");
   parts.loop.offer({
     kind: "start",
     runId: newRunId(createdAt),
@@ -139,6 +141,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     answer: { resolve, reject },
   });
   const { runId, duplicate } = await promise;
+  probe("S2");
   if (!duplicate) METRICS.runsStarted.add(1, { kind });
   return { runId, duplicate, workflowVersion, deadlineAt, createdAt, traceparent };
 }

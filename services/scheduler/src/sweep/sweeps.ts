@@ -1,6 +1,8 @@
 // Background duties, on every scheduler: each finds what nobody else would say, and offers it to the tick as an input. All of
 // them may run on several schedulers at once; the compare-and-swap makes the second finder's input a no-op.
 
+import { ensurePartitions } from "@pawl/platform/db/partitions";
+import type { Queryable } from "@pawl/platform/db/sql";
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
@@ -11,6 +13,7 @@ import type { Waiting } from "../tick/waiting.ts";
 /** Found per sweep; a full batch sweeps again at once. */
 const FOUND_MAX = 500;
 const DEAD_EXECUTOR_MS = 3_600_000;
+const PARTITION_MONTHS = 3;
 
 export interface SweepParts {
   readonly loop: TickLoop;
@@ -72,6 +75,12 @@ export async function sweepQueues({ journal, waiting, loop, now }: SweepParts): 
       waiting.enqueued(nodeType, now() + dueInMs);
   }
   loop.nudge();
+  return false;
+}
+
+/** Has the log's partitions ready before their month begins. */
+export async function sweepPartitions(db: Queryable, now: () => number): Promise<boolean> {
+  await ensurePartitions(db, { from: new Date(now()), months: PARTITION_MONTHS });
   return false;
 }
 

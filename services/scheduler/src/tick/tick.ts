@@ -7,6 +7,7 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { planToFixpoint } from "@pawl/core/plan/plan";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Journal, Transaction } from "@pawl/platform/store/journal";
 import type { Roster } from "../work/roster.ts";
 import type { RunCache } from "./cache.ts";
@@ -48,6 +49,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
     if (!draft.isEmpty || claimable.length > 0) {
       const sent = await journal.transact((tx) => send(parts, tx, draft, claims, claimable));
       (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
+      probe("S6");
     }
     for (const run of [...draft.runs, ...claims.runs]) cache.put(run);
     tell(roster, draft);
@@ -121,12 +123,14 @@ async function send(
   const drafted = write(tx, draft);
   if (claimable.length === 0) {
     void tx.wake(news(draft));
+    probe("S5");
     return { lastSeqs: drafted, claimed: undefined };
   }
   draft.settleSeqs(await drafted);
   for (const type of claimable) await claimWaiting(parts, tx, { draft, claims, type });
   const lastSeqs = write(tx, claims);
   void tx.wake([...news(draft), ...news(claims)]);
+  probe("S5");
   return { lastSeqs, claimed: claims };
 }
 

@@ -3,6 +3,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import {
@@ -29,6 +30,7 @@ export function takeOutcome({ loop, log }: TakeParts, session: Session, wire: Ou
   const claim = claimOf(wire.claim);
   if (claim === undefined) return;
   session.letGo(claim);
+  probe("S3");
   loop.offer({
     kind: "outcome",
     claim,
