@@ -1,5 +1,5 @@
 // The limit that user code cannot get around: every 10 ms while anything runs, the resident memory and the wall time of each
-// busy child are looked at from outside, and what is over is killed. Measured: memory bombs die within 1 s at ≤ 172 MB.
+// busy child are looked at from outside, and what is over is killed.
 
 import { readFileSync } from "node:fs";
 import type { SandboxCause } from "./protocol.ts";
