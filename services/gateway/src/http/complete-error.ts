@@ -1,30 +1,42 @@
 // Errors that connect-node makes by itself, before any handler of ours runs, have a code and a text but no details. This gives them
-// the ErrorInfo that every error of ours has, in gRPC's trailers and in Connect's JSON.
+// the ErrorInfo that every error of ours has, in gRPC's trailers, in the last envelope of gRPC-web and in Connect's JSON.
 
-import { ConnectError } from "@connectrpc/connect";
-import type { UniversalServerResponse } from "@connectrpc/connect/protocol";
-import { errorFromJsonBytes, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { encodeEnvelope, type UniversalServerResponse } from "@connectrpc/connect/protocol";
+import {
+  codeToHttpStatus,
+  errorFromJsonBytes,
+  errorToJsonBytes,
+} from "@connectrpc/connect/protocol-connect";
 import { findTrailerError, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
+import { trailerFlag, trailerParse, trailerSerialize } from "@connectrpc/connect/protocol-grpc-web";
 import { create } from "@bufbuild/protobuf";
 import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
+import { clipMessage } from "@pawl/platform/rpc/clip";
 import { fromConnectError } from "@pawl/platform/rpc/status";
 import { ERROR_DOMAIN } from "@pawl/platform/rpc/error-details";
+
+const GRPC_WEB = "application/grpc-web";
+/** Flags and length, before the message. */
+const ENVELOPE_HEADER_BYTES = 5;
 
 /** The same response, its error completed if it has one without details. */
 export async function completeError(
   response: UniversalServerResponse,
 ): Promise<UniversalServerResponse> {
-  const { trailer, body } = response;
-  if (trailer !== undefined && body !== undefined) {
-    return { ...response, body: completeTrailer(body, trailer) };
-  }
-  if (response.status < 400 || body === undefined) return response;
-  if (response.header?.get("content-type") !== "application/json") return response;
+  const { trailer, body, header } = response;
+  if (body === undefined) return response;
+  if (trailer !== undefined) return { ...response, body: completeTrailer(body, trailer) };
+  const type = header?.get("content-type") ?? "";
+  if (type.startsWith(GRPC_WEB)) return { ...response, body: completeLastEnvelope(body) };
+  if (response.status < 400 || type !== "application/json") return response;
   const bytes = await collect(body);
   const error = errorFromJsonBytes(bytes, undefined, new ConnectError("not an error of Connect"));
-  const completed = error.details.length > 0 ? bytes : errorToJsonBytes(complete(error), undefined);
-  response.header.set("content-length", String(completed.byteLength));
-  return { ...response, body: once(completed) };
+  if (error.details.length > 0) return { ...response, body: once(bytes) };
+  const completed = complete(error);
+  const json = errorToJsonBytes(completed, undefined);
+  header?.set("content-length", String(json.byteLength));
+  return { ...response, status: codeToHttpStatus(completed.code), body: once(json) };
 }
 
 /** Trailers are only known, and only sent, when the body is over. */
@@ -33,19 +45,35 @@ async function* completeTrailer(
   trailer: Headers,
 ): AsyncGenerator<Uint8Array> {
   yield* body;
+  completeStatus(trailer);
+}
+
+/** The same trailers as the last message of the body, which comes one envelope at a time. */
+async function* completeLastEnvelope(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const envelope of body) {
+    if (envelope[0] === trailerFlag) {
+      const trailer = trailerParse(envelope.subarray(ENVELOPE_HEADER_BYTES));
+      completeStatus(trailer);
+      yield encodeEnvelope(trailerFlag, trailerSerialize(trailer));
+    } else yield envelope;
+  }
+}
+
+function completeStatus(trailer: Headers): void {
   const error = findTrailerError(trailer);
   if (error !== undefined && error.details.length === 0) setTrailerStatus(trailer, complete(error));
 }
 
-/** The code is the framework's: it is part of its protocol, and clients know it. */
+/** The code is the framework's, except that a request which does not parse is the caller's fault and not ours. */
 function complete(error: ConnectError): ConnectError {
   const { reason } = fromConnectError(error);
+  const code = reason === "INPUT_INVALID" ? Code.InvalidArgument : error.code;
   const info = create(ErrorInfoSchema, {
     reason,
     domain: ERROR_DOMAIN,
     metadata: { wire_error: "true" },
   });
-  return new ConnectError(error.rawMessage, error.code, undefined, [
+  return new ConnectError(clipMessage(error.rawMessage), code, undefined, [
     { desc: ErrorInfoSchema, value: info },
   ]);
 }

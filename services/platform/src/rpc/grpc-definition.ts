@@ -18,9 +18,11 @@ const serialize = (schema: DescMessage) => (message: Message) => {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 };
 
-/** Reads through a plain Uint8Array, so that bytes fields are not Buffers. */
+/** Reads through a plain Uint8Array, so that bytes fields are not Buffers; keeps no fields that nobody reads. */
 const deserialize = (schema: DescMessage) => (buffer: Buffer) =>
-  fromBinary(schema, new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength));
+  fromBinary(schema, new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength), {
+    readUnknownFields: false,
+  });
 
 /** Serves `Server.addService` and `makeClientConstructor` alike; keys are the methods' local names. */
 export const grpcDefinition = (service: DescService): ServiceDefinition =>

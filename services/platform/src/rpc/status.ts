@@ -131,12 +131,14 @@ const statusOf = (metadata: Metadata | undefined): Status | undefined => {
   }
 };
 
+const MALFORMED = /^(parse binary|received compressed envelope)/;
+
 /** The EngineError behind an error a Connect client received, or that connect-node itself threw at the door. */
 export const fromConnectError = (error: ConnectError): EngineError => {
   const ours = errorFromDetails((schema) => error.findDetails(schema)[0], error.rawMessage, error);
   if (ours !== undefined) return ours;
   // connect-node calls a malformed binary body INTERNAL, but the caller made it.
-  const malformed = error.code === Code.Internal && error.rawMessage.startsWith("parse binary");
+  const malformed = error.code === Code.Internal && MALFORMED.test(error.rawMessage);
   return foreign(malformed ? Code.InvalidArgument : error.code, error.rawMessage, error);
 };
 
