@@ -1,0 +1,65 @@
+// What a refused call must say, whatever carried it: a code, a reason of ours, the field at fault; and what it must not say.
+import { Code, ConnectError } from "@connectrpc/connect";
+import { BadRequestSchema, ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
+import { expect } from "vitest";
+
+/** A refusal in words; what is left out is not asked. */
+export type Refusal = {
+  readonly code: keyof typeof Code;
+  readonly reason: string;
+  /** The field at fault and the rule it breaks; among others. */
+  readonly field?: readonly [field: string, rule: string];
+};
+
+const ECHO_LENGTH = 64;
+// A frame of a stack, a place in our sources, a statement or an error of the database.
+const PRIVATE =
+  /\n\s+at |\.[cm]?[jt]s:\d|node_modules|\/services\/|\b(select|insert|update|delete) .*\b(from|into|set)\b|SQLSTATE|violates|invalid input syntax|invalid byte sequence|pawl\.runs/i;
+
+/** Waits for the call to fail. */
+export async function failure(call: Promise<unknown>): Promise<ConnectError> {
+  const error = await call.then(
+    (answer) => new Error(`the call was answered: ${String(answer)}`),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof ConnectError) return error;
+  throw error;
+}
+
+/** The call fails as `refusal` says, and repeats no more of `input` than people need. */
+export async function expectRefused(
+  call: Promise<unknown>,
+  refusal: Refusal,
+  input = "",
+): Promise<void> {
+  expectRefusal(await failure(call), refusal, input);
+}
+
+/** The error says what `refusal` says, with our domain, and nothing it must not. */
+export function expectRefusal(error: ConnectError, refusal: Refusal, input = ""): void {
+  const info = error.findDetails(ErrorInfoSchema)[0];
+  const violations = error.findDetails(BadRequestSchema).flatMap((bad) => bad.fieldViolations);
+  const said = {
+    code: Code[error.code],
+    reason: info?.reason,
+    domain: info?.domain,
+    fields: violations.map(({ field, reason }) => [field, reason]),
+  };
+  const { code, reason, field } = refusal;
+  expect(said, error.rawMessage).toMatchObject({ code, reason, domain: "pawl" });
+  if (field !== undefined) expect(said.fields, error.rawMessage).toContainEqual(field);
+  const texts = [
+    error.rawMessage,
+    ...Object.values(info?.metadata ?? {}),
+    ...violations.flatMap((violation) => [violation.description, violation.field]),
+  ];
+  for (const text of texts) expectDiscreet(text, input);
+}
+
+/** No text of ours tells of our insides or repeats a long piece of what we were sent. */
+export function expectDiscreet(text: string, input: string): void {
+  expect(text).not.toMatch(PRIVATE);
+  expect(text.length).toBeLessThanOrEqual(1_000);
+  for (let at = 0; input !== "" && at + ECHO_LENGTH < text.length; at++)
+    expect(input).not.toContain(text.slice(at, at + ECHO_LENGTH + 1));
+}
