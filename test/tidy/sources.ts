@@ -37,4 +37,4 @@ export const isForeign = (path: string): boolean =>
 
 /** Tests and what serves only them: `x.test.ts`, folders called test, and a helper as `x.fixture.ts`. */
 export const isTest = (path: string): boolean =>
-  /(^|\/)test\//.test(path) || /\.(test|fixture)\.tsx?$/.test(path);
+  /(^|\/)test\//.test(path) || /(\.test|[.-]fixture)\.tsx?$/.test(path);
