@@ -25,7 +25,11 @@ export async function decay({ stack, report, rounds }: BenchParts): Promise<void
   const bench = "decay";
   const kept = (metric: string, ratio: number, value: number, unit: string): void =>
     report.add({
-      ...{ bench, metric, value, unit, ratio },
+      bench,
+      metric,
+      value,
+      unit,
+      ratio,
       floor: `≥ ${KEPT_MIN} ×`,
       reached: ratio >= KEPT_MIN,
     });

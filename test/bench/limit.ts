@@ -72,9 +72,18 @@ async function handOffRate({ databaseUrl }: Stack): Promise<number> {
   await journal.transact((tx) =>
     tx.insertRuns(
       runs.map((run) => ({
-        ...{ runId: run.runId, ...standing, eventCount: 0, tenantId: "bench" },
-        ...{ definitionId: randomUUID() as DefinitionId, workflowId: "bench", workflowVersion: 1 },
-        ...{ kind: "test", priority: 0, requestId: null, requestHash: null, traceparent: null },
+        runId: run.runId,
+        ...standing,
+        eventCount: 0,
+        tenantId: "bench",
+        definitionId: randomUUID() as DefinitionId,
+        workflowId: "bench",
+        workflowVersion: 1,
+        kind: "test",
+        priority: 0,
+        requestId: null,
+        requestHash: null,
+        traceparent: null,
         deadlineAt: Date.now() + 3_600_000,
       })),
     ),
@@ -87,8 +96,10 @@ async function handOffRate({ databaseUrl }: Stack): Promise<number> {
     await journal.transact((tx) => {
       void tx.advance(
         runs.map((run) => ({
-          ...{ runId: run.runId, expectedVersion: run.version },
-          ...{ ...standing, eventCount: facts.length },
+          runId: run.runId,
+          expectedVersion: run.version,
+          ...standing,
+          eventCount: facts.length,
         })),
       );
       void tx.append(
@@ -99,8 +110,12 @@ async function handOffRate({ databaseUrl }: Stack): Promise<number> {
       void tx.closeLeases(runs.map((run) => ({ runId: run.runId, nodeId: from, iteration: 0 })));
       void tx.openLeases(
         runs.map((run) => ({
-          ...{ runId: run.runId, nodeId: to, iteration: 0 },
-          ...{ back: 0, attempt: 1, executorId: executor },
+          runId: run.runId,
+          nodeId: to,
+          iteration: 0,
+          back: 0,
+          attempt: 1,
+          executorId: executor,
         })),
       );
       void tx.wake(runs.map((run) => ({ runId: run.runId, lastSeq: 0 })));

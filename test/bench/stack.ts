@@ -4,14 +4,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startPostgres } from "@pawl/deploy/postgres.ts";
-import pg from "pg";
+import { Client } from "pg";
 import { startCluster } from "../support/cluster.ts";
 import { BenchClient } from "./client.ts";
 
 export interface Stack {
   readonly databaseUrl: string;
   /** A connection for measuring; never used by the services. */
-  readonly db: pg.Client;
+  readonly db: Client;
   readonly client: BenchClient;
   /** Pids by service, the database's own among them. */
   readonly pids: Readonly<Record<string, number>>;
@@ -32,7 +32,7 @@ export async function startStack(): Promise<Stack> {
     },
     envOf: { executor: { PAWL_EXECUTOR_SLOTS: "1024" } },
   });
-  const db = new pg.Client({ connectionString: postgres.url });
+  const db = new Client({ connectionString: postgres.url });
   await db.connect();
   const client = new BenchClient(new URL(cluster.url).host);
   const pidOf = (members: readonly { readonly pid: number }[]): number => members[0]?.pid ?? 0;

@@ -113,7 +113,12 @@ function createEngine({ journal, workflows }: Stores, log: Logger) {
   const waiting = new Waiting(now);
   const roster = new Roster();
   const loop = new TickLoop({
-    ...{ journal, cache, definitions, roster, waiting, now },
+    journal,
+    cache,
+    definitions,
+    roster,
+    waiting,
+    now,
     onTick: ({ batchSize, ms }) => {
       METRICS.tickDuration.record(ms / 1_000);
       METRICS.tickBatchSize.record(batchSize);
@@ -139,7 +144,11 @@ function workService(
   const { executors, ensureQueues } = parts.stores;
   const { loop, roster } = parts.engine;
   const work = {
-    ...{ loop, roster, executors, ensureQueues, log: parts.log },
+    loop,
+    roster,
+    executors,
+    ensureQueues,
+    log: parts.log,
     schedulerId: crypto.randomUUID(),
     leaseMs: config.PAWL_LEASE_MS,
     renewMs: config.PAWL_RENEW_MS,

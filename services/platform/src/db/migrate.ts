@@ -2,7 +2,7 @@
 // bookkeeping table lets one of them do the work while the others wait and then find nothing to do.
 
 import { readdir, readFile } from "node:fs/promises";
-import pg from "pg";
+import { Client } from "pg";
 import { SCHEMA } from "./pool.ts";
 
 const MIGRATIONS = new URL("./migrations/", import.meta.url);
@@ -15,7 +15,7 @@ export async function migrationNames(): Promise<string[]> {
 
 /** Brings the database at `url` to the newest schema; returns the names of the migrations it applied. */
 export async function migrate(url: string): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: "pawl-migrate" });
+  const client = new Client({ connectionString: url, application_name: "pawl-migrate" });
   await client.connect();
   try {
     await client.query(`create schema if not exists ${SCHEMA}`).catch(ignoreRace);
@@ -35,7 +35,7 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
-async function applyOne(client: pg.Client, name: string): Promise<boolean> {
+async function applyOne(client: Client, name: string): Promise<boolean> {
   await client.query("begin");
   try {
     await client.query("lock table migrations in exclusive mode");

@@ -7,6 +7,8 @@ export interface Statement {
 
 /** Anything that runs a statement: a pool, a client or a pipelined connection. */
 export interface Queryable {
+  // The row type is the caller's promise about the statement, here and in `run`.
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
   query<Row extends object>(config: {
     readonly name?: string;
     readonly text: string;

@@ -3,6 +3,7 @@
 import { definitionError } from "@pawl/core/definition/error";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { unreachable } from "@pawl/core/fault/invariant";
 import { definitionId } from "@pawl/core/name/ids";
 import type { DefinitionRow, NewDefinition, SaveResult } from "@pawl/platform/store/workflows";
 import type {
@@ -110,5 +111,7 @@ function saved(result: SaveResult, workflowId: string): DefinitionRow {
         "This request id was used before with another body; use a new one.",
         { metadata },
       );
+    default:
+      return unreachable(result, "save result");
   }
 }

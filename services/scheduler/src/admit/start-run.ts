@@ -48,7 +48,13 @@ export async function startRun(
     String(deadlineMs),
   ];
   return await accept(parts, {
-    ...{ tenantId, workflowId, input, priority, requestId, deadlineMs, graph },
+    tenantId,
+    workflowId,
+    input,
+    priority,
+    requestId,
+    deadlineMs,
+    graph,
     requestHash: sha256("start", ...requested),
     workflowVersion: row.version,
     definitionId: row.definitionId,
@@ -83,7 +89,11 @@ export async function testRun(
   });
   parts.definitions.keep(id, graph);
   return await accept(parts, {
-    ...{ tenantId, input, requestId, graph, digest },
+    tenantId,
+    input,
+    requestId,
+    graph,
+    digest,
     requestHash: sha256("test", digest, input),
     workflowId: null,
     workflowVersion: 0,

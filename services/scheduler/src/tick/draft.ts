@@ -205,8 +205,16 @@ function newRun(start: StartInput, draft: RunDraft): NewRun {
   const { runId, tenantId, definitionId, workflowId, workflowVersion, priority } = start;
   const { requestId, requestHash, traceparent, deadlineAt } = start;
   return {
-    ...{ runId, tenantId, definitionId, workflowId, workflowVersion, priority },
-    ...{ requestId, requestHash, traceparent, deadlineAt },
+    runId,
+    tenantId,
+    definitionId,
+    workflowId,
+    workflowVersion,
+    priority,
+    requestId,
+    requestHash,
+    traceparent,
+    deadlineAt,
     kind: start.runKind,
     ...projection(draft),
   };

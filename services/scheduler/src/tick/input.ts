@@ -1,5 +1,6 @@
 // What may arrive at the scheduler: everything that can change a run, each with the way to answer whoever sent it.
 
+import { unreachable } from "@pawl/core/fault/invariant";
 import type { Fact, RecoveryReason, RunKind } from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
@@ -93,5 +94,7 @@ export function runOf(input: Input): RunId {
       return input.claim.runId;
     case "streamed":
       return input.fact.runId;
+    default:
+      return unreachable(input, "input");
   }
 }

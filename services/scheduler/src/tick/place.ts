@@ -18,7 +18,7 @@ export function place(draft: Draft, roster: Roster, waiting: Waiting): void {
     const type = nodeTypeOf(run, nodeIndex);
     if (delayMs === 0 && !waiting.mayWait(type) && handOff(draft, roster, run, nodeIndex)) continue;
     draft.jobs.push(jobOf(run, nodeIndex, delayMs));
-    waiting.enqueued(type, draft.now + delayMs);
+    if (delayMs === 0) waiting.enqueued(type, draft.now);
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { newRunState } from "@pawl/core/log/fold";
 import type { Graph } from "@pawl/core/definition/graph";
+import { unreachable } from "@pawl/core/fault/invariant";
 import type { Fact } from "@pawl/core/log/event";
 import { onLeaseLost } from "@pawl/core/plan/claim";
 import { onOutcome } from "@pawl/core/plan/result";
@@ -73,6 +74,8 @@ export function settle(
       // The lease filters partial output in its own statement; a stale line is dropped there.
       draft.streamed.push(input.fact);
       return { kind: "drafted", reply: () => input.answer.resolve() };
+    default:
+      return unreachable(input, "input");
   }
 }
 
@@ -97,6 +100,8 @@ function refusal(input: Exclude<Input, StartInput>): Reply {
     case "deadline":
     case "streamed":
       return () => input.answer.resolve();
+    default:
+      return unreachable(input, "input");
   }
 }
 

@@ -4,7 +4,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { Graph } from "@pawl/core/definition/graph";
 import { contextJson, nodeJson } from "@pawl/core/log/context";
-import { effectKey, type RunId } from "@pawl/core/name/ids";
+import { effectKey } from "@pawl/core/name/ids";
 import {
   AssignmentSchema,
   CancelSchema,
@@ -54,7 +54,7 @@ function assignment({ run, nodeIndex }: HandOff, claim: Claim): SchedulerItem {
     contextJson: Buffer.from(contextJson(state, nodeIndex)),
     timeoutMs: BigInt(definition?.timeoutMs ?? 0),
     traceparent: traceparent ?? "",
-    effectKey: effectKey(state.runId as RunId, claim.nodeId, claim.iteration),
+    effectKey: effectKey(state.runId, claim.nodeId, claim.iteration),
     workflowId: workflowId ?? "",
   });
   return create(SchedulerItemSchema, { item: { case: "assignment", value } });

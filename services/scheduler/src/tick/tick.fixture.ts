@@ -30,13 +30,24 @@ export function createEngine(store: Store, now: () => number) {
   const conflicts = { count: 0 };
   const errors: unknown[] = [];
   const loop = new TickLoop({
-    ...{ journal, cache, definitions, roster, waiting, now },
+    journal,
+    cache,
+    definitions,
+    roster,
+    waiting,
+    now,
     onTick: () => {},
     onConflict: () => void (conflicts.count += 1),
     onError: (error) => void errors.push(error),
   });
   return {
-    ...{ loop, roster, waiting, definitions, conflicts, errors, cache },
+    loop,
+    roster,
+    waiting,
+    definitions,
+    conflicts,
+    errors,
+    cache,
     ...calls(loop, now),
   };
 }

@@ -52,6 +52,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
       probe("S6");
     }
     for (const run of [...draft.runs, ...claims.runs]) cache.put(run);
+    expectDelayed(parts, draft);
     tell(roster, draft);
     tell(roster, claims);
     for (const reply of replies) reply();
@@ -104,6 +105,16 @@ async function settleDoubtful(
     const result = settle(draft, parts.cache.get(runOf(input)), input);
     return result.kind === "drafted" ? result.reply : result.refuse;
   });
+}
+
+/**
+ * Notes when delayed jobs are due. The database counts a delay from the beginning of the transaction, so counting from after
+ * the commit is never early: a fetch that came too early would find nothing, and nobody would look again for a while.
+ */
+function expectDelayed({ waiting, now }: TickParts, draft: Draft): void {
+  const committedAt = now();
+  for (const { nodeType, delayMs } of draft.jobs)
+    if (delayMs !== undefined) waiting.enqueued(nodeType, committedAt + delayMs);
 }
 
 interface Sent {

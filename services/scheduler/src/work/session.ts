@@ -44,6 +44,11 @@ export class Session {
   /** Assignments drafted and not committed yet. */
   reserved = 0;
 
+  /** The executor has this many slots from now on. */
+  resize(slots: number): void {
+    this.#slots = slots;
+  }
+
   grow(slots: number): void {
     this.#slots += slots;
   }

@@ -12,6 +12,7 @@ import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Executors } from "@pawl/platform/store/executors";
 import {
   type Register,
+  type SchedulerItem,
   SchedulerItemSchema,
   type WorkerItem,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
@@ -51,8 +52,8 @@ export function serveWork(parts: WorkParts, stream: WorkStream): void {
   const handle = async (item: WorkerItem): Promise<void> => {
     if (stream.signal.aborted) return;
     if (item.item.case === "register") {
-      if (session !== undefined) throw alreadyRegistered();
-      session = await register(parts, stream, item.item.value);
+      if (session === undefined) session = await register(parts, stream, item.item.value);
+      else resize(parts, session, item.item.value);
     } else if (session === undefined) throw notRegistered();
     else if (item.item.case === "goodbye") {
       farewell = true;
@@ -71,10 +72,12 @@ export function serveWork(parts: WorkParts, stream: WorkStream): void {
     },
     end: () => stream.end(),
   });
-  void stream.closed.then(async () => {
+  const atEnd = async (): Promise<void> => {
+    await stream.closed;
     await chain;
     if (session !== undefined) await leave(parts, session, farewell);
-  });
+  };
+  void atEnd();
 }
 
 async function register(parts: WorkParts, stream: WorkStream, hello: Register): Promise<Session> {
@@ -89,7 +92,6 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     held,
     send: (item) => outgoing.push(item),
   });
-  const { leaseMs, renewMs, schedulerId } = parts;
   await parts.ensureQueues(hello.nodeTypes);
   await parts.executors.register({
     executorId: session.executorId,
@@ -97,10 +99,9 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     nodeTypes: hello.nodeTypes,
     slots: hello.slots,
     description: hello.description,
-    leaseMs,
+    leaseMs: parts.leaseMs,
   });
-  const value = { schedulerId, leaseMs: BigInt(leaseMs), renewMs: BigInt(renewMs) };
-  session.send(create(SchedulerItemSchema, { item: { case: "registered", value } }));
+  session.send(registered(parts));
   await reconcile(parts, session, held);
   METRICS.executorsConnected.add(1);
   if (stream.signal.aborted) {
@@ -114,6 +115,21 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   );
   parts.loop.nudge();
   return session;
+}
+
+/** Register again on the same stream: the executor has another number of slots, none when it is about to leave. */
+function resize(parts: WorkParts, session: Session, hello: Register): void {
+  checkRegister(hello);
+  if (hello.executorId !== session.executorId)
+    throw invalidField("register.executor_id", "BAD_ID", "a stream speaks for one executor");
+  session.resize(hello.slots);
+  session.send(registered(parts));
+  parts.loop.nudge();
+}
+
+function registered({ schedulerId, leaseMs, renewMs }: WorkParts): SchedulerItem {
+  const value = { schedulerId, leaseMs: BigInt(leaseMs), renewMs: BigInt(renewMs) };
+  return create(SchedulerItemSchema, { item: { case: "registered", value } });
 }
 
 function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
@@ -170,8 +186,8 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
 function checkRegister(hello: Register): void {
   if (!isUuid(hello.executorId))
     throw invalidField("register.executor_id", "BAD_ID", "must be a UUID");
-  if (hello.slots < 1 || hello.slots > SLOTS_MAX)
-    throw invalidField("register.slots", "OUT_OF_RANGE", `must be from 1 to ${SLOTS_MAX}`);
+  if (hello.slots > SLOTS_MAX)
+    throw invalidField("register.slots", "OUT_OF_RANGE", `must be at most ${SLOTS_MAX}`);
   if (hello.nodeTypes.length === 0 || hello.nodeTypes.length > TYPES_MAX)
     throw invalidField("register.node_types", "OUT_OF_RANGE", `must name 1 to ${TYPES_MAX} types`);
   const bad = hello.nodeTypes.findIndex((type) => !isName(type));
@@ -181,5 +197,3 @@ function checkRegister(hello: Register): void {
 
 const notRegistered = (): EngineError =>
   invalidField("items[0]", "NOT_REGISTERED", "the first item of a stream must be register");
-const alreadyRegistered = (): EngineError =>
-  invalidField("items", "REGISTERED_TWICE", "register comes once per stream");

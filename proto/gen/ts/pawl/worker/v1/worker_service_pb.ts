@@ -67,7 +67,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
    */
   item: {
     /**
-     * First on every connection.
+     * First on every connection. Said again on the same one, it changes the number of slots.
      *
      * @generated from field: pawl.worker.v1.Register register = 1;
      */
@@ -287,7 +287,7 @@ export type Register = Message<"pawl.worker.v1.Register"> & {
   nodeTypes: string[];
 
   /**
-   * How many tasks it runs at once; also its first credit, less what it holds already.
+   * How many tasks it runs at once; also its first credit, less what it holds already. 0: nothing more, it is about to leave.
    *
    * @generated from field: uint32 slots = 3;
    */
