@@ -11,8 +11,15 @@ import { ROOT } from "./settings.ts";
 
 const TIMEOUT_MS = 120_000;
 
+/** Removed with the test. */
+function dataFolder(): string {
+  const folder = temporaryFolder("local");
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 async function setup() {
-  const dataDir = temporaryFolder("local");
+  const dataDir = dataFolder();
   const env = {
     ...process.env,
     PAWL_DATA_DIR: dataDir,
@@ -21,7 +28,6 @@ async function setup() {
     PAWL_METRICS_PORT: "0",
     PAWL_DRAIN_MS: "3000",
   };
-  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
   const start = (args: readonly string[] = [], more: Record<string, string> = {}) => {
     const child = spawn(process.execPath, ["deploy/local.ts", ...args], {
       cwd: ROOT,
@@ -69,7 +75,7 @@ test(
     expect(await second.exited).toBe(1);
     expect(second.output()).toContain("already runs here");
 
-    const other = start([], { PAWL_DATA_DIR: temporaryFolder("other") });
+    const other = start([], { PAWL_DATA_DIR: dataFolder() });
     expect(await other.exited).toBe(1);
     expect(other.output()).toMatch(
       /is taken by another program\nchoose another: PAWL_GATEWAY_PORT=/,
