@@ -29,6 +29,13 @@ export interface HandOff {
   readonly session: Session;
 }
 
+/** A claim that ends in this tick. */
+export interface ClosedClaim extends LeaseKey {
+  readonly epoch: number;
+  /** Taken back for somebody else, as opposed to ended with its run. */
+  readonly isLost: boolean;
+}
+
 interface RunDraft {
   readonly run: CachedRun;
   readonly start: StartInput | undefined;
@@ -41,7 +48,7 @@ export class Draft {
   readonly #runs = new Map<RunId, RunDraft>();
   /** Nodes queued by this draft and not placed yet. */
   readonly ready: { readonly run: CachedRun; readonly nodeIndex: number }[] = [];
-  readonly closed: (LeaseKey & { readonly epoch: number })[] = [];
+  readonly closed: ClosedClaim[] = [];
   readonly streamed: StreamedFact[] = [];
   readonly jobs: NewJob[] = [];
 
@@ -103,6 +110,7 @@ export class Draft {
         nodeId: fact.nodeId,
         iteration: fact.iteration,
         epoch: wasRunning,
+        isLost: fact.type === "run.recovered",
       });
     if (fact.type === "node.queued") this.ready.push({ run, nodeIndex });
   }

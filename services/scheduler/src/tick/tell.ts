@@ -7,12 +7,12 @@ import { contextJson, nodeJson } from "@pawl/core/log/context";
 import { effectKey } from "@pawl/core/name/ids";
 import {
   AssignmentSchema,
-  CancelSchema,
   ClaimSchema,
   SchedulerItemSchema,
   type SchedulerItem,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Roster } from "../work/roster.ts";
+import { claimItem } from "../work/wire.ts";
 import type { Draft, HandOff } from "./draft.ts";
 import type { Claim } from "./input.ts";
 
@@ -20,13 +20,11 @@ import type { Claim } from "./input.ts";
 const nodeBytes = new WeakMap<Graph, Uint8Array[]>();
 
 export function tell(roster: Roster, draft: Draft): void {
-  for (const key of draft.closed) {
-    const session = roster.holderOf(key);
+  for (const { isLost, ...claim } of draft.closed) {
+    const session = roster.holderOf(claim);
     if (session === undefined) continue;
-    session.letGo(key);
-    const claim = create(ClaimSchema, { ...key, epoch: BigInt(key.epoch) });
-    const cancel = create(CancelSchema, { claim });
-    session.send(create(SchedulerItemSchema, { item: { case: "cancel", value: cancel } }));
+    session.letGo(claim);
+    session.send(claimItem(isLost ? "claimLost" : "cancel", claim));
   }
   for (const handOff of draft.handOffs) {
     const claim = claimOf(handOff);

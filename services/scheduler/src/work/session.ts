@@ -16,6 +16,8 @@ export class Session {
   readonly nodeTypes: ReadonlySet<string>;
   readonly send: SendItem;
   readonly #held = new Map<string, Claim>();
+  readonly #silentAfterMs: number;
+  #heardAt = performance.now();
   #slots: number;
   /** Set when the executor is leaving: it gets nothing more. */
   draining = false;
@@ -27,18 +29,32 @@ export class Session {
     readonly slots: number;
     readonly held: readonly Claim[];
     readonly send: SendItem;
+    /** An executor that said nothing for this long gets nothing more until it speaks again; never unless said. */
+    readonly silentAfterMs?: number;
   }) {
     this.executorId = options.executorId;
     this.sessionId = options.sessionId;
     this.nodeTypes = new Set(options.nodeTypes);
     this.#slots = options.slots;
     this.send = options.send;
+    this.#silentAfterMs = options.silentAfterMs ?? Infinity;
     for (const claim of options.held) this.hold(claim);
   }
 
-  /** Room for further assignments. */
+  /** Room for further assignments. A frozen executor has none: each would cost its node a delivery. */
   get credit(): number {
-    return this.draining ? 0 : Math.max(0, this.#slots - this.#held.size - this.reserved);
+    if (this.draining || this.isSilent) return 0;
+    return Math.max(0, this.#slots - this.#held.size - this.reserved);
+  }
+
+  /** Whether it has missed its renewals, although its stream stands. */
+  get isSilent(): boolean {
+    return performance.now() - this.#heardAt > this.#silentAfterMs;
+  }
+
+  /** It said something. */
+  heard(): void {
+    this.#heardAt = performance.now();
   }
 
   /** Assignments drafted and not committed yet. */

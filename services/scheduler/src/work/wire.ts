@@ -76,9 +76,10 @@ const failed = (message: string, durationMs: number): Outcome => ({
 });
 
 /** An item that only names a claim. */
-export function claimItem(kind: "settled" | "claimLost", claim: Claim): SchedulerItem {
+export function claimItem(kind: "settled" | "claimLost" | "cancel", claim: Claim): SchedulerItem {
   const value = { claim: create(ClaimSchema, { ...claim, epoch: BigInt(claim.epoch) }) };
-  return kind === "settled"
-    ? create(SchedulerItemSchema, { item: { case: "settled", value } })
-    : create(SchedulerItemSchema, { item: { case: "claimLost", value } });
+  // One constant case per branch: a union of cases is not a case of the union.
+  if (kind === "settled") return create(SchedulerItemSchema, { item: { case: kind, value } });
+  if (kind === "cancel") return create(SchedulerItemSchema, { item: { case: kind, value } });
+  return create(SchedulerItemSchema, { item: { case: kind, value } });
 }

@@ -26,6 +26,8 @@ import { claimOf } from "./wire.ts";
 
 const SLOTS_MAX = 10_000;
 const TYPES_MAX = 1_000;
+/** An executor that missed so many renewals is taken for frozen, before its lease runs out. */
+const RENEWALS_MISSED = 2;
 
 export interface WorkParts {
   readonly schedulerId: string;
@@ -63,6 +65,7 @@ export function serveWork(parts: WorkParts, stream: WorkStream): void {
   };
   stream.listen({
     message: ({ items }) => {
+      if (session !== undefined) hear(parts, session);
       if (session !== undefined && items.every((item) => item.item.case !== "register")) {
         for (const item of items) void handle(item).catch((error) => stream.fail(error));
         return;
@@ -91,6 +94,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     slots: hello.slots,
     held,
     send: (item) => outgoing.push(item),
+    silentAfterMs: RENEWALS_MISSED * parts.renewMs,
   });
   await parts.ensureQueues(hello.nodeTypes);
   await parts.executors.register({
@@ -130,6 +134,13 @@ function resize(parts: WorkParts, session: Session, hello: Register): void {
 function registered({ schedulerId, leaseMs, renewMs }: WorkParts): SchedulerItem {
   const value = { schedulerId, leaseMs: BigInt(leaseMs), renewMs: BigInt(renewMs) };
   return create(SchedulerItemSchema, { item: { case: "registered", value } });
+}
+
+/** Notes that the executor lives; one that was silent has room again. */
+function hear(parts: WorkParts, session: Session): void {
+  const wasSilent = session.isSilent;
+  session.heard();
+  if (wasSilent) parts.loop.nudge();
 }
 
 function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
