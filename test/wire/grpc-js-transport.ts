@@ -1,8 +1,8 @@
 // A native grpc-js client in the shape of a Connect transport, so that one table of calls goes through it as well.
 import { create, type DescMessage, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { ConnectError, type Transport } from "@connectrpc/connect";
+import { findTrailerError } from "@connectrpc/connect/protocol-grpc";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
-import { StatusSchema } from "@pawl/proto/google/rpc/status_pb";
 
 const serialize =
   (schema: DescMessage) =>
@@ -60,7 +60,7 @@ export function grpcJsTransport(address: string): Transport & { close(): void } 
 
 const ANSWERED = { header: new Headers(), trailer: new Headers() } as const;
 
-async function* read(call: AsyncIterable<unknown>): AsyncGenerator<unknown> {
+async function* read(call: AsyncIterable<unknown>): AsyncGenerator {
   try {
     yield* call;
   } catch (error) {
@@ -75,17 +75,13 @@ function metadataOf(header: HeadersInit | undefined): Metadata {
   return metadata;
 }
 
-/** The status as Connect knows it: the same codes, the same details. */
+/** The status as Connect reads it from the same trailers. */
 function connectErrorOf({ code, details, metadata }: ServiceError): ConnectError {
-  // Both count as gRPC does.
-  const error = new ConnectError(details, code as number);
-  const [trailer] = metadata.get("grpc-status-details-bin");
-  if (Buffer.isBuffer(trailer)) {
-    const status = fromBinary(StatusSchema, trailer);
-    error.details = status.details.map(({ typeUrl, value }) => ({
-      type: typeUrl.slice(typeUrl.lastIndexOf("/") + 1),
-      value,
-    }));
-  }
-  return error;
+  const trailers = new Headers({
+    "grpc-status": String(code),
+    "grpc-message": encodeURIComponent(details),
+  });
+  const [status] = metadata.get("grpc-status-details-bin");
+  if (Buffer.isBuffer(status)) trailers.set("grpc-status-details-bin", status.toString("base64"));
+  return findTrailerError(trailers) ?? new ConnectError("the call failed without a status");
 }

@@ -13,11 +13,11 @@ export type Stage = {
   readonly db: Client;
   readonly doors: readonly Door[];
   /** The way in of that name. */
-  door(name: string): Door;
+  readonly door: (name: string) => Door;
   /** Runs and then checks that the processes are the same, ready, and hold what they held before. */
-  unharmed(act: () => Promise<void>): Promise<void>;
+  readonly unharmed: (act: () => Promise<void>) => Promise<void>;
   /** How many rows of each kind there are. */
-  rows(): Promise<Readonly<Record<string, string>>>;
+  readonly rows: () => Promise<Readonly<Record<string, string>>>;
 };
 
 const ROWS = `select (select count(*) from pawl.runs) as runs, (select count(*) from pawl.run_events) as events,
@@ -39,7 +39,7 @@ export function useStage(
     const db = new Client({ connectionString: cluster.databaseUrl });
     await db.connect();
     const opened = openDoors(cluster.url);
-    close = opened.close;
+    close = () => opened.close();
     current = stageOf(cluster, db, opened.doors);
     await ready(current);
   });
