@@ -1,6 +1,6 @@
 // Calls made of bytes: what no client library would send, in each protocol's own framing, and the error it is answered with.
 import { once } from "node:events";
-import { type IncomingMessage, request as httpRequest } from "node:http";
+import { Agent, type IncomingMessage, request as httpRequest } from "node:http";
 import http2 from "node:http2";
 import { buffer } from "node:stream/consumers";
 import { ConnectError } from "@connectrpc/connect";
@@ -88,9 +88,11 @@ async function overHttp2(url: string, call: RawCall): Promise<RawAnswer> {
 }
 
 async function overHttp1(url: string, call: RawCall): Promise<RawAnswer> {
+  // As clients do; one that asks for the connection to be closed may lose an answer that comes before its body is over.
+  const agent = new Agent({ keepAlive: true });
   const request = httpRequest(`${url}/${call.method}`, {
     method: "POST",
-    agent: false,
+    agent,
     headers: { "content-type": CONTENT_TYPES[call.framing], ...call.headers },
   });
   // As above.
@@ -101,7 +103,7 @@ async function overHttp1(url: string, call: RawCall): Promise<RawAnswer> {
   // Node's `response` event carries exactly this.
   const [response] = (await answered) as [IncomingMessage];
   const body = await buffer(response);
-  request.destroy();
+  agent.destroy();
   const status = response.statusCode ?? 0;
   return { status, error: errorIn(call.framing, status, response, body) };
 }
