@@ -3,10 +3,11 @@
 
 import { randomUUID } from "node:crypto";
 import { uuidV7 } from "@pawl/scheduler/admit/run-id";
-import { type ExecutorId, nodeId, runId, type DefinitionId } from "@pawl/core/name/ids";
+import { type DefinitionId, type ExecutorId, nodeId, type RunId, runId } from "@pawl/core/name/ids";
 import type { Fact } from "@pawl/core/log/event";
 import { openPool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
+import type { NewRun, Transaction } from "@pawl/platform/store/journal";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
 import { PgBoss } from "pg-boss";
 import { median, percentile, type Report } from "./report.ts";
@@ -59,71 +60,12 @@ async function handOffRate({ databaseUrl }: Stack): Promise<number> {
   await boss.start([]);
   const journal = new PostgresJournal({ url: databaseUrl, pool, boss });
   const executor = randomUUID() as ExecutorId;
-  const runs = Array.from({ length: BATCH }, () => ({
-    runId: runId(uuidV7(Date.now())),
-    version: 1,
-  }));
-  const standing = {
-    status: "running",
-    hasFailures: false,
-    errorMessage: null,
-    ended: false,
-  } as const;
-  await journal.transact((tx) =>
-    tx.insertRuns(
-      runs.map((run) => ({
-        runId: run.runId,
-        ...standing,
-        eventCount: 0,
-        tenantId: "bench",
-        definitionId: randomUUID() as DefinitionId,
-        workflowId: "bench",
-        workflowVersion: 1,
-        kind: "test",
-        priority: 0,
-        requestId: null,
-        requestHash: null,
-        traceparent: null,
-        deadlineAt: Date.now() + 3_600_000,
-      })),
-    ),
-  );
+  const runIds = Array.from({ length: BATCH }, () => runId(uuidV7(Date.now()))).toSorted();
+  await journal.transact((tx) => tx.insertRuns(runIds.map(benchRun)));
   let hop = 0;
-  const tick = async (): Promise<void> => {
-    const from = nodeId(`n${hop}`);
-    const to = nodeId(`n${++hop}`);
-    const facts = hopFacts(from, to, executor);
-    await journal.transact((tx) => {
-      void tx.advance(
-        runs.map((run) => ({
-          runId: run.runId,
-          expectedVersion: run.version,
-          ...standing,
-          eventCount: facts.length,
-        })),
-      );
-      void tx.append(
-        runs.flatMap((run) =>
-          facts.map((fact, index) => ({ runId: run.runId, back: facts.length - 1 - index, fact })),
-        ),
-      );
-      void tx.closeLeases(runs.map((run) => ({ runId: run.runId, nodeId: from, iteration: 0 })));
-      void tx.openLeases(
-        runs.map((run) => ({
-          runId: run.runId,
-          nodeId: to,
-          iteration: 0,
-          back: 0,
-          attempt: 1,
-          executorId: executor,
-        })),
-      );
-      void tx.wake(runs.map((run) => ({ runId: run.runId, lastSeq: 0 })));
-    });
-    for (const run of runs) run.version += 1;
-  };
   const rate = await medianRate(async () => {
-    await tick();
+    hop += 1;
+    await journal.transact((tx) => handOffAll(tx, runIds, hop, executor));
     return BATCH;
   });
   await pool.query({ text: "delete from leases where executor_id = $1", values: [executor] });
@@ -132,6 +74,57 @@ async function handOffRate({ databaseUrl }: Stack): Promise<number> {
   await boss.stop();
   await pool.end();
   return rate;
+}
+
+const STANDING = {
+  status: "running",
+  hasFailures: false,
+  errorMessage: null,
+  ended: false,
+} as const;
+
+const benchRun = (id: RunId): NewRun => ({
+  ...STANDING,
+  runId: id,
+  eventCount: 0,
+  tenantId: "bench",
+  definitionId: randomUUID() as DefinitionId,
+  workflowId: "bench",
+  workflowVersion: 1,
+  kind: "test",
+  priority: 0,
+  requestId: null,
+  requestHash: null,
+  traceparent: null,
+  deadlineAt: Date.now() + 3_600_000,
+});
+
+/** What a tick sends when every run of the batch goes from its node `hop - 1` to node `hop`. */
+function handOffAll(
+  tx: Transaction,
+  runIds: readonly RunId[],
+  hop: number,
+  executorId: ExecutorId,
+): void {
+  const from = nodeId(`n${hop - 1}`);
+  const to = nodeId(`n${hop}`);
+  const facts = hopFacts(from, to, executorId);
+  const last = facts.length - 1;
+  const lease = { iteration: 0, back: 0, attempt: 1, executorId };
+  void tx.advance(
+    runIds.map((id) => ({
+      ...STANDING,
+      runId: id,
+      expectedVersion: hop,
+      eventCount: facts.length,
+    })),
+  );
+  void tx.append(
+    runIds.flatMap((id) => facts.map((fact, index) => ({ runId: id, back: last - index, fact }))),
+  );
+  void tx.closeLeases(runIds.map((id) => ({ runId: id, nodeId: from, iteration: 0 })));
+  void tx.openLeases(runIds.map((id) => ({ ...lease, runId: id, nodeId: to })));
+  void tx.wake(runIds.map((id) => ({ runId: id, lastSeq: 0 })));
 }
 
 function hopFacts(from: Fact["nodeId"], to: Fact["nodeId"], executorId: ExecutorId): Fact[] {

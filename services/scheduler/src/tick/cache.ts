@@ -2,6 +2,7 @@
 // reload and never a wrong write; refusals are checked on a fresh fold, since nothing fences a refusal.
 
 import { checkLog } from "@pawl/core/log/check";
+import { isFinal } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
 import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
@@ -43,6 +44,12 @@ export class RunCache {
     if (this.#runs.size <= this.#max) return;
     const [oldest] = this.#runs.keys();
     if (oldest !== undefined) this.#runs.delete(oldest);
+  }
+
+  /** Keeps a run that was just advanced, unless it ended: of such a one hardly anybody asks again. */
+  keepLive(run: CachedRun): void {
+    if (isFinal(run.state.status)) this.drop(run.state.runId);
+    else this.put(run);
   }
 
   drop(runId: RunId): void {

@@ -51,7 +51,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
       (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
       probe("S6");
     }
-    for (const run of [...draft.runs, ...claims.runs]) cache.put(run);
+    for (const run of [...draft.runs, ...claims.runs]) cache.keepLive(run);
     expectDelayed(parts, draft);
     tell(roster, draft);
     tell(roster, claims);
