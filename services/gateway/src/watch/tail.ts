@@ -4,7 +4,7 @@
 // States: idle ⇄ reading; closed after the terminal event or when the last subscriber left. The race it survives: a hint that
 // arrives during a read is remembered and read again afterwards.
 
-import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
+import { isStreamedType, isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log";
 import type { EventScope } from "@pawl/platform/wire/event";
@@ -30,6 +30,8 @@ export class Tail {
   #cursor: number;
   #hint = 0;
   #isPoked = false;
+  /** Whether the run has said partial output: hints may be behind the log then, since it takes seqs that no planner counts. */
+  #hasStreamed = false;
   #isReading = false;
   #isClosed = false;
 
@@ -55,8 +57,10 @@ export class Tail {
     if (this.#subscribers.size === 0) this.#close();
   }
 
-  /** The log is said to reach `seq`. */
+  /** The log is said to reach at least `seq`; 0 says only that there is news. */
   hint(seq: number): void {
+    // What is read now may be the first partial output.
+    if (seq === 0 || this.#hasStreamed || this.#isReading) return this.poke();
     if (seq <= this.#hint || seq <= this.#cursor) return;
     this.#hint = seq;
     this.#start();
@@ -99,6 +103,7 @@ export class Tail {
     const logged = events.map((event) => new LoggedEvent(event, this.#options.scope));
     const bytes = logged.reduce((sum, event) => sum + event.bytes, 0);
     this.#cursor = last.seq;
+    this.#hasStreamed ||= events.some(({ type }) => isStreamedType(type));
     for (const subscriber of this.#subscribers) {
       if (!subscriber.push(logged, bytes)) this.#subscribers.delete(subscriber);
     }
