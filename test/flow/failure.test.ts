@@ -1,11 +1,11 @@
 // Nodes that fail, take too long or say their output piece by piece, through the public API of a real trio.
-import { createPawlClient, type PawlClient } from "@pawl/client";
+import { createPawlClient, isFinalStatus, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { broken, call, graph, script } from "./graph.ts";
 import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
-import { runGraph } from "./story.ts";
+import { firstEvent, runGraph, storyOf } from "./story.ts";
 
 let cluster: Cluster;
 let client: PawlClient;
@@ -197,6 +197,18 @@ test("partial output comes in order and without gaps, before the whole (S1.20, S
     deltas.at(-1)?.eventId ?? Infinity,
   );
   expect(story.outputOf("poem")).toEqual({ text });
+});
+
+test("partial output reaches a watcher while the node still speaks, and the end is not late (S1.7, S1.43)", async () => {
+  const config = { text: "x".repeat(15), chunk_chars: 1, interval_ms: 100 };
+  const { run } = await client.runs.test(
+    graph(["start > slow > after"], { slow: { type: "text_stream", config } }),
+  );
+  await firstEvent(client, run.runId, ({ type }) => type === "node.stream.delta");
+  expect(isFinalStatus((await client.runs.get(run.runId)).run.status)).toBe(false);
+  const story = await storyOf(client, run.runId);
+  // A poll would take five seconds.
+  expect(Date.now() - (story.events.at(-1)?.at ?? 0)).toBeLessThan(2_000);
 });
 
 test("the logs of failed runs hold as any other (S3.2)", async () => {

@@ -1,0 +1,241 @@
+// Executors that die, freeze, leave or lose a message: their work goes on elsewhere, once, under the same effect key.
+import { createPawlClient, type PawlClient } from "@pawl/client";
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { call, graph } from "../flow/graph.ts";
+import { startSink, type Sink } from "../flow/sink.ts";
+import { firstEvent, storyOf, type Story, type Told } from "../flow/story.ts";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { until } from "../support/until.ts";
+import { failpoints, startExecutor, type Executor } from "./crew.ts";
+import { startDeafExecutor } from "./deaf-executor.ts";
+
+let cluster: Cluster;
+let client: PawlClient;
+let sink: Sink;
+
+beforeAll(async () => {
+  sink = await startSink();
+  cluster = await startCluster({
+    executors: 0,
+    envOf: {
+      scheduler: {
+        PAWL_LEASE_MS: "1500",
+        PAWL_RENEW_MS: "300",
+        PAWL_SWEEP_MS: "300",
+        PAWL_GRACE_MS: "500",
+        PAWL_POLL_MS: "200",
+      },
+    },
+  });
+  client = createPawlClient({ baseUrl: cluster.url });
+});
+beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
+afterAll(async () => {
+  await cluster.stop();
+  await sink.stop();
+});
+
+/** A node of three seconds beside a call to the sink, and what joins them. */
+const slowWork = (name: string) =>
+  graph(["start > slow > join", "start > effect > join"], {
+    slow: {
+      type: "text_stream",
+      config: { text: "x".repeat(30), chunk_chars: 1, interval_ms: 100 },
+    },
+    effect: call(sink.url(name)),
+  });
+
+const isStart = (nodeId: string) => (event: Told) =>
+  event.type === "node.started" && event.nodeId === nodeId;
+
+/** Who holds the claim that an event began. */
+const holderOf = (event: Told, crew: readonly Executor[]): Executor => {
+  // The wire's payload of node.started.
+  const { executorId } = event.payload as { executorId: string };
+  const holder = crew.find((executor) => executor.executorId === executorId);
+  if (holder === undefined) throw new Error(`nobody here is ${executorId}`);
+  return holder;
+};
+
+const registered = async (...crew: readonly Executor[]): Promise<void> => {
+  for (const executor of crew)
+    await until(() => executor.logs().includes('"registered"'), {
+      what: "an executor to register",
+    });
+};
+
+const completedOnce = (story: Story): void => {
+  const ids = story.of("node.completed").map(({ nodeId }) => nodeId);
+  expect(ids.toSorted()).toEqual([...new Set(ids)].toSorted());
+  expect(ids).toHaveLength(Object.keys(story.nodes).length);
+};
+
+test("a node whose executor is killed runs again elsewhere within five seconds, under the same effect key (S0.2, S0.35, S0.38, S0.39)", async () => {
+  // Work goes to whoever has the most room.
+  const doomed = await startExecutor(cluster);
+  const heir = await startExecutor(cluster, { PAWL_EXECUTOR_SLOTS: "8" });
+  await registered(doomed, heir);
+  const { run } = await client.runs.test(slowWork("hold-kill"));
+  await sink.received("hold-kill");
+  await firstEvent(client, run.runId, ({ type }) => type === "node.stream.delta");
+  const killedAt = Date.now();
+  await doomed.kill("SIGKILL");
+  (await sink.received("hold-kill", 2)).answer(200);
+  const story = await storyOf(client, run.runId);
+  expect(story.status).toBe("completed");
+  expect((story.events.at(-1)?.at ?? Infinity) - killedAt).toBeLessThan(5_000);
+  completedOnce(story);
+  for (const nodeId of ["slow", "effect"]) {
+    const starts = story.of("node.started", nodeId);
+    expect(starts.map((event) => holderOf(event, [doomed, heir]))).toEqual([doomed, heir]);
+    // A lost claim costs a delivery and never an attempt of the handler (X10).
+    expect(starts.map(({ attempt }) => attempt)).toEqual([1, 1]);
+    expect(story.of("run.recovered", nodeId)[0]?.payload).toMatchObject({ lostDeliveries: 1 });
+  }
+  const calls = sink.calls.filter(({ name }) => name === "hold-kill");
+  expect(calls.map(({ idempotencyKey }) => idempotencyKey)).toEqual([
+    `${run.runId}/effect/0`,
+    `${run.runId}/effect/0`,
+  ]);
+  expect(await checkInvariants(cluster.databaseUrl, [run.runId])).toEqual([]);
+});
+
+test("an executor frozen past its lease is refused when it wakes, and the log does not change (S0.40, S0.41, S0.42, S0.43, S0.44, S0.32)", async () => {
+  const crew = [await startExecutor(cluster), await startExecutor(cluster)];
+  await registered(...crew);
+  const { run } = await client.runs.test(
+    graph(["start > work > after"], { work: call(sink.url("hold-freeze")) }),
+  );
+  const zombie = holderOf(await firstEvent(client, run.runId, isStart("work")), crew);
+  const heir = crew.find((executor) => executor !== zombie);
+  const first = await sink.received("hold-freeze");
+  await zombie.kill("SIGSTOP");
+  // Answered while it cannot hear: it will find its result when it wakes, too late.
+  first.answer(200, { from: "the zombie" });
+  (await sink.received("hold-freeze", 2)).answer(200, { from: "the heir" });
+  const story = await storyOf(client, run.runId);
+  expect(story.status).toBe("completed");
+  expect(story.outputOf("work")).toMatchObject({ body: { from: "the heir" } });
+  // One that stands still is given nothing more, although its stream stands.
+  expect(story.of("run.recovered")).toHaveLength(1);
+  expect(story.of("node.started", "after").map((event) => holderOf(event, crew))).toEqual([heir]);
+  await zombie.kill("SIGCONT");
+  await until(() => zombie.logs().includes("claim lost"), { what: "the zombie to be told" });
+  const { events } = await client.events.list(run.runId, { pageSize: 1_000 });
+  expect(events.map(({ eventId }) => Number(eventId))).toEqual(
+    story.events.map(({ eventId }) => eventId),
+  );
+  completedOnce(story);
+  const epochs = story.of("node.started", "work").map(({ epoch }) => epoch);
+  expect(epochs).toHaveLength(2);
+  expect(epochs[1]).toBeGreaterThan(epochs[0] ?? Infinity);
+  expect(await checkInvariants(cluster.databaseUrl, [run.runId])).toEqual([]);
+});
+
+test("a result that comes after its claim was lost is refused in the transaction that would have used it (S0.42, S0.43, S3.53, X2)", async () => {
+  // It stands still between its effect and its report, for longer than its lease.
+  const late = await startExecutor(cluster, failpoints("X3@2=block:2500"));
+  const heir = await startExecutor(cluster, { PAWL_EXECUTOR_SLOTS: "8" });
+  await registered(late, heir);
+  const { run } = await client.runs.test(
+    graph(["start > work > after"], { work: call(sink.url("late")) }),
+  );
+  const story = await storyOf(client, run.runId);
+  const [claimed, again] = story.of("node.started", "work");
+  expect([claimed, again].map((event) => event && holderOf(event, [late, heir]))).toEqual([
+    late,
+    heir,
+  ]);
+  const refusal = `"epoch":${claimed?.epoch},"executor_id":"${late.executorId}","msg":"refused a stale claim"`;
+  const scheduler = cluster.schedulers[0];
+  await until(() => scheduler?.logs().includes(refusal), { what: "the refusal" });
+  await until(() => late.logs().includes("claim lost"), { what: "the late one to be told" });
+  const { events } = await client.events.list(run.runId, { pageSize: 1_000 });
+  expect(events).toHaveLength(story.events.length);
+  completedOnce(story);
+  const keys = sink.calls.filter(({ name }) => name === "late").map((each) => each.idempotencyKey);
+  expect(keys).toEqual([`${run.runId}/work/0`, `${run.runId}/work/0`]);
+});
+
+test("an executor that leaves gives its claims back: no delivery counts as lost, no attempt is spent (S0.30, S0.49, S0.51, X18)", async () => {
+  const leaver = await startExecutor(cluster, { PAWL_EXECUTOR_GRACE_MS: "0" });
+  await registered(leaver);
+  const { run } = await client.runs.test(
+    graph(["start > work"], { work: call(sink.url("hold-leave")) }),
+  );
+  await sink.received("hold-leave");
+  const heir = await startExecutor(cluster);
+  await registered(heir);
+  await leaver.kill("SIGTERM");
+  expect(await leaver.exited()).toBe("exit code 0");
+  (await sink.received("hold-leave", 2)).answer(200);
+  const story = await storyOf(client, run.runId);
+  expect(story.status).toBe("completed");
+  expect(story.of("run.recovered")).toMatchObject([
+    { payload: { reason: "released", executorId: leaver.executorId } },
+  ]);
+  const starts = story.of("node.started", "work");
+  expect(starts.map((event) => holderOf(event, [leaver, heir]))).toEqual([leaver, heir]);
+  expect(starts.map(({ attempt }) => attempt)).toEqual([1, 1]);
+  expect(story.run.nodes.map(({ lostDeliveries }) => lostDeliveries)).toEqual([0, 0]);
+});
+
+test("a node that loses three deliveries fails for good and is put with the dead letters (S0.8, S0.31, S0.56, S0.57, X10)", async () => {
+  // The first one runs `start` before it meets the poison.
+  const { run } = await client.runs.test(graph(["start > poison > after"]));
+  for (const hit of [2, 1, 1]) {
+    const victim = await startExecutor(cluster, failpoints(`X2@${hit}=kill`));
+    expect(await victim.exited()).toBe("SIGKILL");
+  }
+  const story = await storyOf(client, run.runId);
+  expect(story.status).toBe("failed");
+  expect(story.of("run.recovered", "poison").map(({ payload }) => payload)).toMatchObject([
+    { lostDeliveries: 1 },
+    { lostDeliveries: 2 },
+    { lostDeliveries: 3 },
+  ]);
+  expect(story.of("node.failed", "poison")[0]?.payload).toMatchObject({
+    cause: "delivery_exhausted",
+  });
+  expect(story.of("node.started", "poison").map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
+  expect(await deadLetters(run.runId)).toEqual(["poison"]);
+  expect(await checkInvariants(cluster.databaseUrl, [run.runId])).toEqual([]);
+});
+
+async function deadLetters(runId: string): Promise<string[]> {
+  const database = new Client({ connectionString: cluster.databaseUrl });
+  await database.connect();
+  try {
+    const { rows } = await database.query<{ node_id: string }>(
+      `select data->>'n' as node_id from pgboss.job where name = 'node._dead_letter' and data->>'r' = $1`,
+      [runId],
+    );
+    return rows.map((row) => row.node_id);
+  } finally {
+    await database.end();
+  }
+}
+
+test("an assignment that never arrived is taken back and given to another (S0.11, X4)", async () => {
+  const deaf = await startDeafExecutor(cluster, ["start", "noop"]);
+  const { run } = await client.runs.test(graph(["start > work"]));
+  await firstEvent(client, run.runId, isStart("start"));
+  const heir = await startExecutor(cluster);
+  const story = await storyOf(client, run.runId);
+  expect(story.status).toBe("completed");
+  expect(story.of("run.recovered", "start")[0]?.payload).toMatchObject({
+    reason: "not_held",
+    executorId: deaf.executorId,
+  });
+  expect(story.of("node.started", "start").at(-1)?.payload).toEqual({
+    executorId: heir.executorId,
+  });
+  completedOnce(story);
+  deaf.hangUp();
+});
+
+test("whatever happened to their executors, the logs hold (S0.14, S3.2)", async () => {
+  expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
+});
