@@ -52,8 +52,12 @@ export async function startGateway(
     readonly workflows?: Implementation<typeof WorkflowService>;
   } = {},
   env: Readonly<Record<string, string>> = {},
+  databaseUrl?: string,
 ): Promise<GatewayFixture> {
-  const database = await freshDatabase();
+  const database =
+    databaseUrl === undefined
+      ? await freshDatabase()
+      : { url: databaseUrl, drop: () => Promise.resolve() };
   const pool = openPool(database.url, { max: 2, name: "fixture" });
   const fake = await startGrpcServer({
     host: "127.0.0.1",

@@ -1,6 +1,7 @@
 // What a handler is given, over HTTP/1.1 and HTTP/2 alike: Node's compatibility API gives both the same shape.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createContextKey } from "@connectrpc/connect";
 
 /** A request as Node's `http` has it; HTTP/2 requests come through the compatibility API. */
 export type EdgeRequest = IncomingMessage;
@@ -9,6 +10,9 @@ export type EdgeResponse = ServerResponse;
 
 /** Takes a request and says whether it will answer it. */
 export type EdgeHandler = (request: EdgeRequest, response: EdgeResponse) => boolean;
+
+/** Cuts the connection, or the stream of it, that a call came by; for callers that no longer read. */
+export const abandonKey = createContextKey<() => void>(() => undefined);
 
 /** True over HTTP/2, where `connection` and its kind are forbidden. */
 export const isHttp2 = (request: EdgeRequest): boolean => request.httpVersionMajor >= 2;

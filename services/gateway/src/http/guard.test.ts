@@ -12,9 +12,9 @@ interface Answer {
 
 const ask = (url: string, headers: Record<string, string>, method = "GET"): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    httpRequest(url, { method, headers, agent: false }, async (response) => {
-      const body = await text(response);
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, body });
+    httpRequest(url, { method, headers, agent: false }, (response) => {
+      const { statusCode: status = 0, headers: received } = response;
+      text(response).then((body) => resolve({ status, headers: received, body }), reject);
     })
       .on("error", reject)
       .end();

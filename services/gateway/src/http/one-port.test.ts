@@ -57,7 +57,9 @@ test.each(TRANSPORTS)(
     });
     expect(await watching).toEqual([1, 2, 3]);
 
-    const error = await runs.getRun({ runId: "not-a-uuid" }).catch(ConnectError.from);
+    const error = await runs
+      .getRun({ runId: "not-a-uuid" })
+      .catch((thrown: unknown) => ConnectError.from(thrown));
     expect(error).toBeInstanceOf(ConnectError);
     if (!(error instanceof ConnectError)) return;
     expect(error.code).toBe(Code.InvalidArgument);
@@ -105,7 +107,7 @@ test("a preface that arrives byte by byte is still HTTP/2, and other first bytes
   for (const byte of "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") socket.write(byte);
   // An empty SETTINGS frame completes the client's part of the preface; the server answers with its own.
   socket.write(Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]));
-  const [first] = (await once(socket)) as Buffer;
+  const [first] = await once(socket);
   expect(first).toBe(0);
   const plain = connect(gateway.port, "127.0.0.1");
   onTestFinished(() => void plain.destroy());

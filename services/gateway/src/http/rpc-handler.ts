@@ -3,7 +3,12 @@
 // too large) the details every error of ours has.
 
 import type { ConnectRouter } from "@connectrpc/connect";
-import { ConnectError, createConnectRouter, type Interceptor } from "@connectrpc/connect";
+import {
+  ConnectError,
+  createConnectRouter,
+  createContextValues,
+  type Interceptor,
+} from "@connectrpc/connect";
 import {
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
@@ -12,7 +17,13 @@ import type { UniversalHandler } from "@connectrpc/connect/protocol";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { completeError } from "./complete-error.ts";
-import { type EdgeHandler, type EdgeRequest, type EdgeResponse, pathOf } from "./exchange.ts";
+import {
+  abandonKey,
+  type EdgeHandler,
+  type EdgeRequest,
+  type EdgeResponse,
+  pathOf,
+} from "./exchange.ts";
 
 export interface RpcHandlerOptions {
   readonly routes: (router: ConnectRouter) => void;
@@ -62,7 +73,8 @@ async function answer(
   options: RpcHandlerOptions,
 ): Promise<void> {
   try {
-    const asked = universalRequestFromNodeRequest(request, response, undefined, undefined);
+    const values = createContextValues().set(abandonKey, () => void response.destroy());
+    const asked = universalRequestFromNodeRequest(request, response, undefined, values);
     // An answer may come before the body is over, such as that it is too large. What is left is read and dropped: ending the
     // connection there would cost the caller its answer.
     const body = request.iterator({ destroyOnReturn: false });

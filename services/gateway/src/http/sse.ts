@@ -2,6 +2,7 @@
 // sends the last one back by itself, and a fetch client asks with `?afterEventId=`, which wins when both are there.
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { WatchRequest, WatchStream } from "../watch/watch-run.ts";
 import { checkCursorText, checkRunId } from "../rpc/ingress.ts";
 import {
@@ -53,6 +54,7 @@ async function serve(
       afterSeq: cursorOf(request),
       types: typesOf(request),
       signal: gone.signal,
+      abandon: () => void response.destroy(),
     });
     await send(watching, request, response);
   } catch (error) {
@@ -71,6 +73,7 @@ async function send(
   for await (const batch of watching) {
     if (!isOpen) open(request, response);
     isOpen = true;
+    METRICS.eventsDelivered.add(batch.length, {});
     const frames =
       batch.length === 0 ? ": heartbeat\n\n" : batch.map((event) => event.frame).join("");
     if (!response.write(frames)) await drained(response);

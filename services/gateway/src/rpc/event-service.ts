@@ -14,6 +14,7 @@ import {
   type WatchRunResponse,
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
+import { abandonKey } from "../http/exchange.ts";
 import type { LoggedEvent } from "../watch/logged-event.ts";
 import type { WatchedRun, WatchRequest, WatchStream } from "../watch/watch-run.ts";
 import { checkCursor, checkPageSize, checkRunId } from "./ingress.ts";
@@ -42,6 +43,7 @@ export const createEventService = (deps: EventServiceDeps): ServiceImpl<typeof E
       afterSeq: checkCursor("after_event_id", afterEventId),
       types: new Set(types),
       signal: context.signal,
+      abandon: context.values.get(abandonKey),
     });
     for await (const batch of watching) {
       if (batch.length === 0) {

@@ -32,10 +32,12 @@ export interface WatchDeps {
   readonly heartbeatMs: number;
   /** A reader that leaves a full buffer alone for longer than this is too slow for a live stream. */
   readonly stallMs: number;
+  /** A connection that takes nothing at all for this long is cut: it can no longer be told anything. */
+  readonly abandonMs: number;
 }
 
 /** Heartbeats before proxies grow impatient; five seconds is an age for a reader that is alive. */
-export const WATCH_DEFAULTS = { heartbeatMs: 15_000, stallMs: 5_000 } as const;
+export const WATCH_DEFAULTS = { heartbeatMs: 15_000, stallMs: 5_000, abandonMs: 60_000 } as const;
 
 /** A live log this short is read by its tail, together with others; a longer one first replays by itself. */
 const SHORT_REPLAY = 100;
@@ -48,6 +50,8 @@ export interface WatchRequest {
   /** Only these types, and the terminal event; empty means all. */
   readonly types: ReadonlySet<string>;
   readonly signal: AbortSignal;
+  /** Cuts the connection without a word. */
+  readonly abandon?: () => void;
 }
 
 /** Batches of events in order; an empty batch is a heartbeat. */
@@ -62,7 +66,14 @@ export async function* watchRun(deps: WatchDeps, request: WatchRequest): WatchSt
   const discharge = deps.fanout.admit();
   const reader = new Reader(deps, request);
   try {
-    yield* reader.read();
+    for await (const batch of reader.read()) {
+      const timer = setTimeout(() => request.abandon?.(), deps.abandonMs);
+      try {
+        yield batch;
+      } finally {
+        clearTimeout(timer);
+      }
+    }
   } catch (error) {
     throw withCursor(error, reader.cursor);
   } finally {

@@ -15,21 +15,21 @@ test("a payload names runs and how far their logs reach", () => {
 });
 
 test("what is not understood may be news of any run", () => {
-  for (const payload of ["*", "", "x:1", `${A}`, `${A}:x`, `${A}:1,`]) {
+  for (const payload of ["*", "", "x:1", A, `${A}:x`, `${A}:1,`]) {
     expect(parseWake(payload)).toBeUndefined();
   }
 });
 
 async function setup() {
-  const { url, drop } = await freshDatabase();
-  const pool = openPool(url, { max: 1, name: "test" });
+  const database = await freshDatabase();
+  const pool = openPool(database.url, { max: 1, name: "test" });
   const heard: string[] = [];
   const waiting: { what: string; resolve: () => void }[] = [];
   const say = (what: string): void => {
     heard.push(what);
     for (const one of waiting) if (one.what === what) one.resolve();
   };
-  const listener = new WakeListener(url, {
+  const listener = new WakeListener(database.url, {
     onRun: (run, lastSeq) => say(`${run}:${lastSeq}`),
     onAll: () => say("all"),
     onListening: (isListening) => say(isListening ? "listening" : "deaf"),
@@ -37,7 +37,7 @@ async function setup() {
   onTestFinished(async () => {
     await listener.stop();
     await pool.end();
-    await drop();
+    await database.drop();
   });
   const hear = (what: string): Promise<void> =>
     new Promise((resolve) => void waiting.push({ what, resolve }));
