@@ -182,7 +182,8 @@ function checkCycle({ nodes }: Outline, links: readonly Link[], report: Report):
   if (topologicalWaves(outgoing) !== undefined) return;
   const ids = findCycle(outgoing).map((index) => nodes[index]?.id ?? "?");
   const path = ids.length > 20 ? [...ids.slice(0, 18), "…", ...ids.slice(-1)] : ids;
-  report("edges", "CYCLE", `the nodes form a cycle: ${path.join(" -> ")}`, ids[0] ?? "");
+  const told = path.map(excerpt).join(" -> ");
+  report("edges", "CYCLE", `the nodes form a cycle: ${told}`, ids[0] ?? "");
 }
 
 function unique<T extends { readonly id: string | undefined }>(

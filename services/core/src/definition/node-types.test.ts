@@ -38,7 +38,7 @@ test("a type of another executor takes any config", () => {
 
 test("unknown keys and wrong types of a built-in config are named", () => {
   expect(faultsOf("noop", { x: 1 })).toEqual([".x UNKNOWN_KEY"]);
-  expect(faultsOf("delay", {})).toEqual([".delay_ms WRONG_TYPE"]);
+  expect(faultsOf("delay", {})).toEqual([".delay_ms REQUIRED"]);
   expect(faultsOf("delay", { delay_ms: "soon" })).toHaveLength(1);
   expect(faultsOf("condition", { branches: [] })).toEqual([".branches OUT_OF_RANGE"]);
   expect(faultsOf("text_stream", { text: "x", chunk_chars: 0 })).toEqual([

@@ -3,6 +3,7 @@
 import type { Violation } from "./shape.ts";
 
 const VIOLATIONS_MAX = 200;
+const NAME_LENGTH = 128;
 
 /** Reasons that mean "too much" rather than "wrong": the caller answers LIMIT_EXCEEDED. */
 export const LIMIT_REASONS: ReadonlySet<string> = new Set([
@@ -21,7 +22,9 @@ export function violationList(): { readonly report: Report; readonly list: () =>
   let more = 0;
   return {
     report: (path, reason, message, nodeId = "") => {
-      if (kept.length < VIOLATIONS_MAX) kept.push({ path, reason, message, nodeId });
+      // An id that is none may be of any length.
+      const named = nodeId.length > NAME_LENGTH ? excerpt(nodeId) : nodeId;
+      if (kept.length < VIOLATIONS_MAX) kept.push({ path, reason, message, nodeId: named });
       else more++;
     },
     list: () =>

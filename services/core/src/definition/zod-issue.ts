@@ -24,7 +24,17 @@ export function reportIssues(
   }
 }
 
+/** Nothing is there, although something must be: of one type, or of any of several. */
+function isMissing(issue: z.core.$ZodIssue): boolean {
+  if (issue.code === "invalid_type") return issue.message.endsWith("received undefined");
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return false;
+  return issue.errors.every((option) =>
+    option.some((inner) => inner.path.length === 0 && isMissing(inner)),
+  );
+}
+
 function reasonOf(issue: z.core.$ZodIssue): string {
+  if (isMissing(issue)) return "REQUIRED";
   switch (issue.code) {
     case "custom": {
       const reason: unknown = issue.params?.["reason"];
@@ -36,7 +46,6 @@ function reasonOf(issue: z.core.$ZodIssue): string {
     case "not_multiple_of":
       return "OUT_OF_RANGE";
     case "invalid_type":
-      return issue.message.endsWith("received undefined") ? "REQUIRED" : "WRONG_TYPE";
     case "invalid_union":
     case "invalid_format":
     case "invalid_key":
@@ -50,5 +59,6 @@ function reasonOf(issue: z.core.$ZodIssue): string {
 }
 
 // zod's own messages name types and bounds, never the value itself.
-const messageOf = (issue: z.core.$ZodIssue): string => excerptLong(issue.message);
+const messageOf = (issue: z.core.$ZodIssue): string =>
+  isMissing(issue) ? "is required" : excerptLong(issue.message.replace(/^Invalid input: /, ""));
 const excerptLong = (text: string): string => text.slice(0, 300);
