@@ -3,6 +3,7 @@
 
 import type { Statement } from "../../db/sql.ts";
 
+// A caller may ask for any version a uint32 can say, which an integer cannot.
 export const readWorkflow: Statement = {
   name: "pawl_read_workflow",
   text: `
@@ -11,7 +12,7 @@ from workflows w
 join definitions d
   on d.tenant_id = w.tenant_id
   and d.workflow_id = w.workflow_id
-  and d.version = case when $3::integer = 0 then w.version else $3::integer end
+  and d.version = case when $3::bigint = 0 then w.version else $3::bigint end
 where w.tenant_id = $1::text
   and w.workflow_id = $2::text
 `,
