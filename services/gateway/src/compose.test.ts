@@ -13,7 +13,7 @@ import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { RunService, type StartRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { expect, test } from "vitest";
-import { type GatewayFixture, startGateway } from "./gateway-fixture.ts";
+import { type GatewayFixture, startGateway } from "./gateway.fixture.ts";
 
 function clients(gateway: GatewayFixture) {
   const transport = createGrpcTransport({ baseUrl: gateway.url });

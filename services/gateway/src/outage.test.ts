@@ -4,7 +4,7 @@ import { createGrpcTransport } from "@connectrpc/connect-node";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { expect, onTestFinished, test } from "vitest";
 import { startPrivatePostgres } from "../../../test/support/postgres.ts";
-import { startGateway } from "./gateway-fixture.ts";
+import { startGateway } from "./gateway.fixture.ts";
 
 test("a watch lives through a crash of Postgres without gap or repeat (F5)", async () => {
   const postgres = await startPrivatePostgres();

@@ -2,7 +2,7 @@ import http2 from "node:http2";
 import { request as httpRequest } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { startGateway } from "../gateway-fixture.ts";
+import { startGateway } from "../gateway.fixture.ts";
 
 interface Answer {
   readonly status: number;

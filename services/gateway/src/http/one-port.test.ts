@@ -13,7 +13,7 @@ import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, onTestFinished, test } from "vitest";
-import { startGateway } from "../gateway-fixture.ts";
+import { startGateway } from "../gateway.fixture.ts";
 
 const TRANSPORTS: readonly (readonly [string, (baseUrl: string) => Transport])[] = [
   ["gRPC", (baseUrl) => createGrpcTransport({ baseUrl })],

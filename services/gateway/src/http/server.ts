@@ -29,7 +29,7 @@ const HEADERS_MS = 10_000;
 const BODY_MS = 30_000;
 /** Idle connections are asked whether they live; one that does not answer in time is closed. */
 const PING_MS = 20_000;
-const PING_ANSWER_MS = 10_000;
+const PING_ANSWER_MS = 20_000;
 
 export class EdgeServer {
   readonly #http1: Http1Server;

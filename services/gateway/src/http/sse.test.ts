@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { type GatewayFixture, startGateway } from "../gateway-fixture.ts";
+import { type GatewayFixture, startGateway } from "../gateway.fixture.ts";
 import type { RunId } from "@pawl/core/name/ids";
 
 const open = (url: string, headers: Record<string, string> = {}): Promise<IncomingMessage> =>

@@ -15,7 +15,8 @@ export interface LoadedDefinition {
   readonly waveOf: (nodeId: string) => number;
 }
 
-const BYTES_MAX = 32 * 1024 * 1024;
+/** Text; a parsed definition takes some ten times as much. */
+const BYTES_MAX = 8 * 1024 * 1024;
 
 /** Keeps the newest used definitions. */
 export class DefinitionCache {
