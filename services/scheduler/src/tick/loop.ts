@@ -15,6 +15,9 @@ import { tick, type TickParts, type TickReport } from "./tick.ts";
 
 const BATCH_MAX = 256;
 const RETRIES_MAX = 50;
+/** From this many inputs in the last batch on, more are worth waiting for; a lone run never waits. */
+const CROWD_MIN = 3;
+const GATHER_MS = 1;
 const AWAY_PAUSE_MS = 200;
 /** setTimeout takes at most 2^31-1 ms. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
@@ -34,6 +37,7 @@ export class TickLoop {
   #busy: Promise<void> | undefined;
   #dueTimer: NodeJS.Timeout | undefined;
   #stopped = false;
+  #lastBatch = 0;
 
   constructor(options: LoopOptions) {
     this.#options = options;
@@ -77,9 +81,20 @@ export class TickLoop {
     // Everything that arrives in this turn of the event loop belongs to the first batch.
     await new Promise((resolve) => setImmediate(resolve));
     do {
+      await this.#gather();
       const batch = this.#inbox.splice(0, BATCH_MAX);
+      this.#lastBatch = batch.length;
       await this.#process(batch, 0);
     } while (this.#inbox.length > 0 || this.#canClaim());
+  }
+
+  /**
+   * Under load, waits a moment for the batch to grow towards the last one. A commit and the wake-ups around it cost the same for
+   * one input as for fifty: without this the loop ran 950 ticks/s of 3 inputs where 32 runs were under way.
+   */
+  async #gather(): Promise<void> {
+    if (this.#lastBatch < CROWD_MIN || this.#inbox.length >= this.#lastBatch) return;
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   }
 
   #canClaim(): boolean {
