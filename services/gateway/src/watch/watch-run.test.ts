@@ -2,7 +2,7 @@ import { asyncProperty, assert, array, integer, record } from "fast-check";
 import { expect, test } from "vitest";
 import { Fanout } from "./fanout.ts";
 import type { LoggedEvent } from "./logged-event.ts";
-import { MemoryLog, RUN } from "./memory-log.fixture.ts";
+import { MemoryLog, RUN, turn } from "./memory-log.fixture.ts";
 import { type WatchDeps, type WatchRequest, watchRun, type WatchStream } from "./watch-run.ts";
 
 interface Setup {
@@ -37,9 +37,6 @@ function setup(options: Partial<WatchDeps> & { subscribersMax?: number } = {}): 
     watchRun(deps, { ...base, signal: new AbortController().signal, ...request });
   return { log, fanout, watch };
 }
-
-/** Lets everything run that can run without time passing. */
-const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** Reads until `count` events came; heartbeats are passed over. */
 async function take(stream: WatchStream, count: number): Promise<number[]> {
