@@ -197,7 +197,8 @@ export class PostgresTransaction implements journal.Transaction {
    */
   #keep<T>(answer: Promise<T>): Promise<T> {
     answer.catch((error: unknown) => {
-      this.#refusal ??= error;
+      // Answers of one packet reject in the order of their chains, not of their statements: what came behind does not count.
+      if (sqlState(error) !== "25P02") this.#refusal ??= error;
     });
     this.#answers.push(answer);
     return answer;
