@@ -14,6 +14,7 @@ import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { startProbeServer } from "@pawl/platform/telemetry/http";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
+import { JobListener } from "@pawl/platform/wake/jobs";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Config } from "./config.ts";
 import { commandServices } from "./rpc/commands.ts";
@@ -37,6 +38,11 @@ import { serveWork } from "./work/work-service.ts";
 const CACHED_RUNS_MAX = 5_000;
 const STOP_GRACE_MS = 3_000;
 const DAY_MS = 24 * 3_600_000;
+/**
+ * While no scheduler was there, nobody could renew. Executors find a new one within about two seconds; their claims are left
+ * alone until then, or a restart that took longer than a lease would take the work out of living hands.
+ */
+const RECONNECT_MS = 3_000;
 /** After a grace has passed by our clock, it has passed by the database's too. */
 const CLOCK_SLACK_MS = 10;
 
@@ -55,6 +61,7 @@ export async function startScheduler(
   const stores = await openStores(config, log);
   const engine = createEngine(stores, log);
   const sweepers = startSweepers(config, stores, engine, log);
+  const jobs = listenForJobs(config, stores, engine);
   const server = await startGrpcServer({
     host: config.PAWL_SCHEDULER_HOST,
     port: config.PAWL_SCHEDULER_PORT,
@@ -80,6 +87,7 @@ export async function startScheduler(
       server.setServing(false);
       drainExecutors(engine.roster);
       await Promise.all(Object.values(sweepers).map((sweeper) => sweeper.stop()));
+      await jobs.stop();
       await engine.loop.stop();
       await server.stop(STOP_GRACE_MS);
       const { journal, boss, pool } = stores;
@@ -158,6 +166,17 @@ function workService(
   return serve(WorkerService, { work: (stream) => serveWork(work, stream) });
 }
 
+/** Takes hints of jobs that other schedulers queued. */
+function listenForJobs(config: Config, { journal }: Stores, engine: Engine): JobListener {
+  const { waiting, loop, now } = engine;
+  const listener = new JobListener(config.DATABASE_URL.reveal(), journal.id, (hints) => {
+    for (const { nodeType, delayMs } of hints) waiting.enqueued(nodeType, now() + delayMs);
+    loop.nudge();
+  });
+  listener.start();
+  return listener;
+}
+
 function startSweepers(config: Config, stores: Stores, engine: Engine, log: Logger) {
   const { journal, executors } = stores;
   const { loop, waiting, now } = engine;
@@ -175,7 +194,9 @@ function startSweepers(config: Config, stores: Stores, engine: Engine, log: Logg
     executors: sweeper("executors", every * 30, sweepExecutors),
     partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(stores.pool, now)),
   };
-  for (const each of Object.values(sweepers)) each.start();
+  const { leases, ...others } = sweepers;
+  for (const each of Object.values(others)) each.start();
+  leases.soon(RECONNECT_MS);
   return sweepers;
 }
 

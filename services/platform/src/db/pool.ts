@@ -94,6 +94,8 @@ async function connect(pool: ClientPool): Promise<Connection> {
 /** The tick's connection. */
 export interface Pipeline {
   readonly client: Client;
+  /** Who speaks: names this process in hints to others. */
+  readonly id: string;
   /**
    * Holds what is sent in this turn of the event loop and writes it at its end: a tick's statements then cost one system
    * call instead of one each, which was a sixth of the scheduler's CPU.
@@ -104,7 +106,7 @@ export interface Pipeline {
 /** Opens the tick's connection. `onBroken` fires once when it dies; every query in flight rejects. */
 export async function openPipeline(
   url: string,
-  options: { readonly name: string; readonly onBroken: () => void },
+  options: { readonly name: string; readonly id: string; readonly onBroken: () => void },
 ): Promise<Pipeline> {
   const socket = new Socket();
   const client = new Client({
@@ -129,5 +131,5 @@ export async function openPipeline(
     socket.cork();
     process.nextTick(() => socket.uncork());
   };
-  return { client, gather };
+  return { client, id: options.id, gather };
 }

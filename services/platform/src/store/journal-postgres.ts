@@ -31,6 +31,8 @@ interface RunRow {
 }
 
 export class PostgresJournal implements Journal {
+  /** Names this journal in hints to other schedulers. */
+  readonly id = crypto.randomUUID();
   readonly #url: string;
   readonly #pool: Pool;
   readonly #boss: BossQueue;
@@ -146,6 +148,7 @@ from unnest($1::text[], $2::text[]) as n (type, queue)`,
   #connect(): Promise<Pipeline> {
     this.#pipeline ??= openPipeline(this.#url, {
       name: "pawl-tick",
+      id: this.id,
       onBroken: () => {
         this.#pipeline = undefined;
       },

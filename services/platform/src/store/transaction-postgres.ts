@@ -7,6 +7,7 @@ import { sqlState } from "../db/failure.ts";
 import type { RunId } from "@pawl/core/name/ids";
 import type { BossQueue, SendSql } from "../queue/boss.ts";
 import type { Job, NewJob } from "../queue/queue.ts";
+import { jobHintPayload } from "../wake/jobs.ts";
 import { RunMoved } from "./journal.ts";
 import type * as journal from "./journal.ts";
 import { advanceRuns } from "./statements/advance-runs.ts";
@@ -14,6 +15,7 @@ import { appendEvents } from "./statements/append-events.ts";
 import { appendStreamed } from "./statements/append-streamed.ts";
 import { closeLeases } from "./statements/close-leases.ts";
 import { countStreamed } from "./statements/count-streamed.ts";
+import { hintJobs } from "./statements/hint-jobs.ts";
 import { insertRuns } from "./statements/insert-runs.ts";
 import { lockRuns } from "./statements/lock-runs.ts";
 import { openLeases } from "./statements/open-leases.ts";
@@ -159,6 +161,7 @@ export class PostgresTransaction implements journal.Transaction {
       this.#boss.insert(this.#sql, nodeType, group),
     );
     this.#issued.push(...calls.map((call) => call.issued));
+    void this.#send(hintJobs, [jobHintPayload(this.#pipeline.id, jobs)]);
     return this.#keep(Promise.all(calls.map((call) => call.done)).then(() => undefined));
   }
 

@@ -1,0 +1,97 @@
+// One connection that listens on a channel.
+//
+// States: connecting → listening → (the connection breaks) waiting → connecting …; stopped is final.
+
+import { Client } from "pg";
+
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 2_000;
+/** A connection that is silently gone is found by asking it something this often. */
+const PROBE_MS = 10_000;
+const ANSWER_MS = 5_000;
+
+export interface ChannelHandlers {
+  readonly onPayload: (payload: string) => void;
+  /** Whether notifications arrive. What was sent while they did not is gone. */
+  readonly onListening: (isListening: boolean) => void;
+}
+
+/** Keeps one connection listening until stopped. */
+export class ChannelListener {
+  readonly #url: string;
+  readonly #channel: string;
+  readonly #handlers: ChannelHandlers;
+  #client: Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #retryMs = FIRST_RETRY_MS;
+  #isStopped = false;
+
+  constructor(url: string, channel: string, handlers: ChannelHandlers) {
+    this.#url = url;
+    this.#channel = channel;
+    this.#handlers = handlers;
+  }
+
+  /** Begins to connect; does not wait for it. */
+  start(): void {
+    void this.#connect();
+  }
+
+  /** Closes the connection and stays away. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => undefined);
+  }
+
+  async #connect(): Promise<void> {
+    const client = new Client({
+      connectionString: this.#url,
+      application_name: "pawl-listen",
+      connectionTimeoutMillis: ANSWER_MS,
+      query_timeout: ANSWER_MS,
+      keepAlive: true,
+    });
+    this.#client = client;
+    client.on("error", () => this.#lose(client));
+    client.on("end", () => this.#lose(client));
+    client.on("notification", (message) => this.#handlers.onPayload(message.payload ?? ""));
+    try {
+      await client.connect();
+      await client.query(`listen ${this.#channel}`);
+    } catch {
+      this.#lose(client);
+      return;
+    }
+    if (this.#client !== client) return;
+    this.#retryMs = FIRST_RETRY_MS;
+    this.#handlers.onListening(true);
+    this.#probe(client);
+  }
+
+  #probe(client: Client): void {
+    this.#timer = setTimeout(() => {
+      client.query("select 1").then(
+        () => this.#client === client && this.#probe(client),
+        () => this.#lose(client),
+      );
+    }, PROBE_MS);
+    this.#timer.unref();
+  }
+
+  /** Errors and ends of one connection come in any number and order; only the first of the current one counts. */
+  #lose(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    clearTimeout(this.#timer);
+    client.end().catch(() => undefined);
+    if (this.#isStopped) return;
+    this.#handlers.onListening(false);
+    const waitMs = this.#retryMs * (0.5 + Math.random() / 2);
+    this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
+    this.#timer = setTimeout(() => void this.#connect(), waitMs);
+    this.#timer.unref();
+  }
+}

@@ -1,0 +1,52 @@
+// Hints between schedulers: one put jobs into queues that another may have room for. Polling finds them as well, only later.
+
+import { ChannelListener } from "./channel.ts";
+
+/** The channel a tick with jobs notifies; payload `<sender> <nodeType>@<delayMs>,…`. */
+export const JOBS_CHANNEL = "pawl_jobs";
+
+/** Types in one notification; more are left to polling. */
+const TYPES_MAX = 50;
+
+export interface JobHint {
+  readonly nodeType: string;
+  readonly delayMs: number;
+}
+
+/** The payload for jobs a scheduler queued: the earliest of each type. */
+export function jobHintPayload(
+  sender: string,
+  jobs: readonly { readonly nodeType: string; readonly delayMs?: number }[],
+): string {
+  const earliest = new Map<string, number>();
+  for (const { nodeType, delayMs = 0 } of jobs)
+    earliest.set(nodeType, Math.min(delayMs, earliest.get(nodeType) ?? Infinity));
+  const hints = [...earliest].slice(0, TYPES_MAX).map(([type, delayMs]) => `${type}@${delayMs}`);
+  return `${sender} ${hints.join(",")}`;
+}
+
+/** Reads a payload; empty for one's own and for what this build does not understand. */
+export function parseJobHints(payload: string, self: string): JobHint[] {
+  const [sender, list = ""] = payload.split(" ");
+  if (sender === self) return [];
+  return list.split(",").flatMap((part) => {
+    const at = part.lastIndexOf("@");
+    const delayMs = Number(part.slice(at + 1));
+    return at > 0 && Number.isFinite(delayMs) ? [{ nodeType: part.slice(0, at), delayMs }] : [];
+  });
+}
+
+/** Listens for what other schedulers queued. */
+export class JobListener extends ChannelListener {
+  constructor(url: string, self: string, onJobs: (hints: readonly JobHint[]) => void) {
+    super(url, JOBS_CHANNEL, {
+      onPayload: (payload) => {
+        const hints = parseJobHints(payload, self);
+        if (hints.length > 0) onJobs(hints);
+      },
+      onListening: () => {
+        // The poll looks at every queue anyway.
+      },
+    });
+  }
+}
