@@ -5,17 +5,13 @@ import { createGrpcClient } from "@pawl/platform/rpc/grpc-client";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { onTestFinished } from "vitest";
 import type { Cluster } from "../support/cluster.ts";
-
-/** A registered one. */
-export type DeafExecutor = { readonly executorId: string; hangUp(): void };
-
-const RENEW_MS = 300;
+import { until } from "../support/until.ts";
 
 /** Registers with room for one; ends with the test. */
 export async function startDeafExecutor(
   cluster: Cluster,
   nodeTypes: readonly string[],
-): Promise<DeafExecutor> {
+): Promise<{ readonly executorId: string }> {
   const executorId = randomUUID();
   const address = `${LOOPBACK}:${cluster.schedulers[0]?.port ?? 0}`;
   const client = createGrpcClient(WorkerService, address);
@@ -29,14 +25,17 @@ export async function startDeafExecutor(
   const value = { executorId, nodeTypes: [...nodeTypes], slots: 1, description: "deaf" };
   stream.write({ items: [{ item: { case: "register", value } }] });
   await registered;
-  const renewal = setInterval(() => {
-    stream.write({ items: [{ item: { case: "renew", value: { held: [] } } }] });
-  }, RENEW_MS);
-  const hangUp = (): void => {
-    clearInterval(renewal);
+  let isOver = false;
+  const renew = (): boolean => {
+    if (!isOver) stream.write({ items: [{ item: { case: "renew", value: { held: [] } } }] });
+    return isOver;
+  };
+  const renewing = until(renew, { what: "the test to end", timeoutMs: 60_000 });
+  onTestFinished(async () => {
+    isOver = true;
+    await renewing;
     stream.end();
     client.close();
-  };
-  onTestFinished(hangUp);
-  return { executorId, hangUp };
+  });
+  return { executorId };
 }

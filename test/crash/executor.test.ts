@@ -261,7 +261,6 @@ test("an assignment that never arrived is taken back and given to another (S0.11
     executorId: heir.executorId,
   });
   completedOnce(story);
-  deaf.hangUp();
 });
 
 test("whatever happened to their executors, the logs hold (S0.14, S3.2)", async () => {
