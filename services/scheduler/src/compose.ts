@@ -78,7 +78,11 @@ export async function startScheduler(
   const probes = await startProbeServer({
     host: config.PAWL_METRICS_HOST,
     port: config.PAWL_METRICS_PORT,
-    metricsText: () => telemetry.metricsText(),
+    metricsText: () => {
+      const { sessions } = engine.roster;
+      METRICS.leases.set(sessions.reduce((sum, session) => sum + session.heldCount, 0));
+      return telemetry.metricsText();
+    },
     notReady: () => databaseFault(stores.pool),
   });
   return {

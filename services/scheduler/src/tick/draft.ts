@@ -83,6 +83,11 @@ export class Draft {
     return count;
   }
 
+  /** Every drafted fact with its run. */
+  *facts(): Generator<{ readonly run: CachedRun; readonly fact: Fact }> {
+    for (const { run, facts } of this.#runs.values()) for (const fact of facts) yield { run, fact };
+  }
+
   get handOffs(): HandOff[] {
     return [...this.#runs.values()].flatMap((draft) => draft.opened);
   }

@@ -12,6 +12,7 @@ import type { Journal, Transaction } from "@pawl/platform/store/journal";
 import type { Roster } from "../work/roster.ts";
 import type { RunCache } from "./cache.ts";
 import { claimWaiting } from "./claim.ts";
+import { countFacts } from "./count.ts";
 import type { Definitions } from "./definitions.ts";
 import { Draft } from "./draft.ts";
 import { type Input, runOf } from "./input.ts";
@@ -53,6 +54,8 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
     }
     for (const run of [...draft.runs, ...claims.runs]) cache.keepLive(run);
     expectDelayed(parts, draft);
+    countFacts(draft);
+    countFacts(claims);
     tell(roster, draft);
     tell(roster, claims);
     for (const reply of replies) reply();

@@ -1,0 +1,64 @@
+// What a committed tick means to telemetry. Facts are tallied first: a counter costs about a microsecond a call, and a tick may
+// hold hundreds of facts of few kinds.
+
+import { isFinal } from "@pawl/core/log/event";
+import type { NodeId } from "@pawl/core/name/ids";
+import { retryCauseOf } from "@pawl/core/policy/retry";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import type { CachedRun } from "./cache.ts";
+import type { Draft } from "./draft.ts";
+
+const SETTLING: ReadonlySet<string> = new Set([
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.cancelled",
+  "node.skipped",
+]);
+
+class Tally {
+  readonly #counts = new Map<string, number>();
+
+  add(key: string): void {
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+  }
+
+  report(to: (key: string, count: number) => void): void {
+    for (const [key, count] of this.#counts) to(key, count);
+  }
+}
+
+/** Counts what a tick committed. */
+export function countFacts(draft: Draft): void {
+  const started = new Tally();
+  const retried = new Tally();
+  const ended = new Map<string, Tally>();
+  for (const { run, fact } of draft.facts()) {
+    if (fact.type === "node.started") started.add(typeOf(run, fact.nodeId));
+    else if (fact.type === "node.retried") retried.add(retryCauseOf(fact.payload.cause));
+    else if (SETTLING.has(fact.type)) {
+      const state = fact.type.slice("node.".length);
+      let tally = ended.get(state);
+      if (tally === undefined) ended.set(state, (tally = new Tally()));
+      tally.add(typeOf(run, fact.nodeId));
+      if (fact.type === "node.failed" && fact.payload.cause === "delivery_exhausted")
+        METRICS.deadLetters.add(1);
+    }
+  }
+  started.report((type, count) => METRICS.nodesStarted.add(count, { type }));
+  retried.report((cause, count) => METRICS.nodeRetries.add(count, { cause }));
+  for (const [state, tally] of ended)
+    tally.report((type, count) => METRICS.nodesCompleted.add(count, { state, type }));
+  for (const { state } of draft.runs) {
+    const { status, startedAt, endedAt } = state;
+    // A run that is over is drafted in the tick that ends it and in no other.
+    if (!isFinal(status) || endedAt === undefined) continue;
+    METRICS.runsFinished.add(1, { status });
+    METRICS.runDuration.record((endedAt - startedAt) / 1_000, { status });
+  }
+}
+
+function typeOf({ state: { graph } }: CachedRun, nodeId: NodeId | ""): string {
+  const index = nodeId === "" ? undefined : graph.indexOf.get(nodeId);
+  return index === undefined ? "" : (graph.nodes[index]?.definition.type ?? "");
+}
