@@ -14,7 +14,7 @@ import { guardedAgent } from "./egress/connect.ts";
 import { DEFAULT_EGRESS, type EgressPolicy } from "./egress/guard.ts";
 import { builtInRegistry, type Registry } from "./handlers/registry.ts";
 import { attemptRunner } from "./run/attempt.ts";
-import { observed } from "./run/observed.ts";
+import { observed, tracedHandlers } from "./run/observed.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { Worker } from "./work/worker.ts";
 
@@ -74,16 +74,17 @@ function createWorker(
     readonly log: Logger;
   },
 ): Worker {
+  const { registry, isTracing } = parts;
   const executorId = config.PAWL_EXECUTOR_ID ?? randomUUID();
   const log = parts.log.child({ executor_id: executorId });
   const worker = new Worker({
     executorId,
-    nodeTypes: [...parts.registry.keys()],
+    nodeTypes: [...registry.keys()],
     slots: config.PAWL_EXECUTOR_SLOTS,
     graceMs: config.PAWL_EXECUTOR_GRACE_MS,
     description: `pawl executor, node ${process.version}`,
     connect: parts.connect,
-    run: observed(attemptRunner(parts.registry), { isTracing: parts.isTracing }),
+    run: observed(attemptRunner(isTracing ? tracedHandlers(registry) : registry), { isTracing }),
     onRegistered: (schedulerId) => log.info({ scheduler_id: schedulerId }, "registered"),
     onDisconnected: (error) => log.debug({ reason: error?.reason }, "disconnected"),
   });

@@ -4,6 +4,8 @@
 import { ATTRIBUTES, METRICS, SPANS } from "@pawl/platform/telemetry/catalogue";
 import { contextFrom, linksTo, withSpan } from "@pawl/platform/telemetry/trace";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Handler } from "../handlers/handler.ts";
+import type { Registry } from "../handlers/registry.ts";
 import type { AttemptResult, RunAttempt } from "../work/assignments.ts";
 import { causeOf } from "./outcome.ts";
 
@@ -29,6 +31,28 @@ export function observed(run: RunAttempt, options: { readonly isTracing: boolean
       return result;
     });
 }
+
+/** The same handlers, each call in a span of its own inside of its attempt's. */
+export const tracedHandlers = (registry: Registry): Registry =>
+  new Map(Array.from(registry, ([type, handler]) => [type, traced(handler)]));
+
+const traced = (handler: Handler): Handler => ({
+  ...handler,
+  prepare: (config) => {
+    const prepared = handler.prepare(config);
+    if (!prepared.ok) return prepared;
+    const attributes = { [ATTRIBUTES.nodeType]: handler.type };
+    return {
+      ok: true,
+      execute: (ctx) =>
+        withSpan(SPANS.handler, { attributes }, async (span) => {
+          const result = await prepared.execute(ctx);
+          if ("failed" in result) span.setAttribute(ATTRIBUTES.cause, result.failed.cause);
+          return result;
+        }),
+    };
+  },
+});
 
 const spanSettings = (assignment: Assignment) => ({
   parent: contextFrom(assignment.traceparent),
