@@ -100,8 +100,8 @@ interface Where {
   readonly epoch?: bigint;
 }
 
-/** The first part of the story: up to the middle of the letter. */
-export function tellBeginning(gateway: ScriptedGateway, startMs: number): void {
+/** Short ways to say that a node was queued, started or completed. */
+function teller(gateway: ScriptedGateway, startMs: number) {
   const at = (ms: number, fact: ScriptedFact): void => gateway.append(startMs + ms, fact);
   const queued = (ms: number, nodeId: string, where: Where = {}): void =>
     at(ms, {
@@ -126,6 +126,12 @@ export function tellBeginning(gateway: ScriptedGateway, startMs: number): void {
       attempt: 1,
       fact: { case: "nodeCompleted", value: { outputJson: json(output), handle } },
     });
+  return { at, queued, started, completed };
+}
+
+/** The first part of the story: up to the middle of the letter. */
+export function tellBeginning(gateway: ScriptedGateway, startMs: number): void {
+  const { at, queued, started, completed } = teller(gateway, startMs);
   at(0, {
     type: "run.started",
     fact: {

@@ -38,39 +38,17 @@ export function EventLog({ rows, onOpen }: Props): ReactNode {
   const chosenRow = rows.find((row) => row.seq === chosen);
   return (
     <section className="panel events" aria-label="Event log">
-      <header className="panel-head">
-        <h2>
-          Events{" "}
-          <span className="count">
-            {shown.length === rows.length ? rows.length : `${shown.length} of ${rows.length}`}
-          </span>
-        </h2>
-        <span className="spacer" />
-        <input
-          type="search"
-          aria-label="Find in events"
-          placeholder="Find"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-        <select
-          aria-label="Kind of events"
-          value={kind}
-          onChange={(event) => setKind(event.target.value as EventKind)}
-        >
-          <option value="all">All events</option>
-          <option value="states">Without streams</option>
-          <option value="failures">Failures and retries</option>
-        </select>
-        <button
-          type="button"
-          className="quiet"
-          aria-pressed={!follows}
-          onClick={() => setFollows(!follows)}
-        >
-          {follows ? "Pause" : "Follow"}
-        </button>
-      </header>
+      <Filters
+        count={
+          shown.length === rows.length ? `${rows.length}` : `${shown.length} of ${rows.length}`
+        }
+        kind={kind}
+        text={text}
+        follows={follows}
+        onKind={setKind}
+        onText={setText}
+        onFollow={setFollows}
+      />
       <div
         className="event-box"
         ref={box}
@@ -102,6 +80,52 @@ export function EventLog({ rows, onOpen }: Props): ReactNode {
         <pre className="event-detail">{prettyJson(chosenRow.payload)}</pre>
       )}
     </section>
+  );
+}
+
+interface FiltersProps {
+  readonly count: string;
+  readonly kind: EventKind;
+  readonly text: string;
+  readonly follows: boolean;
+  readonly onKind: (kind: EventKind) => void;
+  readonly onText: (text: string) => void;
+  readonly onFollow: (follows: boolean) => void;
+}
+
+function Filters(props: FiltersProps): ReactNode {
+  const { count, kind, text, follows, onKind, onText, onFollow } = props;
+  return (
+    <header className="panel-head">
+      <h2>
+        Events <span className="count">{count}</span>
+      </h2>
+      <span className="spacer" />
+      <input
+        type="search"
+        aria-label="Find in events"
+        placeholder="Find"
+        value={text}
+        onChange={(event) => onText(event.target.value)}
+      />
+      <select
+        aria-label="Kind of events"
+        value={kind}
+        onChange={(event) => onKind(event.target.value as EventKind)}
+      >
+        <option value="all">All events</option>
+        <option value="states">Without streams</option>
+        <option value="failures">Failures and retries</option>
+      </select>
+      <button
+        type="button"
+        className="quiet"
+        aria-pressed={!follows}
+        onClick={() => onFollow(!follows)}
+      >
+        {follows ? "Pause" : "Follow"}
+      </button>
+    </header>
   );
 }
 
