@@ -22,6 +22,7 @@ import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { GatewayConfig } from "./config.ts";
 import { createConsole } from "./http/console.ts";
 import type { EdgeHandler, EdgeRequest, EdgeResponse } from "./http/exchange.ts";
+import { createGrpcHandler, served } from "./http/grpc-handler.ts";
 import { createHealth, Readiness } from "./http/health.ts";
 import { createReflection } from "./http/reflection.ts";
 import { refuse as refuseWith } from "./http/refuse.ts";
@@ -155,10 +156,17 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
     readEvents: (runId, afterSeq, limit) => readEvents(pool, runId, afterSeq, limit),
     now: Date.now,
   });
+  const services = [
+    served(WorkflowService, workflowService),
+    served(RunService, runService),
+    served(EventService, eventService),
+    served(Health, createHealth(readiness, SERVICES)),
+  ];
   const probes = { metricsText, notReady: () => readiness.notReady() };
   return [
     (request, response) => answerProbe(probes, request, response),
     createSse({ watch, refuse, toEngineError }),
+    createGrpcHandler(services, parts.onInternal),
     createRpcHandler({
       interceptors: [connectTracing, connectErrors(parts.onInternal)],
       refuse,

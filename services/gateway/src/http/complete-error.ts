@@ -33,7 +33,7 @@ export async function completeError(
   const bytes = await collect(body);
   const error = errorFromJsonBytes(bytes, undefined, new ConnectError("not an error of Connect"));
   if (error.details.length > 0) return { ...response, body: once(bytes) };
-  const completed = complete(error);
+  const completed = withErrorInfo(error);
   const json = errorToJsonBytes(completed, undefined);
   header?.set("content-length", String(json.byteLength));
   return { ...response, status: codeToHttpStatus(completed.code), body: once(json) };
@@ -61,11 +61,12 @@ async function* completeLastEnvelope(body: AsyncIterable<Uint8Array>): AsyncGene
 
 function completeStatus(trailer: Headers): void {
   const error = findTrailerError(trailer);
-  if (error !== undefined && error.details.length === 0) setTrailerStatus(trailer, complete(error));
+  if (error !== undefined && error.details.length === 0)
+    setTrailerStatus(trailer, withErrorInfo(error));
 }
 
-/** The code is the framework's, except that a request which does not parse is the caller's fault and not ours. */
-function complete(error: ConnectError): ConnectError {
+/** An error of the protocol with its reason. The code is the framework's, except that a request which does not parse is the caller's fault and not ours. */
+export function withErrorInfo(error: ConnectError): ConnectError {
   const { reason } = fromConnectError(error);
   const code = reason === "INPUT_INVALID" ? Code.InvalidArgument : error.code;
   const info = create(ErrorInfoSchema, {

@@ -30,7 +30,10 @@ async function ask2(url: string, headers: Record<string, string>): Promise<Answe
     stream.once("error", reject);
   });
   const found = await got;
-  return { status: Number(found[":status"]), headers: found, body: await text(stream) };
+  let trailers: Record<string, unknown> = {};
+  stream.once("trailers", (received) => (trailers = received));
+  const body = await text(stream);
+  return { status: Number(found[":status"]), headers: { ...found, ...trailers }, body };
 }
 
 test("only loopback names reach the gateway", async () => {

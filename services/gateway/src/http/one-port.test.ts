@@ -76,6 +76,9 @@ test("a grpc-js client speaks to the same port", async () => {
   const client = createGrpcClient(RunService, `127.0.0.1:${gateway.port}`);
   onTestFinished(() => client.close());
   expect((await client.call.getRun({ runId: run })).run?.runId).toBe(run);
+  await expect(client.call.cancelRun({ runId: run })).rejects.toMatchObject({
+    reason: "UNKNOWN_METHOD",
+  });
   await expect(client.call.getRun({ runId: run.replaceAll("-", "") })).rejects.toMatchObject({
     reason: "INPUT_INVALID",
     violations: [{ field: "run_id", reason: "BAD_ID" }],

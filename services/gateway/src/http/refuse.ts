@@ -1,5 +1,5 @@
-// Answers a request with an error before any handler has it, in the protocol the caller speaks: gRPC and gRPC-web as a status in
-// the headers, Connect as JSON or as the end of a stream, everyone else as JSON with the same fields.
+// Answers a request with an error before any handler has it, in the protocol the caller speaks: gRPC as a status in the trailers
+// (Node sends empty trailers after a status in the headers, which grpc-js refuses), gRPC-web in the headers, Connect as JSON or as the end of a stream, everyone else as JSON with the same fields.
 
 import type { ConnectError } from "@connectrpc/connect";
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
@@ -12,7 +12,8 @@ import {
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import type { EdgeRequest, EdgeResponse } from "./exchange.ts";
 
-const GRPC = /^application\/grpc(-web)?(\+\w+)?(;|$)/;
+const GRPC = /^application\/grpc(\+\w+)?(;|$)/;
+const GRPC_WEB = /^application\/grpc-web/;
 const CONNECT_STREAM = /^application\/connect\+(json|proto)/;
 
 /** Refuses the request. `httpStatus` is for callers that speak plain HTTP or Connect; by default the one of the error's code. */
@@ -27,6 +28,12 @@ export function refuse(
   request.resume();
   const type = request.headers["content-type"] ?? "";
   if (GRPC.test(type)) {
+    response.writeHead(200, { "content-type": type });
+    response.addTrailers(Object.fromEntries(setTrailerStatus(new Headers(), error)));
+    response.end();
+    return;
+  }
+  if (GRPC_WEB.test(type)) {
     const status = setTrailerStatus(new Headers(), error);
     response.writeHead(200, { "content-type": type, ...Object.fromEntries(status) });
     response.end();

@@ -38,7 +38,9 @@ export function connectScheduler(address: string): Scheduler {
 }
 
 /** The caller's deadline and cancellation, handed on. */
-export function forwardOptions(context: HandlerContext): UnaryOptions {
+export function forwardOptions(
+  context: Pick<HandlerContext, "signal" | "timeoutMs">,
+): UnaryOptions {
   const leftMs = context.timeoutMs() ?? UNARY_DEADLINE_MS;
   return {
     signal: context.signal,

@@ -1,0 +1,93 @@
+// gRPC's framing of messages: one byte of flags, four of length, then the message.
+
+import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { LIMITS } from "@pawl/core/data/limits";
+import type { EdgeRequest } from "./exchange.ts";
+
+const PREFIX = 5;
+const COMPRESSED = 1;
+
+/** A message in its frame. */
+export function toFrame<Schema extends DescMessage>(
+  schema: Schema,
+  message: MessageShape<Schema>,
+): Buffer {
+  const bytes = toBinary(schema, message);
+  const frame = Buffer.allocUnsafe(PREFIX + bytes.length);
+  frame[0] = 0;
+  frame.writeUInt32BE(bytes.length, 1);
+  frame.set(bytes, PREFIX);
+  return frame;
+}
+
+/** The one message of a request, bounded before it is held. Rejects with what gRPC says of a body that is not one message. */
+export function readMessage<Schema extends DescMessage>(
+  request: EdgeRequest,
+  schema: Schema,
+): Promise<MessageShape<Schema>> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let held = 0;
+    request.on("data", (chunk: Buffer) => {
+      held += chunk.length;
+      if (held > PREFIX + LIMITS.messageBytes) {
+        chunks.length = 0;
+        reject(tooLarge());
+      } else {
+        chunks.push(chunk);
+      }
+    });
+    request.once("end", () => {
+      const [first = Buffer.alloc(0)] = chunks;
+      const body = chunks.length > 1 ? Buffer.concat(chunks) : first;
+      try {
+        resolve(parseFrame(body, schema));
+      } catch (error) {
+        reject(error);
+      }
+    });
+    const onGone = (): void => reject(new ConnectError("the caller went away", Code.Canceled));
+    request.once("error", onGone);
+    request.once("aborted", onGone);
+  });
+}
+
+/** @throws ConnectError */
+function parseFrame<Schema extends DescMessage>(
+  body: Buffer,
+  schema: Schema,
+): MessageShape<Schema> {
+  if (body.length < PREFIX) {
+    throw new ConnectError("protocol error: incomplete envelope", Code.InvalidArgument);
+  }
+  const end = PREFIX + body.readUInt32BE(1);
+  if (((body[0] ?? 0) & COMPRESSED) !== 0) {
+    throw new ConnectError(
+      "received compressed envelope, but do not know how to decompress",
+      Code.Internal,
+    );
+  }
+  if (end > PREFIX + LIMITS.messageBytes) throw tooLarge();
+  if (end > body.length) {
+    const got = `promised ${end - PREFIX} bytes, received ${body.length - PREFIX}`;
+    throw new ConnectError(`protocol error: ${got}`, Code.InvalidArgument);
+  }
+  if (end < body.length) {
+    throw new ConnectError("protocol error: received extra input message", Code.Unimplemented);
+  }
+  const bytes = new Uint8Array(body.buffer, body.byteOffset + PREFIX, end - PREFIX);
+  try {
+    // A million unknown fields would be kept and looked after; nobody here reads one.
+    return fromBinary(schema, bytes, { readUnknownFields: false });
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    throw new ConnectError(`parse binary: ${what}`, Code.Internal);
+  }
+}
+
+const tooLarge = (): ConnectError =>
+  new ConnectError(
+    `message is larger than the ${LIMITS.messageBytes} bytes that are read`,
+    Code.ResourceExhausted,
+  );
