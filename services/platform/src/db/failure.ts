@@ -9,7 +9,8 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 const RETRY_STATES = new Set(["40001", "40P01", "55P03"]);
-const AWAY = /^(08|57P|53)/;
+/** Connection errors, a server that stops or has no room, and a statement that took longer than it may. */
+const AWAY = /^(08|57P|57014|53)/;
 const AWAY_SOCKET = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND"]);
 const AWAY_MESSAGE = /Connection terminated|Client has encountered|not queryable|timeout exceeded/;
 
@@ -19,7 +20,7 @@ export const isContention = (error: unknown): boolean => RETRY_STATES.has(sqlSta
 /** A unique index refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === "23505";
 
-/** The connection broke or the server is starting, stopping or out of connections. */
+/** The connection broke, or the server is starting, stopping, full or too slow. */
 export function isAway(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined && (AWAY.test(state) || AWAY_SOCKET.has(state))) return true;

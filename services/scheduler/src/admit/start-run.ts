@@ -12,6 +12,7 @@ import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { currentTraceparent } from "@pawl/platform/telemetry/trace";
 import type { StartRunRequest, TestRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
 import { RUN_PLACE } from "@pawl/core/plan/place";
+import type { Started } from "../tick/input.ts";
 import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
 import { deadlineMsOf, inputOf, priorityOf, requestIdOf, workflowIdOf } from "./request.ts";
@@ -20,6 +21,8 @@ import { newRunId, uuidV7 } from "./run-id.ts";
 export interface Accepted {
   readonly runId: RunId;
   readonly duplicate: boolean;
+  readonly lastSeq: number;
+  readonly priority: number;
   readonly workflowVersion: number;
   readonly deadlineAt: number;
   readonly createdAt: number;
@@ -123,10 +126,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
   const createdAt = parts.now();
   const deadlineAt = createdAt + run.deadlineMs;
   const traceparent = currentTraceparent() || null;
-  const { promise, resolve, reject } = Promise.withResolvers<{
-    runId: RunId;
-    duplicate: boolean;
-  }>();
+  const { promise, resolve, reject } = Promise.withResolvers<Started>();
   const { workflowVersion, kind } = run;
   probe("S1");
   parts.loop.offer({
@@ -150,10 +150,20 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     },
     answer: { resolve, reject },
   });
-  const { runId, duplicate } = await promise;
+  const { runId, duplicate, lastSeq } = await promise;
   probe("S2");
   if (!duplicate) METRICS.runsStarted.add(1, { kind });
-  return { runId, duplicate, workflowVersion, deadlineAt, createdAt, traceparent };
+  const { priority } = run;
+  return {
+    runId,
+    duplicate,
+    lastSeq,
+    priority,
+    workflowVersion,
+    deadlineAt,
+    createdAt,
+    traceparent,
+  };
 }
 
 /** The node types of a graph, each once. */

@@ -60,6 +60,8 @@ function acceptedRun(accepted: Accepted, workflowId: string): Run {
     workflowVersion: accepted.workflowVersion,
     kind: workflowId === "" ? RunKind.TEST : RunKind.SAVED,
     status: RunStatus.RUNNING,
+    lastEventId: BigInt(accepted.lastSeq),
+    priority: accepted.priority,
     createTime: toTimestamp(accepted.createdAt),
     deadlineTime: toTimestamp(accepted.deadlineAt),
     traceId: traceIdOf(accepted.traceparent),

@@ -12,7 +12,8 @@ import type { Waiting } from "../tick/waiting.ts";
 
 /** Found per sweep; a full batch sweeps again at once. */
 const FOUND_MAX = 500;
-const DEAD_EXECUTOR_MS = 3_600_000;
+/** Far beyond any outage after which an executor may still be connected and renew. */
+const DEAD_EXECUTOR_MS = 7 * 24 * 3_600_000;
 const PARTITION_MONTHS = 3;
 
 export interface SweepParts {

@@ -37,7 +37,7 @@ export async function answerDuplicates(
 
 function answer(input: StartInput, row: { runId: StartInput["runId"]; requestHash: string }): void {
   if (row.requestHash === input.requestHash) {
-    input.answer.resolve({ runId: row.runId, duplicate: true });
+    input.answer.resolve({ runId: row.runId, duplicate: true, lastSeq: 0 });
     return;
   }
   input.answer.reject(

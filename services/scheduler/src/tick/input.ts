@@ -20,6 +20,15 @@ export interface Answer<T> {
   reject(error: unknown): void;
 }
 
+/** What a start is answered with. */
+export interface Started {
+  readonly runId: RunId;
+  /** Whether this request had started a run before. */
+  readonly duplicate: boolean;
+  /** How far the run's log reached when it was accepted; 0 for a duplicate. */
+  readonly lastSeq: number;
+}
+
 export interface StartInput {
   readonly kind: "start";
   readonly runId: RunId;
@@ -34,7 +43,7 @@ export interface StartInput {
   readonly traceparent: string | null;
   readonly deadlineAt: number;
   readonly started: Extract<Fact, { type: "run.started" }>;
-  readonly answer: Answer<{ readonly runId: RunId; readonly duplicate: boolean }>;
+  readonly answer: Answer<Started>;
 }
 
 export interface OutcomeInput {

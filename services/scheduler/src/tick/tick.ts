@@ -85,8 +85,8 @@ async function settleAll(
     if (input.kind === "start") {
       const { runId, answer, definitionId } = input;
       const graph = definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
-      settleStart(draft, graph, input);
-      replies.push(() => answer.resolve({ runId, duplicate: false }));
+      const { state } = settleStart(draft, graph, input);
+      replies.push(() => answer.resolve({ runId, duplicate: false, lastSeq: state.lastSeq }));
       continue;
     }
     const result = settle(draft, cache.get(runOf(input)), input);
