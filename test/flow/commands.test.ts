@@ -1,6 +1,6 @@
 // Commands about runs and workflows, on an executor with room for one attempt: order and waiting become visible.
 import { createPawlClient, isFinalStatus, runStatusName, type PawlClient } from "@pawl/client";
-import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -26,6 +26,9 @@ afterAll(async () => {
   await sink.stop();
 });
 
+const msOf = (time: Timestamp | undefined): number =>
+  time === undefined ? Number.NaN : timestampMs(time);
+
 /** A workflow whose only work is a call that the test answers. */
 const held = (name: string) => graph(["start > work > after"], { work: call(sink.url(name)) });
 
@@ -47,7 +50,9 @@ test("cancelling a run aborts what runs, keeps what waits from starting and says
   });
 });
 
-test("a run that passes its deadline times out and lets go of its work (S2.12, S4.10)", async () => {
+test("a run has an hour unless told; one that passes its deadline times out and lets go of its work (S2.12, S4.10)", async () => {
+  const unhurried = (await client.runs.test(graph(["start > a"]))).run;
+  expect(msOf(unhurried.deadlineTime) - msOf(unhurried.createTime)).toBe(3_600_000);
   const { workflowId } = await client.workflows.create(held("hold-deadline"), {
     workflowId: "deadline",
   });
@@ -58,10 +63,7 @@ test("a run that passes its deadline times out and lets go of its work (S2.12, S
   expect(story.status).toBe("timeout");
   const last = story.events.at(-1);
   expect(last?.type).toBe("run.timed_out");
-  const { deadlineTime } = story.run;
-  expect(last?.at).toBeGreaterThanOrEqual(
-    deadlineTime === undefined ? Infinity : timestampMs(deadlineTime),
-  );
+  expect(last?.at).toBeGreaterThanOrEqual(msOf(story.run.deadlineTime));
 });
 
 test("a delay holds no room: another run passes it on an executor with one slot (S3.29)", async () => {

@@ -50,6 +50,14 @@ test("a run is one trace from its caller through gateway, scheduler and executor
   const { run } = await client.runs.test(graph(["start > work"]));
   expect(run.traceId).toBe(TRACE_ID);
   expect((await storyOf(client, run.runId)).status).toBe("completed");
+  const [, queued] = (await client.events.list(run.runId)).events;
+  expect(queued).toMatchObject({
+    eventId: 2n,
+    runId: run.runId,
+    type: "node.queued",
+    time: { $typeName: "google.protobuf.Timestamp" },
+    correlation: { traceId: TRACE_ID, wave: 0, phase: "engine" },
+  });
   // A service sends what it still holds back when it stops.
   await cluster.stop();
   expect([...receiver.paths]).toEqual(["/v1/traces"]);
