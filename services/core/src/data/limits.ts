@@ -10,6 +10,8 @@ export const LIMITS = {
   /** One gRPC message, either way: bounds what a single call can make us allocate. */
   messageBytes: 4 * MIB,
   definitionBytes: 2 * MIB,
+  /** YAML is read a hundred times slower than JSON; what is longer was written by a program, which can write JSON. */
+  definitionYamlBytes: 64 * KIB,
   definitionNodes: 10_000,
   definitionEdges: 50_000,
   /** Run input, node output and any single event: the log never holds a megabyte. */

@@ -256,7 +256,11 @@ test("texts that are no definition are refused by name and never throw", () => {
   expect(faultsOf("a: 9007199254740993")).toEqual(["NUMBER_PRECISION"]);
   expect(faultsOf("a: .inf")).toEqual(["NUMBER_RANGE"]);
   expect(faultsOf("a: ".concat("[".repeat(50_000)))).toEqual(["JSON_TOO_DEEP"]);
-  expect(faultsOf("- ".repeat(50_000))).toEqual(["JSON_TOO_DEEP"]);
+  expect(faultsOf("- ".repeat(30_000))).toEqual(["JSON_TOO_DEEP"]);
+  expect(faultsOf("? ".repeat(30_000))).toEqual(["JSON_TOO_DEEP"]);
+  expect(faultsOf("? [a]\n: 1")).toEqual(["YAML_SYNTAX"]);
+  expect(faultsOf('a: 1\n"a": 2')).toEqual(["JSON_DUPLICATE_KEY"]);
+  expect(faultsOf("# \n".repeat(30_000))).toEqual(["TOO_LARGE"]);
   expect(faultsOf("__proto__: 1")).toEqual(["RESERVED_KEY"]);
 });
 

@@ -1,11 +1,11 @@
 // Definition text to a plain value: JSON when it begins like JSON, YAML otherwise. Both end in the same checks, so that what is
-// refused in one is refused in the other. YAML is read without aliases, custom tags or merge keys.
+// refused in one is refused in the other.
 
-import { parseDocument } from "yaml";
 import { checkJson, type CheckedJson, type JsonLimits } from "../data/json.ts";
 import { JSON_FAULTS, type JsonFault } from "../data/json-fault.ts";
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
+import { readYaml, type ReadYaml } from "./read-yaml.ts";
 
 /** A definition has many small objects, so its keys are bounded by its bytes. */
 const DEFINITION_LIMITS: JsonLimits = {
@@ -15,9 +15,7 @@ const DEFINITION_LIMITS: JsonLimits = {
   keyBytes: LIMITS.jsonKeyBytes,
 };
 
-export type ReadText =
-  | CheckedJson
-  | { readonly ok: false; readonly reason: "YAML_SYNTAX" | "YAML_ALIAS"; readonly message: string };
+export type ReadText = CheckedJson | Extract<ReadYaml, { ok: false }>;
 
 /** Reads a definition's text. Never throws, whatever the text. */
 export function readText(text: string): ReadText {
@@ -25,34 +23,14 @@ export function readText(text: string): ReadText {
     const message = `a definition is at most ${LIMITS.definitionBytes} bytes`;
     return { ok: false, reason: "TOO_LARGE", message };
   }
-  return /^\s*[{[]/.test(text) ? checkJson(text, DEFINITION_LIMITS) : readYaml(text);
+  return /^\s*[{[]/.test(text) ? checkJson(text, DEFINITION_LIMITS) : fromYaml(readYaml(text));
 }
 
-function readYaml(text: string): ReadText {
-  try {
-    const document = parseDocument(text, {
-      intAsBigInt: true,
-      logLevel: "silent",
-      prettyErrors: false,
-      // Without these a tag is a warning, and a warning is refused: we would rather not guess.
-      resolveKnownTags: false,
-    });
-    const fault = document.errors[0] ?? document.warnings[0];
-    if (fault !== undefined) return yamlFault(fault.code, fault.message);
-    const value: unknown = document.toJS({ maxAliasCount: 0 });
-    return fromYaml(value);
-  } catch (error) {
-    if (error instanceof RangeError) return yamlFault("RESOURCE_EXHAUSTION", "");
-    if (error instanceof ReferenceError)
-      return { ok: false, reason: "YAML_ALIAS", message: "aliases are not read; write it out" };
-    return { ok: false, reason: "YAML_SYNTAX", message: "not YAML" };
-  }
-}
-
-/** Through JSON, so that the same checks hold. Integers come as bigint, so that one that would be rounded is noticed. */
-function fromYaml(value: unknown): ReadText {
+/** Through JSON, so that the same checks hold. */
+function fromYaml(read: ReadYaml): ReadText {
+  if (!read.ok) return read;
   let reason: JsonFault | undefined;
-  const json = JSON.stringify(value, (_key, item: unknown) => {
+  const json = JSON.stringify(read.value, (_key, item: unknown) => {
     if (typeof item === "number" && !Number.isFinite(item)) reason ??= "NUMBER_RANGE";
     if (typeof item !== "bigint") return item;
     if (!Number.isSafeInteger(Number(item))) reason ??= "NUMBER_PRECISION";
@@ -60,12 +38,4 @@ function fromYaml(value: unknown): ReadText {
   });
   if (reason !== undefined) return { ok: false, reason, message: JSON_FAULTS[reason] };
   return checkJson(json ?? "null", DEFINITION_LIMITS);
-}
-
-function yamlFault(code: string, message: string): ReadText {
-  if (code === "RESOURCE_EXHAUSTION")
-    return { ok: false, reason: "JSON_TOO_DEEP", message: JSON_FAULTS.JSON_TOO_DEEP };
-  if (code === "DUPLICATE_KEY")
-    return { ok: false, reason: "JSON_DUPLICATE_KEY", message: JSON_FAULTS.JSON_DUPLICATE_KEY };
-  return { ok: false, reason: "YAML_SYNTAX", message: message.slice(0, 200) };
 }

@@ -91,7 +91,7 @@ export const WorkflowSchema: GenMessage<Workflow> = /*@__PURE__*/
  */
 export type DefinitionSource = Message<"pawl.v1.DefinitionSource"> & {
   /**
-   * JSON or YAML text, at most 2 MiB.
+   * JSON text of at most 2 MiB, or YAML text of at most 64 KiB.
    *
    * @generated from field: string text = 1;
    */
