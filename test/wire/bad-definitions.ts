@@ -215,6 +215,22 @@ const TEXTS: readonly BadDefinition[] = [
   WHOLE("J13", "half a surrogate pair", '{"title":"\\ud800"}', "BAD_UNICODE"),
   WHOLE("J14", "a NUL character", '{"title":"\\u0000"}', "NUL_CHARACTER"),
   WHOLE("J14", "a NUL character in YAML", 'title: "\\0"', "NUL_CHARACTER"),
+  WHOLE("J19", "two thousand keys inside one another in YAML", "? ".repeat(2_000), "JSON_TOO_DEEP"),
+  WHOLE(
+    "J19",
+    "two thousand lists inside one another in YAML",
+    "- ".repeat(2_000),
+    "JSON_TOO_DEEP",
+  ),
+  {
+    ...WHOLE(
+      "J19",
+      "YAML of one byte too many",
+      " ".repeat(LIMITS.definitionYamlBytes + 1),
+      "TOO_LARGE",
+    ),
+    reason: "LIMIT_EXCEEDED",
+  },
   WHOLE("J19", "an alias in YAML", "a: &a [1]\nnodes: [*a, *a]\n", "YAML_ALIAS"),
 ];
 
