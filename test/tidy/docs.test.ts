@@ -1,6 +1,7 @@
 // What the documents say exists: commands, variables, and the example environment.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseDefinition } from "@pawl/core/definition/parse";
 import { KNOWN_VARIABLES } from "@pawl/platform/config/known";
 import { expect, test } from "vitest";
 import { envExample, variables } from "./env-example.ts";
@@ -55,4 +56,9 @@ test("every file a document links to exists", () => {
 
 test("the example environment is what the schemas give", () => {
   expect(text("deploy/env.example")).toBe(envExample());
+});
+
+test("the workflow of the README is a valid definition", () => {
+  const [, yaml = ""] = /```yaml\n([\s\S]*?)```/.exec(text("README.md")) ?? [];
+  expect(parseDefinition(yaml)).toMatchObject({ ok: true });
 });
