@@ -13,6 +13,7 @@ import { currentTraceparent } from "@pawl/platform/telemetry/trace";
 import type { StartRunRequest, TestRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import type { Started } from "../tick/input.ts";
+import { requestReused } from "../tick/duplicates.ts";
 import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
 import { deadlineMsOf, inputOf, priorityOf, requestIdOf, workflowIdOf } from "./request.ts";
@@ -79,6 +80,10 @@ export async function testRun(
   const { graph, canonicalJson } = parsed;
   const id = definitionId(uuidV7(parts.now()));
   const digest = sha256(canonicalJson);
+  const requestHash = sha256("test", digest, input);
+  // A repeat must not leave a graph behind that no run has. Two at the same moment are told apart by the tick, as all are.
+  const repeat = await findRepeat(parts, tenantId, requestId, requestHash);
+  if (repeat !== undefined) return repeat;
   await parts.ensureQueues(nodeTypesOf(graph));
   await parts.workflows.saveTestGraph({
     definitionId: id,
@@ -105,6 +110,22 @@ export async function testRun(
     definitionId: id,
     kind: "test",
   });
+}
+
+/** The run that this request started before. @throws REQUEST_ID_REUSED */
+async function findRepeat(
+  parts: AdmitParts,
+  tenantId: string,
+  requestId: string | null,
+  requestHash: string,
+): Promise<Accepted | undefined> {
+  if (requestId === null) return undefined;
+  const [used] = await parts.journal.findRequest(tenantId, [requestId]);
+  if (used === undefined) return undefined;
+  if (used.requestHash !== requestHash) throw requestReused(requestId, used.runId);
+  // What is known of the run is read where it is answered.
+  const unread = { lastSeq: 0, workflowVersion: 0, priority: 0, deadlineAt: 0, createdAt: 0 };
+  return { runId: used.runId, duplicate: true, traceparent: null, ...unread };
 }
 
 interface Acceptance {

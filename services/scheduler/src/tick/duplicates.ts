@@ -40,11 +40,13 @@ function answer(input: StartInput, row: { runId: StartInput["runId"]; requestHas
     input.answer.resolve({ runId: row.runId, duplicate: true, lastSeq: 0 });
     return;
   }
-  input.answer.reject(
-    new EngineError(
-      "REQUEST_ID_REUSED",
-      "This request id was used before with another body; use a new one.",
-      { metadata: { request_id: input.requestId ?? "", run_id: row.runId } },
-    ),
-  );
+  input.answer.reject(requestReused(input.requestId ?? "", row.runId));
 }
+
+/** A request id that started `runId` is said again with another body. */
+export const requestReused = (requestId: string, runId: string): EngineError =>
+  new EngineError(
+    "REQUEST_ID_REUSED",
+    "This request id was used before with another body; use a new one.",
+    { metadata: { request_id: requestId, run_id: runId } },
+  );
