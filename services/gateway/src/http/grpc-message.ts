@@ -30,13 +30,14 @@ export function readMessage<Schema extends DescMessage>(
     const chunks: Buffer[] = [];
     let held = 0;
     request.on("data", (chunk: Buffer) => {
+      const isPrefixNew = held < PREFIX && held + chunk.length >= PREFIX;
       held += chunk.length;
-      if (held > PREFIX + LIMITS.messageBytes) {
-        chunks.length = 0;
-        reject(tooLarge());
-      } else {
-        chunks.push(chunk);
-      }
+      chunks.push(chunk);
+      // A length that will be refused is refused at once; the rest of it may never come.
+      const promised = isPrefixNew ? Buffer.concat(chunks).readUInt32BE(1) : 0;
+      if (promised <= LIMITS.messageBytes && held <= PREFIX + LIMITS.messageBytes) return;
+      chunks.length = 0;
+      reject(tooLarge());
     });
     request.once("end", () => {
       const [first = Buffer.alloc(0)] = chunks;
@@ -58,6 +59,9 @@ function parseFrame<Schema extends DescMessage>(
   body: Buffer,
   schema: Schema,
 ): MessageShape<Schema> {
+  if (body.length === 0) {
+    throw new ConnectError("protocol error: missing input message", Code.Unimplemented);
+  }
   if (body.length < PREFIX) {
     throw new ConnectError("protocol error: incomplete envelope", Code.InvalidArgument);
   }
@@ -68,7 +72,6 @@ function parseFrame<Schema extends DescMessage>(
       Code.Internal,
     );
   }
-  if (end > PREFIX + LIMITS.messageBytes) throw tooLarge();
   if (end > body.length) {
     const got = `promised ${end - PREFIX} bytes, received ${body.length - PREFIX}`;
     throw new ConnectError(`protocol error: ${got}`, Code.InvalidArgument);
