@@ -2,21 +2,17 @@
 // by the call that only checks; nothing is kept (rows D and T of the catalogue of bad inputs).
 import { LIMITS } from "@pawl/core/data/limits";
 import { expect, test } from "vitest";
-import { BAD_DEFINITIONS } from "./bad-definitions.ts";
-import { expectDiscreet, expectRefused, type Refusal } from "./refusal.ts";
+import { BAD_GRAPHS } from "./bad-graphs.ts";
+import { BAD_TEXTS } from "./bad-texts.ts";
+import { KNOWN, saveKnown } from "./known-workflow.ts";
+import { expectDiscreet, expectRefused, invalidField, type Refusal } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
-const KNOWN = "known";
+const BAD_DEFINITIONS = [...BAD_GRAPHS, ...BAD_TEXTS];
 const HELD = "held";
 const start = { id: "start", type: "start" };
 
-const stage = useStage({}, async ({ door }) => {
-  const { workflows } = door("grpc-js");
-  await workflows.createWorkflow({
-    workflowId: KNOWN,
-    definition: { text: JSON.stringify({ nodes: [start] }) },
-  });
-});
+const stage = useStage({}, saveKnown);
 
 test.each(BAD_DEFINITIONS)("$row: $what is refused as $rule, by every client", async (bad) => {
   const definition = { text: bad.text };
@@ -76,20 +72,15 @@ test("D19: a definition of one byte too many is LIMIT_EXCEEDED before it is read
 
 test("D19: no definition, an empty one and one without a name are refused by name", async () => {
   const text = JSON.stringify({ nodes: [start] });
-  const invalid = (field: string, rule: string): Refusal => ({
-    code: "InvalidArgument",
-    reason: "INPUT_INVALID",
-    field: [field, rule],
-  });
   await stage().unharmed(async () => {
     for (const { workflows, runs } of stage().doors) {
-      const empty = invalid("definition.text", "REQUIRED");
+      const empty = invalidField("definition.text", "REQUIRED");
       await expectRefused(workflows.createWorkflow({ workflowId: "x" }), empty);
       await expectRefused(workflows.createWorkflow({ definition: { text: "" } }), empty);
       await expectRefused(runs.testRun({}), empty);
       await expectRefused(workflows.validateWorkflow({}), empty);
       const unnamed = workflows.createWorkflow({ definition: { text } });
-      await expectRefused(unnamed, invalid("workflow_id", "MISSING"));
+      await expectRefused(unnamed, invalidField("workflow_id", "MISSING"));
     }
   });
 });

@@ -4,23 +4,13 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { LIMITS } from "@pawl/core/data/limits";
 import { expect, test } from "vitest";
+import { GRAPH, KNOWN, saveKnown } from "./known-workflow.ts";
 import { framed, rawCall } from "./raw-call.ts";
-import { expectRefusal, expectRefused, type Refusal } from "./refusal.ts";
+import { expectRefusal, expectRefused, invalidField, type Refusal } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
-const KNOWN = "known";
-const GRAPH = '{"nodes":[{"id":"start","type":"start"}]}';
+const stage = useStage({}, saveKnown);
 
-const stage = useStage({}, async ({ door }) => {
-  const definition = { text: GRAPH };
-  await door("grpc-js").workflows.createWorkflow({ workflowId: KNOWN, definition });
-});
-
-const invalid = (field: string, rule: string): Refusal => ({
-  code: "InvalidArgument",
-  reason: "INPUT_INVALID",
-  field: [field, rule],
-});
 const TOO_MUCH: Refusal = { code: "ResourceExhausted", reason: "LIMIT_EXCEEDED" };
 const MALFORMED: Refusal = { code: "InvalidArgument", reason: "INPUT_INVALID" };
 
@@ -61,7 +51,7 @@ test.each(TEXTS)("%s: an input with %s is refused by every client", async (_, wh
   const inputJson = new Uint8Array(Buffer.from(json));
   await stage().unharmed(async () => {
     for (const { runs } of stage().doors) {
-      const refusal = invalid("input_json", rule);
+      const refusal = invalidField("input_json", rule);
       await expectRefused(runs.startRun({ workflowId: KNOWN, inputJson }), refusal, String(json));
       const graph = runs.testRun({ definition: { text: GRAPH }, inputJson });
       await expectRefused(graph, refusal, String(json));
@@ -97,11 +87,11 @@ const deepValue = (depth: number): Value =>
   );
 
 test.each<readonly [row: string, what: string, input: Value, refusal: Refusal]>([
-  ["J7", "NaN", number(Number.NaN), invalid("input", "NUMBER_RANGE")],
-  ["J7", "Infinity", number(Number.POSITIVE_INFINITY), invalid("input", "NUMBER_RANGE")],
-  ["J7", "no kind", {}, invalid("input", "NUMBER_RANGE")],
-  ["J8", "a number beyond 2^53", number(2 ** 53 + 2), invalid("input", "NUMBER_PRECISION")],
-  ["J14", "a NUL character", string("a\0b"), invalid("input", "NUL_CHARACTER")],
+  ["J7", "NaN", number(Number.NaN), invalidField("input", "NUMBER_RANGE")],
+  ["J7", "Infinity", number(Number.POSITIVE_INFINITY), invalidField("input", "NUMBER_RANGE")],
+  ["J7", "no kind", {}, invalidField("input", "NUMBER_RANGE")],
+  ["J8", "a number beyond 2^53", number(2 ** 53 + 2), invalidField("input", "NUMBER_PRECISION")],
+  ["J14", "a NUL character", string("a\0b"), invalidField("input", "NUL_CHARACTER")],
   ["J1", "sixty lists inside one another", deepValue(60), MALFORMED],
 ])("%s: a Value with %s is refused by every binary client", async (_, what, input, refusal) => {
   await stage().unharmed(async () => {
@@ -121,7 +111,7 @@ test.each<readonly [row: string, what: string, input: string, refusal: Refusal]>
     "J4",
     "constructor.prototype",
     '{"constructor":{"prototype":1}}',
-    invalid("input", "RESERVED_KEY"),
+    invalidField("input", "RESERVED_KEY"),
   ],
   ["J5", "a key twice", '{"a":1,"a":2}', MALFORMED],
   ["J7", "a number too large for a double", "1e400", MALFORMED],
@@ -129,10 +119,10 @@ test.each<readonly [row: string, what: string, input: string, refusal: Refusal]>
     "J8",
     "an integer that would be rounded",
     "9007199254740993",
-    invalid("input", "NUMBER_PRECISION"),
+    invalidField("input", "NUMBER_PRECISION"),
   ],
   ["J13", "half a surrogate pair", '"\\ud800"', MALFORMED],
-  ["J14", "a NUL character", '"a\\u0000b"', invalid("input", "NUL_CHARACTER")],
+  ["J14", "a NUL character", '"a\\u0000b"', invalidField("input", "NUL_CHARACTER")],
 ])("%s: an input written by hand with %s is refused", async (_, what, input, refusal) => {
   const body = framed("Connect JSON", Buffer.from(`{"workflowId":"${KNOWN}","input":${input}}`));
   await stage().unharmed(async () => {
@@ -158,7 +148,7 @@ test.each([
       // Not every such duration can be said in JSON.
       if (name === "Connect JSON") continue;
       const call = runs.startRun({ workflowId: KNOWN, deadline });
-      await expectRefused(call, invalid("deadline", "OUT_OF_RANGE"));
+      await expectRefused(call, invalidField("deadline", "OUT_OF_RANGE"));
     }
   });
 });
@@ -185,7 +175,7 @@ test("J9: numbers of requests are held to their bounds, however large the wire a
       for (const priority of [LIMITS.priorityMax + 1, -LIMITS.priorityMax - 1, 2 ** 31 - 1])
         await expectRefused(
           runs.startRun({ workflowId: KNOWN, priority }),
-          invalid("priority", "OUT_OF_RANGE"),
+          invalidField("priority", "OUT_OF_RANGE"),
         );
       await expectRefused(runs.startRun({ workflowId: KNOWN, version: most }), unknown);
       await expectRefused(workflows.getWorkflow({ workflowId: KNOWN, version: most }), unknown);

@@ -1,5 +1,6 @@
 // What a refused call must say, whatever carried it: a code, a reason of ours, the field at fault; and what it must not say.
 import { Code, ConnectError } from "@connectrpc/connect";
+import { errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { BadRequestSchema, ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import { expect } from "vitest";
 
@@ -10,6 +11,13 @@ export type Refusal = {
   /** The field at fault and the rule it breaks; among others. */
   readonly field?: readonly [field: string, rule: string];
 };
+
+/** A request field that breaks a rule. */
+export const invalidField = (field: string, rule: string): Refusal => ({
+  code: "InvalidArgument",
+  reason: "INPUT_INVALID",
+  field: [field, rule],
+});
 
 const ECHO_LENGTH = 64;
 // A frame of a stack, a place in our sources, a statement or an error of the database.
@@ -62,4 +70,16 @@ export function expectDiscreet(text: string, input: string): void {
   expect(text.length).toBeLessThanOrEqual(1_000);
   for (let at = 0; at + ECHO_LENGTH < text.length; at++)
     expect(input).not.toContain(text.slice(at, at + ECHO_LENGTH + 1));
+}
+
+/** What SSE answers when it refuses: the same error, as JSON. */
+export async function sseRefusal(
+  url: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<ConnectError> {
+  const response = await fetch(`${url}/execute/workflows/${path}`, { headers });
+  const body = Buffer.from(await response.arrayBuffer());
+  expect(response.headers.get("content-type")).toBe("application/json");
+  return errorFromJsonBytes(body, undefined, new ConnectError(`answered: ${String(body)}`));
 }

@@ -1,0 +1,28 @@
+// The smallest workflow there is, for tests that need some run and do not care which.
+import type { Stage } from "./stage.ts";
+
+/** Its id. */
+export const KNOWN = "known";
+/** Its definition. */
+export const GRAPH = '{"nodes":[{"id":"start","type":"start"}]}';
+
+/** Saves it, and the same under other ids. */
+export async function saveKnown({ door }: Stage, ...others: readonly string[]): Promise<void> {
+  const { workflows } = door("grpc-js");
+  for (const workflowId of [KNOWN, ...others])
+    await workflows.createWorkflow({ workflowId, definition: { text: GRAPH } });
+}
+
+/** Runs it to its end; gives the run and how long its log is. */
+export async function finishedRun({ door }: Stage): Promise<{ runId: string; length: number }> {
+  const { runs, events } = door("grpc-js");
+  const { run } = await runs.startRun({ workflowId: KNOWN });
+  const runId = run?.runId ?? "";
+  await drain(events.watchRun({ runId }));
+  return { runId, length: (await events.listEvents({ runId })).events.length };
+}
+
+/** Reads a stream to its end. */
+export async function drain(stream: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of stream);
+}
