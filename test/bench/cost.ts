@@ -9,7 +9,8 @@ export interface Cost {
   readonly seconds: number;
   /** Share of one core, by process. */
   readonly cpu: Readonly<Record<string, number>>;
-  readonly commits: number;
+  /** Syncs of the WAL: what commits cost the disk, shared ones counted once. */
+  readonly walSyncs: number;
   readonly walBytes: number;
 }
 
@@ -28,16 +29,17 @@ export async function costOf(stack: Stack, load: () => Promise<void>): Promise<C
   return {
     seconds,
     cpu,
-    commits: after.commits - before.commits,
+    walSyncs: after.walSyncs - before.walSyncs,
     walBytes: after.walBytes - before.walBytes,
   };
 }
 
 async function sample(stack: Stack) {
   await stack.db.query("select pg_stat_force_next_flush()");
-  const { rows } = await stack.db.query<{ commits: number; wal: string }>(`
-    select sum(xact_commit)::float8 as commits, pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as wal
-    from pg_stat_database`);
+  const { rows } = await stack.db.query<{ syncs: number; wal: string }>(`
+    select
+      (select sum(fsyncs)::float8 from pg_stat_io where object = 'wal') as syncs,
+      pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as wal`);
   const cpu: Record<string, number> = {};
   for (const [name, pid] of Object.entries(stack.pids)) {
     const pids = name === "postgres" ? [pid, ...childrenOf(pid)] : [pid];
@@ -46,7 +48,7 @@ async function sample(stack: Stack) {
   return {
     at: performance.now(),
     cpu,
-    commits: rows[0]?.commits ?? 0,
+    walSyncs: rows[0]?.syncs ?? 0,
     walBytes: Number(rows[0]?.wal ?? 0),
   };
 }

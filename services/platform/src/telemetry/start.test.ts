@@ -92,6 +92,20 @@ test("spans reach the collector by the time the shutdown settles", async () => {
   expect(body).toContain("pawl-test");
 });
 
+test("metrics are pushed where the environment asks for it, and pulled all the same", async () => {
+  const { url, posted } = await collector();
+  const telemetry = await setup({
+    OTEL_METRICS_EXPORTER: "otlp",
+    OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: `${url}/v1/metrics`,
+  });
+  METRICS.runsStarted.add(1, { kind: "saved" });
+  expect(await telemetry.metricsText()).toContain("pawl_runs_started_total");
+  await telemetry.shutdown();
+  const { path, body } = await posted;
+  expect(path).toBe("/v1/metrics");
+  expect(body).toContain("pawl_runs_started_total");
+});
+
 test("a log line is JSON with the ids of its trace and of its run", async () => {
   const { url } = await collector();
   const telemetry = await setup({ OTEL_EXPORTER_OTLP_ENDPOINT: url });

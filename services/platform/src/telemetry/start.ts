@@ -1,5 +1,5 @@
-// Starts OpenTelemetry: metrics always, pulled as Prometheus text; traces only when OTEL_* asks for them, since the SDK costs start-up
-// time and every span some microseconds. With traces off a caller's traceparent is still passed on.
+// Starts OpenTelemetry: metrics always, pulled as Prometheus text and pushed when OTEL_* asks; traces only when OTEL_* asks, since the
+// SDK costs start-up time and every span some microseconds. With traces off a caller's traceparent is still passed on.
 
 import { context, metrics, propagation, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
@@ -48,6 +48,10 @@ export const wantsTraces = (env: Env): boolean => {
   );
 };
 
+/** Whether the environment asks for metrics to be pushed, beside being there to be pulled. */
+export const wantsMetrics = (env: Env): boolean =>
+  env["OTEL_SDK_DISABLED"] !== "true" && env["OTEL_METRICS_EXPORTER"] === "otlp";
+
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
 /** Starts telemetry for this process; call it once, before anything that records. */
@@ -61,7 +65,8 @@ export const startTelemetry = async (options: TelemetryOptions): Promise<Telemet
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
 
   const reader = new PullReader();
-  const meterProvider = new MeterProvider({ resource, readers: [reader] });
+  const readers = wantsMetrics(env) ? [reader, await pushReader(env)] : [reader];
+  const meterProvider = new MeterProvider({ resource, readers });
   metrics.setGlobalMeterProvider(meterProvider);
   bindMetrics(meterProvider.getMeter("pawl"));
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
@@ -77,6 +82,21 @@ export const startTelemetry = async (options: TelemetryOptions): Promise<Telemet
   };
 };
 
+const PUSH_INTERVAL_MS = 60_000;
+
+/** A reader that sends on the standard interval. */
+const pushReader = async (env: Env): Promise<MetricReader> => {
+  const [{ PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
+    import("@opentelemetry/sdk-metrics"),
+    import("@opentelemetry/exporter-metrics-otlp-http"),
+  ]);
+  const asked = Number(env["OTEL_METRIC_EXPORT_INTERVAL"] ?? "");
+  return new PeriodicExportingMetricReader({
+    exporter: new OTLPMetricExporter(endpointFrom(env, "metrics")),
+    exportIntervalMillis: asked > 0 ? asked : PUSH_INTERVAL_MS,
+  });
+};
+
 /** Loads the tracing SDK, which the process does without otherwise. */
 const startTraces = async (resource: Resource, env: Env): Promise<() => Promise<void>> => {
   const [{ BatchSpanProcessor, TracerProvider }, { OTLPTraceExporter }, { samplerFrom }] =
@@ -89,17 +109,19 @@ const startTraces = async (resource: Resource, env: Env): Promise<() => Promise<
     resource,
     sampler: samplerFrom(env),
     spanProcessors: [
-      new BatchSpanProcessor({ exporter: new OTLPTraceExporter(endpointFrom(env)) }),
+      new BatchSpanProcessor({ exporter: new OTLPTraceExporter(endpointFrom(env, "traces")) }),
     ],
   });
   trace.setGlobalTracerProvider(provider);
   return () => provider.shutdown();
 };
 
-/** Where spans go; headers, timeouts and compression are read by the exporter from the standard variables. */
-const endpointFrom = (env: Env): { readonly url?: string } => {
-  const own = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+/** Where a signal goes; headers, timeouts and compression are read by the exporter from the standard variables. */
+const endpointFrom = (env: Env, signal: "traces" | "metrics"): { readonly url?: string } => {
+  const own = env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`];
   if (own !== undefined && own !== "") return { url: own };
   const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"];
-  return base === undefined || base === "" ? {} : { url: `${base.replace(/\/$/, "")}/v1/traces` };
+  return base === undefined || base === ""
+    ? {}
+    : { url: `${base.replace(/\/$/, "")}/v1/${signal}` };
 };
