@@ -9,8 +9,8 @@ export interface Cost {
   readonly seconds: number;
   /** Share of one core, by process. */
   readonly cpu: Readonly<Record<string, number>>;
-  /** Syncs of the WAL: what commits cost the disk, shared ones counted once. */
-  readonly walSyncs: number;
+  /** Transactions, those that only read included. */
+  readonly transactions: number;
   readonly walBytes: number;
 }
 
@@ -23,34 +23,41 @@ export async function costOf(stack: Stack, load: () => Promise<void>): Promise<C
   const cpu = Object.fromEntries(
     Object.keys(stack.pids).map((name) => [
       name,
-      ((after.cpu[name] ?? 0) - (before.cpu[name] ?? 0)) / seconds,
+      spent(before.cpu[name] ?? new Map(), after.cpu[name] ?? new Map()) / seconds,
     ]),
   );
   return {
     seconds,
     cpu,
-    walSyncs: after.walSyncs - before.walSyncs,
+    transactions: after.transactions - before.transactions,
     walBytes: after.walBytes - before.walBytes,
   };
 }
 
 async function sample(stack: Stack) {
   await stack.db.query("select pg_stat_force_next_flush()");
-  const { rows } = await stack.db.query<{ syncs: number; wal: string }>(`
+  const { rows } = await stack.db.query<{ transactions: number; wal: string }>(`
     select
-      (select sum(fsyncs)::float8 from pg_stat_io where object = 'wal') as syncs,
+      (select sum(xact_commit)::float8 from pg_stat_database) as transactions,
       pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text as wal`);
-  const cpu: Record<string, number> = {};
+  const cpu: Record<string, ReadonlyMap<number, number>> = {};
   for (const [name, pid] of Object.entries(stack.pids)) {
     const pids = name === "postgres" ? [pid, ...childrenOf(pid)] : [pid];
-    cpu[name] = pids.map(cpuSeconds).reduce((sum, each) => sum + each, 0);
+    cpu[name] = new Map(pids.map((each) => [each, cpuSeconds(each)]));
   }
   return {
     at: performance.now(),
     cpu,
-    walSyncs: rows[0]?.syncs ?? 0,
+    transactions: rows[0]?.transactions ?? 0,
     walBytes: Number(rows[0]?.wal ?? 0),
   };
+}
+
+/** What the processes spent in between; backends that ended meanwhile took their figure with them. */
+function spent(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
+  let sum = 0;
+  for (const [pid, seconds] of after) sum += seconds - (before.get(pid) ?? 0);
+  return sum;
 }
 
 function cpuSeconds(pid: number): number {

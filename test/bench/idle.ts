@@ -5,11 +5,14 @@ import { costOf } from "./cost.ts";
 import type { BenchParts } from "./throughput.ts";
 
 const SECONDS = 30;
+const SETTLE_MS = 5_000;
 const CPU_MAX = 2;
 const QUERIES_MAX = 120;
 
 export async function idle({ stack, report }: BenchParts): Promise<void> {
   await stack.db.query("create extension if not exists pg_stat_statements").catch(() => undefined);
+  // What came before the bench is done with once its last notices are out.
+  await wait(SETTLE_MS);
   const before = await statements(stack.db);
   const cost = await costOf(stack, () => wait(SECONDS * 1_000));
   const after = await statements(stack.db);

@@ -20,7 +20,11 @@ export interface Stack {
 
 export async function startStack(): Promise<Stack> {
   const dataDir = mkdtempSync(join(tmpdir(), "pawl-bench-"));
-  const postgres = await startPostgres({ dataDir, durable: true });
+  const postgres = await startPostgres({
+    dataDir,
+    durable: true,
+    settings: ["shared_preload_libraries=pg_stat_statements"],
+  });
   const cluster = await startCluster({
     databaseUrl: postgres.url,
     env: {

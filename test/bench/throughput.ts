@@ -101,7 +101,11 @@ async function throughput(parts: BenchParts, load: Load): Promise<void> {
     ...(load.hasFloor ? { floor: `≥ ${FLOOR_PG_BOSS} ×`, reached: raw >= FLOOR_PG_BOSS } : {}),
   });
   add("runs", median(costs.map((cost) => runCount / cost.seconds)), "runs/s");
-  add("commits per node", median(costs.map((cost) => cost.walSyncs / total)), "synced commits");
+  add(
+    "transactions per node",
+    median(costs.map((cost) => cost.transactions / total)),
+    "with reads",
+  );
   add("WAL per node", median(costs.map((cost) => cost.walBytes / total)), "bytes");
   for (const name of Object.keys(stack.pids))
     add(`CPU of ${name}`, 100 * median(costs.map((cost) => cost.cpu[name] ?? 0)), "% of a core");
