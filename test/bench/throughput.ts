@@ -25,6 +25,7 @@ export interface Load {
 const FLOOR_HAND_OFF = 0.4;
 const FLOOR_PG_BOSS = 1.8;
 const RSS_MIB_MAX = 250;
+const WARM_UP_ROUNDS = 3;
 
 export const CHAIN: Load = {
   bench: "chain",
@@ -79,8 +80,8 @@ async function throughput(parts: BenchParts, load: Load): Promise<void> {
   const { stack, limits, report, rounds } = parts;
   const { bench, nodeCount, runCount } = load;
   await stack.client.apply(bench, load.definition);
-  // Plans, caches and just-in-time code settle before anything is measured.
-  await runLoad(stack, { ...load, runCount: Math.ceil(runCount / 4) });
+  // Plans, caches and just-in-time code settle before anything is measured: rates still grew in the third round.
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) await runLoad(stack, load);
   const costs = [];
   for (let round = 0; round < rounds; round++)
     costs.push(await costOf(stack, () => runLoad(stack, load)));
