@@ -7,7 +7,7 @@ import { isName, isUuid, type RunId, runId } from "@pawl/core/name/ids";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** The request id, or null when the caller gave none. @throws INPUT_INVALID */
 export function requestIdOf(text: string): string | null {
@@ -44,11 +44,20 @@ export function inputOf(bytes: Uint8Array): string {
       `The input is ${bytes.length} bytes; at most ${LIMITS.valueBytes} are taken.`,
       { metadata: { limit: "valueBytes", field: "input_json" } },
     );
-  const text = decoder.decode(bytes);
+  const text = decode(bytes);
   const checked = checkJson(text);
   if (!checked.ok)
     throw invalidField("input_json", checked.reason, `is not acceptable JSON (${checked.reason})`);
   return text;
+}
+
+/** @throws INPUT_INVALID */
+function decode(bytes: Uint8Array): string {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw invalidField("input_json", "BAD_UNICODE", "is not UTF-8");
+  }
 }
 
 /** @throws INPUT_INVALID */

@@ -17,7 +17,7 @@ import {
 import type { Claim } from "../tick/input.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Session } from "./session.ts";
-import { claimItem, claimOf, cleanText, outcomeOf } from "./wire.ts";
+import { claimItem, claimOf, cleanText, isIndex, outcomeOf } from "./wire.ts";
 
 interface TakeParts {
   readonly loop: TickLoop;
@@ -49,7 +49,7 @@ export function takeOutcome({ loop, log }: TakeParts, session: Session, wire: Ou
 
 export function takeDelta(parts: TakeParts, session: Session, wire: Delta): void {
   const claim = claimOf(wire.claim);
-  if (claim === undefined) return;
+  if (claim === undefined || !isIndex(wire.deltaIndex)) return;
   const payload = {
     deltaIndex: wire.deltaIndex,
     text: cleanText(wire.text, LIMITS.deltaBytes),
@@ -64,7 +64,7 @@ export function takeDelta(parts: TakeParts, session: Session, wire: Delta): void
 
 export function takeLog(parts: TakeParts, session: Session, wire: Log): void {
   const claim = claimOf(wire.claim);
-  if (claim === undefined) return;
+  if (claim === undefined || !isIndex(wire.logIndex)) return;
   const payload = {
     logIndex: wire.logIndex,
     level: LEVELS.has(wire.level) ? wire.level : "info",

@@ -4,7 +4,7 @@
 import { create } from "@bufbuild/protobuf";
 import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
-import { isUuid, nodeId, runId } from "@pawl/core/name/ids";
+import { isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
 import {
   type Claim as WireClaim,
@@ -15,14 +15,19 @@ import {
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Claim } from "../tick/input.ts";
 
-const decoder = new TextDecoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** What an integer of the store holds; the wire allows twice as much. */
+const INTEGER_MAX = 2 ** 31 - 1;
 const CAUSE_LENGTH = 64;
+/** As long as a name may be. */
+const HANDLE_LENGTH = 128;
 const MESSAGE_LENGTH = 4_096;
 
 /** The claim, or undefined when it cannot be one: such a claim is stale by definition. */
 export function claimOf(wire: WireClaim | undefined): Claim | undefined {
-  if (wire === undefined || !isUuid(wire.runId) || wire.nodeId === "") return undefined;
-  if (wire.epoch > BigInt(Number.MAX_SAFE_INTEGER)) return undefined;
+  if (wire === undefined || !isUuid(wire.runId) || !isName(wire.nodeId)) return undefined;
+  if (wire.epoch > BigInt(Number.MAX_SAFE_INTEGER) || wire.iteration > INTEGER_MAX)
+    return undefined;
   return {
     runId: runId(wire.runId),
     nodeId: nodeId(wire.nodeId),
@@ -31,32 +36,36 @@ export function claimOf(wire: WireClaim | undefined): Claim | undefined {
   };
 }
 
+/** True for a place in a stream that can be stored and counted. */
+export const isIndex = (index: number): boolean => index < INTEGER_MAX;
+
 /** Text that Postgres takes. */
 export const cleanText = (text: string, lengthMax = MESSAGE_LENGTH): string =>
   text.slice(0, lengthMax).toWellFormed().replaceAll("\0", "");
 
 /** How the attempt ended. An output that is not storable JSON is a failure of the handler, not of the engine. */
 export function outcomeOf(wire: WireOutcome): Outcome {
-  const durationMs = Number(wire.durationMs);
+  const durationMs = Math.min(Number(wire.durationMs), Number.MAX_SAFE_INTEGER);
   const { result } = wire;
   if (result.case === "completed") {
     const { outputJson, handle, queueDelayMs } = result.value;
-    const text = outputJson.length === 0 ? "null" : decoder.decode(outputJson);
+    const text = outputJson.length === 0 ? "null" : decode(outputJson);
+    if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
     const checked = checkJson(text);
-    if (!checked.ok)
-      return failed(`the output is not acceptable JSON (${checked.reason})`, durationMs);
+    if (!checked.ok) return unacceptable(checked.reason, durationMs);
     const delayMs = Math.min(Number(queueDelayMs), LIMITS.delayMsMax);
+    const left = cleanText(handle, HANDLE_LENGTH);
     return {
       kind: "completed",
       outputJson: text,
       durationMs,
-      ...(handle === "" ? {} : { handle: cleanText(handle, CAUSE_LENGTH) }),
+      ...(left === "" ? {} : { handle: left }),
       ...(delayMs === 0 ? {} : { queueDelayMs: delayMs }),
     };
   }
   if (result.case !== "failed") return failed("the executor reported no result", durationMs);
   const { cause, message, permanent, detailsJson } = result.value;
-  const details = decoder.decode(detailsJson);
+  const details = decode(detailsJson) ?? "";
   return {
     kind: "failed",
     cause: cleanText(cause, CAUSE_LENGTH) || "provider_error",
@@ -66,6 +75,18 @@ export function outcomeOf(wire: WireOutcome): Outcome {
     ...(details !== "" && checkJson(details).ok ? { detailsJson: details } : {}),
   };
 }
+
+/** The text, or undefined when the bytes are none. */
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const unacceptable = (rule: string, durationMs: number): Outcome =>
+  failed(`the output is not acceptable JSON (${rule})`, durationMs);
 
 const failed = (message: string, durationMs: number): Outcome => ({
   kind: "failed",

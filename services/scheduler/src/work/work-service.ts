@@ -22,7 +22,7 @@ import { reconcile } from "./reconcile.ts";
 import type { Roster } from "./roster.ts";
 import { Session } from "./session.ts";
 import { takeDelta, takeLog, takeOutcome, takeRelease } from "./take.ts";
-import { claimOf } from "./wire.ts";
+import { claimOf, cleanText } from "./wire.ts";
 
 const SLOTS_MAX = 10_000;
 const TYPES_MAX = 1_000;
@@ -102,7 +102,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     sessionId: session.sessionId,
     nodeTypes: hello.nodeTypes,
     slots: hello.slots,
-    description: hello.description,
+    description: cleanText(hello.description),
     leaseMs: parts.leaseMs,
   });
   session.send(registered(parts));
@@ -154,7 +154,7 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
     case "release":
       return takeRelease(parts, session, item.value);
     case "credit":
-      session.grow(item.value.slots);
+      session.grow(Math.min(item.value.slots, SLOTS_MAX));
       return parts.loop.nudge();
     case "renew": {
       const held = item.value.held.flatMap((wire) => claimOf(wire) ?? []);
