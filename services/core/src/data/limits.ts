@@ -16,6 +16,8 @@ export const LIMITS = {
   definitionEdges: 50_000,
   /** Run input, node output and any single event: the log never holds a megabyte. */
   valueBytes: 256 * KIB,
+  /** A run's input: a start node's output is the input and a few words around it, and must fit too. */
+  inputBytes: 256 * KIB - 64,
   /** What a node may read in all. */
   contextBytes: 2 * MIB,
   /** JSON.parse takes any depth, the later stringify does not: checked at the door. */

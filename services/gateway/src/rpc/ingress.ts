@@ -101,7 +101,7 @@ export function checkInput(json: Uint8Array, value: Value | undefined): Uint8Arr
 }
 
 function decodeUtf8(field: string, bytes: Uint8Array): string {
-  if (bytes.length > LIMITS.valueBytes) throw tooLarge(field);
+  if (bytes.length > LIMITS.inputBytes) throw tooLarge(field);
   try {
     return utf8.decode(bytes);
   } catch {
@@ -130,8 +130,8 @@ function checkJsonText(field: string, text: string): void {
 }
 
 const tooLarge = (field: string): EngineError =>
-  new EngineError("LIMIT_EXCEEDED", `${field}: at most ${LIMITS.valueBytes} bytes`, {
-    metadata: { field, limit: "valueBytes" },
+  new EngineError("LIMIT_EXCEEDED", `${field}: at most ${LIMITS.inputBytes} bytes`, {
+    metadata: { field, limit: "inputBytes" },
   });
 
 /** A deadline of the caller, if it set one. @throws INPUT_INVALID */

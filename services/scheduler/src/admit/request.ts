@@ -38,11 +38,11 @@ export function runIdOf(text: string): RunId {
 /** The input as JSON text; `null` when there is none. @throws INPUT_INVALID, LIMIT_EXCEEDED */
 export function inputOf(bytes: Uint8Array): string {
   if (bytes.length === 0) return "null";
-  if (bytes.length > LIMITS.valueBytes)
+  if (bytes.length > LIMITS.inputBytes)
     throw new EngineError(
       "LIMIT_EXCEEDED",
-      `The input is ${bytes.length} bytes; at most ${LIMITS.valueBytes} are taken.`,
-      { metadata: { limit: "valueBytes", field: "input_json" } },
+      `The input is ${bytes.length} bytes; at most ${LIMITS.inputBytes} are taken.`,
+      { metadata: { limit: "inputBytes", field: "input_json" } },
     );
   const text = decode(bytes);
   const checked = checkJson(text);

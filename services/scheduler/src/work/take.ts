@@ -28,7 +28,12 @@ const LEVELS = new Set(["debug", "info", "warn", "error"]);
 
 export function takeOutcome({ loop, log }: TakeParts, session: Session, wire: Outcome): void {
   const claim = claimOf(wire.claim);
-  if (claim === undefined) return;
+  if (claim === undefined) {
+    // Without an answer the executor would say it again for ever.
+    const value = wire.claim === undefined ? {} : { claim: wire.claim };
+    session.send(create(SchedulerItemSchema, { item: { case: "claimLost", value } }));
+    return;
+  }
   session.letGo(claim);
   probe("S3");
   loop.offer({
