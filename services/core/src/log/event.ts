@@ -35,7 +35,7 @@ export type NodeStatus =
 export type RunKind = "saved" | "test";
 
 /** Why a claim was taken back. */
-export type RecoveryReason = "lease_expired" | "stream_broken" | "released" | "not_held";
+export type RecoveryReason = "lease_expired" | "released" | "not_held";
 
 /** What each fact says, apart from the user's JSON in `value`. Times are milliseconds since the epoch. */
 export interface Payloads {

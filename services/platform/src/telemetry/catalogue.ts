@@ -7,16 +7,10 @@ import { COUNT_BUCKETS, counter, gauge, histogram, level, type Instrument } from
 
 /** Span names. Calls are named by their method, `package.Service/Method`. */
 export const SPANS = {
-  /** One transaction of the scheduler; links to what it settles. */
-  tick: "pawl.tick",
-  /** One look for what was lost or is due. */
-  sweep: "pawl.sweep",
   /** One attempt of a node on an executor; linked to the span that started the run. */
   attempt: "pawl.attempt",
   /** The handler inside of an attempt. */
   handler: "pawl.handler",
-  /** A page of events read for watchers. */
-  tail: "pawl.tail",
 } as const;
 
 /** Attribute names of spans. */
@@ -30,22 +24,10 @@ export const ATTRIBUTES = {
   epoch: "pawl.claim.epoch",
   outcome: "pawl.outcome",
   cause: "pawl.failure.cause",
-  batchSize: "pawl.tick.batch_size",
-  executorId: "pawl.executor.id",
-  schedulerId: "pawl.scheduler.id",
-  reason: "pawl.error.reason",
   // Semantic conventions of OpenTelemetry 1.45; pinned here and nowhere else.
   rpcSystem: "rpc.system.name",
   rpcMethod: "rpc.method",
   rpcStatusCode: "rpc.response.status_code",
-  messagingSystem: "messaging.system",
-  messagingDestination: "messaging.destination.name",
-  messagingOperation: "messaging.operation.type",
-  genAiOperation: "gen_ai.operation.name",
-  genAiProvider: "gen_ai.provider.name",
-  genAiModel: "gen_ai.request.model",
-  genAiInputTokens: "gen_ai.usage.input_tokens",
-  genAiOutputTokens: "gen_ai.usage.output_tokens",
 } as const;
 
 type RpcLabels = { readonly rpc_method: string; readonly rpc_response_status_code: string };
@@ -73,10 +55,6 @@ export const METRICS = {
   nodesCompleted: counter<{ readonly state: string; readonly type: string }>(
     "pawl_nodes_completed_total",
     "Node executions ended",
-  ),
-  nodeDuration: histogram<{ readonly type: string }>(
-    "pawl_node_duration_seconds",
-    "Node executions from first start to end",
   ),
   nodeRetries: counter<{ readonly cause: string }>(
     "pawl_node_retries_total",

@@ -515,7 +515,7 @@ export const RunTimedOutSchema: GenMessage<RunTimedOut> = /*@__PURE__*/
  */
 export type RunRecovered = Message<"pawl.v1.RunRecovered"> & {
   /**
-   * Why: lease_expired, stream_broken, released or not_held.
+   * Why: lease_expired, released or not_held.
    *
    * @generated from field: string reason = 1;
    */
