@@ -21,9 +21,7 @@ export async function cancelRun(
   // The same request again, after its answer was lost: it did what it asked for.
   if (ended?.type === "run.cancelled" && requestId !== "" && ended.payload.requestId === requestId)
     return runId;
-  const { promise, resolve, reject } = Promise.withResolvers<
-    "cancelled" | "finished" | "missing"
-  >();
+  const { promise, resolve, reject } = Promise.withResolvers<"cancelled" | "finished">();
   parts.loop.offer({ kind: "cancel", runId, reason, requestId, answer: { resolve, reject } });
   if ((await promise) === "cancelled") return runId;
   throw new EngineError("RUN_ALREADY_FINISHED", "The run has ended; nothing was changed.", {

@@ -56,10 +56,6 @@ export class RunCache {
     this.#runs.delete(runId);
   }
 
-  get size(): number {
-    return this.#runs.size;
-  }
-
   /** Loads what is not cached. Runs that do not exist stay missing. */
   async ensure(runIds: Iterable<RunId>): Promise<void> {
     const missing = [...new Set(runIds)].filter((runId) => !this.#runs.has(runId));

@@ -74,7 +74,7 @@ export interface CancelInput {
   readonly runId: RunId;
   readonly reason: string;
   readonly requestId: string;
-  readonly answer: Answer<"cancelled" | "finished" | "missing">;
+  readonly answer: Answer<"cancelled" | "finished">;
 }
 
 export interface DeadlineInput {

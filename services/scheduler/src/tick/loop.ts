@@ -58,10 +58,6 @@ export class TickLoop {
     if (!this.#stopped) this.#run();
   }
 
-  get inboxSize(): number {
-    return this.#inbox.length;
-  }
-
   /** Finishes what has arrived and takes nothing more. */
   async stop(): Promise<void> {
     this.#stopped = true;

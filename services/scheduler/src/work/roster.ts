@@ -40,11 +40,6 @@ export class Roster {
     return sum;
   }
 
-  /** Every node type somebody here serves. */
-  get nodeTypes(): ReadonlySet<string> {
-    return new Set(this.sessions.flatMap((session) => [...session.nodeTypes]));
-  }
-
   /** Who here holds exactly this claim. */
   holderOf(claim: Claim): Session | undefined {
     for (const session of this.#sessions.values())
