@@ -1,16 +1,28 @@
-// The examples a first start registers.
-import { readdirSync, readFileSync } from "node:fs";
+// The examples a first start registers. test/flow/examples.test.ts runs them.
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { expect, test } from "vitest";
+import { readExample, readExamples } from "./examples.ts";
 
-const folder = new URL("examples/", import.meta.url);
-const files = readdirSync(folder).filter((name) => name.endsWith(".yaml"));
+test.each(readExamples())(
+  "the example $workflowId is a valid definition named after its file, with words for people",
+  ({ workflowId, text }) => {
+    const parsed = parseDefinition(text);
+    expect(parsed).toMatchObject({ ok: true, definition: { id: workflowId } });
+    expect(text).toMatch(/^title: \S/m);
+    expect(text).toMatch(/^description: \S/m);
+  },
+);
 
-test("there are examples of a chain, a diamond and a fan", () => {
-  expect(files).toEqual(["hello.yaml", "order-review.yaml", "shop-report.yaml"]);
+test("the examples use every kind of node", () => {
+  const used = new Set(
+    readExamples().flatMap(({ text }) =>
+      [...text.matchAll(/^\s*type: (\w+)$/gm)].map(([, type]) => type),
+    ),
+  );
+  const wanted = ["condition", "dataQuery", "delay", "http", "javascript", "llm", "loop", "map"];
+  expect([...used]).toEqual(expect.arrayContaining([...wanted, "subworkflow", "text_stream"]));
 });
 
-test.each(files)("the example %s is a valid definition named after its file", (name) => {
-  const parsed = parseDefinition(readFileSync(new URL(name, folder), "utf8"));
-  expect(parsed).toMatchObject({ ok: true, definition: { id: name.replace(".yaml", "") } });
+test("an example that is none is named", () => {
+  expect(() => readExample("none")).toThrow("there is no example none");
 });

@@ -6,6 +6,7 @@ import { relative } from "node:path";
 import { migrate } from "@pawl/platform/db/migrate";
 import { banner } from "./banner.ts";
 import { buildConsole } from "./console-build.ts";
+import { prepareDemoData } from "./demo/demo-data.ts";
 import { startDatabase } from "./database.ts";
 import { claimInstance } from "./instance.ts";
 import { openLog, say } from "./logbook.ts";
@@ -38,8 +39,9 @@ async function openDatabase(
   settings: Settings,
   logDir: string,
   stack: AsyncDisposableStack,
-): Promise<string> {
+): Promise<{ readonly url: string; readonly demoDataUrl: string | undefined }> {
   let url = settings.databaseUrl;
+  let demoDataUrl: string | undefined;
   if (url === undefined) {
     const database = await startDatabase({
       dataDir: settings.dataDir,
@@ -48,13 +50,14 @@ async function openDatabase(
     });
     stack.defer(() => database.stop());
     url = database.url;
+    demoDataUrl = await prepareDemoData(url);
     say("database is up (embedded PostgreSQL)");
   } else {
     say("database: the one DATABASE_URL names");
   }
   const applied = await migrate(url);
   say(applied.length === 0 ? "schema is current" : `schema migrated (${applied.join(", ")})`);
-  return url;
+  return { url, demoDataUrl };
 }
 
 type Start = {
@@ -71,13 +74,13 @@ async function startAll({ settings, stack, stop }: Start): Promise<boolean> {
   stack.defer(() => instance.release());
   await checkPorts(settings);
   const building = buildConsole(openLog(logDir, "console-build"));
-  const databaseUrl = await openDatabase(settings, logDir, stack);
+  const { url: databaseUrl, demoDataUrl } = await openDatabase(settings, logDir, stack);
   stop.throwIfAborted();
   const report = (name: ServiceName, incident: Incident): void => {
     tell(name, incident);
     record();
   };
-  const trio = await planTrio({ settings, databaseUrl, logDir, stop, report });
+  const trio = await planTrio({ settings, databaseUrl, demoDataUrl, logDir, stop, report });
   const record = (): void =>
     instance.record(Object.values(trio).map(({ supervised }) => supervised.pid));
   const start = async ({ name, supervised }: Service): Promise<void> => {

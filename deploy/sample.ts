@@ -1,5 +1,4 @@
 // The first thing a person sees: the examples are registered and one of them runs before their eyes.
-import { readdirSync, readFileSync } from "node:fs";
 import { eventLine } from "@pawl/cli/render/event-line";
 import { LiveScreen } from "@pawl/cli/render/live-screen";
 import { progressLines } from "@pawl/cli/render/progress";
@@ -7,21 +6,14 @@ import { applyEvent, createProgress, hasEnded } from "@pawl/cli/render/progress-
 import type { Progress } from "@pawl/cli/render/progress-model";
 import { createPawlClient } from "@pawl/client";
 import type { PawlClient } from "@pawl/client";
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { readExample, readExamples } from "./examples.ts";
+import { streamLines } from "./stream-lines.ts";
 
-const EXAMPLES = new URL("examples/", import.meta.url);
 const FRAME_MS = 100;
 
-/** The example that shows most at once. */
-const SAMPLE = {
-  workflowId: "order-review",
-  input: {
-    customer: "Ada Lovelace",
-    lines: [
-      { sku: "engine-oil", quantity: 12, unit_price: 15 },
-      { sku: "brass-gear", quantity: 40, unit_price: 9.5 },
-    ],
-  },
-};
+/** The example that shows most at once: models beside each other, a join, text that streams. */
+const SAMPLE = "research-and-summarise";
 
 /** A run that has ended. */
 export type SampleRun = { readonly runId: string; readonly status: string };
@@ -29,11 +21,8 @@ export type SampleRun = { readonly runId: string; readonly status: string };
 /** Saves every example; one that is unchanged gets no new version. Returns their ids. */
 export async function registerExamples(client: PawlClient): Promise<readonly string[]> {
   const ids: string[] = [];
-  for (const name of readdirSync(EXAMPLES).filter((file) => file.endsWith(".yaml"))) {
-    const text = readFileSync(new URL(name, EXAMPLES), "utf8");
-    const { workflow } = await client.workflows.apply(text, {
-      workflowId: name.replace(".yaml", ""),
-    });
+  for (const { workflowId, text } of readExamples()) {
+    const { workflow } = await client.workflows.apply(text, { workflowId });
     ids.push(workflow.workflowId);
   }
   return ids;
@@ -44,7 +33,8 @@ export const clientOf = (url: string): PawlClient => createPawlClient({ baseUrl:
 
 /** Runs the sample with live progress: redrawn in place on a terminal, a line per event elsewhere. */
 export async function runSample(client: PawlClient, signal: AbortSignal): Promise<SampleRun> {
-  const { run } = await client.runs.start(SAMPLE.workflowId, { input: SAMPLE.input, signal });
+  const { workflowId, sampleInput: input } = readExample(SAMPLE);
+  const { run } = await client.runs.start(workflowId, { input, signal });
   const { definition } = await client.runs.get(run.runId, { signal });
   const progress = createProgress({
     runId: run.runId,
@@ -52,19 +42,28 @@ export async function runSample(client: PawlClient, signal: AbortSignal): Promis
     definition,
   });
   const isTerminal = process.stdout.isTTY;
+  const tell = eventTeller();
   const show = isTerminal ? drawFrames(progress) : undefined;
   try {
     for await (const event of client.watch(run.runId, { signal })) {
       applyEvent(progress, event);
-      // In a log file the pieces of a stream are noise: its end says it all.
-      if (isTerminal || event.type === "node.stream.delta") continue;
-      process.stdout.write(`  ${eventLine(event)}\n`);
+      if (isTerminal) continue;
+      for (const line of tell(event)) process.stdout.write(`  ${line}\n`);
     }
   } finally {
     show?.stop();
   }
   signal.throwIfAborted();
   return { runId: run.runId, status: progress.status };
+}
+
+/** In a log file the pieces of a stream are noise: they are told by the line. */
+function eventTeller(): (event: RunEvent) => readonly string[] {
+  const lines = streamLines();
+  return (event) =>
+    event.fact.case === "nodeStreamDelta"
+      ? lines.add(event.nodeId, event.fact.value.text)
+      : [...lines.flush(event.nodeId), eventLine(event)];
 }
 
 function drawFrames(progress: Progress): { stop(): void } {

@@ -1,4 +1,5 @@
 // The three services of a local start: what each is told, and that each is kept alive.
+import { demoEnv } from "./demo/demo-env.ts";
 import { openLog } from "./logbook.ts";
 import type { LogFile } from "./logbook.ts";
 import { freePort, isPortFree, LOOPBACK } from "./ports.ts";
@@ -16,6 +17,8 @@ export type Service = { readonly name: ServiceName; readonly supervised: Supervi
 export type TrioOptions = {
   readonly settings: Settings;
   readonly databaseUrl: string;
+  /** Of the data the examples ask; absent beside a database that is not ours. */
+  readonly demoDataUrl: string | undefined;
   readonly logDir: string;
   /** Aborts starts that are under way. */
   readonly stop: AbortSignal;
@@ -56,6 +59,7 @@ export async function planTrio(options: TrioOptions): Promise<Record<ServiceName
       PAWL_METRICS_PORT: metrics.scheduler,
     }),
     executor: plan("executor", {
+      ...demoEnv(settings.serviceEnv, options.demoDataUrl),
       PAWL_SCHEDULER_ADDRESS: scheduler,
       PAWL_METRICS_PORT: metrics.executor,
     }),

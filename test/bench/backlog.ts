@@ -1,6 +1,7 @@
 // A backlog of other jobs in pg-boss must not slow down runs that can start at once.
 
-import { BossQueue, BOSS_SCHEMA } from "@pawl/platform/queue/boss";
+import { BossQueue } from "@pawl/platform/queue/boss";
+import { BOSS_SCHEMA } from "@pawl/platform/queue/queue-name";
 import { type BenchParts, CHAIN, rateOf, runLoad } from "./throughput.ts";
 
 const JOBS = 100_000;

@@ -12,6 +12,7 @@ import {
 import type { DescService } from "@bufbuild/protobuf";
 import { isTerminalType } from "@pawl/core/log/event";
 import { grpcDefinition } from "@pawl/platform/rpc/grpc-definition";
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService, type WatchRunResponse } from "@pawl/proto/pawl/v1/event_service_pb";
 import { RunService, type StartRunResponse } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -73,6 +74,27 @@ export class BenchClient {
     stream?.on("error", reject);
     stream?.on("end", () => reject(new Error(`the stream of ${runId} ended early`)));
     await promise;
+  }
+
+  /** Every event of a run to its end; a stream that is cut off goes on after the last event seen. */
+  async watch(runId: string, onEvent: (event: RunEvent) => void): Promise<void> {
+    let afterEventId = 0n;
+    for (;;) {
+      let isOver = false;
+      const ended = Promise.withResolvers<boolean>();
+      const call = (this.#events as unknown as Record<string, Stream>)["watchRun"];
+      const stream = call?.call(this.#events, { runId, afterEventId });
+      stream?.on("data", ({ events }: WatchRunResponse) => {
+        for (const event of events) {
+          if (event.eventId > afterEventId) afterEventId = event.eventId;
+          isOver ||= isTerminalType(event.type);
+          onEvent(event);
+        }
+      });
+      stream?.on("error", () => ended.resolve(isOver));
+      stream?.on("end", () => ended.resolve(isOver));
+      if (await ended.promise) return;
+    }
   }
 
   async run(workflowId: string): Promise<void> {

@@ -78,6 +78,12 @@ function childrenOf(pid: number): number[] {
   }
 }
 
+/** The most memory the process ever had resident, in MiB. */
+export function peakMib(pid: number): number {
+  const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(match?.[1] ?? 0) / 1_024;
+}
+
 /** Resident memory in MiB. */
 export function residentMib(pid: number): number {
   const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));

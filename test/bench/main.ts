@@ -1,7 +1,7 @@
-// npm run bench [-- limit chain single fan latency backlog idle plan] [--json] [--rounds 3]
+// npm run bench [-- limit chain single fan latency stream backlog idle plan decay map] [--json] [--rounds 3]
 //
 // Real processes, real sockets, fsync on. Every figure is the median of the rounds, and every ratio is against a ceiling that
-// was measured on the same database in the same run.
+// was measured on the same database right before: a shared machine changes its speed within minutes.
 
 import { parseArgs } from "node:util";
 import { chain, fan, single } from "./throughput.ts";
@@ -9,12 +9,14 @@ import { backlog } from "./backlog.ts";
 import { decay } from "./decay.ts";
 import { idle } from "./idle.ts";
 import { latency } from "./latency.ts";
-import { measureLimits, printLimits } from "./limit.ts";
+import { measureLimits, openCeilings, printLimits } from "./limit.ts";
+import { map } from "./map.ts";
 import { planCost } from "./plan-cost.ts";
 import { Report } from "./report.ts";
+import { stream } from "./stream.ts";
 import { startStack } from "./stack.ts";
 
-const BENCHES = { chain, single, fan, latency, backlog, idle, decay } as const;
+const BENCHES = { chain, single, fan, latency, stream, backlog, idle, decay, map } as const;
 type BenchName = keyof typeof BENCHES;
 const isBench = (name: string): name is BenchName => Object.hasOwn(BENCHES, name);
 const DEFAULT: readonly string[] = [
@@ -23,6 +25,7 @@ const DEFAULT: readonly string[] = [
   "single",
   "fan",
   "latency",
+  "stream",
   "backlog",
   "idle",
   "plan",
@@ -36,7 +39,7 @@ const asked = positionals.length === 0 ? DEFAULT : positionals;
 const unknown = asked.filter((name) => !isBench(name) && name !== "limit" && name !== "plan");
 if (unknown.length > 0) {
   console.error(
-    `no such bench: ${unknown.join(", ")}; there are ${[...DEFAULT, "decay"].join(", ")}`,
+    `no such bench: ${unknown.join(", ")}; there are ${[...DEFAULT, "decay", "map"].join(", ")}`,
   );
   process.exit(2);
 }
@@ -46,11 +49,12 @@ if (asked.includes("plan")) planCost(report);
 if (asked.some((name) => name !== "plan")) {
   const stack = await startStack();
   try {
-    const limits = await measureLimits(stack);
-    printLimits(report, limits);
+    const ceilings = await openCeilings(stack);
+    printLimits(report, await measureLimits(stack, ceilings));
     for (const name of asked)
       if (isBench(name))
-        await BENCHES[name]({ stack, limits, report, rounds: Number(values.rounds) });
+        await BENCHES[name]({ stack, ceilings, report, rounds: Number(values.rounds) });
+    await ceilings.close();
   } finally {
     await stack.stop();
   }

@@ -69,7 +69,7 @@ function begin(graph: Parameters<typeof newRunState>[1]): (nodeIndex: number) =>
   append({ ...RUN_PLACE, type: "run.started", payload, value: "null" });
   planToFixpoint(state, 0, append);
   return (nodeIndex) => {
-    const claim = claimFact(state, nodeIndex, executorId);
+    const claim = claimFact(state, nodeIndex, 0, executorId);
     if (claim === undefined) throw new Error("a node of a chain was not ready in turn");
     append(claim);
     const epoch = state.nodes[nodeIndex]?.epoch ?? 0;

@@ -1,7 +1,11 @@
 // The graphs the benches run, of nodes that do nothing.
 
 interface Shape {
-  readonly nodes: readonly { readonly id: string; readonly type: string }[];
+  readonly nodes: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly config?: object;
+  }[];
   readonly edges: readonly { readonly source: string; readonly target: string }[];
 }
 
@@ -27,5 +31,15 @@ export function fanOf(width: number): Shape {
       { source: "start", target: id },
       { source: id, target: "join" },
     ]),
+  };
+}
+
+/** A map over `width` numbers. */
+export function mapOf(width: number, parallelism: number): Shape {
+  const items = Array.from({ length: width }, (_, index) => index);
+  const config = { items, parallelism, body: { type: "noop" } };
+  return {
+    nodes: [START, { id: "each", type: "map", config }],
+    edges: [{ source: "start", target: "each" }],
   };
 }

@@ -1,14 +1,14 @@
 // Throughput: many runs at a time through the whole trio, against the ceilings of the same database.
 
 import { costOf, residentMib } from "./cost.ts";
-import type { Limits } from "./limit.ts";
+import type { Ceilings } from "./limit.ts";
 import { median, type Report } from "./report.ts";
 import { chainOf, fanOf } from "./shapes.ts";
 import type { Stack } from "./stack.ts";
 
 export interface BenchParts {
   readonly stack: Stack;
-  readonly limits: Limits;
+  readonly ceilings: Ceilings;
   readonly report: Report;
   readonly rounds: number;
 }
@@ -25,7 +25,9 @@ export interface Load {
 const FLOOR_HAND_OFF = 0.4;
 const FLOOR_PG_BOSS = 1.8;
 const RSS_MIB_MAX = 250;
-const WARM_UP_ROUNDS = 3;
+/** Just-in-time code was still being made after twenty seconds; the rates no longer grew then. */
+const WARM_UP_ROUNDS = 8;
+const CEILING_MS = 1_000;
 
 export const CHAIN: Load = {
   bench: "chain",
@@ -46,15 +48,15 @@ export const single = (parts: BenchParts) =>
     atATime: 64,
     hasFloor: false,
   });
-export const fan = (parts: BenchParts) =>
-  throughput(parts, {
-    bench: "fan",
-    definition: fanOf(50),
-    nodeCount: 52,
-    runCount: 40,
-    atATime: 8,
-    hasFloor: true,
-  });
+export const FAN: Load = {
+  bench: "fan",
+  definition: fanOf(50),
+  nodeCount: 52,
+  runCount: 40,
+  atATime: 8,
+  hasFloor: true,
+};
+export const fan = (parts: BenchParts) => throughput(parts, FAN);
 
 /** Runs the load once. */
 export async function runLoad(stack: Stack, load: Load): Promise<void> {
@@ -77,18 +79,26 @@ export async function rateOf(stack: Stack, load: Load, rounds: number): Promise<
 }
 
 async function throughput(parts: BenchParts, load: Load): Promise<void> {
-  const { stack, limits, report, rounds } = parts;
+  const { stack, ceilings, report, rounds } = parts;
   const { bench, nodeCount, runCount } = load;
   await stack.client.apply(bench, load.definition);
-  // Plans, caches and just-in-time code settle before anything is measured: rates still grew in the third round.
+  // Plans, caches and just-in-time code settle before anything is measured.
   for (let round = 0; round < WARM_UP_ROUNDS; round++) await runLoad(stack, load);
   const costs = [];
-  for (let round = 0; round < rounds; round++)
-    costs.push(await costOf(stack, () => runLoad(stack, load)));
+  const handOffs: number[] = [];
+  const raws: number[] = [];
   const total = nodeCount * runCount;
+  for (let round = 0; round < rounds; round++) {
+    const handOffRate = await ceilings.handOff.measure(CEILING_MS);
+    const rawRate = await ceilings.pgBoss.measure(CEILING_MS);
+    const cost = await costOf(stack, () => runLoad(stack, load));
+    costs.push(cost);
+    handOffs.push(total / cost.seconds / handOffRate);
+    raws.push(total / cost.seconds / rawRate);
+  }
   const nodesPerSecond = median(costs.map((cost) => total / cost.seconds));
-  const handOff = nodesPerSecond / limits.handOffNodesPerSecond;
-  const raw = nodesPerSecond / limits.pgBossJobsPerSecond;
+  const handOff = median(handOffs);
+  const raw = median(raws);
   const add = (metric: string, value: number, unit: string, more: object = {}): void =>
     report.add({ bench, metric, value, unit, ...more });
   add("nodes (of the hand-off ceiling)", nodesPerSecond, "nodes/s", {

@@ -88,3 +88,36 @@ test("filters stay in the address, and an unknown run says what to do next", asy
   expect(await fault.getAttribute("data-reason")).toBe("RUN_NOT_FOUND");
   expect(await fault.textContent()).toContain("Check the id");
 });
+
+/** One white pixel. */
+const PIXEL =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP6DwABBQECz6AuzQAAAABJRU5ErkJggg==";
+
+test("a streamed picture is drawn, an address is a link, a script is neither, and nobody else is asked (S1.42)", async () => {
+  await using scene = await setup();
+  const { browser, gateway, startMs, runId } = scene;
+  tellBeginning(gateway, startMs);
+  const urls = [PIXEL, "https://example.com/a.png", "javascript:alert(1)"];
+  urls.forEach((url, index) =>
+    gateway.append(startMs + 3_100, {
+      type: "node.stream.delta",
+      nodeId: "draft",
+      attempt: 1,
+      epoch: 29n,
+      fact: {
+        case: "nodeStreamDelta",
+        value: { deltaIndex: 4 + index, text: "", media: { url, mime: "image/png" } },
+      },
+    }),
+  );
+  const address = `${gateway.url}/runs/${runId}?node=draft`;
+  const { page, requested, errors } = await openConsole(browser, address);
+  const media = page.locator(".media");
+  await media.waitFor();
+  expect(await media.locator("img").getAttribute("src")).toBe(PIXEL);
+  const links = await media.locator("a").evaluateAll((all) => all.map(String));
+  expect(links).toEqual(["https://example.com/a.png"]);
+  await media.getByText("not shown").waitFor();
+  expect([...requested].filter((origin) => origin !== "null")).toEqual([gateway.url]);
+  expect(errors).toEqual([]);
+});

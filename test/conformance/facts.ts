@@ -40,6 +40,8 @@ export const newRun = (over: Partial<NewRun> = {}): NewRun => ({
   requestHash: null,
   traceparent: null,
   deadlineAt: Date.now() + HOUR_MS,
+  assumesNewest: false,
+  parent: null,
   status: "running",
   hasFailures: false,
   errorMessage: null,

@@ -81,16 +81,8 @@ function deleting(open: OpenStore): void {
   test("a finished test run is deleted whole, with its graph (S3.38)", async () => {
     const { journal, workflows, see } = await setup(open);
     const graph = definitionId(randomUUID());
-    await workflows.saveTestGraph({
-      definitionId: graph,
-      tenantId: "acme",
-      digest: "d",
-      title: "t",
-      nodeCount: 1,
-      body: "{}",
-      requestId: "r-1",
-      requestHash: "h",
-    });
+    const row = { tenantId: "acme", digest: "d", title: "t", nodeCount: 1, body: "{}" };
+    await journal.transact((tx) => tx.saveGraphs([{ ...row, definitionId: graph }]));
     const over = { kind: "test", workflowId: null, definitionId: graph, requestId: "r-1" } as const;
     const run = await begin(journal, { ...over, requestHash: "h" });
     expect(await journal.deleteTestRun(run)).toBe(false);

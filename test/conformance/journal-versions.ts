@@ -1,8 +1,9 @@
 // Versions, seqs and unique facts: what makes a decision count once.
 
-import { nodeId } from "@pawl/core/name/ids";
+import { randomUUID } from "node:crypto";
+import { definitionId, nodeId } from "@pawl/core/name/ids";
 import { isUniqueViolation } from "@pawl/platform/db/failure";
-import { RunMoved } from "@pawl/platform/store/journal";
+import { RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
 import { expect, test } from "vitest";
 import { appends, begin, change, completed, newRun, queued, runStarted, step } from "./facts.ts";
 import { setup } from "./setup.ts";
@@ -16,6 +17,7 @@ const seqs = (events: readonly { readonly seq: number }[]): number[] =>
 export function versionSuite(open: OpenStore): void {
   sequences(open);
   comparisons(open);
+  assumptions(open);
   batches(open);
   uniqueFacts(open);
 }
@@ -108,6 +110,34 @@ function comparisons(open: OpenStore): void {
       errorMessage: "no luck",
       hasEnded: true,
     });
+  });
+}
+
+function assumptions(open: OpenStore): void {
+  test("a run that assumes an old version of its workflow to be the newest is refused, and all with it", async () => {
+    const { journal, workflows, see } = await setup(open);
+    const saved = { tenantId: "acme", workflowId: "orders", title: "", nodeCount: 1, body: "{}" };
+    const version = (digest: string) => ({
+      ...saved,
+      digest,
+      definitionId: definitionId(randomUUID()),
+      requestId: null,
+      requestHash: null,
+    });
+    const [old, newest] = [version("1"), version("2")];
+    await workflows.create(old);
+    await workflows.update(newest, 0);
+    const assuming = (id: typeof old.definitionId) =>
+      newRun({ definitionId: id, assumesNewest: true });
+    const [good, bad] = [assuming(newest.definitionId), assuming(old.definitionId)];
+    const gone = { ...assuming(newest.definitionId), workflowId: "gone" };
+    for (const stale of [bad, gone])
+      await expect(
+        journal.transact((tx) => void tx.insertRuns([good, stale])),
+      ).rejects.toBeInstanceOf(WorkflowMoved);
+    expect((await see(good.runId)).run).toBeUndefined();
+    await journal.transact((tx) => void tx.insertRuns([good, newRun()]));
+    expect((await see(good.runId)).run).toMatchObject({ version: 1 });
   });
 }
 

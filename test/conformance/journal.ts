@@ -3,6 +3,7 @@
 import { describe } from "vitest";
 import { claimSuite } from "./journal-claims.ts";
 import { jobSuite } from "./journal-jobs.ts";
+import { keySuite } from "./journal-keys.ts";
 import { readSuite } from "./journal-reads.ts";
 import { versionSuite } from "./journal-versions.ts";
 import type { OpenStore } from "./store.ts";
@@ -14,5 +15,6 @@ export function journalSuite(name: string, open: OpenStore): void {
     claimSuite(open);
     jobSuite(open);
     readSuite(open);
+    keySuite(open);
   });
 }

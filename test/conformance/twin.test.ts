@@ -43,7 +43,7 @@ async function picture(store: StoreUnderTest, world: World): Promise<unknown> {
   };
 }
 
-test("any history of operations leaves memory and Postgres alike (S0.46, S0.60, S3.46)", async () => {
+test("any history of operations leaves memory and Postgres alike (S0.46, S0.60, S3.46, S3.54)", async () => {
   const [memory, postgres] = [await openMemory(), await openPostgres()];
   onTestFinished(async () => {
     await Promise.all([memory.close(), postgres.close()]);

@@ -92,7 +92,10 @@ test("a node whose executor is killed runs again elsewhere within five seconds, 
     expect(starts.map((event) => holderOf(event, [doomed, heir]))).toEqual([doomed, heir]);
     // A lost claim costs a delivery and never an attempt of the handler (X10).
     expect(starts.map(({ attempt }) => attempt)).toEqual([1, 1]);
-    expect(story.of("run.recovered", nodeId)[0]?.payload).toMatchObject({ lostDeliveries: 1 });
+    expect(story.of("run.recovered", nodeId)[0]?.payload).toMatchObject({
+      reason: "stream_broken",
+      lostDeliveries: 1,
+    });
   }
   const calls = sink.calls.filter(({ name }) => name === "hold-kill");
   expect(calls.map(({ idempotencyKey }) => idempotencyKey)).toEqual([

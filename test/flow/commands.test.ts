@@ -182,6 +182,9 @@ test("a workflow with live runs is deleted only by force, and its runs go on (S3
   const working = await sink.received("hold-delete");
   await expect(client.workflows.delete("doomed")).rejects.toMatchObject({
     reason: "HAS_LIVE_RUNS",
+    code: 9,
+    message: expect.stringContaining("has 1 live run; cancel"),
+    metadata: { live_runs: "1" },
   });
   await client.workflows.delete("doomed", { force: true });
   await expect(client.runs.start("doomed")).rejects.toMatchObject({

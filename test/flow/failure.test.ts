@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { broken, call, graph, script } from "./graph.ts";
-import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
+import { SINK_EGRESS, startSink, type Reply, type Sink } from "./sink.ts";
 import { firstEvent, runGraph, storyOf } from "./story.ts";
 
 let cluster: Cluster;
@@ -13,8 +13,11 @@ let sink: Sink;
 
 beforeAll(async () => {
   // "twice" fails twice and then works; "busy" is always too busy.
-  const statusOf = (name: string, nth: number): number =>
-    name === "busy" ? 429 : name === "twice" && nth <= 2 ? 503 : 200;
+  const statusOf = (name: string, nth: number): Reply => {
+    if (name.startsWith("later-") && nth === 1)
+      return { status: Number(name.slice(6)), headers: { "retry-after": "1" } };
+    return name === "busy" ? 429 : name === "twice" && nth <= 2 ? 503 : 200;
+  };
   sink = await startSink({ respond: statusOf });
   cluster = await startCluster({ envOf: { executor: SINK_EGRESS } });
   client = createPawlClient({ baseUrl: cluster.url });
@@ -112,6 +115,30 @@ test("a cause that the policy does not name is not tried again (S1.29)", async (
   expect(story.of("node.started", "limited")).toHaveLength(1);
   expect(story.of("node.failed", "limited")[0]?.payload).toMatchObject({ cause: "rate_limit" });
 });
+
+test.each([
+  [429, "rate_limit"],
+  [503, "provider_error"],
+])(
+  "a server that answers %i is not asked again before the time it named (S1.29, S1.30)",
+  async (status, cause) => {
+    const name = `later-${status}`;
+    const story = await runGraph(
+      client,
+      graph([`start > polite`], {
+        polite: call(sink.url(name), { retry: { attempts: 2, backoff_ms: 10, jitter: false } }),
+      }),
+    );
+    expect(story.status).toBe("completed");
+    expect(story.of("node.retried", "polite")[0]?.payload).toMatchObject({
+      cause,
+      delayMs: 1_000,
+    });
+    const [first, second] = [await sink.received(name), await sink.received(name, 2)];
+    expect(second.at - first.at).toBeGreaterThanOrEqual(1_000);
+    expect(second.idempotencyKey).toBe(first.idempotencyKey);
+  },
+);
 
 test("a node that takes longer than its timeout is aborted, tried again if told, and times out (S1.17, S1.32)", async () => {
   const story = await runGraph(

@@ -32,6 +32,22 @@ function expectEachOnce(story: Story, ids: readonly string[]): void {
 const seqOf = (story: Story, type: string, nodeId: string): number =>
   story.of(type, nodeId)[0]?.eventId ?? Number.NaN;
 
+test("a join with late: cancel aborts the branch that lost, in its handler (S3.21, S1.38, X11)", async () => {
+  const story = await runGraph(
+    client,
+    graph(["start > slow > first > end", "start > quick > first"], {
+      slow: {
+        type: "text_stream",
+        config: { text: "x".repeat(600), chunk_chars: 1, interval_ms: 100 },
+      },
+      first: { join: "any", late: "cancel" },
+    }),
+  );
+  expect(story.status).toBe("completed");
+  expect(story.of("node.cancelled").map(({ nodeId }) => nodeId)).toEqual(["slow"]);
+  expect(story.of("node.completed", "slow")).toEqual([]);
+});
+
 test("a linear run passes values from node to node and gives its end's output (S1.1, S1.10, S1.14, S3.24, S3.25, S3.48)", async () => {
   const story = await runGraph(
     client,

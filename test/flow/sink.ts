@@ -14,10 +14,17 @@ export type Received = {
   /** The path without its slash. */
   readonly name: string;
   readonly idempotencyKey: string;
+  /** When it arrived, in milliseconds since the epoch. */
+  readonly at: number;
   /** Settles when the caller hung up before it was answered. */
   readonly hungUp: Promise<void>;
-  answer(status: number, body?: unknown): void;
+  answer(status: number, body?: unknown, headers?: Readonly<Record<string, string>>): void;
 };
+
+/** A status, or one with headers. */
+export type Reply =
+  | number
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>> };
 
 /** A listening sink. */
 export type Sink = {
@@ -32,7 +39,7 @@ export type Sink = {
 export async function startSink(
   options: {
     readonly held?: (name: string) => boolean;
-    readonly respond?: (name: string, nth: number) => number;
+    readonly respond?: (name: string, nth: number) => Reply;
   } = {},
 ): Promise<Sink> {
   const { held = (name) => name.startsWith("hold"), respond = () => 200 } = options;
@@ -41,7 +48,10 @@ export async function startSink(
     const call = received(request, response);
     calls.push(call);
     const nth = calls.filter(({ name }) => name === call.name).length;
-    if (!held(call.name)) call.answer(respond(call.name, nth));
+    if (held(call.name)) return;
+    const reply = respond(call.name, nth);
+    if (typeof reply === "number") call.answer(reply);
+    else call.answer(reply.status, {}, reply.headers);
   });
   server.listen(0, LOOPBACK);
   await once(server, "listening");
@@ -71,9 +81,10 @@ function received(request: IncomingMessage, response: ServerResponse): Received 
   return {
     name: (request.url ?? "/").slice(1),
     idempotencyKey: String(request.headers["idempotency-key"] ?? ""),
+    at: Date.now(),
     hungUp,
-    answer: (status, body = {}) => {
-      response.writeHead(status, { "content-type": "application/json" });
+    answer: (status, body = {}, headers = {}) => {
+      response.writeHead(status, { "content-type": "application/json", ...headers });
       response.end(JSON.stringify(body));
     },
   };

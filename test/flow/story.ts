@@ -17,6 +17,7 @@ export type Told = {
   readonly eventId: number;
   readonly type: string;
   readonly nodeId: string;
+  readonly iteration: number;
   readonly attempt: number;
   readonly epoch: number;
   /** Milliseconds since the epoch, by the database's clock. */
@@ -32,7 +33,7 @@ export type Story = {
   readonly status: string;
   readonly output: Json | undefined;
   readonly events: readonly Told[];
-  /** Where each node stands at the end. */
+  /** Where each node stands at the end; an iteration is named "map#2". */
   readonly nodes: Readonly<Record<string, string>>;
   /** The events of a type, of one node if named. */
   of(type: string, nodeId?: string): readonly Told[];
@@ -61,13 +62,18 @@ export async function storyOf(client: PawlClient, runId: string): Promise<Story>
     status: runStatusName(run.status),
     output: jsonOf(run.outputJson),
     events,
-    nodes: Object.fromEntries(run.nodes.map((node) => [node.nodeId, nodeStatusName(node.status)])),
+    nodes: Object.fromEntries(
+      run.nodes.map(({ nodeId, iteration, status }) => [
+        iteration === 0 ? nodeId : `${nodeId}#${iteration}`,
+        nodeStatusName(status),
+      ]),
+    ),
     of: (type, nodeId) =>
       events.filter(
         (event) => event.type === type && (nodeId === undefined || event.nodeId === nodeId),
       ),
     outputOf: (nodeId) => {
-      const node = run.nodes.find((each) => each.nodeId === nodeId);
+      const node = run.nodes.find((each) => each.nodeId === nodeId && each.iteration === 0);
       return node === undefined ? undefined : jsonOf(node.outputJson);
     },
   };
@@ -84,13 +90,14 @@ export async function firstEvent(
 }
 
 function told(event: RunEvent): Told {
-  const { type, nodeId, attempt } = event;
+  const { type, nodeId, iteration, attempt } = event;
   const { payload } = plainEvent(event);
   const at = event.time === undefined ? 0 : timestampMs(event.time);
   return {
     eventId: Number(event.eventId),
     type,
     nodeId,
+    iteration,
     attempt,
     epoch: Number(event.epoch),
     at,

@@ -1,6 +1,7 @@
 // Two schedulers and two executors on one database. Each executor has little room, so branches of one run are claimed on both
 // sides and their results race for the same join.
 import { createPawlClient, type PawlClient } from "@pawl/client";
+import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
@@ -73,6 +74,77 @@ test("50 concurrent diamonds run each join once, whoever settles its branches (S
 
 test("100 concurrent linear runs complete, each node once (S0.1, S3.50, S3.55)", async () => {
   expectNoDoubleDispatch(await runMany("linear", 100, graph(["start > a > b > c > end"])), 5);
+});
+
+test("a start right after an update runs the new version, whichever scheduler took either (S3.45)", async () => {
+  const [here, there] = clients;
+  if (here === undefined || there === undefined) throw new Error("no clients");
+  await here.workflows.create(graph(["start > end"]), { workflowId: "edited" });
+  const versionOf = async (client: PawlClient): Promise<number> =>
+    (await client.runs.start("edited")).run.workflowVersion;
+  for (let version = 2; version <= 5; version += 1) {
+    // Both have seen the version before, so both would remember it.
+    const before = await Promise.all([here, there].map(versionOf));
+    const edited = { ...graph(["start > end"]), title: `v${version}` };
+    await here.workflows.apply(edited, { workflowId: "edited" });
+    const after = await Promise.all([there, here, there].map(versionOf));
+    expect({ before, after }).toEqual({
+      before: [version - 1, version - 1],
+      after: [version, version, version],
+    });
+  }
+  await here.workflows.delete("edited", { force: true });
+  await expect(there.runs.start("edited")).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
+});
+
+test("the same input, sent to both schedulers at once, starts one run while its key lives (S1.59, X23)", async () => {
+  const [here, there] = clients;
+  if (here === undefined || there === undefined) throw new Error("no clients");
+  await here.workflows.create(graph(["start > end"]), { workflowId: "charged" });
+  const dedupeInputMs = 60_000;
+  // Keys in another order and another spelling of a number are the same input.
+  const texts = ['{"a":1,"b":[2.0]}', '{"b":[2],"a":1.0}'];
+  const answers = await Promise.all(
+    [here, there, here, there, here, there].map((client, index) =>
+      client.runs.start("charged", { inputJson: texts[index % 2], dedupeInputMs }),
+    ),
+  );
+  expect(new Set(answers.map(({ run }) => run.runId)).size).toBe(1);
+  expect(answers.filter(({ isDuplicate }) => !isDuplicate)).toHaveLength(1);
+  const story = await storyOf(there, answers[0]?.run.runId ?? "");
+  expect(story.of("run.started")[0]?.payload).toMatchObject({
+    idempotencyKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+  // Another input is another run, and so is the same one for a caller who did not ask.
+  const other = await here.runs.start("charged", { inputJson: '{"a":2}', dedupeInputMs });
+  const again = await here.runs.start("charged", { inputJson: texts[0] });
+  expect([other.isDuplicate, again.isDuplicate]).toEqual([false, false]);
+  expect((await here.runs.list({ workflowId: "charged" })).runs).toHaveLength(3);
+});
+
+test("a test run asked for twice at once keeps one graph, and none without its run (S3.12, S3.13)", async () => {
+  const [here, there] = clients;
+  if (here === undefined || there === undefined) throw new Error("no clients");
+  const shape = graph(["start > end"]);
+  const answers = await Promise.all(
+    names("race", 12).map((_, index) =>
+      (index % 2 === 0 ? here : there).runs.test(
+        { ...shape, title: "raced" },
+        { requestId: `race-${index % 3}` },
+      ),
+    ),
+  );
+  expect(new Set(answers.map(({ run }) => run.runId)).size).toBe(3);
+  const database = new Client({ connectionString: clusters[0]?.databaseUrl });
+  await database.connect();
+  const { rows } = await database.query<{ graphs: number; orphans: number }>(
+    `select count(*)::integer as graphs, count(*) filter (where r.run_id is null)::integer as orphans
+     from pawl.definitions d left join pawl.runs r on r.definition_id = d.definition_id
+     where d.title = 'raced'`,
+  );
+  await database.end();
+  expect(rows).toEqual([{ graphs: 3, orphans: 0 }]);
+  for (const { run } of answers) await here.runs.wait(run.runId);
 });
 
 test("two writers leave logs that hold (S3.2, S3.3)", async () => {

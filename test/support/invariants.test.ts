@@ -152,3 +152,29 @@ test("a run that nothing would move is found, and so is a queued node without a 
     "a is queued with 0 jobs",
   );
 });
+
+test("a node that waits for a run which is over is found, and so is a run whose parent is over", async () => {
+  const child = await insertRun(WELL);
+  const waiting = await insertRun(
+    [
+      STARTED,
+      ...QUEUED_AND_DONE("start", 2),
+      ...QUEUED_AND_DONE("a", 5).slice(0, 2),
+      {
+        type: "node.blocked",
+        node: "a",
+        epoch: 6,
+        payload: { reason: "child_run", childRunId: child },
+      },
+    ],
+    "running",
+  );
+  const parent = { runId: child, nodeId: "a", iteration: 0 };
+  const orphan = await insertRun(
+    [{ ...STARTED, payload: { ...STARTED.payload, parent } }, ...QUEUED_AND_DONE("start", 2)],
+    "running",
+  );
+  const told = (await checkInvariants(database.url, [child, waiting, orphan])).join("\n");
+  expect(told).toContain(`a node waits for the run ${child}, which has ended`);
+  expect(told).toContain(`the run goes on although its parent ${child} has ended`);
+});

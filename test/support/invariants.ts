@@ -1,9 +1,11 @@
 // What must hold of every run at every moment, read straight from Postgres in one snapshot: the log itself, its claims, its
 // projections and the queue. It trusts no service, so it says the same while a cluster is alive, dead or being killed.
 import { parseDefinition } from "@pawl/core/definition/parse";
+import { causeOf, mayCause } from "@pawl/core/log/cause";
 import { type LoggedFact, isFinal, isStreamedType, isTerminalType } from "@pawl/core/log/event";
 import { fold } from "@pawl/core/log/fold";
-import type { NodeState, RunState } from "@pawl/core/log/state";
+import { executionAt } from "@pawl/core/log/execution";
+import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { type RunId, runId as runIdOf } from "@pawl/core/name/ids";
 import { Client } from "pg";
 
@@ -22,6 +24,7 @@ type RunRow = {
 type Held = {
   readonly runId: string;
   readonly nodeId: string;
+  readonly iteration: number;
   readonly epoch: number;
   readonly attempt: number;
 };
@@ -51,12 +54,13 @@ where $1::uuid[] is null or run_id = any ($1)
 order by run_id, seq`;
 
 const LEASES = `
-select run_id as "runId", node_id as "nodeId", epoch::float8 as epoch, attempt
+select run_id as "runId", node_id as "nodeId", iteration, epoch::float8 as epoch, attempt
 from pawl.leases
 where $1::uuid[] is null or run_id = any ($1)`;
 
 const JOBS = `
-select data->>'r' as "runId", data->>'n' as "nodeId", 0::float8 as epoch, (data->>'a')::integer as attempt
+select data->>'r' as "runId", data->>'n' as "nodeId", (data->>'i')::integer as iteration, 0::float8 as epoch,
+  (data->>'a')::integer as attempt
 from pgboss.job
 where state = 'created' and name like 'node.%' and name <> 'node._dead_letter'
   and ($1::uuid[] is null or (data->>'r')::uuid = any ($1))`;
@@ -102,6 +106,7 @@ function checkRun(run: RunRow, snapshot: Snapshot): string[] {
   const report: Report = (seq, rule) => violations.push(`${run.runId} at ${seq}: ${rule}`);
   const events = snapshot.events.get(run.runId) ?? [];
   checkOrder(run, events, report);
+  checkCauses(events, report);
   for (const own of Map.groupBy(
     events.filter((event) => event.nodeId !== ""),
     (event) => `${event.nodeId}/${event.iteration}`,
@@ -110,6 +115,7 @@ function checkRun(run: RunRow, snapshot: Snapshot): string[] {
   const state = foldOf(run, events, report);
   if (state === undefined) return violations;
   checkProjection(run, state, report);
+  checkChildren(state, snapshot, report);
   checkPlaces(
     state,
     snapshot.leases.get(run.runId) ?? [],
@@ -117,6 +123,14 @@ function checkRun(run: RunRow, snapshot: Snapshot): string[] {
     report,
   );
   return violations;
+}
+
+function checkCauses(events: readonly LogRow[], report: Report): void {
+  for (const event of events.slice(1)) {
+    const cause = events[causeOf(event) - 1];
+    if (cause === undefined || cause.seq >= event.seq || !mayCause(cause.type, event.type))
+      report(event.seq, `${event.type} is not caused by ${cause?.type ?? "nothing"}`);
+  }
 }
 
 /** The log as a whole: gap-free, begun once, ended once. */
@@ -156,8 +170,11 @@ function checkExecution(events: readonly LogRow[], report: Report): void {
   let epoch = 0;
   let queuedAttempt = 0;
   let settled = 0;
+  /** It gave its claim back and waits for its iterations or its child run: its end is the engine's to tell. */
+  let waits = false;
   for (const event of events) {
     const { seq, type, attempt } = event;
+    if (type === "node.expanded" || type === "node.blocked") waits = true;
     if (settled > 0) report(seq, `${type} of ${event.nodeId}, which settled at ${settled}`);
     if (SETTLING.has(type)) settled = seq;
     if (type === "node.queued") {
@@ -169,7 +186,7 @@ function checkExecution(events: readonly LogRow[], report: Report): void {
       if (event.epoch <= epoch) report(seq, `the epoch ${event.epoch} follows ${epoch}`);
       ({ epoch } = event);
       queuedAttempt = 0;
-    } else if (event.epoch === 0 ? BY_EXECUTOR.has(type) : event.epoch !== epoch)
+    } else if (event.epoch === 0 ? BY_EXECUTOR.has(type) && !waits : event.epoch !== epoch)
       report(seq, `${type} of epoch ${event.epoch} under claim ${epoch}`);
   }
 }
@@ -203,6 +220,18 @@ function checkProjection(run: RunRow, state: RunState, report: Report): void {
     report(run.lastSeq, `the run is over with ${state.unsettledCount} nodes unsettled`);
 }
 
+/** A node waits for a run that is there and not over; a run that is over has told its parent in the same breath. */
+function checkChildren(state: RunState, { runs }: Snapshot, report: Report): void {
+  const all = new Map(runs.map((run) => [run.runId, run]));
+  for (const node of state.nodes)
+    for (const { childRunId } of [node, ...(node.scope?.items ?? [])])
+      if (childRunId !== undefined && all.get(childRunId)?.hasEnded === true)
+        report(state.lastSeq, `a node waits for the run ${childRunId}, which has ended`);
+  const parent = state.parent === undefined ? undefined : all.get(state.parent.runId);
+  if (parent?.hasEnded === true && !isFinal(state.status))
+    report(state.lastSeq, `the run goes on although its parent ${parent.runId} has ended`);
+}
+
 /** Every ready node is in exactly one place: a queued one in the queue, a running one in a lease. */
 function checkPlaces(
   state: RunState,
@@ -211,26 +240,43 @@ function checkPlaces(
   report: Report,
 ): void {
   const { lastSeq } = state;
-  const nodeOf = (nodeId: string): NodeState | undefined =>
-    state.nodes[state.graph.nodes.findIndex(({ definition }) => definition.id === nodeId)];
-  for (const { nodeId, epoch } of leases) {
-    const node = nodeOf(nodeId);
-    if (node?.status !== "running" || node.epoch !== epoch)
-      report(lastSeq, `a lease of ${nodeId} at ${epoch}, which is ${node?.status} ${node?.epoch}`);
-  }
-  let live = 0;
-  state.nodes.forEach((node, index) => {
-    const nodeId = state.graph.nodes[index]?.definition.id ?? "";
-    const isOwn = (held: Held): boolean => held.nodeId === nodeId && held.attempt === node.attempt;
-    if (node.status === "running") {
-      live += 1;
-      if (!leases.some(isOwn)) report(lastSeq, `${nodeId} runs without a lease`);
-    } else if (node.status === "queued") {
-      live += 1;
-      const count = jobs.filter(isOwn).length;
-      if (count !== 1) report(lastSeq, `${nodeId} is queued with ${count} jobs`);
+  const executions = new Map<string, ExecutionState>();
+  state.graph.nodes.forEach(({ index, definition: { id } }) => {
+    const count = 1 + (state.nodes[index]?.scope?.items.length ?? 0);
+    for (let iteration = 0; iteration < count; iteration++) {
+      const execution = executionAt(state, index, iteration);
+      if (execution !== undefined) executions.set(nameOf({ nodeId: id, iteration }), execution);
     }
   });
+  for (const lease of leases) {
+    const { epoch } = lease;
+    const held = executions.get(nameOf(lease));
+    if (held?.status !== "running" || held.epoch !== epoch)
+      report(
+        lastSeq,
+        `a lease of ${nameOf(lease)} at ${epoch}, which is ${held?.status} ${held?.epoch}`,
+      );
+  }
+  const leased = new Set(leases.map((lease) => `${nameOf(lease)}/${lease.attempt}`));
+  const waiting = Map.groupBy(jobs, (job) => `${nameOf(job)}/${job.attempt}`);
+  let live = 0;
+  for (const [name, { status, attempt, childRunId, hold }] of executions) {
+    const key = `${name}/${attempt}`;
+    if (hold !== undefined) {
+      // A person moves it; neither a lease nor a job may be left of it.
+      live += 1;
+      if (leased.has(key) || waiting.has(key)) report(lastSeq, `${name} is held and still placed`);
+    }
+    if (status === "running" || status === "queued" || childRunId !== undefined) live += 1;
+    if (status === "running" && !leased.has(key)) report(lastSeq, `${name} runs without a lease`);
+    if (status === "queued") {
+      const count = waiting.get(key)?.length ?? 0;
+      if (count !== 1) report(lastSeq, `${name} is queued with ${count} jobs`);
+    }
+  }
   if (!isFinal(state.status) && live === 0)
     report(lastSeq, "the run is not over and nothing would move it");
 }
+
+const nameOf = ({ nodeId, iteration }: Pick<Held, "nodeId" | "iteration">): string =>
+  iteration === 0 ? nodeId : `${nodeId}#${iteration}`;

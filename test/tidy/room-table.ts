@@ -17,7 +17,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "proto/gen/", may: ["npm:@bufbuild/protobuf"] },
   {
     folder: "services/core/src/",
-    may: ["npm:zod", "npm:@marcbachmann/cel-js", "npm:canonicalize", "npm:yaml"],
+    may: ["npm:zod", "npm:@marcbachmann/cel-js", "npm:canonicalize", "npm:yaml", "npm:re2js"],
   },
   {
     folder: "services/platform/src/",
@@ -105,6 +105,7 @@ export const CORE_LEVELS: readonly (readonly string[])[] = [
   ["definition"],
   ["log"],
   ["plan"],
+  ["explain"],
 ];
 
 /** What pure code may not even name. */

@@ -69,6 +69,24 @@ test("a forbidden import is objected to", () => {
   expect(objection("somewhere/else.ts", "zod")).toBeDefined();
 });
 
+test("each layer is a room of its own, and only the store's room reaches the database (S3.6)", () => {
+  const service = "services/gateway/src/rpc/x.ts";
+  const orchestrator = "services/scheduler/src/tick/x.ts";
+  const worker = "services/executor/src/run/x.ts";
+  const stateManager = "services/platform/src/store/x.ts";
+  for (const layer of [service, orchestrator, worker]) {
+    expect(objection(layer, "pg"), layer).toBeDefined();
+    expect(objection(layer, "pg-boss"), layer).toBeDefined();
+  }
+  expect(objection(stateManager, "pg")).toBeUndefined();
+  expect(objection(stateManager, "pg-boss")).toBeDefined();
+  expect(objection(service, "@pawl/platform/store/journal")).toBeDefined();
+  expect(objection(orchestrator, "@pawl/platform/store/journal")).toBeUndefined();
+  expect(objection(worker, "@pawl/platform/store/runs")).toBeDefined();
+  for (const other of ["@pawl/scheduler/compose", "@pawl/gateway/compose"])
+    expect(objection(worker, other), other).toBeDefined();
+});
+
 test("a package of ours is judged by the file it stands for", () => {
   expect(targetOf("deploy/local.ts", "@pawl/platform/db/migrate")).toBe(
     "services/platform/src/db/migrate",

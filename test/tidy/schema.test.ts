@@ -1,12 +1,89 @@
 // The schema a reader sees in one file is the one the migrations make.
 
 import { readFile, writeFile } from "node:fs/promises";
-import { SCHEMA } from "@pawl/platform/db/pool";
+import { parseDefinition } from "@pawl/core/definition/parse";
+import { openPool, SCHEMA } from "@pawl/platform/db/pool";
 import { expect, onTestFinished, test } from "vitest";
 import { dumpSchema } from "../support/dump-schema.ts";
 import { freshDatabase } from "../support/postgres.ts";
 
 const FILE = new URL("../../services/platform/src/db/schema.sql", import.meta.url);
+
+interface Column {
+  readonly table_name: string;
+  readonly column_name: string;
+  readonly data_type: string;
+}
+
+/** "column type" of each table asked for, as the migrations make them. */
+async function columnsOf(...tables: readonly string[]): Promise<Record<string, string[]>> {
+  const database = await freshDatabase();
+  const pool = openPool(database.url, { max: 1, name: "pawl-tidy" });
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  const { rows } = await pool.query<Column>({
+    text: `select table_name, column_name, data_type from information_schema.columns
+      where table_schema = $1 and table_name = any ($2) order by table_name, ordinal_position`,
+    values: [SCHEMA, tables],
+  });
+  const byTable = Map.groupBy(rows, (row) => row.table_name);
+  return Object.fromEntries(
+    [...byTable].map(([table, found]) => [
+      table,
+      found.map((row) => `${row.column_name} ${row.data_type}`),
+    ]),
+  );
+}
+
+test("workflows, their nodes and edges, runs and logs have their tables; a graph is one immutable row (S3.7)", async () => {
+  const tables = await columnsOf("workflows", "definitions", "runs", "run_events");
+  expect(tables["workflows"]).toEqual(
+    expect.arrayContaining(["tenant_id text", "workflow_id text", "version integer"]),
+  );
+  expect(tables["definitions"]).toEqual(
+    expect.arrayContaining(["tenant_id text", "title text", "version integer", "body text"]),
+  );
+  expect(tables["runs"]).toEqual(
+    expect.arrayContaining([
+      "status text",
+      "version bigint",
+      "created_at timestamp with time zone",
+      "ended_at timestamp with time zone",
+    ]),
+  );
+  expect(Object.keys(tables)).toContain("run_events");
+  // Nodes and edges live in the body, which is canonical and digested: an edit is a new version, never a changed row.
+  const node = { id: "a", type: "task", config: { x: 1 } };
+  const nodes = [{ id: "start", type: "start" }, node, { id: "b", type: "task" }];
+  const handled = { source: "a", target: "b", source_handle: "ok" };
+  const text = JSON.stringify({ nodes, edges: [{ source: "start", target: "a" }, handled] });
+  const parsed = parseDefinition(text);
+  const body = parsed.ok ? parseDefinition(parsed.canonicalJson) : parsed;
+  expect(body.ok && body.definition.nodes[1]).toMatchObject({ ...node, ordinal: 1 });
+  expect(body.ok && body.definition.edges[1]).toMatchObject({ sourceHandle: "ok" });
+});
+
+test("a row of the log has its place, kind, attempt and payload, in the order of the fold (S3.8, X7)", async () => {
+  const tables = await columnsOf("run_events");
+  expect(tables["run_events"]).toEqual([
+    "run_id uuid",
+    "seq bigint",
+    "type text",
+    "node_id text",
+    "iteration integer",
+    "attempt integer",
+    "epoch bigint",
+    "ordinal integer",
+    "payload jsonb",
+    "value jsonb",
+    "at timestamp with time zone",
+  ]);
+  expect(await readFile(FILE, "utf8")).toContain(
+    "constraint run_events_pkey PRIMARY KEY (run_id, seq)",
+  );
+});
 
 test("the schema in one file is what the migrations make; UPDATE_SCHEMA=1 writes it anew", async () => {
   const database = await freshDatabase();

@@ -11,7 +11,8 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
   "pawl_expired_leases leases":
     "the sweep looks at every lease held now; finished ones have no row",
   "pawl_forget_executors executors": "one row a process, looked at now and then",
-  "pawl_live_run_of_workflow runs": "walks runs_deadline, which holds live runs only",
+  "pawl_read_alive_executors executors": "one row a process, looked at when somebody asks why",
+  "pawl_live_runs_of_workflow runs": "walks runs_deadline, which holds live runs only",
 };
 
 async function setup(): Promise<Pool> {

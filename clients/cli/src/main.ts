@@ -23,8 +23,14 @@ const interrupt = new AbortController();
 process.on("SIGINT", () => interrupt.abort());
 process.on("SIGTERM", () => interrupt.abort());
 
+// A manifest of ours to read: it has a version.
+const manifest = JSON.parse(
+  await readFile(new URL("../package.json", import.meta.url), "utf8"),
+) as { version: string };
+
 const isTty = isatty(1) && env["TERM"] !== "dumb";
 const host: Host = {
+  version: manifest.version,
   terminal: {
     write: (chunk) => void stdout.write(chunk),
     writeError: (chunk) => void stderr.write(chunk),

@@ -7,7 +7,8 @@ import {
   scriptedLog,
 } from "@pawl/client/scripted-gateway";
 import { BadRequestSchema } from "@pawl/proto/google/rpc/error_details_pb";
-import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
+import { NodeStatus, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
 import { runProgram } from "./program.ts";
 import type { Host } from "./session.ts";
@@ -60,6 +61,7 @@ async function setup(
   const interrupt = new AbortController();
   const printed = { out: "", error: "" };
   const host: Host = {
+    version: "1.2.3",
     terminal: {
       write: (text) => void (printed.out += text),
       writeError: (text) => void (printed.error += text),
@@ -248,4 +250,38 @@ test("the server's refusal exits 3 and says what to do next", async () => {
   expect(await pawl("run", "start", "hello")).toBe(3);
   expect(printed.error).toContain("no workflow hello (WORKFLOW_NOT_FOUND)");
   expect(printed.error).toContain("pawl workflow list");
+});
+
+test("explain prints why a node waits, what proves it and what to do", async () => {
+  const explanation = {
+    reason: ExplainReason.NO_EXECUTOR,
+    status: NodeStatus.QUEUED,
+    summary: "No connected executor serves type rocket.",
+    evidence: [{ eventId: 5n, type: "node.queued", nodeId: "strange" }],
+    next: "Start an executor that serves rocket.",
+  };
+  const { gateway, printed, pawl } = await setup({
+    runs: { explainNode: () => ({ explanation }) },
+  });
+  await using _ = gateway;
+  expect(await pawl("run", "explain", RUN, "strange")).toBe(0);
+  expect(printed.out).toContain("no_executor");
+  expect(printed.out).toContain(
+    "No connected executor serves type rocket.\n  #5  node.queued  strange\n→ Start an executor that serves rocket.\n",
+  );
+});
+
+test("delete removes a test run, and a workflow by force", async () => {
+  const asked: unknown[] = [];
+  const { gateway, printed, pawl } = await setup({
+    runs: { deleteRun: ({ runId }) => (asked.push(runId), {}) },
+    workflows: {
+      deleteWorkflow: ({ workflowId, force }) => (asked.push([workflowId, force]), {}),
+    },
+  });
+  await using _ = gateway;
+  expect(await pawl("run", "delete", RUN)).toBe(0);
+  expect(await pawl("workflow", "delete", "hello", "--force")).toBe(0);
+  expect(asked).toEqual([RUN, ["hello", true]]);
+  expect(printed.out).toBe(`${RUN} deleted\nhello deleted\n`);
 });

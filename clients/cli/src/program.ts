@@ -1,10 +1,18 @@
 // The grammar of the command: nouns, verbs, flags. Everything it does is in commands/.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { runCancel, runGet, runList } from "./commands/run-read.ts";
+import { runDecide } from "./commands/run-decide.ts";
+import { runExplain } from "./commands/run-explain.ts";
+import { runCancel, runDelete, runGet, runList } from "./commands/run-read.ts";
 import { runStart, runTest } from "./commands/run-start.ts";
 import { runWatch } from "./commands/run-watch.ts";
-import { workflowApply, workflowGet, workflowList, workflowValidate } from "./commands/workflow.ts";
+import {
+  workflowApply,
+  workflowDelete,
+  workflowGet,
+  workflowList,
+  workflowValidate,
+} from "./commands/workflow.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { faultOf } from "./render/fault.ts";
 import type { Format, Host, Session } from "./session.ts";
@@ -44,11 +52,8 @@ export async function runProgram(host: Host, args: readonly string[]): Promise<E
   }
 }
 
-function grammar(
-  host: Host,
-  act: (action: Action) => (this: Command, ...values: unknown[]) => Promise<void>,
-): Command {
-  const verb = (noun: Command, name: string, description: string): Command =>
+function grammar(host: Host, act: Act): Command {
+  const verb: Verb = (noun, name, description) =>
     noun
       .command(name)
       .description(description)
@@ -60,6 +65,9 @@ function grammar(
       );
   const program = new Command("pawl")
     .description("Workflows that must not be lost, doubled or stuck.")
+    .version(host.version, "--version", "print the version")
+    // Its own flags come before the noun: `run start --version 2` is about the workflow.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => host.terminal.write(text),
@@ -71,6 +79,7 @@ function grammar(
     .option("--version <number>", "which version; default the newest", wholeNumber)
     .option("--priority <number>", "sooner for lower numbers; -1000 to 1000", wholeNumber)
     .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
+    .option("--dedupe-input <duration>", "the same input starts nothing again for this long: 24h")
     .action(act(runStart));
   inputFlags(verb(run, "test", "run a definition without saving it"))
     .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
@@ -79,6 +88,9 @@ function grammar(
     .option("--after <event>", "only what comes after this event id", wholeNumber)
     .action(act(runWatch));
   verb(run, "get <run>", "show a run and its nodes").action(act(runGet));
+  verb(run, "explain <run> <node>", "say why a node waits, runs or ended so, and what to do")
+    .option("--iteration <number>", "which execution of the node, in a loop or map", wholeNumber)
+    .action(act(runExplain));
   verb(run, "list", "list runs, newest first")
     .option("--status <status...>", "only these statuses, such as running or failed")
     .option("--workflow <id>", "only this workflow")
@@ -88,7 +100,22 @@ function grammar(
   verb(run, "cancel <run>", "abort what runs and never start what is pending")
     .option("--reason <text>", "why, for people")
     .action(act(runCancel));
+  verb(run, "delete <run>", "remove a test run that has ended, with all its history").action(
+    act(runDelete),
+  );
+  verb(run, "decide <run> <node> <decision>", "approve or reject a node that waits for a person")
+    .option("--iteration <number>", "which execution of the node; default 0", wholeNumber)
+    .option("--comment <text>", "why, for people")
+    .action(act(runDecide));
   const workflow = program.command("workflow").description("save, check and read workflows");
+  workflowVerbs(workflow, verb, act);
+  return program;
+}
+
+type Act = (action: Action) => (this: Command, ...values: unknown[]) => Promise<void>;
+type Verb = (noun: Command, name: string, description: string) => Command;
+
+function workflowVerbs(workflow: Command, verb: Verb, act: Act): void {
   verb(workflow, "apply", "create or update a workflow")
     .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
     .option("--id <id>", "its id; default the definition's own")
@@ -103,7 +130,9 @@ function grammar(
   verb(workflow, "get <workflow>", "print a workflow's definition")
     .option("--version <number>", "which version; default the newest", wholeNumber)
     .action(act(workflowGet));
-  return program;
+  verb(workflow, "delete <workflow>", "remove a workflow; its runs keep their history")
+    .option("--force", "although runs are live; they go on to their end")
+    .action(act(workflowDelete));
 }
 
 const inputFlags = (command: Command): Command =>

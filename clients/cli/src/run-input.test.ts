@@ -11,6 +11,7 @@ const setup = (files: Readonly<Record<string, string>> = {}): Host => ({
     width: () => 80,
     height: () => 24,
   },
+  version: "1.2.3",
   defaultAddress: "",
   self: "pawl",
   connect: () => {

@@ -14,6 +14,8 @@ export interface Terminal {
 
 export interface Host {
   readonly terminal: Terminal;
+  /** Of this command. */
+  readonly version: string;
   /** Where the gateway is unless --address says otherwise. */
   readonly defaultAddress: string;
   /** How a person calls this command, for hints. */

@@ -1,7 +1,7 @@
 // The client: one object over a transport, with runs, workflows, events and a watch that resumes by itself.
 
 import { type Transport, createClient } from "@connectrpc/connect";
-import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import type { ExecutionTag, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -36,12 +36,25 @@ export interface EventPage {
   readonly hasMore: boolean;
 }
 
+export interface ListTagsOptions extends ListEventsOptions {
+  /** Only of this node. */
+  readonly nodeId?: string | undefined;
+}
+
+export interface TagPage {
+  readonly tags: readonly ExecutionTag[];
+  /** Whether more tags are there already. */
+  readonly hasMore: boolean;
+}
+
 export interface PawlClient {
   readonly runs: Runs;
   readonly workflows: Workflows;
   readonly events: {
     /** A page of a run's log, in order. */
     list(runId: string, options?: ListEventsOptions): Promise<EventPage>;
+    /** A page of a run's tags: one for every status transition, in the order of the log. */
+    tags(runId: string, options?: ListTagsOptions): Promise<TagPage>;
   };
   /** Every event after the cursor, once and in order, across reconnects; ends after the terminal one. */
   watch(runId: string, options?: WatchOptions): AsyncGenerator<RunEvent, void, undefined>;
@@ -79,6 +92,16 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
         };
         const page = await call(listOptions, (o) => eventService.listEvents(request, o));
         return { events: page.events, hasMore: page.hasMore };
+      },
+      async tags(runId, listOptions = {}) {
+        const request = {
+          runId,
+          afterEventId: BigInt(listOptions.afterEventId ?? 0),
+          pageSize: listOptions.pageSize ?? 0,
+          nodeId: listOptions.nodeId ?? "",
+        };
+        const page = await call(listOptions, (o) => eventService.listTags(request, o));
+        return { tags: page.tags, hasMore: page.hasMore };
       },
     },
   };

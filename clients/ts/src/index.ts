@@ -5,8 +5,10 @@ export { type MutationOptions, type PawlCallOptions } from "./caller.ts";
 export {
   type EventPage,
   type ListEventsOptions,
+  type ListTagsOptions,
   type PawlClient,
   type PawlClientOptions,
+  type TagPage,
   createPawlClient,
 } from "./client.ts";
 export { type DefinitionInput } from "./definition-text.ts";
@@ -18,8 +20,9 @@ export {
   pawlErrorFrom,
 } from "./errors.ts";
 export { type Json, jsonBytes, jsonOf, jsonTextBytes } from "./json.ts";
-export { plainEvent, plainRun, plainWorkflow } from "./plain.ts";
+export { plainEvent, plainExplanation, plainRun, plainWorkflow } from "./plain.ts";
 export type {
+  ExplainOptions,
   ListRunsOptions,
   RunInputOptions,
   RunPage,
@@ -31,6 +34,7 @@ export type {
 } from "./runs.ts";
 export {
   TERMINAL_EVENT_TYPES,
+  explainReasonName,
   isFinalStatus,
   isTerminalEventType,
   nodeStatusName,

@@ -2,14 +2,16 @@
 
 import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { ExplanationSchema, type Explanation } from "@pawl/proto/pawl/v1/explain_pb";
 import { RunSchema, type Run } from "@pawl/proto/pawl/v1/run_pb";
 import { WorkflowSchema, type Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
 
 type PlainObject = { [key: string]: JsonValue };
 
 /** Fields whose 64-bit numbers stay far below 2^53; protobuf's JSON has them as text. */
-const COUNTER = /^(eventId|lastEventId|parentEventId|epoch|[a-z][A-Za-z]*Ms)$/;
-const ENUM_VALUE = /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND)_([A-Z_]+)$/;
+const COUNTER =
+  /^(eventId|lastEventId|parentEventId|epoch|inputTokens|outputTokens|[a-z][A-Za-z]*Ms)$/;
+const ENUM_VALUE = /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -27,6 +29,10 @@ export function plainEvent(event: RunEvent): PlainObject {
 
 /** A run with input, output and nodes as values. */
 export const plainRun = (run: Run): PlainObject => plain(RunSchema, run);
+
+/** An explanation with its reason by its short name. */
+export const plainExplanation = (explanation: Explanation): PlainObject =>
+  plain(ExplanationSchema, explanation);
 
 /** A workflow with its definition as a value. */
 export const plainWorkflow = (workflow: Workflow): PlainObject => plain(WorkflowSchema, workflow);

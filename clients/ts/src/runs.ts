@@ -2,8 +2,9 @@
 
 import type { Client } from "@connectrpc/connect";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import type { Explanation } from "@pawl/proto/pawl/v1/explain_pb";
 import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
-import type { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { Decision, IdempotencyScope, type RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import {
   type Caller,
   type MutationOptions,
@@ -30,6 +31,8 @@ export interface StartRunOptions extends RunInputOptions {
   readonly priority?: number | undefined;
   /** How long the run may take; default the definition's own. */
   readonly deadlineMs?: number | undefined;
+  /** The same workflow and input start nothing again for this long: the first run is given instead. */
+  readonly dedupeInputMs?: number | undefined;
 }
 
 export interface StartedRun {
@@ -52,6 +55,13 @@ export interface ListRunsOptions extends PawlCallOptions {
   readonly pageToken?: string | undefined;
 }
 
+export interface DecideOptions extends MutationOptions {
+  /** Which execution of the node; 0 outside loops and maps. */
+  readonly iteration?: number | undefined;
+  /** Why, for people. */
+  readonly comment?: string | undefined;
+}
+
 export interface RunPage {
   readonly runs: readonly Run[];
   /** Empty on the last page. */
@@ -67,12 +77,26 @@ export interface Runs {
   get(runId: string, options?: PawlCallOptions): Promise<RunWithDefinition>;
   /** A page of runs, newest first, without inputs, outputs and nodes. */
   list(options?: ListRunsOptions): Promise<RunPage>;
+  /** Why a node stands where it stands, with the events that prove it. @throws PawlError NODE_NOT_FOUND */
+  explain(runId: string, nodeId: string, options?: ExplainOptions): Promise<Explanation>;
   /** Aborts what runs. @throws PawlError RUN_ALREADY_FINISHED */
   cancel(runId: string, options?: MutationOptions & { readonly reason?: string }): Promise<Run>;
+  /** Approves or rejects a node that waits for a person. @throws PawlError NODE_NOT_HELD, NODE_ALREADY_DECIDED */
+  decide(
+    runId: string,
+    nodeId: string,
+    decision: "approve" | "reject",
+    options?: DecideOptions,
+  ): Promise<Run>;
   /** Removes a finished test run whole. @throws PawlError RUN_NOT_DELETABLE */
   delete(runId: string, options?: MutationOptions): Promise<void>;
   /** Waits for the end, across reconnects, and returns the run as it ended, however it did. Rejects when aborted. */
   wait(runId: string, options?: WaitOptions): Promise<Run>;
+}
+
+export interface ExplainOptions extends PawlCallOptions {
+  /** Which execution of the node; 0 outside loops and maps. */
+  readonly iteration?: number | undefined;
 }
 
 export type WaitOptions = Omit<WatchOptions, "types" | "afterEventId">;
@@ -90,16 +114,7 @@ export function createRuns(
   return {
     get,
     async start(workflowId, options = {}) {
-      const request = {
-        workflowId,
-        version: options.version ?? 0,
-        inputJson: inputBytes(options),
-        requestId: requestIdOf(options),
-        priority: options.priority ?? 0,
-        ...(options.deadlineMs === undefined
-          ? {}
-          : { deadline: durationFromMs(options.deadlineMs) }),
-      };
+      const request = startRequest(workflowId, options);
       const response = await call(options, (o) => rpc.startRun(request, o));
       return { run: present(response.run), isDuplicate: response.duplicate };
     },
@@ -127,9 +142,20 @@ export function createRuns(
       );
       return { runs, nextPageToken };
     },
+    async explain(runId, nodeId, options = {}) {
+      const request = { runId, nodeId, iteration: options.iteration ?? 0 };
+      return present((await call(options, (o) => rpc.explainNode(request, o))).explanation);
+    },
     async cancel(runId, options = {}) {
       const request = { runId, reason: options.reason ?? "", requestId: requestIdOf(options) };
       return present((await call(options, (o) => rpc.cancelRun(request, o))).run);
+    },
+    async decide(runId, nodeId, decision, options = {}) {
+      const { iteration = 0, comment = "" } = options;
+      const said = decision === "approve" ? Decision.APPROVE : Decision.REJECT;
+      const requestId = requestIdOf(options);
+      const request = { runId, nodeId, iteration, decision: said, comment, requestId };
+      return present((await call(options, (o) => rpc.decideNode(request, o))).run);
     },
     async delete(runId, options) {
       const request = { runId, requestId: requestIdOf(options) };
@@ -142,6 +168,24 @@ export function createRuns(
     },
   };
 }
+
+function startRequest(workflowId: string, options: StartRunOptions) {
+  const { version = 0, priority = 0, deadlineMs, dedupeInputMs } = options;
+  return {
+    workflowId,
+    version,
+    priority,
+    inputJson: inputBytes(options),
+    requestId: requestIdOf(options),
+    ...(deadlineMs === undefined ? {} : { deadline: durationFromMs(deadlineMs) }),
+    ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
+  };
+}
+
+const byInput = (ttlMs: number) => ({
+  scope: IdempotencyScope.INPUT_HASH,
+  ttl: durationFromMs(ttlMs),
+});
 
 function inputBytes(options: RunInputOptions): Uint8Array {
   if (options.inputJson !== undefined) return jsonTextBytes(options.inputJson);

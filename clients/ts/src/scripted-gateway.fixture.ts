@@ -63,7 +63,10 @@ export class ScriptedGateway implements AsyncDisposable {
   readonly watched: WatchRunRequest[] = [];
 
   constructor(script: Script) {
-    const handler = connectNodeAdapter({ routes: (router) => this.#route(router, script) });
+    const handler = connectNodeAdapter({
+      routes: (router) => this.#route(router, script),
+      acceptCompression: [], // as the gateway does
+    });
     this.#server = createServer((request: IncomingMessage, response: ServerResponse) =>
       handler(request, response),
     );

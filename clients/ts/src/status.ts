@@ -1,6 +1,7 @@
 // The short names of statuses (completed, timed_out, …), as the log, the console and people spell them.
 
 import type { DescEnum } from "@bufbuild/protobuf";
+import { ExplainReasonSchema, type ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import {
   NodeStatusSchema,
   RunKindSchema,
@@ -20,6 +21,10 @@ export const runStatusName = (status: RunStatus): string => shortName(RunStatusS
 
 /** `timed_out` for NODE_STATUS_TIMED_OUT. */
 export const nodeStatusName = (status: NodeStatus): string => shortName(NodeStatusSchema, status);
+
+/** `no_executor` for EXPLAIN_REASON_NO_EXECUTOR. */
+export const explainReasonName = (reason: ExplainReason): string =>
+  shortName(ExplainReasonSchema, reason);
 
 /** `test` for RUN_KIND_TEST. */
 export const runKindName = (kind: RunKind): string => shortName(RunKindSchema, kind);

@@ -19,17 +19,38 @@ export function oracle(definition: Definition, log: readonly RunEvent[]): string
     return [];
   const told = new Map(definition.nodes.map((node) => [node.id as string, tell(node, log)]));
   const open = definition.nodes.filter(({ id }) => /pending|open/.test(told.get(id)?.status ?? ""));
-  if ([...told.values()].some(({ fatal }) => fatal))
-    return [...open.map(({ id }) => `node.cancelled ${id}`), "run.failed"].toSorted();
-  const next = open.flatMap((node) => judge(definition, node, told));
-  if (next.length > 0 || open.length > 0) return next.toSorted();
+  if ([...told.values()].some(({ fatal }) => fatal)) {
+    const names = open.flatMap((node) => [node.id, ...iterationsOf(node, log).open]);
+    return [...names.map((name) => `node.cancelled ${name}`), "run.failed"].toSorted();
+  }
+  const next = open.flatMap((node) => [...judge(definition, node, told), ...judgeScope(node, log)]);
+  if (next.length > 0) return next.toSorted();
+  if (open.length > 0) return judgeStatus(log);
   return [verdict(definition, told)];
+}
+
+/** Whether the run waits: nothing of it is under way, and some execution waits for somebody. */
+function judgeStatus(log: readonly RunEvent[]): string[] {
+  const newest = new Map<string, string>();
+  const scopes = new Set<string>();
+  let told = "running";
+  for (const event of log) {
+    if (event.type === "run.status.changed") told = event.payload.to;
+    if (event.type === "node.expanded") scopes.add(`${event.nodeId}#0`);
+    if (/^(node\.|run\.recovered)/.test(event.type) && event.nodeId !== "")
+      newest.set(`${event.nodeId}#${event.iteration}`, event.type);
+  }
+  const stands = [...newest].filter(([name]) => !scopes.has(name)).map(([, type]) => type);
+  const isActive = stands.some((type) => /queued|started|retried|recovered/.test(type));
+  const isHeld = stands.some((type) => /blocked|decided/.test(type));
+  const status = isHeld && !isActive ? "waiting" : "running";
+  return status === told ? [] : [`run.status.changed ${status}`];
 }
 
 function tell(node: NodeDefinition, log: readonly RunEvent[]): Told {
   const told: Told = { status: "pending", handle: undefined, fatal: false };
   for (const event of log) {
-    if (event.nodeId !== node.id) continue;
+    if (event.nodeId !== node.id || event.iteration > 0) continue;
     if (event.type === "node.queued" || event.type === "node.started") told.status = "open";
     if (event.type === "node.skipped") told.status = "skipped";
     if (event.type === "node.cancelled") told.status = "cancelled";
@@ -43,6 +64,44 @@ function tell(node: NodeDefinition, log: readonly RunEvent[]): Told {
     }
   }
   return told;
+}
+
+/** The iterations of a node, told from the whole log. */
+function iterationsOf(node: NodeDefinition, log: readonly RunEvent[]) {
+  const own = log.filter((event) => event.nodeId === node.id && event.iteration > 0);
+  const queued = [...new Set(own.map((event) => event.iteration))];
+  const ended = own.filter(({ type }) =>
+    /^node\.(completed|failed|timed_out|cancelled)$/.test(type),
+  );
+  const over = new Set(ended.map((event) => event.iteration));
+  return {
+    queued,
+    open: queued.filter((at) => !over.has(at)).map((at) => `${node.id}#${at}`),
+    hasFailed: ended.some(({ type }) => type !== "node.completed"),
+    isStopped: ended.some((event) => event.type === "node.completed" && event.payload.stop),
+  };
+}
+
+/** What follows inside a map or a loop that has its items. */
+function judgeScope(node: NodeDefinition, log: readonly RunEvent[]): string[] {
+  const items = log.find((event) => event.nodeId === node.id && event.type === "node.expanded");
+  if (items?.type !== "node.expanded" || node.scope === null) return [];
+  const { width, cut = false } = items.payload;
+  const { queued, open, hasFailed, isStopped } = iterationsOf(node, log);
+  const failure =
+    node.errorHandling === "continue"
+      ? `node.completed ${node.id} error`
+      : `node.failed ${node.id}`;
+  if (hasFailed && node.scope.onItemFailure === "fail")
+    return [...open.map((name) => `node.cancelled ${name}`), failure];
+  if (!isStopped && queued.length < width) {
+    const count = Math.min(node.scope.parallelism - open.length, width - queued.length);
+    const next = queued.length + 1;
+    return Array.from({ length: count }, (_, at) => `node.queued ${node.id}#${next + at}`);
+  }
+  if (open.length > 0) return [];
+  if (cut && !isStopped) return [failure];
+  return [`node.completed ${node.id} ${queued.length > 0 ? "loop" : "done"}`];
 }
 
 function judge(

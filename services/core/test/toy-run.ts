@@ -1,10 +1,13 @@
-// A run in memory for tests: gives facts their seq, folds and plans, and lets a test play the executors.
+// A run in memory for tests: gives facts their seq, folds and plans, and lets a test play the executors. "m#2" names the second
+// iteration of the node m.
 
 import { parseDefinition } from "../src/definition/parse.ts";
 import type { Graph } from "../src/definition/graph.ts";
+import { withCause } from "../src/log/cause.ts";
 import type { Fact, RunEvent } from "../src/log/event.ts";
 import { apply, newRunState } from "../src/log/fold.ts";
-import type { NodeState, RunState } from "../src/log/state.ts";
+import { executionAt } from "../src/log/execution.ts";
+import type { ExecutionState, NodeState, RunState } from "../src/log/state.ts";
 import { executorId, nodeId, runId } from "../src/name/ids.ts";
 import { claimFact, onLeaseLost } from "../src/plan/claim.ts";
 import { planToFixpoint } from "../src/plan/plan.ts";
@@ -46,6 +49,8 @@ export interface ToyRun {
   readonly plan: () => void;
   readonly index: (id: string) => number;
   readonly node: (id: string) => NodeState;
+  /** A node, or an iteration of one. */
+  readonly execution: (id: string) => ExecutionState;
   /** Claims a queued node; answers the epoch. */
   readonly claim: (id: string) => number;
   /** Reports for the live claim, then plans. */
@@ -60,6 +65,15 @@ export interface ToyRun {
 
 export const completed = (output: unknown = null, more: Partial<Outcome> = {}): Outcome =>
   ({ kind: "completed", outputJson: JSON.stringify(output), durationMs: 1, ...more }) as Outcome;
+
+/** A map or a loop has found its items. */
+export const expanded = (items: readonly unknown[], cut = false): Outcome => ({
+  kind: "expanded",
+  itemsJson: JSON.stringify(items),
+  width: items.length,
+  cut,
+  durationMs: 1,
+});
 
 export const failed = (cause = "provider_error", permanent = false): Outcome => ({
   kind: "failed",
@@ -76,25 +90,32 @@ export function startToyRun(graph: Graph, input: unknown = null): ToyRun {
   const append = (fact: Fact): void => {
     const seq = events.length + 1;
     const epoch = fact.type === "node.started" ? seq : fact.epoch;
-    const event: RunEvent = { ...fact, epoch, runId: RUN, seq, at: run.now };
+    const caused = withCause(state, fact, 0);
+    const event: RunEvent = { ...caused, epoch, runId: RUN, seq, at: run.now };
     events.push(event);
     apply(state, event);
   };
   const plan = (): void => planToFixpoint(state, run.now, append);
-  const index = (id: string): number => graph.indexOf.get(nodeId(id)) ?? -1;
+  const index = (id: string): number => graph.indexOf.get(nodeId(id.split("#")[0] ?? "")) ?? -1;
+  const iterationOf = (id: string): number => Number(id.split("#")[1] ?? 0);
   const node = (id: string): NodeState => {
     const found = state.nodes[index(id)];
     if (found === undefined) throw new Error(`no node ${id}`);
     return found;
   };
-  const claim = (id: string): number => {
-    const fact = claimFact(state, index(id), EXECUTOR);
-    if (fact === undefined) throw new Error(`${id} is ${node(id).status}`);
-    append(fact);
-    return node(id).epoch;
+  const execution = (id: string): ExecutionState => {
+    const found = executionAt(state, index(id), iterationOf(id));
+    if (found === undefined) throw new Error(`no execution ${id}`);
+    return found;
   };
-  const report = (id: string, outcome: Outcome, epoch = node(id).epoch): Arrival => {
-    const base = { iteration: 0, jitter: 1, now: run.now };
+  const claim = (id: string): number => {
+    const fact = claimFact(state, index(id), iterationOf(id), EXECUTOR);
+    if (fact === undefined) throw new Error(`${id} is ${execution(id).status}`);
+    append(fact);
+    return execution(id).epoch;
+  };
+  const report = (id: string, outcome: Outcome, epoch = execution(id).epoch): Arrival => {
+    const base = { iteration: iterationOf(id), jitter: 1, now: run.now };
     const arrival = onOutcome(state, { ...base, nodeIndex: index(id), epoch, outcome });
     if (arrival.kind === "accepted") arrival.facts.forEach(append);
     plan();
@@ -108,6 +129,7 @@ export function startToyRun(graph: Graph, input: unknown = null): ToyRun {
     plan,
     index,
     node,
+    execution,
     claim,
     report,
     complete: (id, output, more) => {
@@ -119,17 +141,22 @@ export function startToyRun(graph: Graph, input: unknown = null): ToyRun {
       report(id, failed(cause, permanent));
     },
     lose: (id, reason = "lease_expired") => {
-      const loss = { nodeIndex: index(id), epoch: node(id).epoch, reason, executorId: EXECUTOR };
-      const lost = onLeaseLost(state, { ...loss, now: run.now });
+      const place = { nodeIndex: index(id), iteration: iterationOf(id), now: run.now };
+      const loss = { epoch: execution(id).epoch, reason, executorId: EXECUTOR };
+      const lost = onLeaseLost(state, { ...place, ...loss });
       if (lost.kind === "accepted") lost.facts.forEach(append);
       plan();
     },
-    types: () => events.map((event) => `${event.type}${event.nodeId && ` ${event.nodeId}`}`),
+    types: () => events.map((event) => `${event.type}${event.nodeId && ` ${nameOf(event)}`}`),
   };
   append(startedFact(run.now + graph.definition.deadlineMs, input));
   plan();
   return run;
 }
+
+/** The execution an event is about, as tests name it. */
+export const nameOf = ({ nodeId: id, iteration }: Pick<Fact, "nodeId" | "iteration">): string =>
+  iteration === 0 ? id : `${id}#${iteration}`;
 
 const startedFact = (deadlineAt: number, input: unknown): Fact => ({
   nodeId: "",

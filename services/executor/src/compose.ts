@@ -1,6 +1,7 @@
 // The only place where adapters meet: scheduler client, sandbox, egress, handlers, worker and probes become one service.
 
 import { randomUUID } from "node:crypto";
+import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Running, ServiceContext } from "@pawl/platform/lifecycle/service";
 import { WORK_KEEPALIVE_MS, createGrpcClient } from "@pawl/platform/rpc/grpc-client";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
@@ -12,11 +13,20 @@ import type { ExecutorConfig } from "./config.ts";
 import { parseCidrs } from "./egress/address.ts";
 import { guardedAgent } from "./egress/connect.ts";
 import { DEFAULT_EGRESS, type EgressPolicy } from "./egress/guard.ts";
+import { providersOf } from "./llm/providers.ts";
+import { httpGateway } from "./gates/http-gateway.ts";
+import type { ModerationGateway } from "./gates/moderation.ts";
+import { rulesGateway } from "./gates/rules-gateway.ts";
 import { builtInRegistry, type Registry } from "./handlers/registry.ts";
 import { attemptRunner } from "./run/attempt.ts";
 import { observed, tracedHandlers } from "./run/observed.ts";
+import { ALL_LAYERS } from "./sandbox/layers.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
+import { openDataSources } from "./sources/data-sources.ts";
 import { Worker } from "./work/worker.ts";
+
+/** Calls of the moderation service beyond the first; the node's own policy comes on top. */
+const MODERATION_RETRIES = 2;
 
 /** Starts an executor; ready as soon as it tries to reach its scheduler. */
 export async function compose(
@@ -32,7 +42,13 @@ export async function compose(
     onKill: (cause) => METRICS.sandboxKills.add(1, { cause }),
     onLayers: (layers) => log.info({ layers }, "sandbox ready"),
   });
-  const registry = builtInRegistry({ sandbox, egress });
+  const sources = openDataSources(config.PAWL_DATA_SOURCES);
+  const registry = builtInRegistry({
+    sandbox,
+    egress,
+    providers: providersOf(config.PAWL_LLM_PROVIDERS, egress),
+    sources,
+  });
   const client = createGrpcClient(WorkerService, config.PAWL_SCHEDULER_ADDRESS, {
     keepaliveMs: WORK_KEEPALIVE_MS,
     retry: false,
@@ -40,11 +56,11 @@ export async function compose(
   const worker = createWorker(config, {
     registry,
     isTracing: telemetry.isTracing,
+    moderation: moderationOf(config),
     connect: () => client.open.work(),
     log,
   });
-  // The first JavaScript node need not wait for a process; nobody else needs to wait for it either.
-  sandbox.start().catch((error: unknown) => log.error({ err: error }, "no sandbox"));
+  await warm(sandbox, config, log);
   const probes = await startProbeServer({
     host: config.PAWL_METRICS_HOST,
     port: config.PAWL_METRICS_PORT,
@@ -60,9 +76,26 @@ export async function compose(
     stop: async () => {
       await worker.stop();
       client.close();
-      await Promise.all([sandbox.stop(), egress.agent.close(), probes.close()]);
+      await Promise.all([sandbox.stop(), egress.agent.close(), sources.end(), probes.close()]);
     },
   };
+}
+
+/**
+ * Starts the sandbox's first process. Nobody waits for it but production, which serves nothing where a layer is missing.
+ * @throws INTERNAL
+ */
+async function warm(sandbox: Sandbox, config: ExecutorConfig, log: Logger): Promise<void> {
+  const started = sandbox.start();
+  if (config.PAWL_ENV !== "production" || config.PAWL_ALLOW_WEAK_SANDBOX) {
+    started.catch((error: unknown) => log.error({ err: error }, "no sandbox"));
+    return;
+  }
+  const layers = await started;
+  if (layers === ALL_LAYERS) return;
+  await sandbox.stop();
+  const message = `the sandbox has only the layers "${layers}" here, not "${ALL_LAYERS}"; run the executor as root with unshare and setpriv, or set PAWL_ALLOW_WEAK_SANDBOX=true`;
+  throw new EngineError("INTERNAL", message);
 }
 
 function createWorker(
@@ -70,11 +103,13 @@ function createWorker(
   parts: {
     readonly registry: Registry;
     readonly isTracing: boolean;
+    readonly moderation: ModerationGateway | undefined;
     readonly connect: ConstructorParameters<typeof Worker>[0]["connect"];
     readonly log: Logger;
   },
 ): Worker {
-  const { registry, isTracing } = parts;
+  const { registry, isTracing, moderation } = parts;
+  const attempt = attemptRunner(isTracing ? tracedHandlers(registry) : registry, moderation);
   const executorId = config.PAWL_EXECUTOR_ID ?? randomUUID();
   const log = parts.log.child({ executor_id: executorId });
   const worker = new Worker({
@@ -84,13 +119,26 @@ function createWorker(
     graceMs: config.PAWL_EXECUTOR_GRACE_MS,
     description: `pawl executor, node ${process.version}`,
     connect: parts.connect,
-    run: observed(attemptRunner(isTracing ? tracedHandlers(registry) : registry), { isTracing }),
+    run: observed(attempt, { isTracing }),
     onRegistered: (schedulerId) => log.info({ scheduler_id: schedulerId }, "registered"),
     onDisconnected: (error) => log.debug({ reason: error?.reason }, "disconnected"),
   });
   worker.events.on("job:claim_lost", (event) => log.warn({ job: event.jobId }, "claim lost"));
   worker.events.on("job:dead_letter", (event) => log.debug({ job: event.jobId }, event.error));
   return worker;
+}
+
+/** Who moderates; nobody unless configured, and then a node that asks for it fails. */
+function moderationOf(config: ExecutorConfig): ModerationGateway | undefined {
+  const { PAWL_MODERATION_RULES: rules, PAWL_MODERATION_URL: url } = config;
+  if (rules !== undefined) return rulesGateway(rules);
+  if (url === undefined) return undefined;
+  return httpGateway({
+    url,
+    timeoutMs: config.PAWL_MODERATION_TIMEOUT_MS,
+    retries: MODERATION_RETRIES,
+    windowChars: config.PAWL_MODERATION_WINDOW_CHARS,
+  });
 }
 
 function egressPolicy(config: ExecutorConfig, log: Logger): EgressPolicy {

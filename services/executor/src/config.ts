@@ -1,4 +1,5 @@
-// The executor's environment, parsed once. It holds no credentials: one scheduler address is all it knows of the system.
+// The executor's environment, parsed once. Of the system it knows one scheduler address; credentials it
+// holds are those of the providers and databases its nodes may ask.
 
 import {
   DEFAULT_PORTS,
@@ -6,20 +7,30 @@ import {
   address,
   count,
   environment,
+  flag,
   listenHost,
   logLevel,
   milliseconds,
   port,
 } from "@pawl/platform/config/settings";
-import { parseEnv, type Env } from "@pawl/platform/config/env";
+import { document } from "@pawl/platform/config/document";
+import { ConfigFault, parseEnv, type Env } from "@pawl/platform/config/env";
 import { z } from "zod";
 import { parseCidrs } from "./egress/address.ts";
+import { providersSchema } from "./llm/providers.ts";
+import { dataSourcesSchema } from "./sources/data-sources.ts";
+import { ruleSetSchema } from "./gates/rule-set.ts";
 
 const privateEgress = z
   .string()
   .default("")
   .refine((text) => parseCidrs(text) !== undefined, "expected ranges such as 127.0.0.0/8,::1/128")
   .describe("private address ranges that http nodes may call, on any port; for development");
+
+const moderationUrl = z
+  .url({ protocol: /^https?$/, error: "expected an http or https address" })
+  .optional()
+  .describe("service that moderates instead of rules: POST {text | value, phase, runId, nodeId}");
 
 /** Variables of the executor. */
 export const EXECUTOR_ENV = z.object({
@@ -50,7 +61,36 @@ export const EXECUTOR_ENV = z.object({
     max: 256,
     describe: "processes for user code; 0 for one per core",
   }),
+  PAWL_ALLOW_WEAK_SANDBOX: flag(
+    false,
+    "whether production may run user code where the host denies the sandbox a layer",
+  ),
   PAWL_ALLOW_PRIVATE_EGRESS: privateEgress,
+  PAWL_DATA_SOURCES: document(
+    dataSourcesSchema,
+    'databases of dataQuery nodes by name, as JSON or the path of a JSON or YAML file: {"orders":{"url":"postgres://…","mode":"read_only"}}',
+  ),
+  PAWL_LLM_PROVIDERS: document(
+    providersSchema,
+    'model providers by name, as JSON or the path of a JSON or YAML file: {"main":{"kind":"openai","base_url":"https://…/v1","api_key":"…"}}',
+  ),
+  PAWL_MODERATION_RULES: document(
+    ruleSetSchema,
+    'moderation rules, as JSON or the path of a JSON or YAML file: {"rules":[{"id":"…","literal":"…"}]}',
+  ),
+  PAWL_MODERATION_URL: moderationUrl,
+  PAWL_MODERATION_TIMEOUT_MS: milliseconds({
+    default: 5_000,
+    min: 10,
+    max: 60_000,
+    describe: "how long one call of the moderation service may take",
+  }),
+  PAWL_MODERATION_WINDOW_CHARS: count({
+    default: 256,
+    min: 16,
+    max: 16_384,
+    describe: "how much streamed text the moderation service sees twice, and watchers see late",
+  }),
   PAWL_METRICS_HOST: listenHost("address to serve /metrics, /healthz and /readyz on"),
   PAWL_METRICS_PORT: port(DEFAULT_PORTS.executorMetrics, "port of /metrics; 0 takes a free one"),
 });
@@ -58,4 +98,11 @@ export const EXECUTOR_ENV = z.object({
 export type ExecutorConfig = ReturnType<typeof parseConfig>;
 
 /** @throws ConfigFault naming every variable at fault */
-export const parseConfig = (env: Env) => parseEnv(EXECUTOR_ENV, env);
+export function parseConfig(env: Env) {
+  const config = parseEnv(EXECUTOR_ENV, env);
+  if (config.PAWL_MODERATION_RULES !== undefined && config.PAWL_MODERATION_URL !== undefined) {
+    const expected = "either rules or a service, not both";
+    throw new ConfigFault([{ variable: "PAWL_MODERATION_URL", expected }]);
+  }
+  return config;
+}

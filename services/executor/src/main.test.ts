@@ -1,11 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { SchedulerPeer, testAssignment, testClaim } from "./work/scheduler-peer.fixture.ts";
 
 const MAIN = fileURLToPath(new URL("main.ts", import.meta.url));
+
+/** A user without privileges, so that the host gives the sandbox less than all of its layers. */
+const WEAK = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 async function setup(env: Record<string, string> = {}) {
   const peer = await SchedulerPeer.start();
@@ -37,12 +44,17 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
   expect(slots).toBe(256);
   expect(nodeTypes.toSorted()).toEqual([
     "condition",
+    "dataQuery",
     "delay",
     "end",
     "http",
     "javascript",
+    "llm",
+    "loop",
+    "map",
     "noop",
     "start",
+    "subworkflow",
     "text_stream",
   ]);
   const claim = testClaim(1n);
@@ -85,4 +97,50 @@ test("a claim in hand at SIGTERM is released after the grace period (X18)", asyn
   child.kill("SIGTERM");
   expect((await connection.heard("release")).claim).toMatchObject(claim);
   expect(await exited).toEqual([0, null]);
+});
+
+test("a process with a bad file of moderation rules does not start, and names every fault at once (S1.8)", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "pawl-rules-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, "rules.yaml");
+  await writeFile(
+    path,
+    "rules:\n  - {id: one, pattern: '('}\n  - {id: two}\n  - {id: two, literal: x}\n",
+  );
+  const env = { PAWL_MODERATION_RULES: path, PAWL_METRICS_PORT: "0" };
+  const child = spawn(process.execPath, ["--no-node-snapshot", MAIN], {
+    env,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [said, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
+  expect(code).toBe(78);
+  for (const fault of [
+    "rules.0.pattern",
+    "rules.1: a rule has either",
+    "rules.2.id: two occurs twice",
+  ])
+    expect(said).toContain(fault);
+});
+
+test("production refuses to run user code behind less than all layers, unless the operator says so (S3.26)", async () => {
+  const start = (env: Record<string, string>) => {
+    const child = spawn(process.execPath, ["--no-node-snapshot", MAIN], {
+      env: { PAWL_ENV: "production", PAWL_METRICS_PORT: "0", ...env },
+      stdio: ["ignore", "pipe", "inherit"],
+      ...WEAK,
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    return { child, lines: createInterface({ input: child.stdout }) };
+  };
+  const refused = start({});
+  const said: string[] = [];
+  refused.lines.on("line", (line) => said.push(line));
+  expect(await once(refused.child, "close")).toEqual([1, null]);
+  expect(said.join()).toContain("PAWL_ALLOW_WEAK_SANDBOX");
+  expect(said.join()).not.toContain('"ready"');
+  const allowed = start({ PAWL_ALLOW_WEAK_SANDBOX: "true" });
+  await new Promise<void>((resolve) => {
+    allowed.lines.on("line", (line) => line.includes('"ready"') && resolve());
+  });
 });

@@ -1,6 +1,7 @@
 // The only place where the gateway's adapters meet its use cases.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunId } from "@pawl/core/name/ids";
 import { isCurrent } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
@@ -9,7 +10,9 @@ import { type OnInternal, toConnectError, toEngineError } from "@pawl/platform/r
 import { getDefinition, getWorkflow, listWorkflows } from "@pawl/platform/store/definitions";
 import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
 import { getRuns, listRuns } from "@pawl/platform/store/runs";
+import { readTags } from "@pawl/platform/store/tags";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import { type PlaceInQueue, readWaitingRoom } from "@pawl/platform/store/waiting-room";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { answerProbe } from "@pawl/platform/telemetry/http";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -31,6 +34,7 @@ import { EdgeServer } from "./http/server.ts";
 import { createSse } from "./http/sse.ts";
 import { coalesce } from "./read/coalesce.ts";
 import { DefinitionCache } from "./read/definition-cache.ts";
+import { explain } from "./read/explainer.ts";
 import { createRunReader } from "./read/run-reader.ts";
 import { createEventService } from "./rpc/event-service.ts";
 import { connectScheduler, type Scheduler } from "./rpc/forward.ts";
@@ -59,11 +63,12 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
   const fanout = new Fanout({
     ...FANOUT_DEFAULTS,
     pollMs: config.PAWL_POLL_MS,
+    subscribersMax: config.PAWL_SUBSCRIBERS_MAX,
     readMany: (cursors) => readEventsOfMany(pool, cursors, EVENTS_PER_READ),
   });
   const readiness = new Readiness(() => checkReady(pool, scheduler));
   const wake = new WakeListener(url, {
-    onRun: (runId, lastSeq) => fanout.hint(runId, lastSeq),
+    onRun: (runId, lastSeq, ended) => fanout.hint(runId, lastSeq, ended),
     onAll: () => fanout.pokeAll(),
     onListening: (isListening) => fanout.setHints(isListening),
   });
@@ -121,18 +126,22 @@ interface Parts extends ComposeOptions {
   readonly onInternal: OnInternal;
 }
 
-/** Who answers, in order: probes, SSE, methods, console. */
-function handlers(parts: Parts): readonly EdgeHandler[] {
-  const { pool, readiness, metricsText, refuse, log } = parts;
+/** What the services of the contract do, over the stores. */
+function createServices({ pool, scheduler, fanout }: Parts) {
   const definitions = new DefinitionCache((id) => getDefinition(pool, id));
   const reader = createRunReader({
     definitions,
     getRuns: (runIds) => getRuns(pool, DEFAULT_TENANT, runIds),
     readEvents: (runId, afterSeq, limit) => readEvents(pool, runId, afterSeq, limit),
+    readRoom: (runId) => readWaitingRoom(pool, runId),
   });
+  const explaining = {
+    foldRun: reader.foldRun,
+    readRoom: (runId: RunId, place?: PlaceInQueue) => readWaitingRoom(pool, runId, place),
+  };
   const watching: WatchDeps = {
     ...WATCH_DEFAULTS,
-    fanout: parts.fanout,
+    fanout,
     findRun: reader.findRun,
     readPage: coalesce({
       load: (cursors) => readEventsOfMany(pool, cursors, EVENTS_PER_READ),
@@ -140,26 +149,35 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
     }),
   };
   const watch: Parameters<typeof createSse>[0]["watch"] = (request) => watchRun(watching, request);
-  const workflowService = createWorkflowService({
-    scheduler: parts.scheduler,
+  const workflows = createWorkflowService({
+    scheduler,
     getWorkflow: (id, version) => getWorkflow(pool, DEFAULT_TENANT, id, version),
     listWorkflows: (page) => listWorkflows(pool, DEFAULT_TENANT, page),
   });
-  const runService = createRunService({
-    scheduler: parts.scheduler,
+  const runs = createRunService({
+    scheduler,
     getRun: reader.getRun,
+    explain: (question) => explain(explaining, question),
     listRuns: (filter, page) => listRuns(pool, DEFAULT_TENANT, filter, page),
   });
-  const eventService = createEventService({
+  const events = createEventService({
     watch,
     findRun: reader.findRun,
     readEvents: (runId, afterSeq, limit) => readEvents(pool, runId, afterSeq, limit),
+    readTags: (runId, page) => readTags(pool, runId, page),
     now: Date.now,
   });
+  return { watch, workflows, runs, events };
+}
+
+/** Who answers, in order: probes, SSE, methods, console. */
+function handlers(parts: Parts): readonly EdgeHandler[] {
+  const { readiness, metricsText, refuse, log } = parts;
+  const { watch, workflows, runs, events } = createServices(parts);
   const services = [
-    served(WorkflowService, workflowService),
-    served(RunService, runService),
-    served(EventService, eventService),
+    served(WorkflowService, workflows),
+    served(RunService, runs),
+    served(EventService, events),
     served(Health, createHealth(readiness, SERVICES)),
   ];
   const probes = { metricsText, notReady: () => readiness.notReady() };
@@ -172,9 +190,9 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
       refuse,
       onBroken: (method, error) => log.debug({ method, err: error }, "a connection broke"),
       routes: (router) => {
-        router.service(WorkflowService, workflowService);
-        router.service(RunService, runService);
-        router.service(EventService, eventService);
+        router.service(WorkflowService, workflows);
+        router.service(RunService, runs);
+        router.service(EventService, events);
         router.service(Health, createHealth(readiness, SERVICES));
         if (parts.config.PAWL_REFLECTION) {
           router.service(

@@ -15,6 +15,7 @@ import {
   port,
 } from "@pawl/platform/config/settings";
 import { z } from "zod";
+import { FANOUT_DEFAULTS } from "./watch/fanout.ts";
 
 /** There is no authentication at the edge, so only this machine may reach it. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
@@ -58,6 +59,12 @@ export const gatewaySchema = z.object({
     min: 100,
     max: 60_000,
     describe: "how often watched runs are polled while notifications arrive",
+  }),
+  PAWL_SUBSCRIBERS_MAX: count({
+    default: FANOUT_DEFAULTS.subscribersMax,
+    min: 1,
+    max: 100_000,
+    describe: "streams of events served at once; more are refused with STREAM_LIMIT",
   }),
   PAWL_REFLECTION: flag(true, "whether server reflection is served"),
   PAWL_DRAIN_MS: milliseconds({

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { type RunId, runId } from "@pawl/core/name/ids";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
+import { serveCommands } from "@pawl/platform/rpc/command-server";
 import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
 import { type Implementation, serve } from "@pawl/platform/rpc/implementation";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
@@ -59,13 +60,15 @@ export async function startGateway(
       ? await freshDatabase()
       : { url: databaseUrl, drop: () => Promise.resolve() };
   const pool = openPool(database.url, { max: 2, name: "fixture" });
+  const services = [
+    serve(RunService, scheduler.runs ?? {}),
+    serve(WorkflowService, scheduler.workflows ?? {}),
+  ];
+  const commands = serveCommands(services, () => undefined);
   const fake = await startGrpcServer({
     host: "127.0.0.1",
     port: 0,
-    services: [
-      serve(RunService, scheduler.runs ?? {}),
-      serve(WorkflowService, scheduler.workflows ?? {}),
-    ],
+    services: [commands.service],
     onInternal: () => undefined,
   });
   const gateway = await compose({

@@ -5,8 +5,10 @@ import { migrate } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { BossQueue } from "@pawl/platform/queue/boss";
+import { serveCommands } from "@pawl/platform/rpc/command-server";
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
+import type { OnInternal } from "@pawl/platform/rpc/status";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
@@ -27,6 +29,7 @@ import {
   sweepQueues,
 } from "./sweep/sweeps.ts";
 import { RunCache } from "./tick/cache.ts";
+import { Newest } from "./admit/newest.ts";
 import { Definitions } from "./tick/definitions.ts";
 import { TickLoop } from "./tick/loop.ts";
 import { Waiting } from "./tick/waiting.ts";
@@ -62,18 +65,22 @@ export async function startScheduler(
   const engine = createEngine(stores, log);
   const sweepers = startSweepers(config, stores, engine, log);
   const jobs = listenForJobs(config, stores, engine);
+  const onInternal: OnInternal = ({ requestId, error }) => {
+    METRICS.internalFaults.add(1);
+    log.error({ err: error, request_id: requestId }, "an RPC failed inside");
+  };
+  const services = commandServices({ ...stores, ...engine }, stores.pool);
+  const commands = serveCommands(services, onInternal);
   const server = await startGrpcServer({
     host: config.PAWL_SCHEDULER_HOST,
     port: config.PAWL_SCHEDULER_PORT,
     services: [
-      ...commandServices({ ...stores, ...engine }, stores.pool),
+      ...services,
+      commands.service,
       workService(config, { stores, engine, log, sweepLeases: sweepers.leases }),
     ],
     reflection: config.PAWL_REFLECTION,
-    onInternal: ({ requestId, error }) => {
-      METRICS.internalFaults.add(1);
-      log.error({ err: error, request_id: requestId }, "an RPC failed inside");
-    },
+    onInternal,
   });
   const probes = await startProbeServer({
     host: config.PAWL_METRICS_HOST,
@@ -93,6 +100,7 @@ export async function startScheduler(
       await Promise.all(Object.values(sweepers).map((sweeper) => sweeper.stop()));
       await jobs.stop();
       await engine.loop.stop();
+      commands.drain();
       await server.stop(STOP_GRACE_MS);
       const { journal, boss, pool } = stores;
       await Promise.all([journal.close(), boss.stop(), pool.end(), probes.close()]);
@@ -141,7 +149,7 @@ function createEngine({ journal, workflows }: Stores, log: Logger) {
       log.error({ err: error, batch: inputs.length }, "a tick failed");
     },
   });
-  return { now, definitions, waiting, roster, loop };
+  return { now, definitions, newest: new Newest(), waiting, roster, loop };
 }
 
 function workService(

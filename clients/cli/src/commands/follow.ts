@@ -9,11 +9,14 @@ import { LiveScreen } from "../render/live-screen.ts";
 import { type Progress, applyEvent, createProgress } from "../render/progress-model.ts";
 import { progressLines } from "../render/progress.ts";
 import { type Session, printJson, printLines } from "../session.ts";
+import { lookWhileQuiet } from "./waiting-look.ts";
 
 /** Someone who is told what happens to a run. */
 export interface RunView {
   event(event: RunEvent): void;
   reconnect(reconnect: Reconnect): void;
+  /** What the run waits for, when it does not get on; "" once it does. */
+  waiting?(reason: string): void;
   /** The stream flows, for the first time or again. */
   connected?(): void;
   /** Called once, however it ended. */
@@ -32,14 +35,23 @@ export async function followRun(
 ): Promise<Followed> {
   const { client, interrupted: signal } = session;
   const { view, afterEventId = 0 } = options;
+  const look = lookWhileQuiet(
+    async () => (await client.runs.get(runId, { signal })).run.waitingReason,
+    (reason) => view.waiting?.(reason),
+  );
   try {
     const onReconnect = (reconnect: Reconnect) => view.reconnect(reconnect);
     const onConnect = () => view.connected?.();
     const watching = client.watch(runId, { afterEventId, signal, onReconnect, onConnect });
-    for await (const event of watching) view.event(event);
+    for await (const event of watching) {
+      look.heard();
+      view.event(event);
+    }
+    look.stop();
     if (signal.aborted) return { kind: "detached" };
     return { kind: "ended", run: (await client.runs.get(runId, { signal })).run };
   } finally {
+    look.stop();
     view.stop();
   }
 }
@@ -80,6 +92,9 @@ export function liveView(session: Session, progress: Progress): RunView {
     reconnect: (reconnect) => {
       progress.connection = reconnectText(reconnect);
     },
+    waiting: (reason) => {
+      progress.waiting = waitingText(reason);
+    },
     connected: () => {
       progress.connection = "";
     },
@@ -93,15 +108,23 @@ export function liveView(session: Session, progress: Progress): RunView {
 
 const lineView = (session: Session): RunView => ({
   event: (event) => printLines(session, [eventLine(event)]),
+  waiting: (reason) => {
+    if (reason !== "") session.terminal.writeError(`${waitingText(reason)}\n`);
+  },
   reconnect: (reconnect) => session.terminal.writeError(`${reconnectText(reconnect)}\n`),
   stop: () => {},
 });
 
 const jsonView = (session: Session): RunView => ({
   event: (event) => printJson(session, plainEvent(event)),
+  waiting: (reason) => {
+    if (reason !== "") session.terminal.writeError(`${waitingText(reason)}\n`);
+  },
   reconnect: (reconnect) => session.terminal.writeError(`${reconnectText(reconnect)}\n`),
   stop: () => {},
 });
+
+const waitingText = (reason: string): string => (reason === "" ? "" : `waiting: ${reason}`);
 
 const reconnectText = ({ error, retry, afterEventId }: Reconnect): string =>
   `Connection lost (${error.message}); resuming after event ${afterEventId}, try ${retry} …`;

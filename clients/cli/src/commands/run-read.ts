@@ -1,17 +1,10 @@
-// pawl run get, pawl run list, pawl run cancel.
+// pawl run get, pawl run list, pawl run cancel, pawl run delete.
 
-import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import {
-  jsonOf,
-  nodeStatusName,
-  plainRun,
-  runKindName,
-  runStatusName,
-  runStatusOf,
-} from "@pawl/client";
-import type { NodeRun, Run } from "@pawl/proto/pawl/v1/run_pb";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { plainRun, runKindName, runStatusName, runStatusOf } from "@pawl/client";
+import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
-import { formatDuration } from "../render/duration.ts";
+import { nodeRows, spanText, valueText } from "../render/node-rows.ts";
 import type { Span } from "../render/spans.ts";
 import { statusSpan } from "../render/symbols.ts";
 import { tableLines } from "../render/table.ts";
@@ -34,15 +27,17 @@ export async function runGet(session: Session, runId: string): Promise<ExitCode>
   const facts: [string, string][] = [
     ["run", run.runId],
     ["workflow", workflowText(run)],
+    ["parent", run.parentRunId === "" ? "" : `${run.parentRunId} node ${run.parentNodeId}`],
     [
       "created",
       run.createTime === undefined ? "" : new Date(timestampMs(run.createTime)).toISOString(),
     ],
-    ["took", span(run.createTime, run.endTime, session.now())],
+    ["took", spanText(run.createTime, run.endTime, session.now())],
     ["events", String(run.lastEventId)],
     ["input", valueText(run.inputJson)],
     ["output", valueText(run.outputJson)],
     ["error", run.errorMessage],
+    ["waiting", run.waitingReason],
     ["trace", run.traceId],
     ["url", url],
   ];
@@ -56,19 +51,12 @@ export async function runGet(session: Session, runId: string): Promise<ExitCode>
   printLines(session, tableLines(["", ""], rows, canvas).slice(1));
   if (run.nodes.length > 0) {
     const heads = ["NODE", "STATUS", "ATTEMPT", "TOOK", "RESULT"];
-    const nodes = run.nodes.map((node) => nodeRow(node, session.now()));
+    const context = { runId: run.runId, nowMs: session.now(), self: session.self };
+    const nodes = nodeRows(run.nodes, context);
     printLines(session, ["", ...tableLines(heads, nodes, canvas)]);
   }
   return EXIT.ok;
 }
-
-const nodeRow = (node: NodeRun, nowMs: number): Span[] => [
-  { text: node.iteration > 0 ? `${node.nodeId}#${node.iteration}` : node.nodeId },
-  statusSpan(nodeStatusName(node.status)),
-  { text: node.attempt > 0 ? String(node.attempt) : "" },
-  { text: span(node.startTime, node.endTime, nowMs) },
-  { text: node.errorMessage === "" ? valueText(node.outputJson) : node.errorMessage },
-];
 
 export interface ListFlags {
   readonly status?: readonly string[] | undefined;
@@ -104,8 +92,10 @@ export async function runList(session: Session, flags: ListFlags): Promise<ExitC
     { text: run.runId },
     { text: workflowText(run) },
     statusSpan(runStatusName(run.status)),
-    { text: run.createTime === undefined ? "" : `${span(run.createTime, undefined, nowMs)} ago` },
-    { text: span(run.createTime, run.endTime, nowMs) },
+    {
+      text: run.createTime === undefined ? "" : `${spanText(run.createTime, undefined, nowMs)} ago`,
+    },
+    { text: spanText(run.createTime, run.endTime, nowMs) },
     { text: run.errorMessage === "" && run.hasFailures ? "some nodes failed" : run.errorMessage },
   ]);
   const heads = ["RUN", "WORKFLOW", "STATUS", "CREATED", "TOOK", "ERROR"];
@@ -131,17 +121,15 @@ export async function runCancel(
   return EXIT.ok;
 }
 
+/** Removes a test run that has ended. */
+export async function runDelete(session: Session, runId: string): Promise<ExitCode> {
+  await session.client.runs.delete(runId, { signal: session.interrupted });
+  if (session.format === "json") printJson(session, { runId, deleted: true });
+  else printLines(session, [`${runId} deleted`]);
+  return EXIT.ok;
+}
+
 const workflowText = (run: Run): string =>
   run.workflowId === ""
     ? `(${runKindName(run.kind)})`
     : `${run.workflowId} v${run.workflowVersion}`;
-
-const valueText = (bytes: Uint8Array): string => {
-  const value = jsonOf(bytes);
-  return value === undefined ? "" : JSON.stringify(value);
-};
-
-const span = (from: Timestamp | undefined, to: Timestamp | undefined, nowMs: number): string =>
-  from === undefined
-    ? ""
-    : formatDuration((to === undefined ? nowMs : timestampMs(to)) - timestampMs(from));

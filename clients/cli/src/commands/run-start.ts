@@ -15,6 +15,7 @@ export interface StartFlags extends InputFlags {
   readonly version?: number | undefined;
   readonly priority?: number | undefined;
   readonly deadline?: string | undefined;
+  readonly dedupeInput?: string | undefined;
 }
 
 /** Starts a run of a saved workflow. */
@@ -30,7 +31,8 @@ export async function runStart(
     requestId,
     version,
     priority,
-    deadlineMs: deadlineMs(flags.deadline),
+    deadlineMs: durationMs("--deadline", flags.deadline),
+    dedupeInputMs: durationMs("--dedupe-input", flags.dedupeInput),
     signal: session.interrupted,
   });
   return afterStart(session, started, flags);
@@ -49,10 +51,10 @@ export async function runTest(
   return afterStart(session, started, flags);
 }
 
-function deadlineMs(text: string | undefined): number | undefined {
+function durationMs(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = parseDuration(text);
-  if (ms === undefined) throw new UsageError(`--deadline ${text}: write it as 30s, 10m or 2h`);
+  if (ms === undefined) throw new UsageError(`${flag} ${text}: write it as 30s, 10m or 2h`);
   return ms;
 }
 

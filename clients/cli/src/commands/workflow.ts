@@ -120,3 +120,16 @@ export async function workflowGet(
   );
   return EXIT.ok;
 }
+
+/** Removes a workflow. */
+export async function workflowDelete(
+  session: Session,
+  workflowId: string,
+  flags: { readonly force?: boolean },
+): Promise<ExitCode> {
+  const force = flags.force ?? false;
+  await session.client.workflows.delete(workflowId, { force, signal: session.interrupted });
+  if (session.format === "json") printJson(session, { workflowId, deleted: true });
+  else printLines(session, [`${workflowId} deleted`]);
+  return EXIT.ok;
+}

@@ -1,8 +1,8 @@
 // One event as one plain line, for logs and pipes.
 
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { jsonOf } from "@pawl/client";
-import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { jsonOf, runStatusName } from "@pawl/client";
+import type { NodeStreamDelta, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { formatDuration } from "./duration.ts";
 import { cutText, safeText } from "./spans.ts";
 
@@ -23,42 +23,62 @@ function detailOf({ fact, attempt }: RunEvent): string {
     case "nodeStarted":
       return attempt > 1 ? `attempt ${attempt}` : "";
     case "nodeStreamDelta":
-      return JSON.stringify(fact.value.text);
+      return deltaText(fact.value);
     case "nodeLog":
       return `${fact.value.level}: ${fact.value.message}`;
     case "nodeRetried":
-      return `${fact.value.cause}: ${fact.value.message}; again in ${formatDuration(Number(fact.value.delayMs))}`;
+      return `${causeText(fact.value)}; again in ${formatDuration(Number(fact.value.delayMs))}`;
     case "nodeCompleted":
       return `in ${formatDuration(Number(fact.value.durationMs))}  ${valueText(fact.value.outputJson)}`;
     case "nodeFailed":
-      return `${fact.value.cause}: ${fact.value.message}`;
+      return causeText(fact.value);
     case "nodeTimedOut":
       return `after ${fact.value.timeoutMs} ms`;
     case "nodeCancelled":
     case "nodeSkipped":
-    case "nodeBlocked":
     case "runCancelled":
       return fact.value.reason;
+    case "nodeBlocked":
+      return [fact.value.reason, fact.value.childRunId].filter((part) => part !== "").join(" ");
+    case "nodeExpanded":
+      return `${fact.value.width} items`;
+    case "nodeDecided":
+      return `${fact.value.decision}${fact.value.comment === "" ? "" : `: ${fact.value.comment}`}`;
     case "runRecovered":
       return `${fact.value.reason}; lost ${fact.value.lostDeliveries} times`;
     case "runCompleted":
       return valueText(fact.value.outputJson);
     case "runFailed":
       return fact.value.message;
-    case "runStarted":
     case "runStatusChanged":
+      return `${runStatusName(fact.value.from)} → ${runStatusName(fact.value.to)}`;
+    case "moderationFlagged":
+      return `${fact.value.phase} ${valueText(fact.value.detailsJson)}`;
+    case "contractViolated":
+      return `${fact.value.phase} ${valueText(fact.value.errorsJson)}`;
+    case "runStarted":
     case "runTimedOut":
     case "runMetadataSet":
     case "nodeQueued":
     case "nodeInvalidated":
-    case "moderationFlagged":
-    case "contractViolated":
     case "heartbeat":
     case undefined:
     default:
       return "";
   }
 }
+
+/** Many messages begin with their cause. */
+export const causeText = ({ cause, message }: Cause): string =>
+  message.startsWith(cause) ? message : `${cause}: ${message}`;
+
+interface Cause {
+  readonly cause: string;
+  readonly message: string;
+}
+
+const deltaText = ({ text, media }: NodeStreamDelta): string =>
+  media === undefined ? JSON.stringify(text) : `${media.mime} ${media.url}`;
 
 const valueText = (bytes: Uint8Array): string => {
   const value = jsonOf(bytes);

@@ -66,6 +66,10 @@ const ADVICE: Partial<Record<PawlReason, string>> = {
     "See what there is with `SELF workflow list`, or save it with `SELF workflow apply -f FILE`.",
   RUN_NOT_FOUND: "See what there is with `SELF run list`.",
   RUN_ALREADY_FINISHED: "See how it ended with `SELF run get RUN_ID`.",
+  NODE_NOT_FOUND: "See its nodes with `SELF run get RUN_ID`.",
+  NODE_NOT_HELD:
+    "See what it waits for with `SELF run explain RUN_ID NODE`; name an item of a map with --iteration.",
+  NODE_ALREADY_DECIDED: "A decision stands. See what came of it with `SELF run get RUN_ID`.",
   DEFINITION_INVALID: MEND,
   CYCLE_DETECTED: MEND,
   REQUEST_ID_REUSED: "Leave --request-id away, or choose another.",

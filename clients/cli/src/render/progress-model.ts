@@ -2,12 +2,12 @@
 // Node states: pending → queued → running → (retrying → queued)* → completed | failed | timed_out | cancelled | skipped.
 
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Json } from "@pawl/client";
+import { type Json, runStatusName } from "@pawl/client";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { causeText } from "./event-line.ts";
 import { type TreeRow, treeRows } from "./tree.ts";
 
 export interface NodeProgress {
-  iteration: number;
   /** Short name of its status. */
   status: string;
   attempt: number;
@@ -18,6 +18,9 @@ export interface NodeProgress {
   epoch: bigint;
   /** Why it failed, waits or was skipped. */
   note: string;
+  /** Iterations of a map or a loop: how many there are, once known, and how many of them have settled. */
+  width: number | undefined;
+  settledCount: number;
 }
 
 export interface Progress {
@@ -31,6 +34,8 @@ export interface Progress {
   note: string;
   /** Trouble with the connection; empty when there is none. */
   connection: string;
+  /** What it waits for when it does not get on; empty while it does. */
+  waiting: string;
 }
 
 const TEXT_LENGTH_MAX = 4000;
@@ -55,11 +60,11 @@ export function createProgress({ runId, title, definition }: ProgressSeed): Prog
     endMs: undefined,
     note: "",
     connection: "",
+    waiting: "",
   };
 }
 
 const pendingNode = (): NodeProgress => ({
-  iteration: 0,
   status: "pending",
   attempt: 0,
   startMs: undefined,
@@ -67,23 +72,30 @@ const pendingNode = (): NodeProgress => ({
   text: "",
   epoch: 0n,
   note: "",
+  width: undefined,
+  settledCount: 0,
 });
 
 /** Takes one event in. */
 export function applyEvent(progress: Progress, event: RunEvent): void {
   const atMs = event.time === undefined ? undefined : timestampMs(event.time);
-  if (event.nodeId !== "") applyToNode(nodeOf(progress, event), event, atMs);
-  else applyToRun(progress, event, atMs);
+  if (event.nodeId !== "") {
+    const node = nodeOf(progress, event);
+    if (event.iteration > 0) applyToItem(node, event);
+    else applyToNode(node, event, atMs);
+  } else applyToRun(progress, event, atMs);
   if (event.type === "node.started" && progress.status !== "waiting") progress.status = "running";
 }
 
-/** The row shows the newest iteration; a new one starts afresh. */
 function nodeOf(progress: Progress, event: RunEvent): NodeProgress {
-  const known = progress.nodes.get(event.nodeId);
-  if (known !== undefined && known.iteration >= event.iteration) return known;
-  const node = { ...pendingNode(), iteration: event.iteration };
-  progress.nodes.set(event.nodeId, node);
-  return node;
+  const known = progress.nodes.get(event.nodeId) ?? pendingNode();
+  progress.nodes.set(event.nodeId, known);
+  return known;
+}
+
+/** An iteration has no row of its own: its node counts it. */
+function applyToItem(node: NodeProgress, { type }: RunEvent): void {
+  if (SETTLED.has(type.replace(/^node\./, ""))) node.settledCount += 1;
 }
 
 function applyToRun(progress: Progress, { fact }: RunEvent, atMs: number | undefined): void {
@@ -95,6 +107,8 @@ function applyToRun(progress: Progress, { fact }: RunEvent, atMs: number | undef
   if (fact.case === "runStarted") {
     progress.status = "scheduled";
     progress.startMs = atMs;
+  } else if (fact.case === "runStatusChanged") {
+    progress.status = runStatusName(fact.value.to);
   } else if (fact.case === "runCompleted") {
     end("completed", fact.value.hasFailures ? "some nodes failed on the way" : "");
   } else if (fact.case === "runFailed") {
@@ -108,7 +122,6 @@ function applyToRun(progress: Progress, { fact }: RunEvent, atMs: number | undef
 
 function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefined): void {
   const { fact } = event;
-  if (event.iteration < node.iteration) return;
   if (event.attempt > 0) node.attempt = event.attempt;
   switch (fact.case) {
     case "nodeQueued":
@@ -131,14 +144,18 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
       break;
     case "nodeRetried":
       node.status = "retrying";
-      node.note = `${fact.value.cause}: ${fact.value.message}`;
+      node.note = causeText(fact.value);
       break;
     case "runRecovered":
       node.note = "its executor was lost; trying again";
       break;
     case "nodeBlocked":
       node.status = "waiting";
-      node.note = fact.value.reason;
+      node.note = blockedText(fact.value);
+      break;
+    case "nodeExpanded":
+      node.status = "waiting";
+      node.width = fact.value.width;
       break;
     case "nodeCompleted":
     case "nodeFailed":
@@ -159,6 +176,7 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
     case "runTimedOut":
     case "runMetadataSet":
     case "nodeLog":
+    case "nodeDecided":
     case "moderationFlagged":
     case "contractViolated":
     case "heartbeat":
@@ -166,6 +184,9 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
     default:
   }
 }
+
+const blockedText = (blocked: { readonly reason: string; readonly childRunId: string }): string =>
+  [blocked.reason.replaceAll("_", " "), blocked.childRunId].filter((part) => part !== "").join(" ");
 
 type Settling = Extract<
   RunEvent["fact"],

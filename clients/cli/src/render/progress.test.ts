@@ -146,3 +146,22 @@ test("an event this client does not know changes nothing", () => {
   const { draw: drawWithNews } = setup([started, { type: "node.teleported", nodeId: "write" }]);
   expect(drawWithNews()).toEqual(draw());
 });
+
+test("a map shows how many of its items are done (S3.30)", () => {
+  const item = (type: string, iteration: number, fact: Fact["fact"]): Fact => ({
+    type,
+    nodeId: "send",
+    iteration,
+    attempt: 1,
+    ...(fact === undefined ? {} : { fact }),
+  });
+  const { draw } = setup([
+    started,
+    begin("send"),
+    item("node.expanded", 0, { case: "nodeExpanded", value: { width: 3 } }),
+    item("node.started", 1, { case: "nodeStarted", value: {} }),
+    item("node.completed", 1, { case: "nodeCompleted", value: {} }),
+    item("node.failed", 2, { case: "nodeFailed", value: { cause: "x" } }),
+  ]);
+  expect(draw().find((line) => line.includes("send"))).toContain("2/3");
+});

@@ -59,6 +59,7 @@ function footLines(progress: Progress): readonly Line[] {
   if (progress.note !== "") {
     lines.push([{ text: progress.note, style: lookOf(progress.status).style }]);
   }
+  if (progress.waiting !== "") lines.push([{ text: progress.waiting, style: "yellow" }]);
   if (progress.connection !== "") lines.push([{ text: progress.connection, style: "yellow" }]);
   if (!hasEnded(progress)) {
     lines.push([{ text: "Ctrl-C detaches; the run goes on.", style: "dim" }]);
@@ -111,6 +112,13 @@ function urgency(progress: Progress, row: TreeRow): number {
   return isSettled(node) ? 0 : 1;
 }
 
+/** A loop that ended early had fewer rounds than it was allowed. */
+function iterationsText({ width, settledCount, status }: NodeProgress): string {
+  if (width === undefined) return "";
+  const isEarly = status === "completed" && settledCount < width;
+  return isEarly ? `${settledCount} rounds` : `${settledCount}/${width}`;
+}
+
 function nodeLine(
   row: TreeRow,
   node: NodeProgress,
@@ -123,7 +131,7 @@ function nodeLine(
     node.startMs === undefined || node.status === "skipped"
       ? ""
       : formatDuration((node.endMs ?? nowMs) - node.startMs),
-    node.iteration > 0 ? `iteration ${node.iteration}` : "",
+    iterationsText(node),
     node.attempt > 1 ? `attempt ${node.attempt}` : "",
     node.note,
   ].filter((fact) => fact !== "");

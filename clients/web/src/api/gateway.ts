@@ -4,6 +4,7 @@ import { createPawlClient } from "@pawl/client";
 import type { PawlClient, RunPage, RunWithDefinition } from "@pawl/client";
 import type { Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import type { Explanation } from "@pawl/proto/pawl/v1/explain_pb";
 import type { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import type { Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
 import type { WatchLog } from "../run/feed.ts";
@@ -41,6 +42,14 @@ export const listRuns = (filter: RunsFilter, signal: AbortSignal): Promise<RunPa
 export const getRun = (runId: string, signal: AbortSignal): Promise<RunWithDefinition> =>
   reads.runs.get(runId, { signal });
 
+/** Why a node stands where it stands. */
+export const explainNode = (
+  runId: string,
+  nodeId: string,
+  iteration: number,
+  signal: AbortSignal,
+): Promise<Explanation> => reads.runs.explain(runId, nodeId, { iteration, signal });
+
 /** Every saved workflow, up to a page that still fits a screen. */
 export async function listWorkflows(signal: AbortSignal): Promise<readonly Workflow[]> {
   return (await reads.workflows.list({ pageSize: WORKFLOWS_MAX, signal })).workflows;
@@ -63,6 +72,21 @@ export async function startRun(
 /** Cancels a run. */
 export async function cancelRun(runId: string, reason: string, requestId: string): Promise<void> {
   await writes.runs.cancel(runId, { reason, requestId });
+}
+
+/** Approves or rejects a node that waits for a person. */
+export async function decideNode(
+  runId: string,
+  said: {
+    readonly nodeId: string;
+    readonly iteration: number;
+    readonly decision: "approve" | "reject";
+    readonly comment: string;
+    readonly requestId: string;
+  },
+): Promise<void> {
+  const { nodeId, decision, ...rest } = said;
+  await writes.runs.decide(runId, nodeId, decision, rest);
 }
 
 /** Follows the whole log of a run for as long as the page is open, however often the gateway goes away. */

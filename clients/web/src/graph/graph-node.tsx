@@ -4,6 +4,7 @@ import { Handle, Position } from "@xyflow/react";
 import type { Node, NodeProps } from "@xyflow/react";
 import type { ReactNode } from "react";
 import { memo } from "react";
+import { iterationsText } from "../run/view.ts";
 import type { NodeView } from "../run/view.ts";
 import { StatusIcon, statusName } from "../ui/status-icon.tsx";
 import type { DrawnNode } from "./definition.ts";
@@ -29,6 +30,7 @@ export const GraphNode = memo(function GraphNode({ data }: NodeProps<FlowNode>):
     view !== undefined && view.attempt > 1 ? `attempt ${view.attempt}` : "",
     view !== undefined && view.lostDeliveries > 0 ? `${view.lostDeliveries} lost` : "",
   ].filter((mark) => mark !== "");
+  const iterations = view === undefined ? "" : iterationsText(view);
   return (
     <div
       className={`graph-node ${isPreview ? "is-preview" : `is-${status}`} ${isOpen ? "is-open" : ""}`}
@@ -45,7 +47,11 @@ export const GraphNode = memo(function GraphNode({ data }: NodeProps<FlowNode>):
             : [drawn.type, ...(isPreview ? [] : [statusName(status)])].join(" · ")}
         </span>
       </div>
-      {marks.length > 0 && <span className="graph-node-marks">{marks.join(", ")}</span>}
+      {marks.length + iterations.length > 0 && (
+        <span className={marks.length > 0 ? "graph-node-marks" : "graph-node-marks is-count"}>
+          {[iterations, ...marks].filter((mark) => mark !== "").join(", ")}
+        </span>
+      )}
       <Handle type="source" position={Position.Right} isConnectable={false} />
     </div>
   );

@@ -2,15 +2,22 @@
 
 import type { ReactNode } from "react";
 import type { DrawnNode } from "../graph/definition.ts";
+import { runPath } from "../route.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { useKeys } from "../ui/keys.ts";
+import { Link } from "../ui/link.tsx";
 import { StatusBadge } from "../ui/status-icon.tsx";
 import { formatClock, formatDuration } from "../ui/time.ts";
 import { prettyJson } from "../ui/json-text.ts";
+import { DecideNode } from "./decide-node.tsx";
+import { NodeWhy } from "./node-why.tsx";
+import { StreamMedia } from "./stream-media.tsx";
 import { StreamText } from "./stream-text.tsx";
+import { iterationsText } from "./view.ts";
 import type { Delivery, NodeView } from "./view.ts";
 
 interface Props {
+  readonly runId: string;
   readonly node: NodeView;
   readonly drawn: DrawnNode | undefined;
   readonly input: string;
@@ -18,7 +25,7 @@ interface Props {
 }
 
 /** The drawer beside the graph. */
-export function NodeDrawer({ node, drawn, input, onClose }: Props): ReactNode {
+export function NodeDrawer({ runId, node, drawn, input, onClose }: Props): ReactNode {
   useKeys({ Escape: onClose });
   return (
     <aside className="panel drawer" aria-label={`Node ${node.key}`} data-node-drawer={node.key}>
@@ -34,19 +41,17 @@ export function NodeDrawer({ node, drawn, input, onClose }: Props): ReactNode {
           ✕
         </button>
       </header>
-      <p className="drawer-facts">
-        <StatusBadge status={node.status} />
-        <span className="mono">{node.key}</span>
-        {drawn !== undefined && <span className="tag">{drawn.type}</span>}
-        {node.handle !== "" && <span className="tag">left by {node.handle}</span>}
-      </p>
+      <Facts node={node} drawn={drawn} />
+      <NodeWhy runId={runId} node={node} />
       {(node.message !== "" || node.cause !== "") && (
         <div className={`outcome is-${node.status}`}>
           {node.cause !== "" && <code>{node.cause}</code>} {node.message}
         </div>
       )}
+      {isHeld(node) && <DecideNode runId={runId} node={node} />}
       {node.details !== "" && <CodeBlock text={prettyJson(node.details)} what="details" empty="" />}
       {node.text !== "" && <StreamText text={node.text} isLive={node.status === "running"} />}
+      <StreamMedia media={node.media} />
       <h3>Output</h3>
       <CodeBlock
         text={prettyJson(node.output ?? "")}
@@ -79,6 +84,27 @@ export function NodeDrawer({ node, drawn, input, onClose }: Props): ReactNode {
         </>
       )}
     </aside>
+  );
+}
+
+/** It waits for a person, not for its iterations or a child run. */
+const isHeld = ({ status, width, childRunId }: NodeView): boolean =>
+  status === "waiting" && width === undefined && childRunId === "";
+
+function Facts({ node, drawn }: Pick<Props, "node" | "drawn">): ReactNode {
+  return (
+    <p className="drawer-facts">
+      <StatusBadge status={node.status} />
+      <span className="mono">{node.key}</span>
+      {drawn !== undefined && <span className="tag">{drawn.type}</span>}
+      {node.width !== undefined && <span className="tag">{iterationsText(node)} items</span>}
+      {node.childRunId !== "" && (
+        <Link className="tag" to={runPath(node.childRunId)}>
+          child run
+        </Link>
+      )}
+      {node.handle !== "" && <span className="tag">left by {node.handle}</span>}
+    </p>
   );
 }
 

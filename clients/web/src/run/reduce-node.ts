@@ -5,6 +5,7 @@ import type { NodeStatus } from "@pawl/core/log/event";
 import type { NodeStreamDelta, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { jsonText } from "../ui/json-text.ts";
+import { MEDIA_MAX } from "./media.ts";
 import type { Delivery, DeliveryEnd, NodeView } from "./view.ts";
 
 /** Folds `event`, which names this node execution, into it. */
@@ -18,7 +19,10 @@ export function reduceNode(node: NodeView, event: RunEvent, at: number): NodeVie
         ...node,
         status: "queued",
         attempt: event.attempt,
-        deliveries: [...node.deliveries, queued(event, at, notBefore && timestampMs(notBefore))],
+        deliveries: [
+          ...ended(node.deliveries, "held", at),
+          queued(event, at, notBefore && timestampMs(notBefore)),
+        ],
       };
     }
     case "nodeStarted":
@@ -37,7 +41,14 @@ export function reduceNode(node: NodeView, event: RunEvent, at: number): NodeVie
       return { ...node, log: [...node.log, { seq: Number(event.eventId), at, level, message }] };
     }
     case "nodeBlocked":
-      return { ...node, status: "waiting", cause: fact.value.reason };
+      return {
+        ...node,
+        status: "waiting",
+        cause: fact.value.reason,
+        childRunId: fact.value.childRunId,
+      };
+    case "nodeExpanded":
+      return { ...node, status: "waiting", width: fact.value.width };
     case "nodeInvalidated":
       return { ...node, status: "invalidated", cause: fact.value.reason };
     case "runRecovered":
@@ -96,7 +107,9 @@ function appendText(node: NodeView, epoch: bigint, delta: NodeStreamDelta): Node
   const same = epoch === node.textEpoch;
   if (same && delta.deltaIndex < node.nextDelta) return node;
   const text = (same ? node.text : "") + delta.text;
-  return { ...node, text, textEpoch: epoch, nextDelta: delta.deltaIndex + 1 };
+  const before = same ? node.media : [];
+  const media = delta.media === undefined ? before : [...before, delta.media].slice(-MEDIA_MAX);
+  return { ...node, text, media, textEpoch: epoch, nextDelta: delta.deltaIndex + 1 };
 }
 
 const queued = (event: RunEvent, at: number, notBeforeAt: number | undefined): Delivery => ({

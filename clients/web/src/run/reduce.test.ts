@@ -138,3 +138,18 @@ test("a failure a person must hear of is told with its cause, message and detail
   });
   expect(fold()).toMatchObject({ status: "failed", hasFailures: true, message: "a failed: 503" });
 });
+
+test("a map counts its iterations as they settle, each once (S3.30)", () => {
+  const { add, events, node } = setup();
+  add("node.expanded", "each", { case: "nodeExpanded", value: { width: 3 } });
+  const item = (type: string, iteration: number, fact: Parameters<typeof add>[2]): void => {
+    add(type, "each", fact);
+    const last = events.at(-1);
+    if (last !== undefined) last.iteration = iteration;
+  };
+  item("node.queued", 1, queued);
+  item("node.completed", 1, { case: "nodeCompleted", value: {} });
+  item("node.failed", 2, { case: "nodeFailed", value: { cause: "x" } });
+  expect(node("each")).toMatchObject({ status: "waiting", width: 3, settledCount: 2 });
+  expect(node("each#2")).toMatchObject({ status: "failed", iteration: 2 });
+});

@@ -2,7 +2,7 @@
 // cursor is dropped, so each counts exactly once whatever was sent twice. That none is missing is the watch's promise.
 
 import { plainEvent, runStatusName } from "@pawl/client";
-import { isFinal } from "@pawl/core/log/event";
+import { isFinal, isSettled } from "@pawl/core/log/event";
 import type { RunStatus } from "@pawl/core/log/event";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { RunStatus as WireStatus } from "@pawl/proto/pawl/v1/run_pb";
@@ -10,7 +10,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { jsonText } from "../ui/json-text.ts";
 import { reduceNode } from "./reduce-node.ts";
 import { emptyNode, nodeKey } from "./view.ts";
-import type { RunView } from "./view.ts";
+import type { NodeView, RunView } from "./view.ts";
 
 type Draft = { -readonly [Key in keyof RunView]: RunView[Key] };
 
@@ -41,11 +41,21 @@ export function reduceEvents(view: RunView, events: readonly RunEvent[]): RunVie
     rows.push({ seq, type, nodeId, iteration, attempt, at, payload: payloadText(event) });
     if (nodeId !== "") {
       const key = nodeKey(nodeId, iteration);
-      nodes.set(key, reduceNode(nodes.get(key) ?? emptyNode(nodeId, iteration), event, at));
+      const before = nodes.get(key) ?? emptyNode(nodeId, iteration);
+      const after = reduceNode(before, event, at);
+      nodes.set(key, after);
+      if (iteration > 0 && !isSettled(before.status) && isSettled(after.status))
+        countSettled(nodes, nodeId);
     }
     reduceRun(draft, event, at);
   }
   return draft;
+}
+
+/** One more iteration of a map or a loop is over. */
+function countSettled(nodes: Map<string, NodeView>, nodeId: string): void {
+  const node = nodes.get(nodeId);
+  if (node !== undefined) nodes.set(nodeId, { ...node, settledCount: node.settledCount + 1 });
 }
 
 function reduceRun(draft: Draft, event: RunEvent, at: number): void {

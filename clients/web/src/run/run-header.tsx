@@ -3,7 +3,7 @@
 import { isFinal } from "@pawl/core/log/event";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import type { ReactNode } from "react";
-import { workflowPath } from "../route.ts";
+import { runPath, workflowPath } from "../route.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { Link } from "../ui/link.tsx";
 import { useNow } from "../ui/now.ts";
@@ -48,6 +48,11 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
         <Fact name="Run" mono copy={run.runId}>
           {run.runId}
         </Fact>
+        {run.parentRunId !== "" && (
+          <Fact name="Started by">
+            <Link to={runPath(run.parentRunId, run.parentNodeId)}>{run.parentNodeId}</Link>
+          </Fact>
+        )}
         <Fact name="Started">{formatTime(startedAt)}</Fact>
         <Fact name={over ? "Took" : "Running for"}>{formatDuration(tookMs)}</Fact>
         {run.traceId !== "" && (

@@ -1,6 +1,7 @@
 // One run: its graph, timeline and event log, all from one stream of events.
 
 import type { RunWithDefinition } from "@pawl/client";
+import { isFinal } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
 import { useMemo } from "react";
 import { getRun } from "../api/gateway.ts";
@@ -16,6 +17,7 @@ import { EventLog } from "./event-log.tsx";
 import { NodeDrawer } from "./node-drawer.tsx";
 import { nodeInput } from "./node-input.ts";
 import { RunHeader } from "./run-header.tsx";
+import { RunWaiting } from "./run-waiting.tsx";
 import { RunResult } from "./run-result.tsx";
 import { TimelineChart } from "./timeline-chart.tsx";
 import { useRunFeed } from "./use-run-feed.ts";
@@ -52,6 +54,7 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
   return (
     <div className="run-page" data-run-page={runId} data-events={view.rows.length}>
       <RunHeader run={got.run} name={name} view={view} connection={connection} />
+      {!isFinal(view.status) && <RunWaiting runId={runId} view={view} />}
       {connection.kind === "refused" && <FaultBox fault={connection.fault} />}
       <div className={opened === undefined ? "run-main" : "run-main with-drawer"}>
         <div className="run-left">
@@ -63,6 +66,7 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
         </div>
         {opened !== undefined && (
           <NodeDrawer
+            runId={runId}
             node={opened}
             input={nodeInput(graph, view, opened.nodeId)}
             drawn={graph.nodes.find((node) => node.id === opened.nodeId)}

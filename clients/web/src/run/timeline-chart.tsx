@@ -77,6 +77,9 @@ export function TimelineChart({ view, clockSkewMs, openKey, onOpen }: Props): Re
           <Axis ticks={timeline.ticks} />
         </div>
       </div>
+      {timeline.hiddenCount > 0 && (
+        <p className="muted">… and {timeline.hiddenCount} more iterations</p>
+      )}
     </section>
   );
 }

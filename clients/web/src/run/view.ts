@@ -2,8 +2,9 @@
 // so that a component draws again exactly when its part became another object.
 
 import type { NodeStatus, RunStatus } from "@pawl/core/log/event";
+import type { StreamedMedia } from "./media.ts";
 
-/** How one delivery of a node execution to an executor went. `lost`: its executor vanished and another delivery follows. */
+/** How one delivery of a node execution to an executor went. `lost`: its executor vanished and another delivery follows. `held`: a person approved its input, and another follows. */
 export type DeliveryEnd =
   | "completed"
   | "failed"
@@ -11,7 +12,8 @@ export type DeliveryEnd =
   | "lost"
   | "timed_out"
   | "cancelled"
-  | "skipped";
+  | "skipped"
+  | "held";
 
 /** One bar of the timeline: from being queued, over being started, to an end. */
 export interface Delivery {
@@ -50,8 +52,15 @@ export interface NodeView {
   readonly text: string;
   readonly textEpoch: bigint;
   readonly nextDelta: number;
+  /** Pictures and files streamed under the newest claim. */
+  readonly media: readonly StreamedMedia[];
   readonly log: readonly LogLine[];
   readonly lostDeliveries: number;
+  /** Iterations of a map or a loop: how many there are, once known, and how many of them have settled. */
+  readonly width: number | undefined;
+  readonly settledCount: number;
+  /** The run it waits for. */
+  readonly childRunId: string;
   readonly settledAt: number | undefined;
 }
 
@@ -99,6 +108,13 @@ export const EMPTY_RUN: RunView = {
 export const nodeKey = (nodeId: string, iteration: number): string =>
   iteration === 0 ? nodeId : `${nodeId}#${iteration}`;
 
+/** "n/m" of a map or a loop; only n of a loop that ended before it had to. */
+export const iterationsText = ({ width, settledCount, status }: NodeView): string => {
+  if (width === undefined) return "";
+  const isEarly = status === "completed" && settledCount < width;
+  return isEarly ? String(settledCount) : `${settledCount}/${width}`;
+};
+
 /** A node execution of which nothing is known yet. */
 export const emptyNode = (nodeId: string, iteration: number): NodeView => ({
   key: nodeKey(nodeId, iteration),
@@ -115,7 +131,11 @@ export const emptyNode = (nodeId: string, iteration: number): NodeView => ({
   text: "",
   textEpoch: 0n,
   nextDelta: 0,
+  media: [],
   log: [],
   lostDeliveries: 0,
+  width: undefined,
+  settledCount: 0,
+  childRunId: "",
   settledAt: undefined,
 });

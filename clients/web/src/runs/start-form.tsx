@@ -3,13 +3,15 @@
 
 import type { ReactNode } from "react";
 import { useRef, useState } from "react";
-import { startRun } from "../api/gateway.ts";
+import { getWorkflow, startRun } from "../api/gateway.ts";
 import { freshRequestId } from "../api/request-id.ts";
 import { readFault } from "../api/fault.ts";
 import type { Fault } from "../api/fault.ts";
 import { runPath } from "../route.ts";
 import { FaultBox } from "../ui/fault-box.tsx";
+import { jsonText, parseJson } from "../ui/json-text.ts";
 import { navigate } from "../ui/navigate.ts";
+import { sampleInput } from "../workflows/sample-input.ts";
 
 const NO_INPUT: Fault = {
   reason: "INPUT_INVALID",
@@ -25,6 +27,18 @@ function isJson(text: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+const SAMPLE_MS = 5_000;
+
+/** The sample input of a workflow; none when it cannot be read, since the reader can write one. */
+async function readSample(workflowId: string): Promise<string> {
+  try {
+    const { definitionJson } = await getWorkflow(workflowId, AbortSignal.timeout(SAMPLE_MS));
+    return sampleInput(parseJson(jsonText(definitionJson)));
+  } catch {
+    return "";
   }
 }
 
@@ -72,6 +86,9 @@ export function StartForm({ workflowId }: { readonly workflowId: string }): Reac
           onClick={() => {
             setOpen(!open);
             setInput("");
+            if (open) return;
+            // Never rejects. What the reader wrote in the meantime stands.
+            void readSample(workflowId).then((sample) => setInput((text) => text || sample));
           }}
         >
           {open ? "Without input" : "With input…"}
@@ -80,7 +97,7 @@ export function StartForm({ workflowId }: { readonly workflowId: string }): Reac
       {open && (
         <textarea
           aria-label={`Input of ${workflowId} as JSON`}
-          rows={4}
+          rows={6}
           spellCheck={false}
           placeholder='{"name": "Ada"}'
           value={input}

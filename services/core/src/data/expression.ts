@@ -38,10 +38,19 @@ const LOOP_ITEMS_MAX = 1_000;
 const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "map", "filter"]);
 const REFUSED: ReadonlySet<string> = new Set(["matches", "bind"]);
 
-const environment = makeEnvironment();
+const ofNode = ["ctx", "input"] as const;
+const ofIteration = [...ofNode, "item", "index", "previous", "output"] as const;
+const environments = {
+  node: makeEnvironment(ofNode),
+  iteration: makeEnvironment(ofIteration),
+} as const;
 
-/** Compiles a condition over `ctx` and `input`. */
-export function compileCondition(text: string): CompiledCondition {
+/** Compiles a condition over `ctx` and `input`; of an iteration also over `item`, `index`, `previous` and `output`. */
+export function compileCondition(
+  text: string,
+  of: keyof typeof environments = "node",
+): CompiledCondition {
+  const environment = environments[of];
   if (exceedsUtf8(text, LIMITS.expressionBytes))
     return refuse(
       "EXPRESSION_TOO_LARGE",
@@ -65,7 +74,7 @@ export function compileCondition(text: string): CompiledCondition {
   if (checked.type !== "bool" && checked.type !== "dyn")
     return refuse("CONDITION_TYPE", `a condition is true or false; this one is ${checked.type}`);
   const evaluate = (scope: Scope): ConditionResult => {
-    if (shape.loops && hasLargeCollection([scope.ctx, scope.input]))
+    if (shape.loops && hasLargeCollection(Object.values(scope)))
       return {
         ok: false,
         reason: "CONDITION_TOO_COSTLY",
@@ -77,12 +86,13 @@ export function compileCondition(text: string): CompiledCondition {
 }
 
 function evaluateParsed(
-  parsed: (context: { ctx: unknown; input: unknown }) => unknown,
+  parsed: (context: Record<string, unknown>) => unknown,
   scope: Scope,
 ): ConditionResult {
   let value: unknown;
   try {
-    value = parsed({ ctx: scope.ctx, input: scope.input });
+    // A map's iteration has no previous one; null stands for it, as in the first of a loop.
+    value = parsed({ previous: null, ...scope });
   } catch (error) {
     const reason = celCode(error) === "no_such_key" ? "MISSING_VARIABLE" : "CONDITION_TYPE";
     return { ok: false, reason, message: firstLine(error) };
@@ -93,13 +103,12 @@ function evaluateParsed(
 }
 
 /** JSON has one kind of number, which is a double to CEL: arithmetic with whole literals works both ways round. */
-function makeEnvironment(): Environment {
+function makeEnvironment(variables: readonly string[]): Environment {
   const made = new Environment({
     homogeneousAggregateLiterals: false,
     limits: { maxAstNodes: AST_NODES_MAX, maxDepth: LIMITS.expressionDepth },
-  })
-    .registerVariable("ctx", "dyn")
-    .registerVariable("input", "dyn");
+  });
+  for (const name of variables) made.registerVariable(name, "dyn");
   const operators: readonly [string, (a: number, b: number) => number][] = [
     ["+", (a, b) => a + b],
     ["-", (a, b) => a - b],

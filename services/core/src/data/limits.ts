@@ -26,15 +26,38 @@ export const LIMITS = {
   jsonKeyBytes: 256,
   labelLength: 200,
   requestIdLength: 255,
+  /** How long an input may be remembered as started, and how long it is where the caller does not say. */
+  inputKeyMsMax: 30 * DAY_MS,
+  inputKeyMs: DAY_MS,
   javascriptBytes: 64 * KIB,
   expressionBytes: 4 * KIB,
   expressionDepth: 32,
+  /** One contract: a schema of this size compiles within a blink, and one value is checked in bounded steps. */
+  contractBytes: 32 * KIB,
+  contractDepth: 32,
+  /** Different patterns in all contracts of a definition: compiling one is the costly part of reading them. */
+  contractPatterns: 128,
+  /** Steps of checking one value against one contract, so that no schema keeps an executor busy. */
+  contractSteps: 500_000,
+  patternLength: 512,
+  /** Instructions a pattern may unfold to; matching costs at most this times the text. */
+  patternSize: 2_000,
   templateBytes: 64 * KIB,
   templateHoles: 1_000,
   templateOutputBytes: MIB,
+  /** Items of a map or a loop. */
+  scopeWidth: 10_000,
+  /** Iterations of one map that are under way at once. */
+  scopeParallelism: 1_000,
+  /** Iterations of a loop that names no bound of its own (X13). */
+  loopIterations: 50,
+  /** Runs below runs; a workflow that starts itself ends here. */
+  runDepth: 10,
   /** Attempts a policy may ask for. */
   attemptsMax: 20,
   backoffMsMax: HOUR_MS,
+  /** The longest a provider's Retry-After is obeyed. */
+  retryAfterMsMax: HOUR_MS,
   nodeTimeoutMs: 5 * MINUTE_MS,
   nodeTimeoutMsMax: DAY_MS,
   runDeadlineMs: HOUR_MS,
@@ -44,10 +67,18 @@ export const LIMITS = {
   deliveriesMax: 3,
   httpRequestBytes: MIB,
   httpResponseBytes: 2 * MIB,
+  /** A streamed answer with its framing; the text in it is bounded by valueBytes. */
+  llmStreamBytes: 32 * MIB,
+  /** One event of such a stream. */
+  llmEventBytes: MIB,
   httpTimeoutMs: 30_000,
   httpRedirects: 3,
+  /** Rows of one query; their weight is bounded by valueBytes. */
+  queryRowsMax: 10_000,
   logMessageBytes: 16 * KIB,
   deltaBytes: 64 * KIB,
+  /** A media type; registered ones are far shorter. */
+  mimeLength: 128,
   pageSize: 50,
   pageSizeMax: 200,
   eventPageSize: 100,

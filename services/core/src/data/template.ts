@@ -3,7 +3,7 @@
 
 import { LIMITS } from "./limits.ts";
 import { lookup, parsePath, pathText, type PathStep } from "./path.ts";
-import type { Scope } from "./scope.ts";
+import { NODE_ROOTS, rootsOf, type Scope } from "./scope.ts";
 import { exceedsUtf8 } from "./utf8.ts";
 
 /** A compiled text: literal pieces and holes, in order. */
@@ -39,10 +39,11 @@ export interface RenderOptions {
   readonly substituteDefault?: boolean;
 }
 
-const ROOTS: ReadonlySet<PathStep> = new Set(["ctx", "input"]);
-
-/** Compiles one text. A text without holes is a template too. */
-export function compileTemplate(text: string): CompiledTemplate {
+/** Compiles one text, whose paths begin with one of `roots`. A text without holes is a template too. */
+export function compileTemplate(
+  text: string,
+  roots: ReadonlySet<string> = NODE_ROOTS,
+): CompiledTemplate {
   if (!text.includes("{{")) return { ok: true, template: { parts: text === "" ? [] : [text] } };
   if (exceedsUtf8(text, LIMITS.templateBytes))
     return tooLarge(`a template is at most ${LIMITS.templateBytes} bytes`);
@@ -68,7 +69,10 @@ export function compileTemplate(text: string): CompiledTemplate {
       return parsed.reason === "RESERVED_KEY"
         ? { ok: false, reason: "RESERVED_KEY", message: "a template cannot name a prototype" }
         : syntax("between {{ and }} stands a path such as ctx.nodes.fetch.body[0]");
-    if (!ROOTS.has(parsed.path[0] ?? "")) return syntax("a template begins with ctx or input");
+    if (!roots.has(String(parsed.path[0])))
+      return syntax(
+        `a template begins with ${[...roots].join(", ")}`.replace(/, (?=\w+$)/, " or "),
+      );
     if (literal !== "") parts.push(literal);
     literal = "";
     parts.push(parsed.path);
@@ -84,13 +88,14 @@ export function compileTemplate(text: string): CompiledTemplate {
  * LIMITS.templateOutputBytes; the first failure ends it.
  */
 export function render(value: unknown, scope: Scope, options: RenderOptions = {}): Rendered {
-  const run: Run = { scope, options, room: LIMITS.templateOutputBytes };
+  const run: Run = { scope, options, roots: rootsOf(scope), room: LIMITS.templateOutputBytes };
   return renderValue(value, run);
 }
 
 interface Run {
   readonly scope: Scope;
   readonly options: RenderOptions;
+  readonly roots: ReadonlySet<string>;
   room: number;
 }
 
@@ -116,7 +121,7 @@ function renderValue(value: unknown, run: Run): Rendered {
 }
 
 function renderText(text: string, run: Run): Rendered {
-  const compiled = compileTemplate(text);
+  const compiled = compileTemplate(text, run.roots);
   if (!compiled.ok) return { ...compiled, path: "" };
   const { parts } = compiled.template;
   const lone = parts.length === 1 && typeof parts[0] !== "string";

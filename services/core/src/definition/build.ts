@@ -4,8 +4,18 @@ import { invariant } from "../fault/invariant.ts";
 import { nodeId } from "../name/ids.ts";
 import { DEFAULT_RETRY } from "../policy/retry.ts";
 import { joinOf } from "./graph-rules.ts";
+import { NODE_CONFIGS } from "./node-types.ts";
+import { readsOf } from "./reads.ts";
 import type { RawDefinition, RawNode } from "./schema.ts";
-import type { Definition, EdgeDefinition, NodeDefinition, RetryPolicy } from "./shape.ts";
+import type {
+  Definition,
+  EdgeDefinition,
+  JsonSchema,
+  NodeContracts,
+  NodeDefinition,
+  RetryPolicy,
+  ScopeDefinition,
+} from "./shape.ts";
 
 /** Builds the definition; `raw` has passed every rule. */
 export function buildDefinition(raw: RawDefinition): Definition {
@@ -31,14 +41,51 @@ function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeD
     ordinal,
     config: raw.config,
     join,
+    late: raw.late ?? "ignore",
     retry: buildRetry(raw.retry),
     timeoutMs: raw.timeout_ms,
     onParentFailure: raw.on_parent_failure,
     errorHandling: raw.error_handling ?? (leavesByError ? "continue" : "fail_node"),
     outputVariable: raw.output_variable,
     merge: raw.merge,
+    contracts: buildContracts(raw.contracts),
+    scope: buildScope(raw),
+    moderation: raw.moderation,
+    moderationAction: raw.moderation_action,
   };
 }
+
+function buildScope({ type, config }: RawNode): ScopeDefinition | null {
+  if (type === "map") {
+    const { body, parallelism, on_item_failure: onItemFailure } = NODE_CONFIGS.map.parse(config);
+    const shared = { until: null, hasPrevious: false };
+    return { body: buildBody(body, null), parallelism, onItemFailure, ...shared };
+  }
+  if (type !== "loop") return null;
+  const { body, until = null } = NODE_CONFIGS.loop.parse(config);
+  const shared = { parallelism: 1, onItemFailure: "fail", hasPrevious: true } as const;
+  return { body: buildBody(body, until), until, ...shared };
+}
+
+function buildBody(
+  raw: Pick<RawNode, "type" | "config" | "retry" | "timeout_ms">,
+  until: string | null,
+): ScopeDefinition["body"] {
+  return {
+    type: raw.type,
+    config: raw.config,
+    retry: buildRetry(raw.retry),
+    timeoutMs: raw.timeout_ms,
+    errorHandling: "fail_node",
+    reads: readsOf(raw.type, raw.config, until),
+  };
+}
+
+/** The rules have found each to be an object or a boolean. */
+const buildContracts = (raw: RawNode["contracts"]): NodeContracts => ({
+  input: (raw?.input ?? null) as JsonSchema | null,
+  output: (raw?.output ?? null) as JsonSchema | null,
+});
 
 function buildRetry(raw: RawNode["retry"]): RetryPolicy {
   if (raw === undefined) return DEFAULT_RETRY;

@@ -1,6 +1,7 @@
 // Rules inside one node's config: the schema of a built-in type, and the syntax of every template in it.
 
 import { isRecord } from "../data/path.ts";
+import { LOOP_ROOTS, MAP_ROOTS, NODE_ROOTS } from "../data/scope.ts";
 import { compileTemplate } from "../data/template.ts";
 import type { Outline } from "./graph-rules.ts";
 import { isBuiltIn, isTemplateFree, NODE_CONFIGS } from "./node-types.ts";
@@ -10,25 +11,49 @@ import { reportIssues } from "./zod-issue.ts";
 /** Reports every rule the configs break. */
 export function checkConfigs(outline: Outline, report: Report): void {
   outline.nodes.forEach((node, index) => {
+    const { type = "", config = {}, id = "" } = node;
     const path = `nodes[${index}].config`;
-    const type = node.type ?? "";
-    const config = node.config ?? {};
-    if (!isRecord(config)) return;
-    if (isBuiltIn(type)) {
-      const parsed = NODE_CONFIGS[type].safeParse(config);
-      if (!parsed.success) reportIssues(parsed.error.issues, report, () => node.id ?? "", path);
-    }
-    if (type === "condition") checkBranches(config, path, node.id ?? "", report);
-    checkTemplates({ value: config, path, key: "" }, type, node.id ?? "", report);
+    if (isRecord(config))
+      checkConfig({ type, path, nodeId: id, roots: NODE_ROOTS }, config, report);
   });
 }
 
-function checkBranches(
-  config: Readonly<Record<string, unknown>>,
-  path: string,
-  nodeId: string,
-  report: Report,
-): void {
+interface Owner {
+  readonly type: string;
+  readonly path: string;
+  readonly nodeId: string;
+  /** What templates may begin with here. */
+  readonly roots: ReadonlySet<string>;
+}
+
+type Config = Readonly<Record<string, unknown>>;
+
+function checkConfig(owner: Owner, config: Config, report: Report): void {
+  const { type, path, nodeId } = owner;
+  if (isBuiltIn(type)) {
+    const parsed = NODE_CONFIGS[type].safeParse(config);
+    if (!parsed.success) reportIssues(parsed.error.issues, report, () => nodeId, path);
+  }
+  if (type === "condition") checkBranches(config, path, nodeId, report);
+  if (type !== "map" && type !== "loop") {
+    checkTemplates({ value: config, path, key: "" }, owner, report);
+    return;
+  }
+  const { body, ...own } = config;
+  checkTemplates({ value: own, path, key: "" }, owner, report);
+  if (isRecord(body)) checkBody(owner, body, report);
+}
+
+/** The body's config belongs to the body's own type; its templates see the item as well. */
+function checkBody(owner: Owner, body: Config, report: Report): void {
+  const { type, config = {} } = body;
+  // A body that repeats is refused by the schema already; looking into it would say the same twice.
+  if (typeof type !== "string" || !isRecord(config) || type === "map" || type === "loop") return;
+  const roots = owner.type === "loop" ? LOOP_ROOTS : MAP_ROOTS;
+  checkConfig({ ...owner, type, roots, path: `${owner.path}.body.config` }, config, report);
+}
+
+function checkBranches(config: Config, path: string, nodeId: string, report: Report): void {
   const branches = config["branches"];
   if (!Array.isArray(branches)) return;
   const seen = new Set<unknown>();
@@ -50,23 +75,18 @@ interface Spot {
 }
 
 /** Checks every text; depth was bounded when the definition was read. */
-function checkTemplates(spot: Spot, type: string, nodeId: string, report: Report): void {
+function checkTemplates(spot: Spot, owner: Owner, report: Report): void {
   const { value, path, key } = spot;
   if (typeof value === "string") {
-    if (isTemplateFree(type, key)) return;
-    const compiled = compileTemplate(value);
-    if (!compiled.ok) report(path, compiled.reason, compiled.message, nodeId);
+    if (isTemplateFree(owner.type, key)) return;
+    const compiled = compileTemplate(value, owner.roots);
+    if (!compiled.ok) report(path, compiled.reason, compiled.message, owner.nodeId);
   } else if (Array.isArray(value)) {
     value.forEach((item: unknown, index) =>
-      checkTemplates({ value: item, path: `${path}[${index}]`, key }, type, nodeId, report),
+      checkTemplates({ value: item, path: `${path}[${index}]`, key }, owner, report),
     );
   } else if (isRecord(value)) {
     for (const [name, item] of Object.entries(value))
-      checkTemplates(
-        { value: item, path: violationPath([name], path), key: name },
-        type,
-        nodeId,
-        report,
-      );
+      checkTemplates({ value: item, path: violationPath([name], path), key: name }, owner, report);
   }
 }

@@ -16,6 +16,8 @@ interface OutlineNode {
   readonly type: string | undefined;
   readonly config: unknown;
   readonly join: unknown;
+  readonly contracts: unknown;
+  readonly moderation: unknown;
   readonly variable: string | undefined;
 }
 interface OutlineEdge {
@@ -33,6 +35,8 @@ export function outlineOf(raw: unknown): Outline {
       type: text(node, "type"),
       config: node["config"],
       join: node["join"],
+      contracts: node["contracts"],
+      moderation: node["moderation"],
       variable: text(node, "output_variable"),
     })),
     edges: records(raw, "edges").map((edge) => ({
@@ -104,21 +108,26 @@ function checkEdges(
     if (source === undefined || target === undefined) return;
     links.push({ source, target });
     const node = outline.nodes[source];
-    if (edge.handle === undefined || node?.type !== "condition") return;
-    const handles = declaredHandles(node.config);
-    if (!handles.has(edge.handle))
+    if (edge.handle === undefined || node === undefined) return;
+    const handles = declaredHandles(node);
+    if (handles !== undefined && !handles.has(edge.handle))
       report(
         `edges[${at}].source_handle`,
         "UNDECLARED_HANDLE",
-        `${node.id ?? ""} has no branch ${excerpt(edge.handle)}; it has ${excerpt([...handles].join(", "))}`,
+        `${node.id ?? ""} has no handle ${excerpt(edge.handle)}; it has ${excerpt([...handles].join(", "))}`,
         node.id,
       );
   });
   return links;
 }
 
-/** Handles by which a condition can be left: its branches, `else` when none holds, `error` when it fails. */
-function declaredHandles(config: unknown): ReadonlySet<string> {
+/**
+ * Handles by which a node can be left, where they are known: of a condition its branches and `else` when none holds, of a map or
+ * a loop `loop` when there were items and `done` when there were none (S3.30); `error` when it fails.
+ */
+function declaredHandles({ type, config }: OutlineNode): ReadonlySet<string> | undefined {
+  if (type === "map" || type === "loop") return new Set(["loop", "done", "error"]);
+  if (type !== "condition") return undefined;
   const branches = records(config, "branches").flatMap((branch) => text(branch, "id") ?? []);
   return new Set([...branches, "else", "error"]);
 }

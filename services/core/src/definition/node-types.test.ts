@@ -80,3 +80,98 @@ test("addresses are http, and headers are one line (U8, T14)", () => {
   ]);
   expect(faultsOf("http", { url: "http://a", method: "BREW" })).toEqual([".method OUT_OF_RANGE"]);
 });
+
+test("SQL is no template, and values are bound as parameters (S3.27)", () => {
+  const query = { source: "orders", sql: "select * from orders where id = $1" };
+  expect(faultsOf("dataQuery", { ...query, parameters: ["{{ctx.input.id}}"] })).toEqual([]);
+  const spliced = { source: "orders", sql: "select * from orders where id = {{ctx.input.id}}" };
+  expect(faultsOf("dataQuery", spliced)).toEqual([".sql TEMPLATE_IN_SQL"]);
+  expect(faultsOf("dataQuery", { sql: "", parameters: ["{{"], max_rows: 0 })).toEqual([
+    ".source REQUIRED",
+    ".sql OUT_OF_RANGE",
+    ".max_rows OUT_OF_RANGE",
+    ".parameters[0] TEMPLATE_SYNTAX",
+  ]);
+});
+
+test("a model is asked with a prompt or a conversation, not both (S1.41)", () => {
+  const messages = [{ role: "user", content: "{{ctx.input}}" }];
+  expect(faultsOf("llm", { model: "m", prompt: "Hi {{ctx.input.name}}" })).toEqual([]);
+  expect(faultsOf("llm", { model: "m", messages, temperature: 0, max_tokens: 5 })).toEqual([]);
+  expect(faultsOf("llm", { model: "m" })).toEqual([" WRONG_TYPE"]);
+  expect(faultsOf("llm", { model: "m", prompt: "x", messages })).toEqual([" WRONG_TYPE"]);
+  expect(faultsOf("llm", { prompt: "{{ctx.", temperature: 9, stream: 1 })).toEqual([
+    ".model REQUIRED",
+    ".temperature OUT_OF_RANGE",
+    ".stream WRONG_TYPE",
+    ".prompt TEMPLATE_SYNTAX",
+  ]);
+});
+
+const body = { type: "http", config: { url: "http://x/{{item.id}}?n={{index}}" } };
+
+test("maps, loops and subworkflows take their configs (S3.30)", () => {
+  const items = "{{ctx.input.items}}";
+  expect(faultsOf("map", { items, body })).toEqual([]);
+  expect(faultsOf("map", { items: [1, 2], body, parallelism: 1_000 })).toEqual([]);
+  expect(faultsOf("loop", { items, body, until: "output.done || index > 3" })).toEqual([]);
+  expect(
+    faultsOf("loop", { times: "{{ctx.n}}", body: { type: "noop", retry: "standard" } }),
+  ).toEqual([]);
+  expect(faultsOf("subworkflow", { workflow_id: "other", input: { a: "{{ctx.a}}" } })).toEqual([]);
+});
+
+test("a body is of one type, with that type's config and the item in its templates (S3.30)", () => {
+  const items = "{{ctx.input.items}}";
+  const faults = (raw: unknown) => faultsOf("map", { items, body: raw });
+  expect(faults({ type: "map", config: {} })).toEqual([".body.type BAD_BODY"]);
+  expect(faults({ type: "condition", config: { branches: [{ id: "a", when: "true" }] } })).toEqual([
+    ".body.type BAD_BODY",
+  ]);
+  expect(faults({ type: "noop", config: { x: 1 } })).toEqual([".body.config.x UNKNOWN_KEY"]);
+  expect(faults({ type: "javascript", config: { code: "}" } })).toEqual([
+    ".body.config.code JS_SYNTAX",
+  ]);
+  expect(faults({ type: "delay", config: { delay_ms: "{{previous}}" } })).toEqual([
+    ".body.config.delay_ms TEMPLATE_SYNTAX",
+  ]);
+  expect(faults(undefined)).toEqual([".body REQUIRED"]);
+  expect(faultsOf("map", { items: "{{item}}", body })).toEqual([".items TEMPLATE_SYNTAX"]);
+  expect(faultsOf("http", { url: "http://x/{{index}}" })).toEqual([".url TEMPLATE_SYNTAX"]);
+});
+
+test("a map and a loop are bounded, and a loop has an end (S3.30, X13)", () => {
+  expect(faultsOf("map", { items: "text", body })).toEqual([".items WRONG_TYPE"]);
+  expect(faultsOf("map", { items: [], body, parallelism: 0 })).toEqual([
+    ".parallelism OUT_OF_RANGE",
+  ]);
+  expect(faultsOf("map", { items: [], body, on_item_failure: "shrug" })).toEqual([
+    ".on_item_failure OUT_OF_RANGE",
+  ]);
+  expect(faultsOf("loop", { body })).toEqual([" BAD_LOOP"]);
+  expect(faultsOf("loop", { items: [], times: 1, body })).toEqual([" BAD_LOOP"]);
+  expect(faultsOf("loop", { times: 10_001, body })).toEqual([".times OUT_OF_RANGE"]);
+  expect(faultsOf("loop", { until: "output +", body })).toEqual([".until EXPRESSION_SYNTAX"]);
+  expect(faultsOf("loop", { until: "true", body, max_iterations: 10_001 })).toEqual([
+    ".max_iterations OUT_OF_RANGE",
+  ]);
+});
+
+test("a map and a loop are left by loop, done or error (S3.30)", () => {
+  const leaving = (source_handle: string) =>
+    parseDefinition(
+      JSON.stringify({
+        nodes: [
+          { id: "s", type: "start" },
+          { id: "m", type: "map", config: { items: [], body: { type: "noop" } } },
+          { id: "a", type: "noop" },
+        ],
+        edges: [
+          { source: "s", target: "m" },
+          { source: "m", target: "a", source_handle },
+        ],
+      }),
+    );
+  expect(["loop", "done", "error"].map((handle) => leaving(handle).ok)).toEqual([true, true, true]);
+  expect(leaving("other")).toMatchObject({ violations: [{ reason: "UNDECLARED_HANDLE" }] });
+});

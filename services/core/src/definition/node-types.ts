@@ -5,12 +5,14 @@ import { compileCondition } from "../data/expression.ts";
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import { nameSchema } from "./schema.ts";
+import { dataQueryConfig } from "./data-query-config.ts";
+import { llmConfig } from "./llm-config.ts";
+import { isTemplate, loopSchema, mapSchema, subworkflowSchema } from "./scope-types.ts";
 import { checkScript } from "./script.ts";
 import { rule } from "./zod-issue.ts";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const HTTP_TIMEOUT_MS_MAX = 300_000;
-const isTemplate = (text: string): boolean => text.includes("{{");
 
 const whenSchema = z.string().superRefine((text, context) => {
   const compiled = compileCondition(text);
@@ -86,6 +88,11 @@ export const NODE_CONFIGS = {
       .refine((name) => HEADER_NAME.test(name), rule("HEADER_INJECTION", "not a header name"))
       .optional(),
   }),
+  llm: llmConfig,
+  map: mapSchema,
+  loop: loopSchema,
+  subworkflow: subworkflowSchema,
+  dataQuery: dataQueryConfig,
   /** Does nothing, at once: for tests and benches. */
   noop: z.strictObject({}),
   /** Streams a fixed text in pieces: a deterministic demonstration of partial output. */
@@ -105,4 +112,7 @@ export const isBuiltIn = (type: string): type is BuiltInType => Object.hasOwn(NO
 
 /** Keys of a config whose texts are another language and no templates. */
 export const isTemplateFree = (type: string, key: string): boolean =>
-  (type === "javascript" && key === "code") || (type === "condition" && key === "when");
+  (type === "javascript" && key === "code") ||
+  (type === "dataQuery" && key === "sql") ||
+  (type === "condition" && key === "when") ||
+  (type === "loop" && key === "until");

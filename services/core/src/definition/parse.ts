@@ -7,6 +7,7 @@ import { invariant } from "../fault/invariant.ts";
 import { buildDefinition } from "./build.ts";
 import { canonicalJson } from "./canonical.ts";
 import { checkConfigs } from "./config-rules.ts";
+import { checkContracts } from "./contract-rules.ts";
 import { checkGraph, outlineOf } from "./graph-rules.ts";
 import { indexGraph, type Graph } from "./graph.ts";
 import { readText } from "./read-text.ts";
@@ -59,6 +60,7 @@ function parseDefinitionValue(raw: unknown): ParsedDefinition {
   if (isRecord(raw)) {
     checkGraph(outline, report);
     checkConfigs(outline, report);
+    checkContracts(outline, report);
   }
   const violations = list();
   if (!shaped.success || violations.length > 0) return refused(violations);

@@ -7,6 +7,7 @@ import { MERGE_STRATEGIES } from "../data/merge.ts";
 import { isReservedKey, parsePath } from "../data/path.ts";
 import { RESERVED_VARIABLES } from "../data/scope.ts";
 import { isName } from "../name/ids.ts";
+import { MODERATION_ACTIONS, MODERATIONS } from "../policy/moderation.ts";
 import { PARENT_FAILURE_POLICIES } from "../policy/parents.ts";
 import { DEFAULT_RETRY, RETRY_CAUSES, STANDARD_RETRY } from "../policy/retry.ts";
 import { rule } from "./zod-issue.ts";
@@ -83,12 +84,20 @@ export const nodeSchema = z.strictObject({
   config: z.record(z.string(), z.unknown()).default({}),
   // Checked with the edges in graph-rules.ts, which know how many parents there are.
   join: z.unknown().optional(),
+  /** What becomes of parents that are not done when an `any` or `n_of_m` join fires. */
+  late: z.enum(["ignore", "cancel"]).optional(),
   retry: retrySchema.optional(),
   timeout_ms: wholeMs(LIMITS.nodeTimeoutMsMax).default(LIMITS.nodeTimeoutMs),
   on_parent_failure: z.enum(PARENT_FAILURE_POLICIES).default("propagate"),
   error_handling: z.enum(["continue", "fail_workflow", "fail_node"]).optional(),
   output_variable: variableSchema.nullable().default(null),
   merge: z.enum(MERGE_STRATEGIES).nullable().default(null),
+  moderation: z.enum(MODERATIONS).default("none"),
+  moderation_action: z.enum(MODERATION_ACTIONS).default("block"),
+  // What they hold is checked in contract-rules.ts, with the place of every fault.
+  contracts: z
+    .strictObject({ input: z.unknown().optional(), output: z.unknown().optional() })
+    .optional(),
   /** Where an editor drew it; the engine does not look. */
   position: z.strictObject({ x: z.number(), y: z.number() }).optional(),
 });

@@ -2,6 +2,7 @@
 
 import type { MergeStrategy } from "../data/merge.ts";
 import type { NodeId } from "../name/ids.ts";
+import type { Moderation, ModerationAction } from "../policy/moderation.ts";
 import type { ParentFailurePolicy } from "../policy/parents.ts";
 import type { RetryPolicy } from "../policy/retry.ts";
 
@@ -22,6 +23,46 @@ export type Join =
  */
 export type ErrorHandling = "continue" | "fail_workflow" | "fail_node";
 
+/** A schema of JSON Schema 2020-12. */
+export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
+
+/** What a node's input and output must look like (S1.5); part of the definition's version and never changed. */
+export interface NodeContracts {
+  readonly input: JsonSchema | null;
+  readonly output: JsonSchema | null;
+}
+
+/** Which parts of the context a body names: its iterations are sent nothing else. */
+export interface ContextReads {
+  readonly input: boolean;
+  /** The node's own parameters, which come from its parents. */
+  readonly params: boolean;
+  readonly nodes: ReadonlySet<string> | "all";
+  readonly vars: ReadonlySet<string> | "all";
+}
+
+/** What a map or a loop does for each item. */
+export interface BodyDefinition {
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly retry: RetryPolicy;
+  readonly timeoutMs: number;
+  readonly errorHandling: ErrorHandling;
+  readonly reads: ContextReads;
+}
+
+export interface ScopeDefinition {
+  readonly body: BodyDefinition;
+  /** Iterations under way at once. */
+  readonly parallelism: number;
+  /** `continue`: an iteration that fails gives null and the others go on. */
+  readonly onItemFailure: "fail" | "continue";
+  /** CEL over an iteration and its output: true ends the loop. */
+  readonly until: string | null;
+  /** Whether an iteration sees what the one before gave. */
+  readonly hasPrevious: boolean;
+}
+
 export interface NodeDefinition {
   readonly id: NodeId;
   readonly type: string;
@@ -30,6 +71,8 @@ export interface NodeDefinition {
   /** The handler's own; checked by its schema in the executor's registry and, for built-in types, at parse. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly join: Join;
+  /** What becomes of parents that are not done when the join fires. */
+  readonly late: "ignore" | "cancel";
   readonly retry: RetryPolicy;
   readonly timeoutMs: number;
   readonly onParentFailure: ParentFailurePolicy;
@@ -37,6 +80,11 @@ export interface NodeDefinition {
   /** Name under which the output is visible to templates everywhere downstream. */
   readonly outputVariable: string | null;
   readonly merge: MergeStrategy | null;
+  readonly contracts: NodeContracts;
+  /** Of a map or a loop. */
+  readonly scope: ScopeDefinition | null;
+  readonly moderation: Moderation;
+  readonly moderationAction: ModerationAction;
 }
 
 export interface EdgeDefinition {

@@ -58,7 +58,21 @@ function reasonOf(issue: z.core.$ZodIssue): string {
   }
 }
 
+/** What is wrong first, in our words. */
+export const firstMessage = (issues: readonly z.core.$ZodIssue[]): string =>
+  issues[0] === undefined ? "is wrong" : messageOf(issues[0]);
+
 // zod's own messages name types and bounds, never the value itself.
-const messageOf = (issue: z.core.$ZodIssue): string =>
-  isMissing(issue) ? "is required" : excerptLong(issue.message.replace(/^Invalid input: /, ""));
+function messageOf(issue: z.core.$ZodIssue): string {
+  if (isMissing(issue)) return "is required";
+  if (issue.code === "invalid_union") return excerptLong(unionMessage(issue));
+  return excerptLong(issue.message.replace(/^Invalid (input|option): /, ""));
+}
+
+/** What each of several forms wants; a union of its own only says that none fits. */
+function unionMessage({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
+  const wanted = errors.flatMap((form) => form.filter(({ path }) => path.length === 0));
+  return wanted.length === 0 ? message : [...new Set(wanted.map(messageOf))].join("; or ");
+}
+
 const excerptLong = (text: string): string => text.slice(0, 300);

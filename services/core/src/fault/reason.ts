@@ -38,6 +38,8 @@ export const REASONS = {
   RUN_ALREADY_FINISHED: { code: "FAILED_PRECONDITION", retryable: false },
   HAS_LIVE_RUNS: { code: "FAILED_PRECONDITION", retryable: false },
   RUN_NOT_DELETABLE: { code: "FAILED_PRECONDITION", retryable: false },
+  NODE_NOT_HELD: { code: "FAILED_PRECONDITION", retryable: false },
+  NODE_ALREADY_DECIDED: { code: "FAILED_PRECONDITION", retryable: false },
   STALE_CLAIM: { code: "ABORTED", retryable: false },
   RUN_CONTENDED: { code: "ABORTED", retryable: true },
   VERSION_MISMATCH: { code: "ABORTED", retryable: false },

@@ -5,7 +5,7 @@ import { utf8Bytes } from "../data/utf8.ts";
 import { contextBytes, contextJson, nodeJson, OUTPUT_OMITTED, runOutputJson } from "./context.ts";
 
 const context = (run: ReturnType<typeof startToyRun>, id: string): unknown =>
-  JSON.parse(contextJson(run.state, run.index(id)));
+  JSON.parse(contextJson(run.state, run.index(id), 0));
 
 test("the context holds the run's input, the parents' outputs and the variables so far (S3.14, S3.15)", () => {
   const run = startToyRun(
@@ -41,14 +41,16 @@ test("contextBytes is an upper bound of the context's size", () => {
     text: "äöü€😀",
   });
   run.complete("a", "€".repeat(100), { handle: '"\n"' });
-  expect(contextBytes(run.state, 1)).toBeGreaterThanOrEqual(utf8Bytes(contextJson(run.state, 1)));
+  expect(contextBytes(run.state, 1)).toBeGreaterThanOrEqual(
+    utf8Bytes(contextJson(run.state, 1, 0)),
+  );
 });
 
 test("outputs are carried as text and never parsed", () => {
   const run = startToyRun(sketch(["a", "b"], ["a>b"]));
   run.claim("a");
   run.report("a", { kind: "completed", outputJson: '{"n":1.50}', durationMs: 1 });
-  expect(contextJson(run.state, 1)).toContain('"a":{"n":1.50}');
+  expect(contextJson(run.state, 1, 0)).toContain('"a":{"n":1.50}');
 });
 
 test("a node goes to its executor with its definition and one binding per incoming edge (S1.2, S1.3)", () => {
@@ -67,7 +69,7 @@ test("a node goes to its executor with its definition and one binding per incomi
       },
     ],
   });
-  const parsed: unknown = JSON.parse(nodeJson(graph, 1));
+  const parsed: unknown = JSON.parse(nodeJson(graph, 1, 0));
   expect(parsed).toMatchObject({
     node: { id: "b", type: "task", label: "The b", ordinal: 1, config: { k: "v" }, merge: "array" },
     bindings: [
@@ -81,7 +83,7 @@ test("a node goes to its executor with its definition and one binding per incomi
       },
     ],
   });
-  expect(nodeJson(graph, 1)).toBe(nodeJson(graph, 1));
+  expect(nodeJson(graph, 1, 0)).toBe(nodeJson(graph, 1, 0));
 });
 
 test("the output of the completed end node is the run's output (S3.15, S3.25)", () => {

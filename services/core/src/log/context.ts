@@ -1,31 +1,62 @@
 // What leaves the engine as JSON: a node's context, a node's definition with its bindings, and the run's output. All three
 // are concatenated from JSON texts; what users said is carried and never parsed here.
 
+import type { Binding } from "../data/inputs.ts";
 import { LIMITS } from "../data/limits.ts";
+import { splitArray } from "../data/split-array.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
+import type { ContextReads } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
 import { edgeEffect } from "./edge-effect.ts";
-import type { RunState } from "./state.ts";
+import type { RunState, ScopeState } from "./state.ts";
 
 /**
- * What the node may read: `{"input", "nodes": {outputs of the parents whose edge was taken, by id}, "vars": {output variables
- * so far}}`, and `"handles": {id: handle}` where such a parent left by one, so that a binding of another branch stays out.
+ * What the execution may read: `{"input", "nodes": {outputs of the parents whose edge was taken, by id}, "vars": {output variables
+ * so far}}`, and `"handles": {id: handle}` where such a parent left by one, so that a binding of another branch stays out. An
+ * iteration has what its body names of these, and its own item.
  */
-export function contextJson(state: RunState, nodeIndex: number): string {
+export function contextJson(state: RunState, nodeIndex: number, iteration: number): string {
+  const { incoming, definition } = nodeAt(state.graph, nodeIndex);
+  const scope = iteration === 0 ? null : definition.scope;
+  const reads = scope?.body.reads ?? READS_ALL;
   const parents = new Set<number>();
   let handles = "";
-  for (const edge of nodeAt(state.graph, nodeIndex).incoming) {
+  for (const edge of incoming) {
     const source = state.nodes[edge.source];
     if (source === undefined || parents.has(edge.source)) continue;
+    if (!reads.params && !isRead(reads.nodes, edge.definition.source)) continue;
     if (edgeEffect(source, edge) !== "taken") continue;
     parents.add(edge.source);
     if (source.handle === undefined) continue;
-    const id = nodeAt(state.graph, edge.source).definition.id;
-    handles += `${handles === "" ? "" : ","}${JSON.stringify(id)}:${JSON.stringify(source.handle)}`;
+    handles += `${handles === "" ? "" : ","}${JSON.stringify(edge.definition.source)}:${JSON.stringify(source.handle)}`;
   }
   const tail = handles === "" ? "" : `,"handles":{${handles}}`;
-  return `{"input":${state.input},"nodes":${outputsById(state, parents)},"vars":${variables(state)}${tail}}`;
+  const input = reads.input ? state.input : "null";
+  const own = scope === null ? "" : itemJson(state, nodeIndex, iteration, scope.hasPrevious);
+  return `{"input":${input},"nodes":${outputsById(state, parents)},"vars":${variables(state, reads.vars)}${tail}${own}}`;
+}
+
+const READS_ALL: ContextReads = { input: true, params: true, nodes: "all", vars: "all" };
+const isRead = (names: ReadonlySet<string> | "all", name: string): boolean =>
+  names === "all" || names.has(name);
+
+/** Items by scope: split once, since the log holds them as one text. */
+const itemTexts = new WeakMap<ScopeState, readonly string[]>();
+
+function itemJson(
+  state: RunState,
+  nodeIndex: number,
+  iteration: number,
+  hasPrevious: boolean,
+): string {
+  const scope = state.nodes[nodeIndex]?.scope;
+  invariant(scope !== undefined, `node ${nodeIndex} has iterations`);
+  let texts = itemTexts.get(scope);
+  if (texts === undefined) itemTexts.set(scope, (texts = splitArray(scope.itemsJson)));
+  const own = `,"item":${texts[iteration - 1] ?? "null"},"index":${iteration - 1}`;
+  if (!hasPrevious) return own;
+  return `${own},"previous":${scope.items[iteration - 2]?.output ?? "null"}`;
 }
 
 /** An upper bound of the bytes of `contextJson`, at a cost of the node's incoming edges and not of the values. */
@@ -63,18 +94,38 @@ export function runOutputJson(state: RunState): string {
 const nodeJsons = new WeakMap<Graph, (string | undefined)[]>();
 
 /**
- * The node as an executor gets it: `{"node": {…}, "bindings": [one per incoming edge, in the definition's order]}`. It
- * depends on the definition alone, so it is made once per graph.
+ * What an executor gets of the definition: `{"node": {…}, "bindings": [one per incoming edge, in the definition's order]}`, and
+ * `"until"` for an iteration of a loop that has one. It depends on the definition alone, so it is made once per graph.
  */
-export function nodeJson(graph: Graph, nodeIndex: number): string {
+export function nodeJson(graph: Graph, nodeIndex: number, iteration: number): string {
   let made = nodeJsons.get(graph);
   if (made === undefined) nodeJsons.set(graph, (made = []));
-  return (made[nodeIndex] ??= makeNodeJson(graph, nodeIndex));
+  const at = nodeJsonIndex(nodeIndex, iteration);
+  return (made[at] ??=
+    iteration === 0 ? makeNodeJson(graph, nodeIndex) : makeBodyJson(graph, nodeIndex));
 }
 
+/** Every iteration of a node has the same text: two places per node. */
+export const nodeJsonIndex = (nodeIndex: number, iteration: number): number =>
+  nodeIndex * 2 + Math.min(iteration, 1);
+
 function makeNodeJson(graph: Graph, nodeIndex: number): string {
-  const { definition, incoming } = nodeAt(graph, nodeIndex);
-  const bindings = incoming.map((edge) => ({
+  const { scope: _scope, ...node } = nodeAt(graph, nodeIndex).definition;
+  return JSON.stringify({ node, bindings: bindingsOf(graph, nodeIndex) });
+}
+
+function makeBodyJson(graph: Graph, nodeIndex: number): string {
+  // Contracts are about the node as a whole.
+  const { scope, contracts: _contracts, ...definition } = nodeAt(graph, nodeIndex).definition;
+  invariant(scope !== null, `node ${nodeIndex} has a body`);
+  const { reads, ...body } = scope.body;
+  const bindings = reads.params ? bindingsOf(graph, nodeIndex) : [];
+  const until = scope.until === null ? {} : { until: scope.until };
+  return JSON.stringify({ node: { ...definition, ...body }, bindings, ...until });
+}
+
+function bindingsOf(graph: Graph, nodeIndex: number): Binding[] {
+  return nodeAt(graph, nodeIndex).incoming.map((edge) => ({
     source: edge.definition.source,
     sourceLabel: nodeAt(graph, edge.source).definition.label ?? edge.definition.source,
     sourceHandle: edge.definition.sourceHandle,
@@ -82,7 +133,6 @@ function makeNodeJson(graph: Graph, nodeIndex: number): string {
     targetParamLabel: edge.definition.targetParamLabel,
     mergeStrategy: edge.definition.mergeStrategy,
   }));
-  return JSON.stringify({ node: definition, bindings });
 }
 
 function outputsById(state: RunState, indexes: Iterable<number>): string {
@@ -95,12 +145,12 @@ function outputsById(state: RunState, indexes: Iterable<number>): string {
   return `${json}}`;
 }
 
-function variables(state: RunState): string {
+function variables(state: RunState, names: ContextReads["vars"]): string {
   let json = "{";
   for (const index of state.variables) {
     const output = state.nodes[index]?.output;
     const name = nodeAt(state.graph, index).definition.outputVariable;
-    if (output === undefined || name === null) continue;
+    if (output === undefined || name === null || !isRead(names, name)) continue;
     json += `${json.length > 1 ? "," : ""}${JSON.stringify(name)}:${output}`;
   }
   return `${json}}`;

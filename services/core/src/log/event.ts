@@ -35,7 +35,43 @@ export type NodeStatus =
 export type RunKind = "saved" | "test";
 
 /** Why a claim was taken back. */
-export type RecoveryReason = "lease_expired" | "released" | "not_held";
+export type RecoveryReason = "lease_expired" | "stream_broken" | "released" | "not_held";
+
+/** A picture, sound or other file that was streamed: an address or a data: URL, and its media type (S1.42). */
+export interface Media {
+  readonly url: string;
+  readonly mime: string;
+}
+
+/** What a model counted (S1.58). */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** The node execution that a child run was started for. */
+export interface ParentLink {
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+}
+
+/** How a person may decide about a node that is held. */
+export type NodeDecision = "approve" | "reject";
+
+/** The reason of a hold that moderation asked for. */
+export const MODERATION_HOLD = "moderation_hold";
+
+/** What is known of an execution that waits for a person, and with what it completes when its output is approved. */
+export interface NodeHold {
+  /** `input`: the handler has not run. `output`: it has, and its output waits. */
+  readonly phase: "input" | "output";
+  readonly durationMs: number;
+  readonly handle?: string;
+  readonly queueDelayMs?: number;
+  readonly usage?: Usage;
+  readonly stop?: boolean;
+}
 
 /** What each fact says, apart from the user's JSON in `value`. Times are milliseconds since the epoch. */
 export interface Payloads {
@@ -45,6 +81,11 @@ export interface Payloads {
     readonly workflowVersion: number;
     readonly kind: RunKind;
     readonly deadlineAt: number;
+    /** Where the caller asked that the same input starts nothing again (S1.59). */
+    readonly inputKey?: string;
+    /** The node execution that waits for this run, and how many runs are above it. */
+    readonly parent?: ParentLink;
+    readonly depth?: number;
   };
   readonly "run.status.changed": { readonly from: RunStatus; readonly to: RunStatus };
   /** value: the run's output. */
@@ -60,8 +101,16 @@ export interface Payloads {
   /** value: the JSON object to merge. */
   readonly "run.metadata.set": Readonly<Record<string, never>>;
   readonly "node.queued": { readonly notBefore?: number };
-  readonly "node.started": { readonly executorId: ExecutorId };
-  readonly "node.stream.delta": { readonly deltaIndex: number; readonly text: string };
+  /** `wave` is the node's topological depth. */
+  readonly "node.started": { readonly executorId: ExecutorId; readonly wave?: number };
+  /** value: the items as a JSON array. `cut`: there would be more, and running out of these is a failure. */
+  readonly "node.expanded": { readonly width: number; readonly cut?: boolean };
+  /** Text, or media with an empty text. */
+  readonly "node.stream.delta": {
+    readonly deltaIndex: number;
+    readonly text: string;
+    readonly media?: Media;
+  };
   readonly "node.log": {
     readonly logIndex: number;
     readonly level: string;
@@ -77,18 +126,37 @@ export interface Payloads {
     readonly durationMs: number;
     readonly handle?: string;
     readonly queueDelayMs?: number;
+    readonly usage?: Usage;
+    /** An iteration that ends its loop. */
+    readonly stop?: boolean;
   };
   /** value: details, if any. */
   readonly "node.failed": { readonly cause: string; readonly message: string };
   readonly "node.cancelled": { readonly reason: string };
   readonly "node.skipped": { readonly reason: SkipReason };
   readonly "node.timed_out": { readonly timeoutMs: number };
-  readonly "node.blocked": { readonly reason: string };
+  /** The execution waits for something outside: a child run, or a person (`phase` is there then). value: the output that waits. */
+  readonly "node.blocked": {
+    readonly reason: string;
+    readonly childRunId?: RunId;
+  } & Partial<NodeHold>;
+  readonly "node.decided": {
+    readonly decision: NodeDecision;
+    /** Why the node was held. */
+    readonly reason: string;
+    readonly comment: string;
+    readonly requestId: string;
+  };
   readonly "node.invalidated": { readonly reason: string };
   /** value: the finding. */
   readonly "moderation.flagged": { readonly phase: "input" | "output" };
   /** value: the list of errors. */
   readonly "contract.violated": { readonly phase: "input" | "output" };
+}
+
+/** What a payload says of its cause, where that is not plain from its place (`cause.ts`): a seq, or below 0 a distance. */
+export interface Caused {
+  readonly by?: number;
 }
 
 export type SkipReason = "untaken_branch" | "parent_not_completed";
@@ -106,7 +174,7 @@ export interface EventPlace {
 /** A fact of one type, not yet in the log. */
 export type FactOf<T extends EventType> = EventPlace & {
   readonly type: T;
-  readonly payload: Payloads[T];
+  readonly payload: Payloads[T] & Caused;
   /** The user's JSON as text. */
   readonly value?: string;
 };

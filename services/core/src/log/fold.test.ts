@@ -103,7 +103,11 @@ test("gates and metadata are facts of record that change no status", () => {
 
 test("a blocked node waits, an invalidated one has no output, and a run may change status by itself (X28)", () => {
   const run = startToyRun(sketch(["a", "b"], ["a>b"]));
-  run.append({ ...place("a"), type: "node.blocked", payload: { reason: "approval" } });
+  run.append({
+    ...place("a"),
+    type: "node.blocked",
+    payload: { reason: "approval", phase: "input", durationMs: 0 },
+  });
   expect(run.node("a").status).toBe("waiting");
   run.append({
     ...place("", 0),

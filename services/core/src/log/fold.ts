@@ -5,7 +5,10 @@
 //   pending ─queued▶ queued ─started▶ running ─completed | failed | timed_out▶ settled
 //   running ─retried▶ retrying ─queued▶ queued            (next attempt)
 //   running ─run.recovered▶ retrying ─queued▶ queued      (same attempt, a delivery was lost)
+//   running ─expanded | blocked▶ waiting                  (for its iterations, its child run or a person)
+//   waiting ─decided▶ waiting ─completed | queued | failed▶ …           (a person has decided)
 //   pending ─skipped | failed(upstream)▶ settled          any unsettled ─cancelled▶ settled
+// Iterations of a map or a loop (iteration from 1) move the same way; `fold-item.ts` does them.
 // When a node settles, the join counters of its children move and the pending ones enter the frontier: that is all the
 // planner ever looks at.
 
@@ -16,6 +19,8 @@ import { unreachable } from "../fault/invariant.ts";
 import type { RunId } from "../name/ids.ts";
 import { edgeEffect } from "./edge-effect.ts";
 import { isSettled, type FactOf, type LoggedFact, type NodeStatus } from "./event.ts";
+import { applyToItem, closeScope, openScope } from "./fold-item.ts";
+import { move, reported } from "./move.ts";
 import { newRunState } from "./new-run-state.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -38,6 +43,8 @@ export function apply(state: RunState, event: LoggedFact): void {
       state.status = "running";
       state.kind = event.payload.kind;
       state.deadlineAt = event.payload.deadlineAt;
+      state.parent = event.payload.parent;
+      state.depth = event.payload.depth ?? 0;
       state.startedAt = event.at;
       state.input = event.value ?? "null";
       state.inputBytes = utf8Bytes(state.input);
@@ -79,7 +86,9 @@ export function apply(state: RunState, event: LoggedFact): void {
     case "node.skipped":
     case "node.timed_out":
     case "node.blocked":
+    case "node.decided":
     case "node.invalidated":
+    case "node.expanded":
       applyToNode(state, event);
       break;
     default:
@@ -88,7 +97,8 @@ export function apply(state: RunState, event: LoggedFact): void {
   state.lastSeq = event.seq;
 }
 
-type NodeFact = Extract<
+/** A fact about one execution. */
+export type NodeFact = Extract<
   LoggedFact,
   {
     readonly type:
@@ -102,7 +112,9 @@ type NodeFact = Extract<
       | "node.skipped"
       | "node.timed_out"
       | "node.blocked"
-      | "node.invalidated";
+      | "node.decided"
+      | "node.invalidated"
+      | "node.expanded";
   }
 >;
 
@@ -110,33 +122,58 @@ function applyToNode(state: RunState, event: NodeFact): void {
   const index = event.nodeId === "" ? undefined : state.graph.indexOf.get(event.nodeId);
   const node = index === undefined ? undefined : state.nodes[index];
   if (index === undefined || node === undefined) throw corrupt(event, "names an unknown node");
+  count(state, node, event.iteration, -1);
+  if (event.iteration > 0) {
+    const fault = applyToItem(state, index, event);
+    if (fault !== undefined) throw corrupt(event, fault);
+  } else applyToWhole(state, index, node, event);
+  count(state, node, event.iteration, 1);
+}
+
+/** Takes an execution out of the run's counters, or puts it in as it stands now. */
+function count(state: RunState, node: NodeState, iteration: number, step: 1 | -1): void {
+  const execution = iteration === 0 ? node : node.scope?.items[iteration - 1];
+  switch (execution?.status) {
+    case "queued":
+    case "running":
+    case "retrying":
+      state.activeCount += step;
+      return;
+    case "waiting":
+      // A node that waits for its own iterations is neither: they are counted themselves.
+      if (iteration > 0 || node.scope === undefined) state.blockedCount += step;
+      return;
+    case "pending":
+    case "completed":
+    case "failed":
+    case "timed_out":
+    case "cancelled":
+    case "skipped":
+    case "invalidated":
+    case undefined:
+    default:
+  }
+}
+
+function applyToWhole(state: RunState, index: number, node: NodeState, event: NodeFact): void {
   switch (event.type) {
     case "node.queued":
-      node.status = "queued";
-      node.attempt = event.attempt;
-      node.notBefore = event.payload.notBefore;
       state.frontier.delete(index);
+      if (state.graph.nodes[index]?.definition.late === "cancel") state.firedJoins.add(index);
+      move(node, event);
       break;
     case "node.started":
-      node.status = "running";
-      node.attempt = event.attempt;
-      // A fact that has not been told its seq yet carries epoch 0: the epoch is the seq.
-      node.epoch = event.epoch === 0 ? event.seq : event.epoch;
-      node.startedAt = event.at;
-      node.notBefore = undefined;
-      break;
     case "run.recovered":
-      node.status = "retrying";
-      node.lostDeliveries = event.payload.lostDeliveries;
-      break;
     case "node.retried":
-      node.status = "retrying";
-      node.message = event.payload.message;
-      reported(node, event.epoch);
-      break;
     case "node.blocked":
+    case "node.decided":
+      move(node, event);
+      break;
+    case "node.expanded":
       node.status = "waiting";
-      node.message = event.payload.reason;
+      node.scope = openScope(event);
+      reported(node, event.epoch);
+      state.scopes.add(index);
       break;
     case "node.invalidated":
       // What was decided on the old output stands; only the output itself is withdrawn.
@@ -169,6 +206,7 @@ function applyToNode(state: RunState, event: NodeFact): void {
     default:
       unreachable(event, "node event type");
   }
+  node.causeSeq = event.seq;
 }
 
 function complete(
@@ -209,6 +247,9 @@ function settle(
   node.status = status;
   node.settledAt = event.at;
   node.notBefore = undefined;
+  node.childRunId = undefined;
+  node.hold = undefined;
+  if (node.scope !== undefined) closeScope(node.scope);
   reported(node, event.epoch);
   state.unsettledCount--;
   state.frontier.delete(index);
@@ -219,19 +260,18 @@ function settle(
     const effect = edgeEffect(node, edge);
     if (effect === "taken") child.takenParents++;
     if (effect === "failed") child.failedParents++;
-    if (child.status === "pending") state.frontier.add(edge.target);
+    if (child.status !== "pending") continue;
+    child.causeSeq = event.seq;
+    state.frontier.add(edge.target);
   }
-}
-
-/** An executor ended the claim `epoch` itself; engine-made facts carry epoch 0. */
-function reported(node: NodeState, epoch: number): void {
-  if (epoch > 0) node.reportedEpoch = epoch;
 }
 
 function end(state: RunState, status: RunState["status"], at: number): void {
   state.status = status;
   state.endedAt = at;
   state.frontier.clear();
+  state.scopes.clear();
+  state.firedJoins.clear();
   state.fatalNode = undefined;
 }
 

@@ -2,7 +2,7 @@
 
 import type { Graph } from "../definition/graph.ts";
 import type { RunId } from "../name/ids.ts";
-import type { NodeState, RunState } from "./state.ts";
+import type { ExecutionState, NodeState, RunState } from "./state.ts";
 
 /** The state of a run whose log is still empty. */
 export function newRunState(runId: RunId, graph: Graph): RunState {
@@ -17,12 +17,18 @@ export function newRunState(runId: RunId, graph: Graph): RunState {
     output: undefined,
     message: undefined,
     deadlineAt: 0,
+    parent: undefined,
+    depth: 0,
     startedAt: 0,
     endedAt: undefined,
     hasFailures: false,
     nodes: graph.nodes.map(newNodeState),
     unsettledCount: graph.nodes.length,
+    activeCount: 0,
+    blockedCount: 0,
     frontier: new Set(),
+    firedJoins: new Set(),
+    scopes: new Set(),
     variables: [],
     variablesBytes: 0,
     fatalNode: undefined,
@@ -30,11 +36,13 @@ export function newRunState(runId: RunId, graph: Graph): RunState {
   };
 }
 
-const newNodeState = (): NodeState => ({
+/** An execution of which nothing is known yet. */
+export const newExecutionState = (): ExecutionState => ({
   status: "pending",
   attempt: 0,
+  // The first event of every log.
+  causeSeq: 1,
   epoch: 0,
-  handle: undefined,
   reportedEpoch: 0,
   output: undefined,
   outputBytes: 0,
@@ -42,8 +50,18 @@ const newNodeState = (): NodeState => ({
   lostDeliveries: 0,
   startedAt: undefined,
   settledAt: undefined,
-  releaseAt: undefined,
   notBefore: undefined,
+  childRunId: undefined,
+  hold: undefined,
+  decided: undefined,
+  isInputApproved: false,
+});
+
+const newNodeState = (): NodeState => ({
+  ...newExecutionState(),
+  handle: undefined,
+  releaseAt: undefined,
+  scope: undefined,
   settledParents: 0,
   takenParents: 0,
   failedParents: 0,

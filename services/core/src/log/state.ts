@@ -1,17 +1,34 @@
 // The state of a run: what `fold.ts` makes of its log. One mutable object per run, owned by whoever folds it; the planner
-// only reads it. Nodes are kept by their dense index in the graph.
+// only reads it. Nodes are kept by their dense index in the graph; an execution is a node, or one iteration of a node's scope.
 
 import type { Graph } from "../definition/graph.ts";
 import type { RunId } from "../name/ids.ts";
-import type { NodeStatus, RunKind, RunStatus } from "./event.ts";
+import type {
+  NodeDecision,
+  NodeHold,
+  NodeStatus,
+  ParentLink,
+  RunKind,
+  RunStatus,
+} from "./event.ts";
 
-export interface NodeState {
+/** What a person is to decide about. */
+export interface HoldState {
+  readonly reason: string;
+  readonly epoch: number;
+  readonly output: string | undefined;
+  readonly ending: NodeHold;
+}
+
+/** One node execution: what can be queued, claimed and settled by itself. */
+export interface ExecutionState {
   status: NodeStatus;
   /** The newest attempt, from 1; 0 before the node was first queued. */
   attempt: number;
+  /** Seq of the event that moved it last; while it is pending, of the one that may have made it ready: what follows is its doing. */
+  causeSeq: number;
   /** Epoch of the live claim while running, of the last one afterwards; 0 before. */
   epoch: number;
-  handle: string | undefined;
   /** Epoch of the last claim that ended with an outcome: the same outcome again is a duplicate, not a stranger. */
   reportedEpoch: number;
   /** Output as JSON text, once completed. */
@@ -22,10 +39,46 @@ export interface NodeState {
   lostDeliveries: number;
   startedAt: number | undefined;
   settledAt: number | undefined;
-  /** What follows this node waits until then (a delay's doing). */
-  releaseAt: number | undefined;
   /** While queued: not before this time. */
   notBefore: number | undefined;
+  /** While waiting: the run it waits for. */
+  childRunId: RunId | undefined;
+  /** While waiting for a person: why, under which claim, and the output that waits as JSON text. */
+  hold: HoldState | undefined;
+  /** The newest decision of a person. */
+  decided: { readonly decision: NodeDecision; readonly requestId: string } | undefined;
+  /** A person approved the input: it is not asked about again. */
+  isInputApproved: boolean;
+}
+
+/** The iterations of a map or a loop. */
+export interface ScopeState {
+  readonly width: number;
+  /** Running out of items is a failure: there would be more. */
+  readonly isCut: boolean;
+  /** The items as a JSON array, while the scope is open. */
+  itemsJson: string;
+  /** The executions queued so far: iteration n is at n - 1, and the length says which one is next. */
+  readonly items: ExecutionState[];
+  /** Queued so far and not settled. */
+  openCount: number;
+  settledCount: number;
+  /** The iteration that failed first, in log order. */
+  firstFailed: number | undefined;
+  /** An iteration ended the loop. */
+  isStopped: boolean;
+  /** Size of the outputs so far, as the joined array will have them. */
+  outputBytes: number;
+  /** What follows an iteration waits until then. */
+  releaseAt: number | undefined;
+}
+
+export interface NodeState extends ExecutionState {
+  handle: string | undefined;
+  /** What follows this node waits until then (a delay's doing). */
+  releaseAt: number | undefined;
+  /** Of a map or a loop, once its items are known. */
+  scope: ScopeState | undefined;
   /** Join counters over incoming edges, kept by the fold so that a decision never scans the parents. */
   settledParents: number;
   takenParents: number;
@@ -44,14 +97,26 @@ export interface RunState {
   output: string | undefined;
   message: string | undefined;
   deadlineAt: number;
+  /** The node execution that waits for this run. */
+  parent: ParentLink | undefined;
+  /** How many runs are above this one. */
+  depth: number;
   startedAt: number;
   endedAt: number | undefined;
   hasFailures: boolean;
   readonly nodes: NodeState[];
   /** How many nodes are not settled yet; the verdict is due when it reaches 0. */
   unsettledCount: number;
+  /** Executions that are queued, running or about to be tried again: while there are some, the run is `running`. */
+  activeCount: number;
+  /** Executions that wait for something outside, a person or a child run. */
+  blockedCount: number;
   /** Pending nodes whose counters changed since the planner last looked: the planner's only work list. */
   readonly frontier: Set<number>;
+  /** Joins that fired and cancel whoever is late, and at which the planner has not looked yet. */
+  readonly firedJoins: Set<number>;
+  /** Nodes whose scope moved since the planner last looked. */
+  readonly scopes: Set<number>;
   /** Completed nodes that have an output variable, in log order, and their size in a context. */
   readonly variables: number[];
   variablesBytes: number;

@@ -5,15 +5,15 @@ import { claimFact, onLeaseLost } from "./claim.ts";
 
 test("only a queued node can be claimed, and only once", () => {
   const run = startToyRun(sketch(["a", "b"], ["a>b"]));
-  expect(claimFact(run.state, 1, EXECUTOR)).toBeUndefined();
-  expect(claimFact(run.state, 99, EXECUTOR)).toBeUndefined();
-  expect(claimFact(run.state, 0, EXECUTOR)).toMatchObject({
+  expect(claimFact(run.state, 1, 0, EXECUTOR)).toBeUndefined();
+  expect(claimFact(run.state, 99, 0, EXECUTOR)).toBeUndefined();
+  expect(claimFact(run.state, 0, 0, EXECUTOR)).toMatchObject({
     type: "node.started",
     attempt: 1,
     epoch: 0,
   });
   run.claim("a");
-  expect(claimFact(run.state, 0, EXECUTOR)).toBeUndefined();
+  expect(claimFact(run.state, 0, 0, EXECUTOR)).toBeUndefined();
 });
 
 test("a lost claim is recovered with the same attempt and a larger epoch (S0.11, S0.41, X6)", () => {
@@ -55,6 +55,7 @@ test("losing a claim that is not live is stale", () => {
   const epoch = run.claim("a");
   const loss = {
     nodeIndex: 0,
+    iteration: 0,
     epoch,
     reason: "lease_expired",
     executorId: EXECUTOR,

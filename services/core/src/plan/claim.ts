@@ -5,31 +5,34 @@ import { LIMITS } from "../data/limits.ts";
 import type { Fact, FactOf, RecoveryReason } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
 import type { ExecutorId } from "../name/ids.ts";
-import { nodeIdAt, nodeStateAt } from "./place.ts";
+import { executionAt } from "../log/execution.ts";
+import { graphNodeAt, nodeIdAt } from "./place.ts";
 
 /**
- * node.started for a node that waits to be claimed, or undefined when there is nothing to claim. Its epoch is 0 until it
+ * node.started for an execution that waits to be claimed, or undefined when there is nothing to claim. Its epoch is 0 until it
  * is appended: the epoch is its own seq.
  */
 export function claimFact(
   state: RunState,
   nodeIndex: number,
+  iteration: number,
   executorId: ExecutorId,
 ): FactOf<"node.started"> | undefined {
-  const node = state.nodes[nodeIndex];
+  const node = executionAt(state, nodeIndex, iteration);
   if (node === undefined || node.status !== "queued") return undefined;
   return {
     nodeId: nodeIdAt(state, nodeIndex),
-    iteration: 0,
+    iteration,
     attempt: node.attempt,
     epoch: 0,
     type: "node.started",
-    payload: { executorId },
+    payload: { executorId, wave: graphNodeAt(state, nodeIndex).wave },
   };
 }
 
 export interface LeaseLoss {
   readonly nodeIndex: number;
+  readonly iteration: number;
   readonly epoch: number;
   readonly reason: RecoveryReason;
   readonly executorId: ExecutorId;
@@ -45,14 +48,14 @@ export function onLeaseLost(
   state: RunState,
   loss: LeaseLoss,
 ): { readonly kind: "stale" } | { readonly kind: "accepted"; readonly facts: Fact[] } {
-  const node = state.nodes[loss.nodeIndex];
+  const node = executionAt(state, loss.nodeIndex, loss.iteration);
   if (node === undefined || node.status !== "running" || node.epoch !== loss.epoch)
     return { kind: "stale" };
   const { reason, executorId } = loss;
   const place = {
     nodeId: nodeIdAt(state, loss.nodeIndex),
-    iteration: 0,
-    attempt: nodeStateAt(state, loss.nodeIndex).attempt,
+    iteration: loss.iteration,
+    attempt: node.attempt,
   };
   const lostDeliveries = node.lostDeliveries + (reason === "released" ? 0 : 1);
   const recovered: Fact = {

@@ -2,9 +2,10 @@
 // fact is in the log.
 
 import { unreachable } from "../fault/invariant.ts";
-import type { Fact, FactOf, SkipReason } from "../log/event.ts";
+import type { Fact, FactOf, RunStatus, SkipReason } from "../log/event.ts";
+import { executionAt } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
-import { nodeIdAt } from "./place.ts";
+import { nodeIdAt, RUN_PLACE } from "./place.ts";
 
 /** Why the planner itself fails a node that never ran. */
 export type PlannedFailure = "upstream_failure" | "context_too_large";
@@ -18,6 +19,7 @@ export type Decision =
   | {
       readonly kind: "queue";
       readonly node: number;
+      readonly iteration: number;
       readonly attempt: number;
       readonly notBefore?: number;
     }
@@ -28,16 +30,31 @@ export type Decision =
       readonly cause: PlannedFailure;
       readonly message: string;
     }
-  | { readonly kind: "cancel"; readonly node: number; readonly reason: string }
+  | {
+      readonly kind: "cancel";
+      readonly node: number;
+      readonly iteration: number;
+      readonly reason: string;
+    }
+  /** The run waits for somebody, or goes on. */
+  | { readonly kind: "status"; readonly from: RunStatus; readonly to: RunStatus }
+  /** A map or a loop whose iterations are over. */
+  | { readonly kind: "settle"; readonly fact: Fact }
   | { readonly kind: "finish"; readonly terminal: Fact };
 
 /** The fact a decision becomes. Facts of the planner carry epoch 0: no executor caused them. */
 export function factOf(state: RunState, decision: Decision): Fact {
   if (decision.kind === "finish") return decision.terminal;
+  if (decision.kind === "settle") return decision.fact;
+  if (decision.kind === "status") {
+    const { from, to } = decision;
+    return { ...RUN_PLACE, type: "run.status.changed", payload: { from, to } };
+  }
+  const iteration = "iteration" in decision ? decision.iteration : 0;
   const place = {
     nodeId: nodeIdAt(state, decision.node),
-    iteration: 0,
-    attempt: state.nodes[decision.node]?.attempt ?? 0,
+    iteration,
+    attempt: executionAt(state, decision.node, iteration)?.attempt ?? 0,
     epoch: 0,
   };
   switch (decision.kind) {

@@ -1,5 +1,6 @@
 // What happens next: the only place that branches on the state of a run. Pure but for one thing: it takes what it looked at
-// off `state.frontier`, the work list the fold keeps, so that work per result is the edges touched and not the graph.
+// off `state.frontier` and `state.scopes`, the work lists the fold keeps, so that work per result is the edges touched and not
+// the graph, nor the width of a map.
 // A plan made twice on the same log adds nothing: a decided node is not pending any more, and a run that ended decides nothing.
 
 import { LIMITS } from "../data/limits.ts";
@@ -10,22 +11,36 @@ import { edgeEffect } from "../log/edge-effect.ts";
 import type { RunState } from "../log/state.ts";
 import { factOf, type Decision } from "./decision.ts";
 import { graphNodeAt, nodeStateAt } from "./place.ts";
+import { cancelLate } from "./late.ts";
 import { readiness } from "./ready.ts";
+import { decideScope } from "./scope.ts";
 import { failWholeRun, verdict } from "./verdict.ts";
 
 /** One round of decisions on `state`, whose frontier it empties. Empty when nothing more follows from the log. */
 export function plan(state: RunState, now: number): Decision[] {
   if (isFinal(state.status) || state.lastSeq === 0) return [];
   if (state.fatalNode !== undefined) return failWholeRun(state, state.fatalNode);
+  // In a round of its own: whoever is cancelled is decided about by nothing else in it.
+  const late = cancelLate(state);
+  if (late.length > 0) return late;
   const decisions: Decision[] = [];
   for (const index of state.frontier) {
     const decision = decideNode(state, index, now);
     if (decision !== undefined) decisions.push(decision);
   }
   state.frontier.clear();
-  if (decisions.length === 0 && state.unsettledCount === 0)
-    decisions.push({ kind: "finish", terminal: verdict(state) });
-  return decisions;
+  for (const index of state.scopes) decisions.push(...decideScope(state, index, now));
+  state.scopes.clear();
+  if (decisions.length > 0) return decisions;
+  if (state.unsettledCount === 0) return [{ kind: "finish", terminal: verdict(state) }];
+  return decideStatus(state);
+}
+
+/** A live run waits when nothing of it can move by itself and something waits for a person or a child run (S2.29, X8). */
+function decideStatus({ status: from, activeCount, blockedCount }: RunState): Decision[] {
+  if (from !== "running" && from !== "waiting") return [];
+  const to = activeCount === 0 && blockedCount > 0 ? "waiting" : "running";
+  return from === to ? [] : [{ kind: "status", from, to }];
 }
 
 /** One round, as the facts to append. */
@@ -95,8 +110,8 @@ function queueNode(state: RunState, index: number, now: number): Decision {
   }
   const notBefore = releaseOf(state, index);
   return notBefore > now
-    ? { kind: "queue", node: index, attempt: 1, notBefore }
-    : { kind: "queue", node: index, attempt: 1 };
+    ? { kind: "queue", node: index, iteration: 0, attempt: 1, notBefore }
+    : { kind: "queue", node: index, iteration: 0, attempt: 1 };
 }
 
 /** The latest time at which a parent that leads here releases its children (S3.29). */

@@ -75,6 +75,57 @@ test("a failure within the policy is retried after its backoff (S1.19, S1.26, S1
   expect(run.node("a").status).toBe("failed");
 });
 
+test("a retry waits as long as the provider asked for, if the policy retries at all (S1.29, S1.30)", () => {
+  const busy = { ...failed("rate_limit"), retryAfterMs: 9_000 };
+  const run = one({ retry: { attempts: 2, backoff_ms: 400 } });
+  run.report("a", busy);
+  expect(run.events.slice(-2)).toMatchObject([
+    { type: "node.retried", payload: { cause: "rate_limit", delayMs: 9_000 } },
+    { type: "node.queued", payload: { notBefore: run.now + 9_000 } },
+  ]);
+  const strict = one({ retry: { attempts: 2, retry_on: ["timeout"] } });
+  strict.report("a", busy);
+  expect(strict.node("a").status).toBe("failed");
+});
+
+test("tokens a model counted are in the log (S1.58)", () => {
+  const run = one();
+  const usage = { inputTokens: 3, outputTokens: 5 };
+  run.report("a", { kind: "completed", outputJson: "1", durationMs: 1, usage });
+  expect(run.events.find((event) => event.type === "node.completed")?.payload).toMatchObject({
+    usage: { inputTokens: 3, outputTokens: 5 },
+  });
+});
+
+test("what the gates found enters the log with the outcome, before it (S1.47)", () => {
+  const run = one();
+  const gates = [{ type: "contract.violated", phase: "output", detailsJson: "[1]" }] as const;
+  run.report("a", { ...failed("output_contract_violation"), gates });
+  const [gate, end] = run.events.slice(-3);
+  expect(gate).toMatchObject({
+    type: "contract.violated",
+    nodeId: "a",
+    payload: { phase: "output" },
+    value: "[1]",
+  });
+  expect(end).toMatchObject({
+    type: "node.failed",
+    epoch: gate?.epoch,
+    payload: { cause: "output_contract_violation" },
+  });
+});
+
+test("an output that breaks its contract is retried when the policy names contract_violated only (S1.19, S1.29)", () => {
+  for (const [cause, status] of [
+    ["contract_violated", "queued"],
+    ["provider_error", "failed"],
+  ]) {
+    const run = one({ retry: { attempts: 2, backoff_ms: 1, retry_on: [cause] } });
+    run.report("a", failed("output_contract_violation"));
+    expect(run.node("a").status).toBe(status);
+  }
+});
+
 test("a timeout is a retryable cause, and names itself when attempts run out (S1.17, S1.32)", () => {
   const run = one({ retry: { attempts: 2, retry_on: ["timeout"] }, timeout_ms: 250 });
   run.report("a", failed("timeout"));

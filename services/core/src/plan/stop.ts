@@ -1,10 +1,11 @@
-// Ending a run from outside: a person cancels it, or its deadline passes. Every unsettled node is cancelled in the same
+// Ending a run from outside: a person cancels it, or its deadline passes. Every unsettled execution is cancelled in the same
 // breath, so whatever still runs is fenced off and a pending node never enters running (S1.38-S1.40).
 
 import { isFinal, type Fact } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
-import { nodeIdAt, nodeStateAt, RUN_PLACE } from "./place.ts";
-import { unsettledNodes } from "./verdict.ts";
+import { executionAt } from "../log/execution.ts";
+import { nodeIdAt, RUN_PLACE } from "./place.ts";
+import { unsettledExecutions } from "./verdict.ts";
 
 export type Stop =
   | { readonly kind: "finished" }
@@ -36,10 +37,10 @@ export function onDeadline(state: RunState, now: number): Stop | { readonly kind
 
 function stop(state: RunState, reason: string, terminal: Fact): Stop {
   if (isFinal(state.status)) return { kind: "finished" };
-  const facts = unsettledNodes(state).map((index): Fact => ({
-    nodeId: nodeIdAt(state, index),
-    iteration: 0,
-    attempt: nodeStateAt(state, index).attempt,
+  const facts = unsettledExecutions(state).map(({ node, iteration }): Fact => ({
+    nodeId: nodeIdAt(state, node),
+    iteration,
+    attempt: executionAt(state, node, iteration)?.attempt ?? 0,
     epoch: 0,
     type: "node.cancelled",
     payload: { reason },

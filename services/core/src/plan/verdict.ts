@@ -6,6 +6,7 @@ import { runOutputJson } from "../log/context.ts";
 import type { RunState } from "../log/state.ts";
 import type { Decision } from "./decision.ts";
 import { nodeIdAt, RUN_PLACE } from "./place.ts";
+import { openIterations } from "./scope.ts";
 
 /** The terminal fact of a run whose nodes are all settled. */
 export function verdict(state: RunState): Fact {
@@ -32,14 +33,20 @@ export function verdict(state: RunState): Fact {
 export function failWholeRun(state: RunState, fatalNode: number): Decision[] {
   const reason = `node ${nodeIdAt(state, fatalNode)} failed the run`;
   return [
-    ...unsettledNodes(state).map((node): Decision => ({ kind: "cancel", node, reason })),
+    ...unsettledExecutions(state).map((at): Decision => ({ kind: "cancel", ...at, reason })),
     { kind: "finish", terminal: runFailed(state, fatalNode) },
   ];
 }
 
-/** Indexes of the nodes that are not settled. */
-export function unsettledNodes(state: RunState): number[] {
-  return state.nodes.flatMap((node, index) => (isSettled(node.status) ? [] : [index]));
+/** What is not settled: nodes, and before each its iterations that are under way. */
+export function unsettledExecutions(
+  state: RunState,
+): { readonly node: number; readonly iteration: number }[] {
+  return state.nodes.flatMap((node, index) =>
+    isSettled(node.status)
+      ? []
+      : [...openIterations(node), 0].map((iteration) => ({ node: index, iteration })),
+  );
 }
 
 function runFailed(state: RunState, index: number): Fact {

@@ -1,6 +1,13 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { backoffMs, DEFAULT_RETRY, mayRetry, retryCauseOf, STANDARD_RETRY } from "./retry.ts";
+import {
+  backoffMs,
+  DEFAULT_RETRY,
+  mayRetry,
+  retryCauseOf,
+  retryDelayMs,
+  STANDARD_RETRY,
+} from "./retry.ts";
 
 test("the default policy is one attempt, 500 ms doubling to 8 s (S1.26, S1.27, S1.28)", () => {
   expect(DEFAULT_RETRY).toMatchObject({ attempts: 1, backoffMs: 500, maxBackoffMs: 8_000 });
@@ -41,4 +48,11 @@ test("retry_on names the causes, and a handler's own cause is a provider's (S1.2
   expect(retryCauseOf("js_error")).toBe("provider_error");
   expect(mayRetry(policy, 3, "timeout")).toBe(false);
   expect(mayRetry(policy, 1, "cancelled")).toBe(false);
+});
+
+test("a retry waits its backoff or what the provider asked for, whichever is longer, up to an hour (S1.30)", () => {
+  expect(retryDelayMs(STANDARD_RETRY, 1, 0)).toBe(1_000);
+  expect(retryDelayMs(STANDARD_RETRY, 1, 0, 300)).toBe(1_000);
+  expect(retryDelayMs(STANDARD_RETRY, 1, 0, 7_000)).toBe(7_000);
+  expect(retryDelayMs(STANDARD_RETRY, 1, 0, 1e12)).toBe(3_600_000);
 });

@@ -1,5 +1,7 @@
 // When a failed attempt is tried again and how long that waits. Chance comes in as a number, so the answer is a function.
 
+import { LIMITS } from "../data/limits.ts";
+
 export const RETRY_CAUSES = [
   "timeout",
   "provider_error",
@@ -45,9 +47,25 @@ export function backoffMs(policy: RetryPolicy, attempt: number, jitter: number):
   return Math.round(policy.jitter === false ? full : full * (0.5 + jitter * 0.5));
 }
 
+/** The backoff, or what the provider asked for if that is longer; a provider cannot hold a node for more than an hour. */
+export const retryDelayMs = (
+  policy: RetryPolicy,
+  attempt: number,
+  jitter: number,
+  retryAfterMs = 0,
+): number =>
+  Math.max(backoffMs(policy, attempt, jitter), Math.min(retryAfterMs, LIMITS.retryAfterMsMax));
+
+/** How a node fails whose output breaks its contract; a policy knows it as contract_violated (S1.19). */
+export const OUTPUT_CONTRACT_VIOLATION = "output_contract_violation";
+
+/** The cause a retry is logged with: the policy's word where the failure has one of its own for it. */
+export const retriedFor = (cause: string): string =>
+  cause === OUTPUT_CONTRACT_VIOLATION ? "contract_violated" : cause;
+
 /** The cause a policy knows a failure by: a handler's own cause is a fault of the provider. */
 export const retryCauseOf = (cause: string): RetryCause =>
-  RETRY_CAUSES.find((known) => known === cause) ?? "provider_error";
+  RETRY_CAUSES.find((known) => known === retriedFor(cause)) ?? "provider_error";
 
 /** Whether a failure of `attempt` for `cause` is tried again; a cancellation never is (S1.31, S1.32). */
 export const mayRetry = (policy: RetryPolicy, attempt: number, cause: string): boolean =>

@@ -1,6 +1,7 @@
 // One outbound HTTP exchange for a node: guarded connect, redirects followed by hand and checked again, bounded reading.
-// Every way it can end is a value; the caller maps causes to outcomes.
+// Every way it can end is a value; the caller maps causes to outcomes. `egressOpen` leaves the body to be read as it comes.
 
+import type { Readable } from "node:stream";
 import { request, type Agent, type Dispatcher } from "undici";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -16,6 +17,17 @@ export interface EgressRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
+  /** How long the server may be silent, before its headers and between two pieces of its body; the agent's own if not given. */
+  readonly idleMs?: number;
+}
+
+/** A response whose body is still to be read: read it to its end, or destroy it. */
+export interface EgressOpened {
+  readonly ok: true;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Readable;
+  readonly url: string;
 }
 
 export interface EgressResponse {
@@ -44,6 +56,22 @@ export async function egressFetch(
   egress: Egress,
   asked: EgressRequest,
 ): Promise<EgressResponse | EgressFailure> {
+  const opened = await egressOpen(egress, asked);
+  if (!opened.ok) return opened;
+  const { body: stream, ...head } = opened;
+  try {
+    const encoding = opened.headers["content-encoding"] ?? "";
+    return { ...head, body: await readBody(stream, { encoding, bytesMax: RESPONSE_BYTES_MAX }) };
+  } catch (error) {
+    return explainFailure(error, asked.signal);
+  }
+}
+
+/** Sends the request and follows redirects, up to a response that is none. Never rejects. */
+export async function egressOpen(
+  egress: Egress,
+  asked: EgressRequest,
+): Promise<EgressOpened | EgressFailure> {
   let current = asked;
   for (let hop = 0; ; hop++) {
     const verdict = checkUrl(current.url, egress.policy);
@@ -56,12 +84,15 @@ export async function egressFetch(
         headers: { ...current.headers },
         body: current.body ?? null,
         signal: current.signal,
+        ...(current.idleMs === undefined
+          ? {}
+          : { headersTimeout: current.idleMs, bodyTimeout: current.idleMs }),
       });
     } catch (error) {
-      return explain(error, current.signal);
+      return explainFailure(error, current.signal);
     }
     const location = REDIRECTS.has(response.statusCode) ? response.headers["location"] : undefined;
-    if (typeof location !== "string") return await finish(response, verdict.url, current.signal);
+    if (typeof location !== "string") return openedBy(response, verdict.url);
     discard(response);
     if (hop >= LIMITS.httpRedirects) return failure("URL_BLOCKED", "too many redirects");
     const next = followed(current, verdict.url, { status: response.statusCode, location });
@@ -92,25 +123,16 @@ function followed(
   return { ...rest, method: "GET", url: to.href, headers: kept };
 }
 
-async function finish(
-  response: Dispatcher.ResponseData,
-  url: URL,
-  signal: AbortSignal,
-): Promise<EgressResponse | EgressFailure> {
+function openedBy(response: Dispatcher.ResponseData, url: URL): EgressOpened {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(response.headers)) {
     if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
-  try {
-    const encoding = headers["content-encoding"] ?? "";
-    const body = await readBody(response.body, { encoding, bytesMax: RESPONSE_BYTES_MAX });
-    return { ok: true, status: response.statusCode, headers, body, url: url.href };
-  } catch (error) {
-    return explain(error, signal);
-  }
+  return { ok: true, status: response.statusCode, headers, body: response.body, url: url.href };
 }
 
-function explain(error: unknown, signal: AbortSignal): EgressFailure {
+/** What an error of the exchange, or of reading its body, means. */
+export function explainFailure(error: unknown, signal: AbortSignal): EgressFailure {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (error instanceof EngineError && error.reason === "FORBIDDEN") {
     return failure("URL_BLOCKED", error.message);

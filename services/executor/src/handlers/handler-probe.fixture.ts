@@ -1,12 +1,14 @@
 // Test support: runs one handler on a config as an attempt would, and keeps what it streamed and logged.
 
 import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
+import type { Media } from "@pawl/core/log/event";
 import { render } from "@pawl/core/data/template";
 import type { Handler, HandlerContext, HandlerResult } from "./handler.ts";
 
 export interface Probe {
   readonly result: HandlerResult | { readonly refused: string };
   readonly deltas: readonly string[];
+  readonly media: readonly Media[];
   readonly logs: readonly string[];
 }
 
@@ -17,12 +19,13 @@ export async function probeHandler(
   options: Partial<HandlerContext> = {},
 ): Promise<Probe> {
   const deltas: string[] = [];
+  const media: Media[] = [];
   const logs: string[] = [];
   const context: NodeContext = options.context ?? { input: { name: "Ada" }, nodes: {}, vars: {} };
   const input = options.input ?? {};
   const scope = scopeOf(context, input);
   const prepared = handler.prepare(config);
-  if (!prepared.ok) return { result: { refused: prepared.message }, deltas, logs };
+  if (!prepared.ok) return { result: { refused: prepared.message }, deltas, media, logs };
   const result = await prepared.execute({
     runId: "01890000-0000-7000-8000-000000000000",
     nodeId: "n",
@@ -33,6 +36,7 @@ export async function probeHandler(
     signal: new AbortController().signal,
     timeoutMs: 60_000,
     emit: async (text) => void deltas.push(text),
+    emitMedia: async (one) => void media.push(one),
     log: (level, message) => void logs.push(`${level} ${message}`),
     render: (value) => render(value, scope),
     ...options,
@@ -40,5 +44,5 @@ export async function probeHandler(
     input,
     scope,
   });
-  return { result, deltas, logs };
+  return { result, deltas, media, logs };
 }

@@ -2,6 +2,7 @@
 // What a handler expects to go wrong it returns as a failure with a cause; a throw is a provider_error.
 
 import type { NodeContext, Scope } from "@pawl/core/data/scope";
+import type { Media, Usage } from "@pawl/core/log/event";
 import type { Rendered } from "@pawl/core/data/template";
 import { z } from "zod";
 
@@ -31,6 +32,8 @@ export interface HandlerContext {
   readonly timeoutMs: number;
   /** Streams partial output; settles when more may be said. */
   readonly emit: (text: string) => Promise<void>;
+  /** Streams a picture or other file, in order with the text. */
+  readonly emitMedia: (media: Media) => Promise<void>;
   readonly log: (level: LogLevel, message: string) => void;
   /** Renders templates in any JSON value. */
   readonly render: (value: unknown) => Rendered;
@@ -42,6 +45,27 @@ export interface HandlerSuccess {
   readonly handle?: string;
   /** What follows waits this long. */
   readonly queueDelayMs?: number;
+  /** What a model counted. */
+  readonly usage?: Usage;
+}
+
+/** A map or a loop: one execution of its body follows for each item. */
+export interface HandlerExpansion {
+  readonly expand: {
+    readonly items: readonly unknown[];
+    /** There would be more: running out of these is a failure. */
+    readonly cut?: boolean;
+  };
+}
+
+/** A run of another workflow, which the node waits for. */
+export interface HandlerChildRun {
+  readonly child: {
+    readonly workflowId: string;
+    /** 0 means the newest. */
+    readonly version: number;
+    readonly input: unknown;
+  };
 }
 
 export interface HandlerFailure {
@@ -52,10 +76,12 @@ export interface HandlerFailure {
     /** Never retry, whatever the policy. */
     readonly permanent: boolean;
     readonly details?: unknown;
+    /** The provider asked not to be called again sooner. */
+    readonly retryAfterMs?: number;
   };
 }
 
-export type HandlerResult = HandlerSuccess | HandlerFailure;
+export type HandlerResult = HandlerSuccess | HandlerExpansion | HandlerChildRun | HandlerFailure;
 
 /** A handler whose config was accepted, ready to run. */
 export type Prepared =
@@ -104,6 +130,14 @@ export const permanentFailure = (
 /** A failure that the retry policy decides about. */
 export const failure = (cause: string, message: string, details?: unknown): HandlerFailure => ({
   failed: { cause, message, permanent: false, ...(details === undefined ? {} : { details }) },
+});
+
+/** A failure that passes by itself, at the earliest when the provider said. */
+export const failureUntil = (
+  retryAfterMs: number | undefined,
+  { failed }: HandlerFailure,
+): HandlerFailure => ({
+  failed: retryAfterMs === undefined ? failed : { ...failed, retryAfterMs },
 });
 
 const ISSUES_MAX = 5;

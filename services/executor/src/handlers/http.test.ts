@@ -89,6 +89,17 @@ test.each([
   expect(result).toMatchObject({ failed: { cause, permanent, details: { status, body: "why" } } });
 });
 
+test.each([429, 503])(
+  "status %i carries how long the server asks to wait (S1.29)",
+  async (status) => {
+    const { handler, url } = await setup((response) =>
+      response.writeHead(status, { "retry-after": "3" }).end(),
+    );
+    const { result } = await probeHandler(handler, { url });
+    expect(result).toMatchObject({ failed: { permanent: false, retryAfterMs: 3_000 } });
+  },
+);
+
 test("a private address is blocked for good (U4)", async () => {
   const { handler } = await setup((response) => response.end());
   const { result } = await probeHandler(handler, { url: "http://10.0.0.1/" });

@@ -1,5 +1,6 @@
 // `http`: one outbound request through the egress guard. The receiver gets the effect key as Idempotency-Key, the same for every
-// attempt, so a repeat can be told from a second order. 429 is rate_limit, 5xx is provider_error, any other 4xx is for good.
+// attempt, so a repeat can be told from a second order. 429 is rate_limit, 5xx is provider_error, any other 4xx is for good. A
+// retry waits as long as the server asks for by Retry-After.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { NODE_CONFIGS, type NodeConfig } from "@pawl/core/definition/node-types";
@@ -11,9 +12,11 @@ import {
   type EgressResponse,
 } from "../egress/fetch.ts";
 import { checkHeaders } from "../egress/headers.ts";
+import { retryAfterMs } from "../egress/retry-after.ts";
 import {
   defineHandler,
   failure,
+  failureUntil,
   permanentFailure,
   type Handler,
   type HandlerContext,
@@ -98,9 +101,10 @@ function resultOf(response: EgressResponse): HandlerResult {
   if (status < 400) return { output };
   const message = `the server answered ${status}`;
   const details = { status, body: response.body.toString("utf8", 0, DETAIL_LENGTH_MAX) };
-  if (status === 429) return failure("rate_limit", message, details);
+  const waitMs = retryAfterMs(response.headers, Date.now());
+  if (status === 429) return failureUntil(waitMs, failure("rate_limit", message, details));
   if (status >= 500 || RETRYABLE_4XX.has(status))
-    return failure("provider_error", message, details);
+    return failureUntil(waitMs, failure("provider_error", message, details));
   return permanentFailure("http_status", message, details);
 }
 

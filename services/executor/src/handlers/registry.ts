@@ -1,15 +1,22 @@
 // Node type → handler. Adding a handler is one file beside this one and one line here.
 
 import type { Egress } from "../egress/fetch.ts";
+import type { Providers } from "../llm/providers.ts";
+import type { DataSources } from "../sources/data-sources.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { conditionHandler } from "./condition.ts";
+import { dataQueryHandler } from "./data-query.ts";
 import { delayHandler } from "./delay.ts";
 import { endHandler } from "./end.ts";
 import type { Handler } from "./handler.ts";
 import { httpHandler } from "./http.ts";
+import { llmHandler } from "./llm.ts";
 import { javascriptHandler } from "./javascript.ts";
+import { loopHandler } from "./loop.ts";
+import { mapHandler } from "./map.ts";
 import { noopHandler } from "./noop.ts";
 import { startHandler } from "./start.ts";
+import { subworkflowHandler } from "./subworkflow.ts";
 import { textStreamHandler } from "./text-stream.ts";
 
 export type Registry = ReadonlyMap<string, Handler>;
@@ -22,6 +29,8 @@ export const registryOf = (handlers: readonly Handler[]): Registry =>
 export const builtInRegistry = (outside: {
   readonly sandbox: Pick<Sandbox, "run">;
   readonly egress: Egress;
+  readonly providers: Providers;
+  readonly sources: DataSources;
 }): Registry =>
   registryOf([
     startHandler,
@@ -30,6 +39,11 @@ export const builtInRegistry = (outside: {
     delayHandler,
     javascriptHandler(outside.sandbox),
     httpHandler(outside.egress),
+    llmHandler(outside.providers),
+    dataQueryHandler(outside.sources),
+    mapHandler,
+    loopHandler,
+    subworkflowHandler,
     noopHandler,
     textStreamHandler,
   ]);

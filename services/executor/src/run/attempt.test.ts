@@ -1,5 +1,5 @@
 import { create } from "@bufbuild/protobuf";
-import { AssignmentSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { AssignmentSchema, GateKind } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { conditionHandler } from "../handlers/condition.ts";
@@ -23,6 +23,8 @@ interface Run {
   readonly node?: Record<string, unknown>;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Takes what the gates found. */
+  readonly gates?: unknown[];
 }
 
 function setup(...handlers: readonly Handler[]) {
@@ -47,12 +49,15 @@ function setup(...handlers: readonly Handler[]) {
       effectKey: "r/n/2",
       workflowId: "w",
     });
-    const { result, durationMs } = await run(assignment, {
+    const { result, durationMs, gates } = await run(assignment, {
       signal: options.signal ?? new AbortController().signal,
       emit: async () => undefined,
+      emitMedia: async () => undefined,
       log: () => undefined,
     });
     expect(Number(durationMs)).toBeGreaterThanOrEqual(0);
+    for (const { kind, phase, detailsJson } of gates ?? [])
+      options.gates?.push({ kind, phase, details: JSON.parse(String(detailsJson)) });
     return result;
   };
 }
@@ -205,4 +210,55 @@ test("a handler knows its run, attempt and effect key, and can render (S3.23)", 
   expect(seen).toMatchObject([
     { runId: "r", nodeId: "n", workflowId: "w", iteration: 2, attempt: 3, effectKey: "r/n/2" },
   ]);
+});
+
+test("an input that breaks its contract fails for good, before the handler, and says where (S1.15)", async () => {
+  const calls: unknown[] = [];
+  const watched = defineHandler({
+    type: "watched",
+    config: z.looseObject({}),
+    execute: () => {
+      calls.push(1);
+      return { output: 1 };
+    },
+  });
+  const gates: unknown[] = [];
+  const input = { properties: { items: { type: "array", maxItems: 1 } } };
+  const result = await setup(watched)({
+    type: "watched",
+    gates,
+    node: { contracts: { input, output: null } },
+    bindings: [binding("a", "items")],
+    context: { input: null, nodes: { a: [1, 2] }, vars: {} },
+  });
+  expect(result).toMatchObject({ value: { cause: "input_contract_violation", permanent: true } });
+  expect(gates).toEqual([
+    {
+      kind: GateKind.CONTRACT_VIOLATED,
+      phase: "input",
+      details: [{ path: "input.items", message: "must NOT have more than 1 items" }],
+    },
+  ]);
+  expect(calls).toEqual([]);
+});
+
+test("a node without edges to it is held to the run's input (S1.10, S1.15)", async () => {
+  const node = { contracts: { input: { required: ["name"] }, output: null } };
+  expect(causeOf(await setup()({ node }))).toBe("input_contract_violation");
+  const context = { input: { name: "x" }, nodes: {}, vars: {} };
+  expect(causeOf(await setup()({ node, context }))).toBe("completed");
+});
+
+test("an output that breaks its contract is a failure the policy may retry (S1.19)", async () => {
+  const gates: unknown[] = [];
+  const node = { contracts: { input: null, output: { required: ["answer"] } } };
+  const result = await setup()({ node, gates });
+  expect(result).toMatchObject({
+    value: {
+      cause: "output_contract_violation",
+      permanent: false,
+      message: "output_contract_violation: output must have required property 'answer'",
+    },
+  });
+  expect(gates).toMatchObject([{ kind: GateKind.CONTRACT_VIOLATED, phase: "output" }]);
 });

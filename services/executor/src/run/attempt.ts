@@ -1,4 +1,5 @@
-// One attempt of one node: read → resolve inputs → render config → handler under its timeout and abort signal → outcome.
+// One attempt of one node: read → resolve inputs → input contract → input moderation → handler under its timeout and abort signal →
+// output moderation → output contract → outcome, with what the gates found.
 // Race survived: the handler, its timeout and an abort from outside (cancel, lost claim, shutdown) may end it; the first one counts
 // and the others find it ended. A handler that ignores its signal is left behind, and what it says later goes nowhere.
 
@@ -7,48 +8,127 @@ import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
 import { render, type Rendered } from "@pawl/core/data/template";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { ModerationGateway, Roots } from "../gates/moderation.ts";
 import type { HandlerContext, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { AttemptHooks, AttemptResult, RunAttempt } from "../work/assignments.ts";
+import { inputContractGate, outputContractGate, type Ended } from "./contract-gate.ts";
 import { failed, returned, thrown, type WireResult } from "./outcome.ts";
-import { taskReader, type Task } from "./task.ts";
+import { ModerationGate, type ModerationGateOptions } from "./moderation-gate.ts";
+import { taskReader, type Task, type TaskNode } from "./task.ts";
+import { judged } from "./until.ts";
 
 /** Makes the function that runs attempts with these handlers. It never rejects. */
-export function attemptRunner(registry: Registry): RunAttempt {
+export function attemptRunner(registry: Registry, moderation?: ModerationGateway): RunAttempt {
   const read = taskReader(registry);
   return async (assignment, hooks) => {
     const startedAt = performance.now();
-    const result = await runAttempt(assignment, hooks, read);
+    const ended = await runAttempt(assignment, hooks, { read, moderation });
     const durationMs = BigInt(Math.round(performance.now() - startedAt));
-    return { result, durationMs } satisfies AttemptResult;
+    return { ...ended, durationMs } satisfies AttemptResult;
   };
 }
 
 async function runAttempt(
   assignment: Assignment,
   hooks: AttemptHooks,
-  read: (nodeJson: string) => Task,
-): Promise<WireResult> {
+  { read, moderation }: AttemptParts,
+): Promise<Ended> {
   try {
     const task = read(decode(assignment.nodeJson));
-    if (!task.ok) return failed(task.cause, task.message, { permanent: true });
+    if (!task.ok) return { result: failed(task.cause, task.message, { permanent: true }) };
     const timing = timed(Number(assignment.timeoutMs), hooks.signal);
     try {
-      const made = handlerContext(assignment, hooks, { task, signal: timing.signal });
-      if ("case" in made) return made;
-      const prepared = task.prepared ?? renderedHandler(task, made);
-      if ("case" in prepared) return prepared;
-      if (!prepared.ok) return failed("CONFIG_INVALID", prepared.message, { permanent: true });
-      probe("X2");
-      const value = prepared.execute(made);
-      if (!(value instanceof Promise)) return returned(value);
-      return await Promise.race([value.then(returned, thrown), timing.ended()]).then((result) =>
-        // A handler that gave up because of its signal ends as what the signal was for.
-        timing.signal.aborted ? timing.verdict() : result,
-      );
+      const isPlain = (task.node.moderation ?? "none") === "none";
+      const gate = isPlain
+        ? undefined
+        : moderationGate(task.node, assignment, { hooks, moderation, stop: timing.stop });
+      if (gate === "missing") return { result: NO_MODERATION };
+      const said = gate?.hooks() ?? hooks;
+      const made = handlerContext(assignment, said, { task, signal: timing.signal });
+      if ("case" in made) return { result: made };
+      const refused =
+        inputContractGate(task.contracts.input, inputOf(task, made)) ??
+        (assignment.inputApproved ? undefined : await gate?.input(moderatedInput(task, made)));
+      if (refused !== undefined) return refused;
+      const accepted = (result: WireResult) => outputContractGate(task.contracts.output, result);
+      const result = await handled(task, made, timing);
+      return gate === undefined ? accepted(result) : await gate.output(result, accepted);
     } finally {
       timing.clear();
     }
+  } catch (error) {
+    return { result: thrown(error) };
+  }
+}
+
+interface AttemptParts {
+  readonly read: (nodeJson: string) => Task;
+  readonly moderation: ModerationGateway | undefined;
+}
+
+/** A node that asks for moderation where there is none does not run unmoderated. */
+const NO_MODERATION = failed(
+  "moderation_unavailable",
+  "this executor has no moderation configured",
+);
+
+function moderationGate(
+  node: TaskNode,
+  { claim }: Assignment,
+  options: Pick<AttemptParts, "moderation"> & Pick<ModerationGateOptions, "hooks" | "stop">,
+): ModerationGate | "missing" {
+  const { moderation: gateway, hooks, stop } = options;
+  if (gateway === undefined) return "missing";
+  return new ModerationGate({
+    gateway,
+    moderation: node.moderation ?? "none",
+    action: node.moderationAction ?? "block",
+    runId: claim?.runId ?? "",
+    nodeId: claim?.nodeId ?? "",
+    hooks,
+    stop,
+  });
+}
+
+/** What reaches the handler from elsewhere: its input, its item, and the parts of its config that templates filled. */
+function moderatedInput(task: ReadTask, made: HandlerContext): Roots {
+  const rendered = made.render(task.templates);
+  const { item = null, previous = null } = made.context;
+  const own = made.iteration === 0 ? {} : { item, previous };
+  return { input: inputOf(task, made), ...own, config: rendered.ok ? rendered.value : null };
+}
+
+type ReadTask = Extract<Task, { ok: true }>;
+
+/** What a node's input contract is about: its parameters, or the run's input where no edge leads to it. */
+const inputOf = ({ bindings }: ReadTask, { input, context }: HandlerContext): unknown =>
+  bindings.length === 0 ? context.input : input;
+
+/** Runs the handler; the answer is at hand at once where the handler's is. */
+function handled(
+  task: ReadTask,
+  made: HandlerContext,
+  timing: ReturnType<typeof timed>,
+): WireResult | Promise<WireResult> {
+  const prepared = task.prepared ?? renderedHandler(task, made);
+  if ("case" in prepared) return prepared;
+  if (!prepared.ok) return failed("CONFIG_INVALID", prepared.message, { permanent: true });
+  probe("X2");
+  const value = executed(prepared, made);
+  if ("case" in value) return value;
+  const ended = (said: unknown): WireResult => judged(task.until, made.scope, returned(said));
+  if (!(value instanceof Promise)) return ended(value);
+  return Promise.race([value.then(ended, thrown), timing.ended()]).then((result) =>
+    // A handler that gave up because of its signal ends as what the signal was for.
+    timing.signal.aborted ? timing.verdict() : result,
+  );
+}
+
+/** What the handler gave, at once or later; a throw at once is an end like any other, which the gates look at too. */
+function executed(prepared: Extract<Prepared, { ok: true }>, made: HandlerContext) {
+  try {
+    return prepared.execute(made);
   } catch (error) {
     return thrown(error);
   }
@@ -58,7 +138,7 @@ async function runAttempt(
 function handlerContext(
   assignment: Assignment,
   hooks: AttemptHooks,
-  { task, signal }: { readonly task: Extract<Task, { ok: true }>; readonly signal: AbortSignal },
+  { task, signal }: { readonly task: ReadTask; readonly signal: AbortSignal },
 ): HandlerContext | WireResult {
   // Written by the scheduler from values that were checked when they entered the log.
   const context = JSON.parse(decode(assignment.contextJson)) as NodeContext;
@@ -81,6 +161,7 @@ function handlerContext(
     signal,
     timeoutMs: Number(assignment.timeoutMs),
     emit: (text) => (signal.aborted ? Promise.resolve() : hooks.emit(text)),
+    emitMedia: (media) => (signal.aborted ? Promise.resolve() : hooks.emitMedia(media)),
     log: (level, message) => {
       if (!signal.aborted) hooks.log(level, message);
     },
@@ -88,10 +169,7 @@ function handlerContext(
   };
 }
 
-function renderedHandler(
-  task: Extract<Task, { ok: true }>,
-  ctx: HandlerContext,
-): Prepared | WireResult {
+function renderedHandler(task: ReadTask, ctx: HandlerContext): Prepared | WireResult {
   const rendered: Rendered = ctx.render(task.templates);
   if (!rendered.ok) {
     const isMissing = rendered.reason === "MISSING_VARIABLE";
@@ -118,6 +196,8 @@ function timed(timeoutMs: number, outside: AbortSignal) {
   return {
     signal,
     verdict,
+    /** Ends the handler for a reason of the attempt's own. */
+    stop: (): void => controller.abort(new DOMException("moderation", "AbortError")),
     /** Starts the clock; settles when the attempt is over for a reason of its own. */
     ended: (): Promise<WireResult> =>
       new Promise((resolve) => {

@@ -13,6 +13,7 @@ async function setup(result: WireResult) {
   const hooks = {
     signal: new AbortController().signal,
     emit: async () => undefined,
+    emitMedia: async () => undefined,
     log: () => undefined,
   };
   return { telemetry, run, assignment, hooks };

@@ -98,6 +98,19 @@ test("a failure keeps its cause, permanence and details", () => {
   expect(json).toBe('{"a":"x\ufffd"}');
 });
 
+test("a failure says when to ask again, and a success what a model counted (S1.58)", () => {
+  const busy = { cause: "rate_limit", message: "later", permanent: false };
+  const waitOf = (retryAfterMs: unknown) => {
+    const result = returned({ failed: { ...busy, retryAfterMs } });
+    return result.case === "failed" ? result.value.retryAfterMs : undefined;
+  };
+  expect(waitOf(1_500.2)).toBe(1_501n);
+  for (const none of [undefined, -1, Number.NaN, Infinity, "5"]) expect(waitOf(none)).toBe(0n);
+  expect(returned({ output: 1, usage: { inputTokens: 3, outputTokens: -1 } })).toMatchObject({
+    value: { usage: { inputTokens: 3n, outputTokens: 0n } },
+  });
+});
+
 test("details that cannot be stored are left out, and long messages are cut", () => {
   const result = failed("X", "m".repeat(10_000), { details: circular });
   expect(result.case === "failed" && result.value.detailsJson).toBeUndefined();

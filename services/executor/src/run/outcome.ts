@@ -1,11 +1,18 @@
-// Whatever a handler returned or threw becomes one of two things: completed with a bounded JSON output, or failed with a cause.
+// Whatever a handler returned or threw becomes something bounded: completed with a JSON output, expanded into items, or failed
+// with a cause.
 // Total: hostile getters, `throw undefined`, circular data and NUL characters all end as a failure here, never further on.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
+import type { Usage } from "@pawl/core/log/event";
 import type { OutcomeSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import type { HandlerFailure, HandlerSuccess } from "../handlers/handler.ts";
+import type {
+  HandlerChildRun,
+  HandlerExpansion,
+  HandlerFailure,
+  HandlerSuccess,
+} from "../handlers/handler.ts";
 
 /** The `result` of an Outcome. */
 export type WireResult = NonNullable<MessageInitShape<typeof OutcomeSchema>["result"]>;
@@ -19,6 +26,8 @@ export function returned(value: unknown): WireResult {
   try {
     if (typeof value !== "object" || value === null) return malformed("nothing");
     if ("failed" in value) return failedBy(value.failed);
+    if ("expand" in value) return expandedBy(value.expand);
+    if ("child" in value) return childBy(value.child);
     return "output" in value ? completedBy(value) : malformed("no output");
   } catch (error) {
     return thrown(error);
@@ -32,7 +41,11 @@ export const thrown = (error: unknown): WireResult => failed("provider_error", d
 export function failed(
   cause: string,
   message: string,
-  options: { readonly permanent?: boolean; readonly details?: unknown } = {},
+  options: {
+    readonly permanent?: boolean;
+    readonly details?: unknown;
+    readonly retryAfterMs?: unknown;
+  } = {},
 ): WireResult {
   const detailsJson = encodeDetails(options.details);
   return {
@@ -42,16 +55,17 @@ export function failed(
       message: cleanText(message, MESSAGE_LENGTH_MAX),
       permanent: options.permanent ?? false,
       ...(detailsJson === undefined ? {} : { detailsJson }),
+      retryAfterMs: wholeNumber(options.retryAfterMs),
     },
   };
 }
 
-/** The cause of a wire result, "completed" for success: what metrics and spans are labelled with. */
+/** The cause of a wire result, its kind when it did not fail: what metrics and spans are labelled with. */
 export const causeOf = (result: WireResult): string =>
-  result.case === "failed" ? (result.value.cause ?? "") : "completed";
+  result.case === "failed" ? (result.value.cause ?? "") : (result.case ?? "");
 
 function completedBy(value: Partial<HandlerSuccess>): WireResult {
-  const { output, handle, queueDelayMs } = value;
+  const { output, handle, queueDelayMs, usage } = value;
   if (handle !== undefined && (typeof handle !== "string" || handle.length > HANDLE_LENGTH_MAX)) {
     return malformed("a handle that is not a name");
   }
@@ -59,26 +73,62 @@ function completedBy(value: Partial<HandlerSuccess>): WireResult {
   if (!Number.isSafeInteger(delay) || delay < 0 || delay > LIMITS.delayMsMax) {
     return malformed("a delay that is not a number of milliseconds");
   }
-  let text = JSON.stringify(output) ?? "null";
-  let checked = checkJson(text);
-  if (!checked.ok && checked.reason === "NUMBER_PRECISION") {
-    text = JSON.stringify(output, asDouble);
-    checked = checkJson(text);
-  }
-  if (!checked.ok) {
-    const cause = checked.reason === "TOO_LARGE" ? "OUTPUT_TOO_LARGE" : "OUTPUT_INVALID";
-    return failed(cause, `the output is refused: ${checked.reason}: ${checked.message}`, {
-      permanent: true,
-    });
-  }
+  const text = encode(output, "output");
+  if (typeof text !== "string") return text;
   return {
     case: "completed",
     value: {
       outputJson: Buffer.from(text),
       handle: handle ?? "",
       queueDelayMs: BigInt(delay),
+      ...(usage === undefined ? {} : { usage: wireUsage(usage) }),
     },
   };
+}
+
+const wireUsage = ({ inputTokens, outputTokens }: Usage) => ({
+  inputTokens: wholeNumber(inputTokens),
+  outputTokens: wholeNumber(outputTokens),
+});
+
+/** Zero for whatever is no count. */
+const wholeNumber = (value: unknown): bigint =>
+  typeof value === "number" && value > 0 && value <= Number.MAX_SAFE_INTEGER
+    ? BigInt(Math.ceil(value))
+    : 0n;
+
+function expandedBy(value: unknown): WireResult {
+  if (typeof value !== "object" || value === null) return malformed("no items");
+  const { items, cut }: Partial<HandlerExpansion["expand"]> = value;
+  if (!Array.isArray(items)) return malformed("no items");
+  const text = encode(items, "list of items");
+  if (typeof text !== "string") return text;
+  return { case: "expanded", value: { itemsJson: Buffer.from(text), cut: cut === true } };
+}
+
+function childBy(value: unknown): WireResult {
+  if (typeof value !== "object" || value === null) return malformed("no child run");
+  const { workflowId, version = 0, input }: Partial<HandlerChildRun["child"]> = value;
+  if (typeof workflowId !== "string" || !Number.isSafeInteger(version) || version < 0)
+    return malformed("no child run");
+  const text = encode(input, "input of the child run");
+  if (typeof text !== "string") return text;
+  return { case: "childRun", value: { workflowId, version, inputJson: Buffer.from(text) } };
+}
+
+/** A value as JSON text that the log takes, or the failure of one it does not take. */
+function encode(value: unknown, what: string): string | WireResult {
+  let text = JSON.stringify(value) ?? "null";
+  let checked = checkJson(text);
+  if (!checked.ok && checked.reason === "NUMBER_PRECISION") {
+    text = JSON.stringify(value, asDouble);
+    checked = checkJson(text);
+  }
+  if (checked.ok) return text;
+  const cause = checked.reason === "TOO_LARGE" ? "OUTPUT_TOO_LARGE" : "OUTPUT_INVALID";
+  return failed(cause, `the ${what} is refused: ${checked.reason}: ${checked.message}`, {
+    permanent: true,
+  });
 }
 
 declare global {
@@ -96,12 +146,13 @@ const asDouble = (_key: string, value: unknown): unknown =>
 
 function failedBy(value: unknown): WireResult {
   if (typeof value !== "object" || value === null) return malformed("a failure without a cause");
-  const { cause, message, permanent, details }: Partial<HandlerFailure["failed"]> = value;
+  const failure: Partial<HandlerFailure["failed"]> = value;
+  const { cause, message, permanent, details, retryAfterMs } = failure;
   if (typeof cause !== "string" || !CAUSE.test(cause)) {
     return malformed("a failure without a cause");
   }
   const said = typeof message === "string" ? message : cause;
-  return failed(cause, said, { permanent: permanent === true, details });
+  return failed(cause, said, { permanent: permanent === true, details, retryAfterMs });
 }
 
 const malformed = (what: string): WireResult =>

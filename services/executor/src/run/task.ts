@@ -3,10 +3,14 @@
 
 import type { Binding } from "@pawl/core/data/inputs";
 import type { MergeStrategy } from "@pawl/core/data/merge";
+import type { JsonSchema, NodeContracts } from "@pawl/core/definition/shape";
+import type { Moderation, ModerationAction } from "@pawl/core/policy/moderation";
 import type { ParentFailurePolicy } from "@pawl/core/policy/parents";
 import type { Handler, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
+import { compileContract, type Contract, type Phase } from "../gates/contract.ts";
 import { boundedCache } from "./bounded-cache.ts";
+import { compileUntil, type Until } from "./until.ts";
 
 const NODES_MAX = 2_000;
 
@@ -17,6 +21,9 @@ export interface TaskNode {
   readonly config: Readonly<Record<string, unknown>>;
   readonly onParentFailure: ParentFailurePolicy;
   readonly merge: MergeStrategy | null;
+  readonly contracts?: NodeContracts;
+  readonly moderation?: Moderation;
+  readonly moderationAction?: ModerationAction;
 }
 
 export type Task =
@@ -29,6 +36,10 @@ export type Task =
       readonly templates: Readonly<Record<string, unknown>>;
       /** The handler bound to a config without templates. */
       readonly prepared: Prepared | undefined;
+      /** Compiled once per text, as the node itself; undefined where the node has none. */
+      readonly contracts: Readonly<Record<Phase, Contract | undefined>>;
+      /** Ends the loop this is an iteration of. */
+      readonly until: Until | undefined;
     }
   | { readonly ok: false; readonly cause: string; readonly message: string };
 
@@ -38,7 +49,11 @@ export function taskReader(registry: Registry): (nodeJson: string) => Task {
 }
 
 function readTask(text: string, registry: Registry): Task {
-  let parsed: { readonly node: TaskNode; readonly bindings?: readonly Binding[] };
+  let parsed: {
+    readonly node: TaskNode;
+    readonly bindings?: readonly Binding[];
+    readonly until?: string;
+  };
   try {
     // The scheduler made it of a checked definition; only its being JSON at all is looked at.
     parsed = JSON.parse(text) as typeof parsed;
@@ -58,7 +73,26 @@ function readTask(text: string, registry: Registry): Task {
   );
   const isPlain = Object.keys(templates).length === 0;
   const prepared = isPlain ? handler.prepare(node.config ?? {}) : undefined;
-  return { ok: true, node, bindings, handler, templates, prepared };
+  const until = parsed.until === undefined ? undefined : compileUntil(parsed.until);
+  const contracts = compiledContracts(node.contracts);
+  if (contracts === undefined) {
+    // Only for a definition that an older release accepted.
+    return { ok: false, cause: "CONFIG_INVALID", message: "a contract does not compile" };
+  }
+  return { ok: true, node, bindings, handler, templates, prepared, contracts, until };
+}
+
+function compiledContracts(contracts: NodeContracts | undefined) {
+  const compiled = (schema: JsonSchema | null | undefined, phase: Phase): Contract | undefined =>
+    schema === null || schema === undefined ? undefined : compileContract(schema, phase);
+  try {
+    return {
+      input: compiled(contracts?.input, "input"),
+      output: compiled(contracts?.output, "output"),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether any text inside holds a hole or an escaped one; definitions are bounded in depth. */

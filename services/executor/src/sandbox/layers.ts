@@ -14,6 +14,9 @@ export interface SandboxCommand {
   readonly args: readonly string[];
 }
 
+/** What user code of strangers wants: no network of its own, and nobody's rights. */
+export const ALL_LAYERS = "netns+nobody";
+
 const NOBODY = "65534";
 const TOOL_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 /** No compiler for user code, regular expressions included. --jitless itself would take WebAssembly from Node, which strips types with it. */
@@ -43,8 +46,7 @@ export function sandboxCommands(options: {
     const ids = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"];
     const caps = ["--inh-caps=-all", "--bounding-set=-all", "--no-new-privs"];
     const nobody = [setpriv, ...ids, ...caps, ...limited];
-    if (unshare !== undefined)
-      commands.push(command("netns+nobody", [unshare, "--net", ...nobody]));
+    if (unshare !== undefined) commands.push(command(ALL_LAYERS, [unshare, "--net", ...nobody]));
     commands.push(command("nobody", nobody));
   }
   if (limited !== node) commands.push(command("limited", limited));

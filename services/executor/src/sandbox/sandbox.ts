@@ -58,9 +58,10 @@ export class Sandbox {
     this.#commands = sandboxCommands({ isRoot, interpreted: options.interpreted ?? false });
   }
 
-  /** Warms one child, so that the first node does not wait for a process to start. */
-  async start(): Promise<void> {
+  /** Warms one child, so that the first node does not wait for a process to start; answers with the layers around it. */
+  async start(): Promise<string> {
     await this.#findLayers();
+    return this.#commands[0]?.name ?? "";
   }
 
   /** Ends every child; runs in hand end as JS_KILLED. */

@@ -4,6 +4,7 @@
 // after its claim went (dropped, since the entry is closed).
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Media } from "@pawl/core/log/event";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type {
   Assignment,
@@ -20,12 +21,14 @@ import type { WorkerEvents } from "./worker-events.ts";
 /** How an attempt ended, without its claim. */
 export type AttemptResult = Required<
   Pick<MessageInitShape<typeof OutcomeSchema>, "result" | "durationMs">
->;
+> &
+  Pick<MessageInitShape<typeof OutcomeSchema>, "gates">;
 
 /** What a running attempt may say. */
 export interface AttemptHooks {
   readonly signal: AbortSignal;
   readonly emit: (text: string) => Promise<void>;
+  readonly emitMedia: (media: Media) => Promise<void>;
   readonly log: (level: string, message: string) => void;
 }
 
@@ -103,6 +106,7 @@ export class Assignments {
     const result = await run(assignment, {
       signal: controller.signal,
       emit: (text) => outbox.delta(entry, text),
+      emitMedia: (media) => outbox.media(entry, media),
       log: (level, message) => outbox.log(entry, level, message),
     });
     probe("X3");

@@ -50,7 +50,7 @@ async function setup(speak: Speak = async () => undefined) {
 async function streamed(connection: PeerConnection): Promise<string[]> {
   await connection.heard("outcome");
   return connection.items.flatMap(({ case: name, value }) => {
-    if (name === "delta") return [`${value.deltaIndex}:${value.text}`];
+    if (name === "delta") return [`${value.deltaIndex}:${value.media?.url ?? value.text}`];
     if (name === "log") return [`log ${value.logIndex} ${value.level} ${value.message}`];
     return name === "outcome" ? ["outcome"] : [];
   });
@@ -77,6 +77,22 @@ test("pieces said in one turn share one delta, and logs keep their place", async
   expect(said.slice(0, 3)).toEqual(["0:ab", "log 0 warn careful\ufffd", "1:c"]);
   expect(said[3]?.length).toBeLessThan(LIMITS.logMessageBytes);
   expect(said[4]).toBe("outcome");
+});
+
+test("media takes its place among the text (S1.42, S1.43)", async () => {
+  const { connection } = await setup(async (ctx) => {
+    void ctx.emit("a");
+    void ctx.emitMedia({ url: "data:image/png;base64,AA==", mime: "image/png" });
+    void ctx.emit("b");
+    await ctx.emit("c");
+  });
+  connection.send(testAssignment(testClaim(1n), { type: "speaker" }));
+  expect(await streamed(connection)).toEqual([
+    "0:a",
+    "1:data:image/png;base64,AA==",
+    "2:bc",
+    "outcome",
+  ]);
 });
 
 test("what was not acknowledged is said again after a broken stream, in order, before the outcome", async () => {

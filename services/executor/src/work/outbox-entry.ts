@@ -3,6 +3,7 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
+import type { Media } from "@pawl/core/log/event";
 import type {
   Claim,
   OutcomeSchema,
@@ -22,6 +23,7 @@ export interface Said {
   readonly index: number;
   readonly level: string;
   text: string;
+  readonly media?: Media;
   bytes: number;
   isSent: boolean;
 }
@@ -53,7 +55,7 @@ export class OutboxEntry {
     const bytes = Buffer.byteLength(text);
     const last = this.#said.at(-1);
     this.#bytes += bytes;
-    if (last?.kind === "delta" && !last.isSent && last.bytes + bytes <= LIMITS.deltaBytes) {
+    if (isOpen(last) && last.bytes + bytes <= LIMITS.deltaBytes) {
       last.text += text;
       last.bytes += bytes;
       return undefined;
@@ -66,6 +68,14 @@ export class OutboxEntry {
       bytes,
       isSent: false,
     });
+  }
+
+  /** Adds media; it takes a place of its own among the deltas. */
+  addMedia(media: Media): Said {
+    const bytes = media.url.length + media.mime.length;
+    this.#bytes += bytes;
+    const index = this.#deltaCount++;
+    return this.#push({ kind: "delta", index, level: "", text: "", media, bytes, isSent: false });
   }
 
   addLog(level: string, text: string): Said {
@@ -110,10 +120,16 @@ export class OutboxEntry {
   }
 }
 
+/** True for text that may still grow. */
+const isOpen = (said: Said | undefined): said is Said =>
+  said?.kind === "delta" && said.media === undefined && !said.isSent;
+
 /** Wire form of one piece of output. */
 export function saidItem(claim: Claim, said: Said): WorkerItemInit {
   if (said.kind === "delta") {
-    return { item: { case: "delta", value: { claim, deltaIndex: said.index, text: said.text } } };
+    const { index: deltaIndex, text, media } = said;
+    const value = { claim, deltaIndex, text, ...(media === undefined ? {} : { media }) };
+    return { item: { case: "delta", value } };
   }
   const { level, text: message } = said;
   return { item: { case: "log", value: { claim, logIndex: said.index, level, message } } };

@@ -3,6 +3,7 @@
 // items still queued (dropped here, so a zombie says no more). Repeats are harmless: the log's unique keys drop them.
 
 import { LIMITS } from "@pawl/core/data/limits";
+import type { Media } from "@pawl/core/log/event";
 import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { cleanText } from "../run/outcome.ts";
 import { claimKey } from "./claim-key.ts";
@@ -64,6 +65,15 @@ export class Outbox {
       const said = entry.addDelta(piece);
       if (said !== undefined) this.#push({ entry, said });
     }
+    await entry.room();
+  }
+
+  /** Media, in order with the text. Settles when more may be said. */
+  async media(entry: OutboxEntry, media: Media): Promise<void> {
+    if (entry.isDropped) return;
+    const { url, mime } = media;
+    const clean = { url: cleanText(url, url.length), mime: cleanText(mime, LIMITS.mimeLength) };
+    this.#push({ entry, said: entry.addMedia(clean) });
     await entry.room();
   }
 
@@ -143,6 +153,8 @@ export class Outbox {
 function outcomeBytes({ result }: OutcomeInit): number {
   const rough = 128;
   if (result?.case === "completed") return rough + (result.value.outputJson?.length ?? 0);
+  if (result?.case === "expanded") return rough + (result.value.itemsJson?.length ?? 0);
+  if (result?.case === "childRun") return rough + (result.value.inputJson?.length ?? 0);
   return rough + (result?.case === "failed" ? (result.value.detailsJson?.length ?? 0) : 0);
 }
 

@@ -134,12 +134,14 @@ test("a claim lost after its outcome was sent is not said again on the next conn
 });
 
 test("a cancelled run's handler is aborted and nothing is reported (S1.38, S1.39)", async () => {
-  const { handler, aborted } = gateHandler();
+  const { handler, started, aborted } = gateHandler();
   const { peer, events } = await setup([handler]);
   const connection = await peer.connection();
   await connection.register();
   const claim = testClaim(1n);
-  connection.send(testAssignment(claim, { type: "gate" }), { case: "cancel", value: { claim } });
+  connection.send(testAssignment(claim, { type: "gate" }));
+  await started;
+  connection.send({ case: "cancel", value: { claim } });
   await aborted;
   const next = testClaim(2n);
   connection.send(testAssignment(next, { type: "noop" }));

@@ -111,3 +111,19 @@ test("live events arrive as they are committed, and a drain says where to read o
   const last = body.split("event: stream.ended\ndata: ")[1] ?? "";
   expect(JSON.parse(last)).toMatchObject({ reason: "DRAINING", metadata: { cursor: "2" } });
 });
+
+test("more streams than PAWL_SUBSCRIBERS_MAX are refused, and a stream that ends makes room", async () => {
+  const gateway = await startGateway({}, { PAWL_SUBSCRIBERS_MAX: "1" });
+  const live = await gateway.addRun();
+  const first = await open(`${gateway.url}/execute/workflows/${live}/events`);
+  expect(first.statusCode).toBe(200);
+  const refused = await open(`${gateway.url}/execute/workflows/${live}/events`);
+  expect(refused.statusCode).toBe(429);
+  expect(await text(refused)).toContain("STREAM_LIMIT");
+  await gateway.append(live, "run.completed", {
+    payload: { hasFailures: false },
+    status: "completed",
+  });
+  expect(ids(await text(first))).toEqual([1, 2]);
+  expect((await open(`${gateway.url}/execute/workflows/${live}/events`)).statusCode).toBe(200);
+});

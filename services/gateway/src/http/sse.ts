@@ -56,7 +56,7 @@ async function serve(
       signal: gone.signal,
       abandon: () => void response.destroy(),
     });
-    await send(watching, request, response);
+    await send(watching, viewOf(request), request, response);
   } catch (error) {
     if (gone.signal.aborted) return;
     if (!response.headersSent) options.refuse(request, response, error);
@@ -64,8 +64,11 @@ async function serve(
   }
 }
 
+type View = "frame" | "update";
+
 async function send(
   watching: WatchStream,
+  view: View,
   request: EdgeRequest,
   response: EdgeResponse,
 ): Promise<void> {
@@ -75,7 +78,8 @@ async function send(
     isOpen = true;
     METRICS.eventsDelivered.add(batch.length, {});
     const frames =
-      batch.length === 0 ? ": heartbeat\n\n" : batch.map((event) => event.frame).join("");
+      batch.length === 0 ? ": heartbeat\n\n" : batch.map((event) => event[view]).join("");
+    if (frames === "") continue;
     if (!response.write(frames)) await drained(response);
   }
   // Nothing at all means that the caller has the terminal event already: 204 is what keeps a browser from asking again.
@@ -117,6 +121,15 @@ function cursorOf(request: EdgeRequest): number {
   const last = request.headers["last-event-id"];
   if (last === undefined || last === "") return 0;
   return checkCursorText("Last-Event-ID", Array.isArray(last) ? last.join() : last);
+}
+
+/** `?view=updates`: pushes of node and run status instead of the facts themselves (S3.42-S3.44). */
+function viewOf(request: EdgeRequest): View {
+  const [asked = "events", ...more] = queryOf(request).getAll("view");
+  if (more.length > 0) throw invalidField("view", "REPEATED", "is given more than once");
+  if (asked === "events") return "frame";
+  if (asked === "updates") return "update";
+  throw invalidField("view", "UNKNOWN_VIEW", "must be events or updates");
 }
 
 function typesOf(request: EdgeRequest): ReadonlySet<string> {

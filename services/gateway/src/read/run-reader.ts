@@ -3,7 +3,11 @@
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
+import { Proofs } from "@pawl/core/explain/proofs";
+import type { WaitingRoom } from "@pawl/core/explain/room";
+import { heldNodes, waitingReason } from "@pawl/core/explain/stuck";
 import { EngineError } from "@pawl/core/fault/engine-error";
+import { isFinal } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
 import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
@@ -21,6 +25,16 @@ export interface RunReaderDeps {
   readonly definitions: DefinitionCache;
   readonly getRuns: (runIds: readonly RunId[]) => Promise<readonly (RunRecord | undefined)[]>;
   readonly readEvents: (runId: RunId, afterSeq: number, limit: number) => Promise<EventPage>;
+  /** Who is alive and who holds what; asked only while something of the run is held up or at work. */
+  readonly readRoom: (runId: RunId) => Promise<WaitingRoom>;
+}
+
+/** A run with its whole log folded, and where the log says what. */
+export interface FoldedRun {
+  readonly record: RunRecord;
+  readonly definition: LoadedDefinition;
+  readonly state: RunState;
+  readonly proofs: Proofs;
 }
 
 export interface RunReader {
@@ -28,6 +42,8 @@ export interface RunReader {
   readonly findRun: (runId: RunId) => Promise<WatchedRun>;
   /** The run with all its nodes. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly getRun: (runId: RunId) => Promise<GetRunResponse>;
+  /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
+  readonly foldRun: (runId: RunId) => Promise<FoldedRun>;
 }
 
 const RUNS_PER_READ = 200;
@@ -41,7 +57,13 @@ export function createRunReader(deps: RunReaderDeps): RunReader {
     if (run !== undefined) return run;
     throw new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, { metadata: { runId } });
   };
+  const foldRun = async (runId: RunId): Promise<FoldedRun> => {
+    const record = await find(runId);
+    const definition = await deps.definitions.get(record.definitionId);
+    return { record, definition, ...(await foldLog(deps, record, definition)) };
+  };
   return {
+    foldRun,
     findRun: async (runId) => {
       const run = await find(runId);
       const { waveOf } = await deps.definitions.get(run.definitionId);
@@ -53,10 +75,10 @@ export function createRunReader(deps: RunReaderDeps): RunReader {
       return { status: run.status, lastSeq: run.lastSeq, scope };
     },
     getRun: async (runId) => {
-      const run = await find(runId);
-      const definition = await deps.definitions.get(run.definitionId);
-      const state = await foldLog(deps, run, definition);
-      const wire = toWireRunWithNodes(run, state);
+      const folded = await foldRun(runId);
+      const { record, definition, state } = folded;
+      const wire = toWireRunWithNodes(record, state);
+      wire.waitingReason = await whyItWaits(deps, folded);
       trimOutputs(wire, definition.body.length);
       const definitionJson = toJsonBytes(definition.body);
       return create(GetRunResponseSchema, { run: wire, definitionJson });
@@ -64,16 +86,27 @@ export function createRunReader(deps: RunReaderDeps): RunReader {
   };
 }
 
+/** A live run that does not get on says why; one that does costs no look around. */
+async function whyItWaits(deps: RunReaderDeps, folded: FoldedRun): Promise<string> {
+  const { state, proofs, record } = folded;
+  if (isFinal(state.status) || heldNodes(state).length === 0) return "";
+  return waitingReason({ state, proofs, room: await deps.readRoom(record.runId) });
+}
+
 async function foldLog(
   deps: RunReaderDeps,
   run: RunRecord,
   definition: LoadedDefinition,
-): Promise<RunState> {
+): Promise<{ readonly state: RunState; readonly proofs: Proofs }> {
   const state = newRunState(run.runId, definition.graph);
+  const proofs = new Proofs();
   for (;;) {
     const page = await deps.readEvents(run.runId, state.lastSeq, LIMITS.eventPageSizeMax);
-    for (const event of page.events) apply(state, event);
-    if (!page.hasMore) return state;
+    for (const event of page.events) {
+      apply(state, event);
+      proofs.note(event);
+    }
+    if (!page.hasMore) return { state, proofs };
   }
 }
 

@@ -6,26 +6,32 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { EventPage } from "@pawl/platform/store/log";
+import type { readTags, TagPage } from "@pawl/platform/store/tags";
+import { toWireTag } from "@pawl/platform/wire/tag";
 import { toWireEvent, toWireHeartbeat } from "@pawl/platform/wire/event";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import {
   type EventService,
   ListEventsResponseSchema,
+  ListTagsResponseSchema,
   type WatchRunResponse,
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
 import { abandonKey } from "../http/exchange.ts";
 import type { LoggedEvent } from "../watch/logged-event.ts";
 import type { WatchedRun, WatchRequest, WatchStream } from "../watch/watch-run.ts";
-import { checkCursor, checkPageSize, checkRunId } from "./ingress.ts";
+import { checkCursor, checkName, checkPageSize, checkRunId } from "./ingress.ts";
 
 export interface EventServiceDeps {
   readonly watch: (request: WatchRequest) => WatchStream;
   /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly findRun: (runId: RunId) => Promise<WatchedRun>;
   readonly readEvents: (runId: RunId, afterSeq: number, limit: number) => Promise<EventPage>;
+  readonly readTags: (runId: RunId, page: TagPageRequest) => Promise<TagPage>;
   readonly now: () => number;
 }
+
+type TagPageRequest = Parameters<typeof readTags>[2];
 
 const PAGE = { default: LIMITS.eventPageSize, max: LIMITS.eventPageSizeMax } as const;
 /** More types than there are is a mistake. */
@@ -53,6 +59,15 @@ export const createEventService = (deps: EventServiceDeps): ServiceImpl<typeof E
         yield* toMessages(batch);
       }
     }
+  },
+  listTags: async ({ runId: text, afterEventId, pageSize, nodeId }) => {
+    const runId = checkRunId(text);
+    if (nodeId !== "") checkName("node_id", nodeId);
+    const limit = checkPageSize(pageSize, PAGE);
+    const afterSeq = checkCursor("after_event_id", afterEventId);
+    await deps.findRun(runId);
+    const { tags, hasMore } = await deps.readTags(runId, { afterSeq, limit, nodeId });
+    return create(ListTagsResponseSchema, { tags: tags.map(toWireTag), hasMore });
   },
   listEvents: async ({ runId: text, afterEventId, pageSize }) => {
     const runId = checkRunId(text);

@@ -2,11 +2,8 @@
 // scheduler that cannot be reached is SCHEDULER_UNAVAILABLE with a hint when to try again.
 
 import type { HandlerContext } from "@connectrpc/connect";
-import {
-  createGrpcClient,
-  type GrpcClient,
-  type UnaryOptions,
-} from "@pawl/platform/rpc/grpc-client";
+import { createCommandClient } from "@pawl/platform/rpc/command-client";
+import type { GrpcClient, UnaryOptions } from "@pawl/platform/rpc/grpc-client";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 
@@ -24,16 +21,12 @@ export interface Scheduler {
 
 /** Connects lazily. `address` is host:port, several with commas, or a gRPC target. */
 export function connectScheduler(address: string): Scheduler {
-  const runs = createGrpcClient(RunService, address);
-  const workflows = createGrpcClient(WorkflowService, address);
+  const client = createCommandClient(address);
   return {
-    runs: runs.call,
-    workflows: workflows.call,
-    waitForReady: (timeoutMs) => runs.waitForReady(timeoutMs),
-    close: () => {
-      runs.close();
-      workflows.close();
-    },
+    runs: client.callsOf(RunService),
+    workflows: client.callsOf(WorkflowService),
+    waitForReady: (timeoutMs) => client.waitForReady(timeoutMs),
+    close: () => client.close(),
   };
 }
 

@@ -5,17 +5,19 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import type { RunKind, RunStatus } from "@pawl/core/log/event";
-import type { RunId } from "@pawl/core/name/ids";
+import { nodeId, type RunId } from "@pawl/core/name/ids";
 import type { RunFilter, RunPage } from "@pawl/platform/store/runs";
 import { toWireRun } from "@pawl/platform/wire/run";
 import { fromWireRunKind, fromWireRunStatus } from "@pawl/platform/wire/status";
 import { RunKind as WireRunKind } from "@pawl/proto/pawl/v1/run_pb";
 import {
+  type ExplainNodeResponse,
   type GetRunResponse,
   type ListRunsRequest,
   ListRunsResponseSchema,
   type RunService,
 } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { NodeQuestion } from "../read/explainer.ts";
 import { forwardOptions, type Scheduler } from "./forward.ts";
 import {
   checkDeadline,
@@ -33,6 +35,8 @@ export interface RunServiceDeps {
   readonly scheduler: Scheduler;
   /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly getRun: (runId: RunId) => Promise<GetRunResponse>;
+  /** @throws RUN_NOT_FOUND, NODE_NOT_FOUND, STORE_UNAVAILABLE */
+  readonly explain: (question: NodeQuestion) => Promise<ExplainNodeResponse>;
   readonly listRuns: (filter: RunFilter, page: { size: number; token: string }) => Promise<RunPage>;
 }
 
@@ -66,11 +70,26 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
       nextPageToken: page.nextPageToken,
     });
   },
+  explainNode: (request) => {
+    checkName("node_id", request.nodeId);
+    return deps.explain({
+      runId: checkRunId(request.runId),
+      nodeId: nodeId(request.nodeId),
+      iteration: request.iteration,
+    });
+  },
   cancelRun: (request, context) => {
     request.runId = checkRunId(request.runId);
     checkLine("reason", request.reason, REASON_LENGTH);
     request.requestId = checkRequestId(request.requestId);
     return deps.scheduler.runs.cancelRun(request, forwardOptions(context));
+  },
+  decideNode: (request, context) => {
+    request.runId = checkRunId(request.runId);
+    checkName("node_id", request.nodeId);
+    checkLine("comment", request.comment, REASON_LENGTH);
+    request.requestId = checkRequestId(request.requestId);
+    return deps.scheduler.runs.decideNode(request, forwardOptions(context));
   },
   deleteRun: (request, context) => {
     request.runId = checkRunId(request.runId);

@@ -116,8 +116,8 @@ export class Fanout {
   }
 
   /** Takes a seat at the run's tail, which is opened at `afterSeq` when nobody watches the run yet. */
-  join(runId: RunId, scope: EventScope, afterSeq: number): Seat {
-    const subscriber = new Subscriber(this.#options.buffer);
+  join(runId: RunId, scope: EventScope, afterSeq: number, isEndOnly = false): Seat {
+    const subscriber = new Subscriber(this.#options.buffer, isEndOnly);
     if (this.#draining !== undefined) subscriber.finish(this.#draining);
     const tail = this.#tails.get(runId) ?? this.#openTail(runId, scope, afterSeq);
     const joinedAfter = tail.cursor;
@@ -130,9 +130,9 @@ export class Fanout {
     return { subscriber, joinedAfter, leave };
   }
 
-  /** A hint: the run's log reaches `lastSeq`. */
-  hint(runId: RunId, lastSeq: number): void {
-    this.#tails.get(runId)?.hint(lastSeq);
+  /** A hint: the run's log reaches `lastSeq`; `mayBeOver` unless it is known to go on. */
+  hint(runId: RunId, lastSeq: number, mayBeOver = true): void {
+    this.#tails.get(runId)?.hint(lastSeq, mayBeOver);
   }
 
   /** Any run may have news. */

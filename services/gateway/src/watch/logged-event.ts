@@ -3,6 +3,7 @@
 import type { RunEvent } from "@pawl/core/log/event";
 import { type EventScope, toWireEvent } from "@pawl/platform/wire/event";
 import { toSseJson } from "@pawl/platform/wire/sse";
+import { toUpdate } from "@pawl/platform/wire/update";
 import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 
 /** What an event takes on the wire besides the texts it carries; only for bounding buffers. */
@@ -15,6 +16,7 @@ export class LoggedEvent {
   readonly #scope: EventScope;
   #wire: WireEvent | undefined;
   #frame: string | undefined;
+  #update: string | undefined;
 
   constructor(event: RunEvent, scope: EventScope) {
     this.event = event;
@@ -34,10 +36,25 @@ export class LoggedEvent {
     this.#frame ??= `id: ${seq}\nevent: ${type}\ndata: ${toSseJson(this.event, this.#scope)}\n\n`;
     return this.#frame;
   }
+
+  /** As a push of its node's or run's status, with the same cursor; empty when it changes none (S3.42, S3.43). */
+  get update(): string {
+    if (this.#update === undefined) {
+      const pushed = toUpdate(this.event);
+      this.#update =
+        pushed === undefined
+          ? ""
+          : `id: ${this.event.seq}\nevent: ${pushed.name}\ndata: ${pushed.data}\n\n`;
+    }
+    return this.#update;
+  }
 }
 
 function textLength(event: RunEvent): number {
-  if (event.type === "node.stream.delta") return event.payload.text.length;
+  if (event.type === "node.stream.delta") {
+    const { text, media } = event.payload;
+    return text.length + (media?.url.length ?? 0);
+  }
   if (event.type === "node.log" || event.type === "node.failed")
     return event.payload.message.length;
   return 0;

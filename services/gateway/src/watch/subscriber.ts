@@ -14,6 +14,8 @@ export interface BufferLimits {
 export type Waited = "events" | "overflowed" | "ended" | "timeout" | "aborted";
 
 export class Subscriber {
+  /** Waits for the terminal event and wants no other. */
+  readonly isEndOnly: boolean;
   readonly #limits: BufferLimits;
   #buffer: LoggedEvent[] = [];
   #bytes = 0;
@@ -21,8 +23,9 @@ export class Subscriber {
   #end: EngineError | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(limits: BufferLimits) {
+  constructor(limits: BufferLimits, isEndOnly = false) {
     this.#limits = limits;
+    this.isEndOnly = isEndOnly;
   }
 
   /** When the buffer ran over, by `performance.now()`; undefined while it has not. */

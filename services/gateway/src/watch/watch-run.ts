@@ -107,11 +107,15 @@ class Reader {
     checkCursor(this.#cursor, run.lastSeq);
     this.#scope = run.scope;
     if (isFinal(run.status) && this.#cursor >= run.lastSeq) return;
+    // The terminal event is the last one of a log, so all that is known to come before it can be passed over.
+    const isEndOnly = wantsEndOnly(this.#request.types);
+    if (isEndOnly)
+      this.#cursor = Math.max(this.#cursor, run.lastSeq - (isFinal(run.status) ? 1 : 0));
     let isLong = isFinal(run.status) || run.lastSeq - this.#cursor > SHORT_REPLAY;
     while (!this.#isDone && !signal.aborted) {
       if (isLong) yield* this.#replay(Number.POSITIVE_INFINITY);
       if (this.#isDone || signal.aborted) return;
-      const seat = this.#deps.fanout.join(runId, run.scope, this.#cursor);
+      const seat = this.#deps.fanout.join(runId, run.scope, this.#cursor, isEndOnly);
       try {
         yield* this.#replay(seat.joinedAfter);
         if (!this.#isDone) yield* this.#follow(seat);
@@ -205,6 +209,9 @@ class Reader {
     );
   }
 }
+
+const wantsEndOnly = (types: ReadonlySet<string>): boolean =>
+  types.size > 0 && [...types].every(isTerminalType);
 
 function checkCursor(afterSeq: number, lastSeq: number): void {
   if (afterSeq <= lastSeq) return;

@@ -25,8 +25,18 @@ create table executors (
   slots integer not null,
   description text not null,
   registered_at timestamp with time zone not null default now(),
+  left_at timestamp with time zone,
   constraint executors_pkey PRIMARY KEY (executor_id)
 ) with (fillfactor=50);
+
+create table input_keys (
+  tenant_id text not null,
+  input_key text not null,
+  run_id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint input_keys_pkey PRIMARY KEY (tenant_id, input_key)
+);
+CREATE INDEX input_keys_expiry ON pawl.input_keys USING btree (expires_at);
 
 create table leases (
   run_id uuid not null,
@@ -84,10 +94,14 @@ create table runs (
   created_at timestamp with time zone not null default now(),
   ended_at timestamp with time zone,
   deadline_at timestamp with time zone not null,
+  parent_run_id uuid,
+  parent_node_id text,
+  parent_iteration integer,
   constraint runs_kind_check CHECK ((kind = ANY (ARRAY['saved'::text, 'test'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'running'::text, 'waiting'::text, 'retrying'::text, 'paused'::text, 'compensating'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timeout'::text])))
 ) with (fillfactor=70);
+CREATE INDEX runs_by_parent ON pawl.runs USING btree (parent_run_id, run_id) WHERE (parent_run_id IS NOT NULL);
 CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE (ended_at IS NULL);
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);

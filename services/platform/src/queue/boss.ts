@@ -4,9 +4,8 @@
 // call is over for the pipeline only when its statement is on the wire: `issued` tells when.
 
 import { type Job as BossJob, PgBoss } from "pg-boss";
+import { BOSS_SCHEMA, queueName } from "./queue-name.ts";
 import { DEAD_LETTER, type Job, type NewJob } from "./queue.ts";
-
-export const BOSS_SCHEMA = "pgboss";
 
 const YEAR_SECONDS = 366 * 24 * 3_600;
 
@@ -100,9 +99,6 @@ export class BossQueue {
     return { issued, done };
   }
 }
-
-/** pg-boss's name for the queue of a node type. */
-export const queueName = (nodeType: string): string => `node.${nodeType}`;
 
 /** Our priorities are sooner for lower numbers, pg-boss's for higher ones (X16). */
 function toBossJob(job: NewJob) {

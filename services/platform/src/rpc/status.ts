@@ -47,17 +47,25 @@ const map = (thrown: unknown, onInternal: OnInternal): Mapped => {
   };
 };
 
-/** What a grpc-js handler answers its callback with. */
-export const toGrpcStatus = (thrown: unknown, onInternal: OnInternal): StatusObject => {
+/** The code a throw is answered with. */
+export const codeOf = (thrown: unknown): GrpcCodeName => REASONS[toEngineError(thrown).reason].code;
+
+/** The status a throw is answered with, as a message. */
+export const toStatus = (thrown: unknown, onInternal: OnInternal): Status => {
   const { code, message, details } = map(thrown, onInternal);
-  const status = create(StatusSchema, {
+  return create(StatusSchema, {
     code: GRPC_CODES[code],
     message,
     details: details.map(({ desc, value }) => anyPack(desc, value)),
   });
+};
+
+/** What a grpc-js handler answers its callback with. */
+export const toGrpcStatus = (thrown: unknown, onInternal: OnInternal): StatusObject => {
+  const status = toStatus(thrown, onInternal);
   const metadata = new Metadata();
   metadata.set(STATUS_TRAILER, Buffer.from(toBinary(StatusSchema, status)));
-  return { code: grpcCodes[code], details: message, metadata };
+  return { code: grpcCodes[codeOf(thrown)], details: status.message, metadata };
 };
 
 const CONNECT_CODES = {
@@ -102,8 +110,23 @@ export const fromGrpcStatus = (
   received: ServiceError | StatusObject,
   options: ReadOptions = {},
 ): EngineError => {
-  const status = statusOf(received.metadata);
-  const ours = errorFromDetails(
+  const ours = ownError(statusOf(received.metadata), received.details, received);
+  if (ours !== undefined) return ours;
+  const isCutOff = received.code === grpcCodes.CANCELLED && options.isOwnCancel === false;
+  const code = isCutOff ? grpcCodes.UNAVAILABLE : received.code;
+  return foreign(code, received.details, received, options.unavailable);
+};
+
+/** The EngineError behind a status that came as a message. */
+export const fromStatus = (status: Status): EngineError =>
+  ownError(status, status.message, status) ?? foreign(status.code, status.message, status);
+
+const ownError = (
+  status: Status | undefined,
+  message: string,
+  cause: unknown,
+): EngineError | undefined =>
+  errorFromDetails(
     (schema) => {
       for (const any of status?.details ?? []) {
         const found = anyUnpack(any, schema);
@@ -111,14 +134,9 @@ export const fromGrpcStatus = (
       }
       return undefined;
     },
-    received.details,
-    received,
+    message,
+    cause,
   );
-  if (ours !== undefined) return ours;
-  const isCutOff = received.code === grpcCodes.CANCELLED && options.isOwnCancel === false;
-  const code = isCutOff ? grpcCodes.UNAVAILABLE : received.code;
-  return foreign(code, received.details, received, options.unavailable);
-};
 
 const statusOf = (metadata: Metadata | undefined): Status | undefined => {
   const trailer = metadata?.get(STATUS_TRAILER)[0];

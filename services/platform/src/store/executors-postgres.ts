@@ -56,8 +56,8 @@ export function createExecutors(db: Queryable): Executors {
       await run(db, expireExecutor, [id, sessionId, graceMs]);
     },
     expiredLeases: async (limit) => {
-      const rows = await run<LeaseRow>(db, expiredLeases, [limit]);
-      return rows.map(toLease);
+      const rows = await run<LeaseRow & { readonly has_left: boolean }>(db, expiredLeases, [limit]);
+      return rows.map((row) => ({ ...toLease(row), hasLeft: row.has_left }));
     },
     leasesOf: async (id, olderThanMs) => {
       const rows = await run<LeaseRow>(db, leasesOfExecutor, [id, olderThanMs, LEASES_MAX]);

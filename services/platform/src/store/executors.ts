@@ -9,6 +9,12 @@ export interface ExecutorSession {
   readonly sessionId: string;
 }
 
+/** A lease whose executor is not alive. */
+export interface ExpiredLease extends Lease {
+  /** Its connection ended before the lease did, as opposed to one that fell silent. */
+  readonly hasLeft: boolean;
+}
+
 export interface Executors {
   register(
     session: ExecutorSession & {
@@ -23,7 +29,7 @@ export interface Executors {
   /** Shortens the life of an executor whose connection broke, unless a newer connection speaks for it. */
   expireSoon(session: ExecutorSession, graceMs: number): Promise<void>;
   /** Leases of executors that are no longer alive. */
-  expiredLeases(limit: number): Promise<Lease[]>;
+  expiredLeases(limit: number): Promise<ExpiredLease[]>;
   /** Leases an executor has, older than `olderThanMs`: for comparison with what it says it holds. */
   leasesOf(executorId: ExecutorId, olderThanMs: number): Promise<Lease[]>;
   /** Forgets executors that are long gone and hold nothing. */

@@ -7,13 +7,15 @@ import type { RunId } from "@pawl/core/name/ids";
 import { sqlState, storeFault } from "../db/failure.ts";
 import { openPipeline, type Pipeline, type Pool } from "../db/pool.ts";
 import { run } from "../db/sql.ts";
-import { BOSS_SCHEMA, type BossQueue, queueName } from "../queue/boss.ts";
+import type { BossQueue } from "../queue/boss.ts";
+import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
 import type { QueueDepth } from "../queue/queue.ts";
 import { type EventRow, toEvent } from "./event-row.ts";
 import type { Journal, LoadedRun, Transaction } from "./journal.ts";
 import { deleteTestDefinition } from "./statements/delete-test-definition.ts";
 import { deleteTestEvents } from "./statements/delete-test-events.ts";
 import { deleteTestRun } from "./statements/delete-test-run.ts";
+import { findInputKeys } from "./statements/find-input-keys.ts";
 import { findRequests } from "./statements/find-requests.ts";
 import { loadEvents } from "./statements/load-events.ts";
 import { loadRuns } from "./statements/load-runs.ts";
@@ -94,6 +96,14 @@ export class PostgresJournal implements Journal {
       requestHash: row.request_hash,
       runId: row.run_id,
     }));
+  }
+
+  async findInputKeys(tenantId: string, inputKeys: readonly string[]) {
+    const rows = await run<{ input_key: string; run_id: RunId }>(this.#pool, findInputKeys, [
+      tenantId,
+      inputKeys,
+    ]);
+    return rows.map((row) => ({ inputKey: row.input_key, runId: row.run_id }));
   }
 
   async overdueRuns(limit: number): Promise<RunId[]> {

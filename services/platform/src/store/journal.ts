@@ -6,7 +6,7 @@
 //
 // Calls on a transaction are sent at once and answered later: nothing may be awaited before it is needed.
 
-import type { Fact, RunEvent, RunKind, RunStatus } from "@pawl/core/log/event";
+import type { Fact, ParentLink, RunEvent, RunKind, RunStatus } from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Job, NewJob, QueueDepth } from "../queue/queue.ts";
 
@@ -32,6 +32,29 @@ export interface NewRun extends RunProjection {
   readonly requestHash: string | null;
   readonly traceparent: string | null;
   readonly deadlineAt: number;
+  /** Planned on a remembered newest version: the insert holds only while that is still the workflow's newest. */
+  readonly assumesNewest: boolean;
+  /** The node execution that waits for it. */
+  readonly parent: ParentLink | null;
+}
+
+/** The graph of a test run: kept with it, and deleted with it. */
+export interface TestGraph {
+  readonly definitionId: DefinitionId;
+  readonly tenantId: string;
+  readonly digest: string;
+  readonly title: string;
+  readonly nodeCount: number;
+  /** Canonical JSON text. */
+  readonly body: string;
+}
+
+/** That an input may not be started again for a while. */
+export interface InputKey {
+  readonly tenantId: string;
+  readonly inputKey: string;
+  readonly runId: RunId;
+  readonly ttlMs: number;
 }
 
 export interface RunChange extends RunProjection {
@@ -72,8 +95,21 @@ export interface StreamedFact extends LeaseKey {
   readonly payload: object;
 }
 
+/** That a run has news. `lastSeq` is a hint: whoever finds more reads more. */
+export interface News {
+  readonly runId: RunId;
+  readonly lastSeq: number;
+  /** Whether its terminal event is among them. */
+  readonly ended: boolean;
+}
+
 export interface Transaction {
+  /** @throws WorkflowMoved when an assumed newest version is not the newest */
   insertRuns(runs: readonly NewRun[]): Promise<void>;
+  /** Keeps the graphs of test runs, in the transaction that starts them: no graph is ever without its run. */
+  saveGraphs(graphs: readonly TestGraph[]): Promise<void>;
+  /** Remembers inputs as started. A key that lives already refuses the whole transaction by its unique index. */
+  keepInputKeys(keys: readonly InputKey[]): Promise<void>;
   /** Compare-and-swap for all or none. Gives each run's new last seq. @throws RunMoved */
   advance(changes: readonly RunChange[]): Promise<ReadonlyMap<RunId, number>>;
   append(facts: readonly Append[]): Promise<void>;
@@ -85,7 +121,7 @@ export interface Transaction {
   /** Takes up to `count` ready jobs of a node type out of the queue. */
   fetch(nodeType: string, count: number): Promise<readonly Job[]>;
   /** Hints to readers which runs have news. */
-  wake(runs: readonly { readonly runId: RunId; readonly lastSeq: number }[]): Promise<void>;
+  wake(news: readonly News[]): Promise<void>;
 }
 
 export interface LoadedRun {
@@ -100,7 +136,7 @@ export interface LoadedRun {
 }
 
 export interface Journal {
-  /** Commits all that `work` sent, or nothing. @throws RunMoved, STORE_UNAVAILABLE (then the outcome is unknown) */
+  /** Commits all that `work` sent, or nothing. @throws RunMoved, WorkflowMoved, STORE_UNAVAILABLE (then the outcome is unknown) */
   transact<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T>;
   /** Reads runs with their events after a cursor each; runs that do not exist are left out. */
   load(runs: readonly { readonly runId: RunId; readonly afterSeq: number }[]): Promise<LoadedRun[]>;
@@ -109,6 +145,11 @@ export interface Journal {
     tenantId: string,
     requestIds: readonly string[],
   ): Promise<readonly { requestId: string; requestHash: string; runId: RunId }[]>;
+  /** Runs that inputs were started as, where their keys still live. */
+  findInputKeys(
+    tenantId: string,
+    inputKeys: readonly string[],
+  ): Promise<readonly { inputKey: string; runId: RunId }[]>;
   /** Live runs whose deadline has passed. */
   overdueRuns(limit: number): Promise<RunId[]>;
   /** Deletes a finished test run and its definition; false when it is not one. */
@@ -119,4 +160,9 @@ export interface Journal {
 /** A compare-and-swap lost: some run of the transaction had moved on. Reload and plan again. */
 export class RunMoved extends Error {
   override readonly name = "RunMoved";
+}
+
+/** A run assumed a newest version that is not the newest any more, or whose workflow is gone. Look it up and start again. */
+export class WorkflowMoved extends Error {
+  override readonly name = "WorkflowMoved";
 }

@@ -1,7 +1,7 @@
 // The read side of runs: the projection that is written in the same transaction as the events.
 
-import type { RunKind, RunStatus } from "@pawl/core/log/event";
-import { type DefinitionId, isUuid, type RunId } from "@pawl/core/name/ids";
+import type { ParentLink, RunKind, RunStatus } from "@pawl/core/log/event";
+import { type DefinitionId, isUuid, type NodeId, type RunId } from "@pawl/core/name/ids";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import { type Queryable, run } from "../db/sql.ts";
 import { fromPageToken, toPageToken } from "./page-token.ts";
@@ -26,6 +26,7 @@ export interface RunRecord {
   readonly createdAt: number;
   readonly endedAt: number | null;
   readonly deadlineAt: number;
+  readonly parent: ParentLink | null;
 }
 
 export interface RunFilter {
@@ -57,6 +58,9 @@ interface RunRow {
   readonly created_at: Date;
   readonly ended_at: Date | null;
   readonly deadline_at: Date;
+  readonly parent_run_id: RunId | null;
+  readonly parent_node_id: NodeId | null;
+  readonly parent_iteration: number | null;
 }
 
 const toRun = (row: RunRow): RunRecord => ({
@@ -74,7 +78,13 @@ const toRun = (row: RunRow): RunRecord => ({
   createdAt: row.created_at.getTime(),
   endedAt: row.ended_at?.getTime() ?? null,
   deadlineAt: row.deadline_at.getTime(),
+  parent: parentOf(row),
 });
+
+function parentOf(row: RunRow): ParentLink | null {
+  const { parent_run_id: runId, parent_node_id: nodeId, parent_iteration: iteration } = row;
+  return runId === null || nodeId === null ? null : { runId, nodeId, iteration: iteration ?? 0 };
+}
 
 /** One run, or undefined. @throws STORE_UNAVAILABLE */
 export async function getRun(

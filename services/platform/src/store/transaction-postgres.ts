@@ -1,6 +1,7 @@
 // One transaction on the pipelined connection. Every call sends its statement at once; failures surface at commit, which
 // Postgres turns into a rollback by itself when any statement before it failed.
 
+import { arrayLiteral } from "../db/array-literal.ts";
 import type { Pipeline } from "../db/pool.ts";
 import type { Statement } from "../db/sql.ts";
 import { sqlState } from "../db/failure.ts";
@@ -8,15 +9,19 @@ import type { RunId } from "@pawl/core/name/ids";
 import type { BossQueue, SendSql } from "../queue/boss.ts";
 import type { Job, NewJob } from "../queue/queue.ts";
 import { jobHintPayload } from "../wake/jobs.ts";
-import { RunMoved } from "./journal.ts";
+import { wakeOf } from "../wake/listen.ts";
+import { RunMoved, WorkflowMoved } from "./journal.ts";
 import type * as journal from "./journal.ts";
 import { advanceRuns } from "./statements/advance-runs.ts";
 import { appendEvents } from "./statements/append-events.ts";
 import { appendStreamed } from "./statements/append-streamed.ts";
 import { closeLeases } from "./statements/close-leases.ts";
 import { countStreamed } from "./statements/count-streamed.ts";
+import { dropInputKeys } from "./statements/drop-input-keys.ts";
 import { hintJobs } from "./statements/hint-jobs.ts";
 import { insertRuns } from "./statements/insert-runs.ts";
+import { insertTestGraph } from "./statements/insert-test-graph.ts";
+import { keepInputKeys } from "./statements/keep-input-keys.ts";
 import { lockRuns } from "./statements/lock-runs.ts";
 import { openLeases } from "./statements/open-leases.ts";
 import { wakeReaders } from "./statements/wake-readers.ts";
@@ -28,6 +33,10 @@ const NAMED_TEXTS_MAX = 200;
 
 /** The answer to nothing sent. */
 const NOTHING = Promise.resolve();
+
+/** A parameter that is a column of rows. */
+type Column = Parameters<typeof arrayLiteral>[0];
+type Parameter = string | number | Column;
 
 const bossNames = new Map<string, string>();
 
@@ -89,6 +98,28 @@ export class PostgresTransaction implements journal.Transaction {
       runs.map((run) => run.traceparent),
       runs.map((run) => run.deadlineAt),
       runs.map((run) => run.ended),
+      runs.map((run) => run.assumesNewest),
+      runs.map((run) => run.parent?.runId ?? null),
+      runs.map((run) => run.parent?.nodeId ?? null),
+      runs.map((run) => run.parent?.iteration ?? null),
+    ]);
+  }
+
+  saveGraphs(graphs: readonly journal.TestGraph[]): Promise<void> {
+    const sent = graphs.map(({ definitionId, tenantId, digest, title, nodeCount, body }) =>
+      this.#sendOnly(insertTestGraph, [definitionId, tenantId, digest, title, nodeCount, body]),
+    );
+    return sent.length === 0 ? NOTHING : this.#keep(Promise.all(sent).then(() => undefined));
+  }
+
+  keepInputKeys(keys: readonly journal.InputKey[]): Promise<void> {
+    if (keys.length === 0) return NOTHING;
+    void this.#send(dropInputKeys, []);
+    return this.#sendOnly(keepInputKeys, [
+      keys.map((key) => key.tenantId),
+      keys.map((key) => key.inputKey),
+      keys.map((key) => key.runId),
+      keys.map((key) => key.ttlMs),
     ]);
   }
 
@@ -171,27 +202,34 @@ export class PostgresTransaction implements journal.Transaction {
     return this.#keep(call.done);
   }
 
-  wake(runs: readonly { readonly runId: RunId; readonly lastSeq: number }[]): Promise<void> {
-    if (runs.length === 0) return NOTHING;
-    const payload = runs.map((run) => `${run.runId}:${run.lastSeq}`).join(",");
+  wake(news: readonly journal.News[]): Promise<void> {
+    if (news.length === 0) return NOTHING;
+    const payload = news.map(wakeOf).join(",");
     return this.#sendOnly(wakeReaders, [payload.length > WAKE_BYTES ? "*" : payload]);
   }
 
   /** Sends a statement; the answer comes when it comes. */
-  #send<Row extends object>(statement: Statement, values: unknown[]): Promise<Row[]> {
+  #send<Row extends object>(
+    statement: Statement,
+    parameters: readonly Parameter[],
+  ): Promise<Row[]> {
+    const values = parameters.map((one) => (typeof one === "object" ? arrayLiteral(one) : one));
     const query = this.#client.query<Row>({ ...statement, values });
     const answer = query.then(
       (result) => result.rows,
       (error: unknown) => {
-        // The only division of these statements is the compare-and-swap's guard.
-        throw sqlState(error) === "22012" ? new RunMoved("a run moved on") : error;
+        // The only divisions of these statements are their guards.
+        if (sqlState(error) !== "22012") throw error;
+        throw statement === insertRuns
+          ? new WorkflowMoved("a workflow moved on")
+          : new RunMoved("a run moved on");
       },
     );
     return this.#keep(answer);
   }
 
-  #sendOnly(statement: Statement, values: unknown[]): Promise<void> {
-    return this.#keep(this.#send(statement, values).then(() => undefined));
+  #sendOnly(statement: Statement, parameters: readonly Parameter[]): Promise<void> {
+    return this.#keep(this.#send(statement, parameters).then(() => undefined));
   }
 
   /**
@@ -218,7 +256,7 @@ function once(facts: readonly journal.StreamedFact[]): readonly journal.Streamed
   return [...seen.values()];
 }
 
-function leaseKeys(keys: readonly journal.LeaseKey[]): unknown[][] {
+function leaseKeys(keys: readonly journal.LeaseKey[]): Column[] {
   return [
     keys.map((key) => key.runId),
     keys.map((key) => key.nodeId),

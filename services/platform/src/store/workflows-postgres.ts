@@ -9,13 +9,18 @@ import { definitionByRequest } from "./statements/definition-by-request.ts";
 import { deleteWorkflow } from "./statements/delete-workflow.ts";
 import { findDefinition } from "./statements/find-definition.ts";
 import { insertDefinition } from "./statements/insert-definition.ts";
-import { insertTestGraph } from "./statements/insert-test-graph.ts";
 import { insertWorkflow } from "./statements/insert-workflow.ts";
-import { liveRunOfWorkflow } from "./statements/live-run-of-workflow.ts";
+import { liveRunsOfWorkflow } from "./statements/live-runs-of-workflow.ts";
 import { loadDefinition } from "./statements/load-definition.ts";
 import { lockWorkflow } from "./statements/lock-workflow.ts";
 import { pointWorkflow } from "./statements/point-workflow.ts";
-import type { DefinitionRow, NewDefinition, SaveResult, Workflows } from "./workflows.ts";
+import type {
+  DefinitionRow,
+  NewDefinition,
+  RemoveResult,
+  SaveResult,
+  Workflows,
+} from "./workflows.ts";
 
 interface Row {
   readonly definition_id: string;
@@ -57,10 +62,6 @@ export function createWorkflows(db: Queryable & Connectable): Workflows {
       withTransaction(db, (tx) => remove(tx, [tenantId, workflowId], force)),
     find: (tenantId, workflowId, version) => first(findDefinition, [tenantId, workflowId, version]),
     load: (id) => first(loadDefinition, [id]),
-    saveTestGraph: async (graph) => {
-      const { definitionId: id, tenantId, digest, title, nodeCount, body } = graph;
-      await run(db, insertTestGraph, [id, tenantId, digest, title, nodeCount, body]);
-    },
   };
 }
 
@@ -96,13 +97,10 @@ async function update(
   return saved(row);
 }
 
-async function remove(
-  tx: Queryable,
-  key: WorkflowKey,
-  force: boolean,
-): Promise<"removed" | "missing" | "has_live_runs"> {
+async function remove(tx: Queryable, key: WorkflowKey, force: boolean): Promise<RemoveResult> {
   if ((await lock(tx, key)) === undefined) return "missing";
-  if (!force && (await run(tx, liveRunOfWorkflow, [...key])).length > 0) return "has_live_runs";
+  const liveRuns = force ? 0 : (await run(tx, liveRunsOfWorkflow, [...key])).length;
+  if (liveRuns > 0) return { liveRuns };
   await run(tx, deleteWorkflow, [...key]);
   return "removed";
 }

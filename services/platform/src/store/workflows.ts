@@ -33,21 +33,18 @@ export type SaveResult =
   | { readonly kind: "version_mismatch"; readonly currentVersion: number }
   | { readonly kind: "request_reused" };
 
+/** `liveRuns`: refused, for so many runs of it have not ended (counted up to a bound). */
+export type RemoveResult = "removed" | "missing" | { readonly liveRuns: number };
+
 export interface Workflows {
   /** Saves version 1, or says that the id is taken. A repeated request gives the first answer again. */
   create(definition: NewDefinition): Promise<SaveResult>;
   /** Saves the next version; an unchanged digest keeps the current one. `expectedVersion` 0 skips the check. */
   update(definition: NewDefinition, expectedVersion: number): Promise<SaveResult>;
   /** Removes the workflow; its versions stay for the runs that use them. */
-  remove(
-    tenantId: string,
-    workflowId: string,
-    force: boolean,
-  ): Promise<"removed" | "missing" | "has_live_runs">;
+  remove(tenantId: string, workflowId: string, force: boolean): Promise<RemoveResult>;
   /** One version, 0 for the newest. */
   find(tenantId: string, workflowId: string, version: number): Promise<DefinitionRow | undefined>;
   /** A definition by its own id. */
   load(definitionId: DefinitionId): Promise<DefinitionRow | undefined>;
-  /** Keeps the graph of a test run; deleted with it. */
-  saveTestGraph(definition: Omit<NewDefinition, "workflowId">): Promise<void>;
 }

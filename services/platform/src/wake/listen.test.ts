@@ -2,20 +2,22 @@ import { runId } from "@pawl/core/name/ids";
 import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../../../../test/support/postgres.ts";
 import { openPool } from "../db/pool.ts";
-import { parseWake, WakeListener } from "./listen.ts";
+import { parseWake, WakeListener, wakeOf } from "./listen.ts";
 
 const A = runId("0198c0de-0000-7000-8000-00000000000a");
 const B = runId("0198c0de-0000-7000-8000-00000000000b");
 
-test("a payload names runs and how far their logs reach", () => {
-  expect(parseWake(`${A}:3,${B}:41`)).toEqual([
-    { runId: A, lastSeq: 3 },
-    { runId: B, lastSeq: 41 },
-  ]);
+test("a payload names runs, how far their logs reach and which of them ended", () => {
+  const wakes = [
+    { runId: A, lastSeq: 3, ended: false },
+    { runId: B, lastSeq: 41, ended: true },
+  ];
+  expect(parseWake(`${A}:3,${B}:41!`)).toEqual(wakes);
+  expect(parseWake(wakes.map(wakeOf).join(","))).toEqual(wakes);
 });
 
 test("what is not understood may be news of any run", () => {
-  for (const payload of ["*", "", "x:1", A, `${A}:x`, `${A}:1,`]) {
+  for (const payload of ["*", "", "x:1", A, `${A}:x`, `${A}:1,`, `${A}:1!!`]) {
     expect(parseWake(payload)).toBeUndefined();
   }
 });

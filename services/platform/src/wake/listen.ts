@@ -5,12 +5,15 @@
 import { isUuid, type RunId, runId } from "@pawl/core/name/ids";
 import { ChannelListener } from "./channel.ts";
 
-/** The channel the tick notifies; payload `<runId>:<lastSeq>,…`, or `*` when the list would be too long. */
+/**
+ * The channel the tick notifies; payload `<runId>:<lastSeq>,…` with a `!` behind the seq of a run
+ * that ended, or `*` when the list would be too long.
+ */
 export const CHANNEL = "pawl_runs";
 
 export interface WakeHandlers {
   /** The run's log reaches at least `lastSeq`. */
-  readonly onRun: (runId: RunId, lastSeq: number) => void;
+  readonly onRun: (runId: RunId, lastSeq: number, ended: boolean) => void;
   /** Any run may have news. */
   readonly onAll: () => void;
   /** Whether hints arrive; poll faster while they do not. */
@@ -21,7 +24,13 @@ export interface WakeHandlers {
 export interface Wake {
   readonly runId: RunId;
   readonly lastSeq: number;
+  /** Whether the run ended. */
+  readonly ended: boolean;
 }
+
+/** One run in a payload. */
+export const wakeOf = ({ runId: id, lastSeq, ended }: Wake): string =>
+  `${id}:${lastSeq}${ended ? "!" : ""}`;
 
 /** Reads a payload; undefined means any run may have news (also for what this build does not understand). */
 export function parseWake(payload: string): readonly Wake[] | undefined {
@@ -29,9 +38,10 @@ export function parseWake(payload: string): readonly Wake[] | undefined {
   for (const part of payload.split(",")) {
     const colon = part.indexOf(":");
     const id = part.slice(0, colon);
-    const lastSeq = Number(part.slice(colon + 1));
+    const ended = part.endsWith("!");
+    const lastSeq = Number(part.slice(colon + 1, ended ? -1 : undefined));
     if (colon < 0 || !isUuid(id) || !Number.isSafeInteger(lastSeq)) return undefined;
-    wakes.push({ runId: runId(id), lastSeq });
+    wakes.push({ runId: runId(id), lastSeq, ended });
   }
   return wakes;
 }
@@ -43,7 +53,7 @@ export class WakeListener extends ChannelListener {
       onPayload: (payload) => {
         const wakes = parseWake(payload);
         if (wakes === undefined) handlers.onAll();
-        else for (const wake of wakes) handlers.onRun(wake.runId, wake.lastSeq);
+        else for (const wake of wakes) handlers.onRun(wake.runId, wake.lastSeq, wake.ended);
       },
       onListening: (isListening) => {
         handlers.onListening(isListening);

@@ -26,15 +26,26 @@ const PAYLOADS: Payloads = {
   "run.metadata.set": {},
   "node.queued": { notBefore: AT },
   "node.started": { executorId: EXECUTOR },
-  "node.stream.delta": { deltaIndex: 4, text: "héllo\n" },
+  "node.expanded": { width: 3 },
+  "node.stream.delta": {
+    deltaIndex: 4,
+    text: "héllo\n",
+    media: { url: "https://x.test/a.png", mime: "image/png" },
+  },
   "node.log": { logIndex: 1, level: "info", message: "line" },
   "node.retried": { cause: "timeout", message: "slow", delayMs: 500 },
-  "node.completed": { durationMs: 12.5, handle: "yes", queueDelayMs: 7 },
+  "node.completed": {
+    durationMs: 12.5,
+    handle: "yes",
+    queueDelayMs: 7,
+    usage: { inputTokens: 3, outputTokens: 5 },
+  },
   "node.failed": { cause: "provider_error", message: "boom" },
   "node.cancelled": { reason: "cancelled" },
   "node.skipped": { reason: "untaken_branch" },
   "node.timed_out": { timeoutMs: 300 },
-  "node.blocked": { reason: "approval" },
+  "node.blocked": { reason: "moderation_hold", phase: "output", durationMs: 1 },
+  "node.decided": { decision: "approve", reason: "moderation_hold", comment: "ok", requestId: "r" },
   "node.invalidated": { reason: "repair" },
   "moderation.flagged": { phase: "input" },
   "contract.violated": { phase: "output" },
@@ -84,6 +95,15 @@ test("the user's JSON travels as the bytes it was", () => {
   expect(Buffer.from(bytes).toString()).toBe('{"big": 12345678901234567890, "é": "\\u2028"}');
 });
 
+test("media and tokens reach the wire (S1.42, S1.58)", () => {
+  expect(toWireEvent(event("node.stream.delta"), SCOPE).fact.value).toMatchObject({
+    media: { url: "https://x.test/a.png", mime: "image/png" },
+  });
+  expect(toWireEvent(event("node.completed"), SCOPE).fact.value).toMatchObject({
+    usage: { inputTokens: 3n, outputTokens: 5n },
+  });
+});
+
 test("a type of a newer writer keeps its name and has no fact", () => {
   // A newer writer may add types this build has no payload for.
   const newer = { ...event("node.log"), type: "node.dreamed" } as unknown as RunEvent;
@@ -104,14 +124,22 @@ test.each(TYPES)("%s is one line of JSON with the envelope for SSE (S1.48)", (ty
     runId: RUN,
     workflowId: "orders",
     timestamp: "2026-02-03T04:05:06.789Z",
-    correlation: { traceId: SCOPE.traceId, wave: 3, phase: "engine" },
+    correlation: {
+      traceId: SCOPE.traceId,
+      // A claim is not caused by itself; what is said under it is caused by it.
+      ...(type === "run.started" ? {} : { parentEventId: type === "node.started" ? 8 : 5 }),
+      wave: 3,
+      phase: "engine",
+    },
     nodeId: "a",
     iteration: 1,
     attempt: 2,
     epoch: 5,
   });
   expect(payload).toMatchObject(PAYLOADS[type]);
-  expect(Object.values(payload)).toContainEqual({ x: 1 });
+  // What a held node waits with is for the person who decides, not for watchers.
+  if (type === "node.blocked") expect(text).not.toContain('"x"');
+  else expect(Object.values(payload)).toContainEqual({ x: 1 });
 });
 
 test("SSE embeds the user's JSON without parsing it", () => {

@@ -2,7 +2,8 @@
 // has a row for every event type, and a new type does not compile until it has one.
 
 import { create } from "@bufbuild/protobuf";
-import type { EventType, FactOf, RunEvent } from "@pawl/core/log/event";
+import { causeOf } from "@pawl/core/log/cause";
+import type { EventType, FactOf, RunEvent, Usage } from "@pawl/core/log/event";
 import {
   ContractViolatedSchema,
   CorrelationSchema,
@@ -11,6 +12,8 @@ import {
   NodeBlockedSchema,
   NodeCancelledSchema,
   NodeCompletedSchema,
+  NodeExpandedSchema,
+  NodeDecidedSchema,
   NodeFailedSchema,
   NodeInvalidatedSchema,
   NodeLogSchema,
@@ -57,6 +60,7 @@ const FACTS: FactTable = {
       workflowVersion: payload.workflowVersion,
       kind: toWireRunKind(payload.kind),
       deadlineTime: toTimestamp(payload.deadlineAt),
+      idempotencyKey: payload.inputKey ?? "",
     }),
   }),
   "run.status.changed": ({ payload }) => ({
@@ -111,9 +115,17 @@ const FACTS: FactTable = {
     case: "nodeStarted",
     value: create(NodeStartedSchema, { executorId: payload.executorId }),
   }),
+  "node.expanded": ({ payload, value }) => ({
+    case: "nodeExpanded",
+    value: create(NodeExpandedSchema, { width: payload.width, itemsJson: toJsonBytes(value) }),
+  }),
   "node.stream.delta": ({ payload }) => ({
     case: "nodeStreamDelta",
-    value: create(NodeStreamDeltaSchema, { deltaIndex: payload.deltaIndex, text: payload.text }),
+    value: create(NodeStreamDeltaSchema, {
+      deltaIndex: payload.deltaIndex,
+      text: payload.text,
+      ...(payload.media === undefined ? {} : { media: payload.media }),
+    }),
   }),
   "node.log": ({ payload }) => ({
     case: "nodeLog",
@@ -134,6 +146,7 @@ const FACTS: FactTable = {
       handle: payload.handle ?? "",
       durationMs: toWholeMs(payload.durationMs),
       queueDelayMs: toWholeMs(payload.queueDelayMs ?? 0),
+      ...(payload.usage === undefined ? {} : { usage: toWireUsage(payload.usage) }),
     }),
   }),
   "node.failed": ({ payload, value }) => ({
@@ -158,7 +171,16 @@ const FACTS: FactTable = {
   }),
   "node.blocked": ({ payload }) => ({
     case: "nodeBlocked",
-    value: create(NodeBlockedSchema, { reason: payload.reason }),
+    // What waits is not shown to watchers: it waits because somebody is to look at it first.
+    value: create(NodeBlockedSchema, {
+      reason: payload.reason,
+      childRunId: payload.childRunId ?? "",
+      phase: payload.phase ?? "",
+    }),
+  }),
+  "node.decided": ({ payload: { decision, reason, comment } }) => ({
+    case: "nodeDecided",
+    value: create(NodeDecidedSchema, { decision, reason, comment }),
   }),
   "node.invalidated": ({ payload }) => ({
     case: "nodeInvalidated",
@@ -183,6 +205,11 @@ const FACTS: FactTable = {
 /** A uint64 of the wire; a handler may measure fractions of a millisecond. */
 const toWholeMs = (ms: number): bigint => BigInt(Math.max(0, Math.round(ms)));
 
+const toWireUsage = ({ inputTokens, outputTokens }: Usage) => ({
+  inputTokens: BigInt(inputTokens),
+  outputTokens: BigInt(outputTokens),
+});
+
 /** True for a type this build has a fact for; a newer writer may have added others. */
 const isKnownType = (type: string): type is EventType => Object.hasOwn(FACTS, type);
 
@@ -203,6 +230,7 @@ export function toWireEvent(event: RunEvent, scope: EventScope): WireEvent {
     time: toTimestamp(event.at),
     correlation: create(CorrelationSchema, {
       traceId: scope.traceId,
+      parentEventId: BigInt(causeOf(event)),
       wave: scope.waveOf(event.nodeId),
       phase: "engine",
     }),

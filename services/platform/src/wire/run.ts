@@ -1,8 +1,9 @@
 // A run and its node executions as clients see them.
 
 import { create } from "@bufbuild/protobuf";
-import type { RunState } from "@pawl/core/log/state";
+import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import {
+  NodeHoldSchema,
   NodeRunSchema,
   RunSchema,
   type NodeRun as WireNodeRun,
@@ -27,6 +28,9 @@ export function toWireRun(run: RunRecord): WireRun {
     deadlineTime: toTimestamp(run.deadlineAt),
     traceId: traceIdOf(run.traceparent),
     priority: run.priority,
+    parentRunId: run.parent?.runId ?? "",
+    parentNodeId: run.parent?.nodeId ?? "",
+    parentIteration: run.parent?.iteration ?? 0,
   });
   if (run.endedAt !== null) wire.endTime = toTimestamp(run.endedAt);
   return wire;
@@ -49,23 +53,38 @@ export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   return wire;
 }
 
-/** Every node execution of a folded run, in the order of the definition. */
+/** Texts about iterations are cut: there may be ten thousand, and a message has a limit. */
+const ITEM_MESSAGE_LENGTH = 120;
+
+/** Every node execution of a folded run, in the order of the definition; the iterations of a node follow it. */
 export function toWireNodeRuns(state: RunState): WireNodeRun[] {
-  return state.graph.nodes.flatMap(({ index, definition }) => {
+  return state.graph.nodes.flatMap(({ index, definition: { id } }) => {
     const node = state.nodes[index];
     if (node === undefined) return [];
-    const wire = create(NodeRunSchema, {
-      nodeId: definition.id,
-      iteration: 0,
-      status: toWireNodeStatus(node.status),
-      attempt: node.attempt,
-      handle: node.handle ?? "",
-      outputJson: toJsonBytes(node.output),
-      errorMessage: node.message ?? "",
-      lostDeliveries: node.lostDeliveries,
-    });
-    if (node.startedAt !== undefined) wire.startTime = toTimestamp(node.startedAt);
-    if (node.settledAt !== undefined) wire.endTime = toTimestamp(node.settledAt);
-    return [wire];
+    const wire = toWireNodeRun(id, 0, node);
+    wire.handle = node.handle ?? "";
+    wire.outputJson = toJsonBytes(node.output);
+    const items = node.scope?.items ?? [];
+    return [wire, ...items.map((item, at) => toWireNodeRun(id, at + 1, item))];
   });
+}
+
+function toWireNodeRun(nodeId: string, iteration: number, execution: ExecutionState): WireNodeRun {
+  const message = execution.message ?? "";
+  const wire = create(NodeRunSchema, {
+    nodeId,
+    iteration,
+    status: toWireNodeStatus(execution.status),
+    attempt: execution.attempt,
+    errorMessage: iteration === 0 ? message : message.slice(0, ITEM_MESSAGE_LENGTH),
+    lostDeliveries: execution.lostDeliveries,
+  });
+  if (execution.hold !== undefined) {
+    const { reason, output, ending } = execution.hold;
+    const outputJson = toJsonBytes(output);
+    wire.hold = create(NodeHoldSchema, { reason, phase: ending.phase, outputJson });
+  }
+  if (execution.startedAt !== undefined) wire.startTime = toTimestamp(execution.startedAt);
+  if (execution.settledAt !== undefined) wire.endTime = toTimestamp(execution.settledAt);
+  return wire;
 }

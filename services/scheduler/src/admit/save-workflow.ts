@@ -37,6 +37,7 @@ export async function updateWorkflow(
   const kind = `update ${request.expectedVersion}`;
   const definition = await prepare(parts, tenantId, request, kind);
   const result = await parts.workflows.update(definition, request.expectedVersion);
+  parts.newest.forget(tenantId, definition.workflowId);
   return saved(result, definition.workflowId);
 }
 
@@ -49,12 +50,13 @@ export async function deleteWorkflow(
   const workflowId = workflowIdOf(request.workflowId);
   requestIdOf(request.requestId);
   const result = await parts.workflows.remove(tenantId, workflowId, request.force);
+  parts.newest.forget(tenantId, workflowId);
   if (result === "missing") throw workflowNotFound(workflowId, 0);
-  if (result === "has_live_runs")
+  if (typeof result === "object")
     throw new EngineError(
       "HAS_LIVE_RUNS",
-      `Workflow ${workflowId} has live runs; cancel them, or delete it with force.`,
-      { metadata: { workflow_id: workflowId } },
+      `Workflow ${workflowId} has ${result.liveRuns} live run${result.liveRuns === 1 ? "" : "s"}; cancel them or wait for their end, or delete it with force: they then go on to their end.`,
+      { metadata: { workflow_id: workflowId, live_runs: String(result.liveRuns) } },
     );
 }
 

@@ -8,13 +8,14 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunKind } from "@pawl/core/log/event";
 import { definitionId, type DefinitionId, type RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
+import { type TestGraph, WorkflowMoved } from "@pawl/platform/store/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { currentTraceparent } from "@pawl/platform/telemetry/trace";
 import type { StartRunRequest, TestRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
 import { RUN_PLACE } from "@pawl/core/plan/place";
-import type { Started } from "../tick/input.ts";
-import { requestReused } from "../tick/duplicates.ts";
+import type { Started, StartInput } from "../tick/input.ts";
 import { sha256 } from "./digest.ts";
+import { inputKeyOf } from "./input-key.ts";
 import type { AdmitParts } from "./parts.ts";
 import { deadlineMsOf, inputOf, priorityOf, requestIdOf, workflowIdOf } from "./request.ts";
 import { newRunId, uuidV7 } from "./run-id.ts";
@@ -40,9 +41,41 @@ export async function startRun(
   const input = inputOf(request.inputJson);
   const priority = priorityOf(request.priority);
   const requestId = requestIdOf(request.requestId);
-  const row = await parts.workflows.find(tenantId, workflowId, request.version);
-  if (row === undefined) throw workflowNotFound(workflowId, request.version);
-  const graph = await parts.definitions.graph(row.definitionId);
+  const { version } = request;
+  const inputKey = inputKeyOf(request.idempotency, workflowId, input);
+  const own = inputKey === undefined ? {} : { inputKey };
+  const run = { tenantId, workflowId, input, priority, requestId, ...own };
+  const remembered = version === 0 ? parts.newest.get(tenantId, workflowId) : undefined;
+  if (remembered !== undefined) {
+    try {
+      return await startVersion(parts, request, { ...run, ...remembered, assumesNewest: true });
+    } catch (error) {
+      if (!(error instanceof WorkflowMoved)) throw error;
+      parts.newest.forget(tenantId, workflowId);
+    }
+  }
+  const row = await parts.workflows.find(tenantId, workflowId, version);
+  if (row === undefined) throw workflowNotFound(workflowId, version);
+  if (version === 0) parts.newest.keep(tenantId, workflowId, row);
+  const found = {
+    definitionId: row.definitionId,
+    workflowVersion: row.version,
+    digest: row.digest,
+  };
+  return await startVersion(parts, request, { ...run, ...found, assumesNewest: false });
+}
+
+type Chosen = Omit<Acceptance, "graph" | "deadlineMs" | "requestHash" | "kind" | "workflowId"> & {
+  readonly workflowId: string;
+};
+
+async function startVersion(
+  parts: AdmitParts,
+  request: StartRunRequest,
+  chosen: Chosen,
+): Promise<Accepted> {
+  const { workflowId, input, priority } = chosen;
+  const graph = await parts.definitions.graph(chosen.definitionId);
   const deadlineMs = deadlineMsOf(request.deadline, graph.definition.deadlineMs);
   const requested = [
     workflowId,
@@ -51,20 +84,8 @@ export async function startRun(
     String(priority),
     String(deadlineMs),
   ];
-  return await accept(parts, {
-    tenantId,
-    workflowId,
-    input,
-    priority,
-    requestId,
-    deadlineMs,
-    graph,
-    requestHash: sha256("start", ...requested),
-    workflowVersion: row.version,
-    definitionId: row.definitionId,
-    digest: row.digest,
-    kind: "saved",
-  });
+  const requestHash = sha256("start", ...requested);
+  return await accept(parts, { ...chosen, deadlineMs, graph, requestHash, kind: "saved" });
 }
 
 /** @throws DEFINITION_INVALID, CYCLE_DETECTED and whatever startRun throws */
@@ -80,22 +101,16 @@ export async function testRun(
   const { graph, canonicalJson } = parsed;
   const id = definitionId(uuidV7(parts.now()));
   const digest = sha256(canonicalJson);
-  const requestHash = sha256("test", digest, input);
-  // A repeat must not leave a graph behind that no run has. Two at the same moment are told apart by the tick, as all are.
-  const repeat = await findRepeat(parts, tenantId, requestId, requestHash);
-  if (repeat !== undefined) return repeat;
   await parts.ensureQueues(nodeTypesOf(graph));
-  await parts.workflows.saveTestGraph({
+  parts.definitions.keep(id, graph);
+  const row = {
     definitionId: id,
     tenantId,
     digest,
     title: graph.definition.title,
     nodeCount: graph.nodes.length,
     body: canonicalJson,
-    requestId: null,
-    requestHash: null,
-  });
-  parts.definitions.keep(id, graph);
+  };
   return await accept(parts, {
     tenantId,
     input,
@@ -105,33 +120,20 @@ export async function testRun(
     requestHash: sha256("test", digest, input),
     workflowId: null,
     workflowVersion: 0,
+    assumesNewest: false,
     priority: 0,
     deadlineMs: graph.definition.deadlineMs,
     definitionId: id,
     kind: "test",
+    testGraph: row,
   });
-}
-
-/** The run that this request started before. @throws REQUEST_ID_REUSED */
-async function findRepeat(
-  parts: AdmitParts,
-  tenantId: string,
-  requestId: string | null,
-  requestHash: string,
-): Promise<Accepted | undefined> {
-  if (requestId === null) return undefined;
-  const [used] = await parts.journal.findRequest(tenantId, [requestId]);
-  if (used === undefined) return undefined;
-  if (used.requestHash !== requestHash) throw requestReused(requestId, used.runId);
-  // What is known of the run is read where it is answered.
-  const unread = { lastSeq: 0, workflowVersion: 0, priority: 0, deadlineAt: 0, createdAt: 0 };
-  return { runId: used.runId, duplicate: true, traceparent: null, ...unread };
 }
 
 interface Acceptance {
   readonly tenantId: string;
   readonly workflowId: string | null;
   readonly workflowVersion: number;
+  readonly assumesNewest: boolean;
   readonly definitionId: DefinitionId;
   readonly digest: string;
   readonly graph: Graph;
@@ -141,6 +143,8 @@ interface Acceptance {
   readonly requestId: string | null;
   readonly requestHash: string;
   readonly deadlineMs: number;
+  readonly testGraph?: TestGraph;
+  readonly inputKey?: NonNullable<StartInput["inputKey"]>;
 }
 
 async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
@@ -148,7 +152,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
   const deadlineAt = createdAt + run.deadlineMs;
   const traceparent = currentTraceparent() || null;
   const { promise, resolve, reject } = Promise.withResolvers<Started>();
-  const { workflowVersion, kind } = run;
+  const { workflowVersion, kind, testGraph, inputKey } = run;
   probe("S1");
   parts.loop.offer({
     kind: "start",
@@ -157,16 +161,25 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     definitionId: run.definitionId,
     workflowId: run.workflowId,
     workflowVersion,
+    assumesNewest: run.assumesNewest,
     runKind: kind,
     priority: run.priority,
     requestId: run.requestId,
     requestHash: run.requestId === null ? null : run.requestHash,
     traceparent,
     deadlineAt,
+    ...(testGraph === undefined ? {} : { test: { graph: run.graph, row: testGraph } }),
+    ...(inputKey === undefined ? {} : { inputKey }),
     started: {
       ...RUN_PLACE,
       type: "run.started",
-      payload: { definitionDigest: run.digest, workflowVersion, kind, deadlineAt },
+      payload: {
+        definitionDigest: run.digest,
+        workflowVersion,
+        kind,
+        deadlineAt,
+        ...(inputKey === undefined ? {} : { inputKey: inputKey.key }),
+      },
       value: run.input,
     },
     answer: { resolve, reject },
@@ -187,9 +200,13 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
   };
 }
 
-/** The node types of a graph, each once. */
+/** The node types of a graph and of what its maps and loops repeat, each once. */
 export const nodeTypesOf = (graph: Graph): string[] => [
-  ...new Set(graph.nodes.map((node) => node.definition.type)),
+  ...new Set(
+    graph.nodes.flatMap(({ definition: { type, scope } }) =>
+      scope === null ? [type] : [type, scope.body.type],
+    ),
+  ),
 ];
 
 export const workflowNotFound = (workflowId: string, version: number): EngineError =>

@@ -15,6 +15,7 @@ import { RunKind, RunSchema, RunStatus, type Run } from "@pawl/proto/pawl/v1/run
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { toTimestamp, traceIdOf } from "@pawl/platform/wire/scalar";
 import { cancelRun, deleteRun } from "../admit/end-run.ts";
+import { decideNode } from "../admit/decide-node.ts";
 import type { AdmitParts } from "../admit/parts.ts";
 import { createWorkflow, deleteWorkflow, updateWorkflow } from "../admit/save-workflow.ts";
 import { type Accepted, startRun, testRun } from "../admit/start-run.ts";
@@ -34,6 +35,7 @@ export function commandServices(parts: AdmitParts, db: Queryable): ServedService
       answer(await startRun(parts, DEFAULT_TENANT, request), request.workflowId),
     testRun: async (request) => answer(await testRun(parts, DEFAULT_TENANT, request), ""),
     cancelRun: async (request) => ({ run: await readRun(await cancelRun(parts, request)) }),
+    decideNode: async (request) => ({ run: await readRun(await decideNode(parts, request)) }),
     deleteRun: async (request) => {
       await deleteRun(parts, request);
       return {};

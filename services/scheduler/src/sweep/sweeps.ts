@@ -34,7 +34,7 @@ export async function sweepLeases({ executors, loop, log }: SweepParts): Promise
       loop.offer({
         kind: "lost",
         claim: lease,
-        reason: "lease_expired",
+        reason: lease.hasLeft ? "stream_broken" : "lease_expired",
         executorId: lease.executorId,
         answer: { resolve, reject },
       });

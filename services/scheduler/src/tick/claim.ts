@@ -3,6 +3,7 @@
 // A job is only a hint that a node waits. It is dropped when the log says otherwise, and only on a fresh fold: another
 // scheduler may have queued the node since this one last looked, and a dropped job would leave that node stuck.
 
+import { executionAt } from "@pawl/core/log/execution";
 import type { Job } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/journal";
 import type { CachedRun } from "./cache.ts";
@@ -33,14 +34,16 @@ export async function claimWaiting(
     const run = find(job);
     const nodeIndex = run?.state.graph.indexOf.get(job.nodeId);
     if (run === undefined || nodeIndex === undefined || !isClaimable(run, job)) continue;
-    if (handOff(claims, parts.roster, run, nodeIndex)) continue;
-    claims.jobs.push(jobOf(run, nodeIndex, 0));
+    const execution = { run, nodeIndex, iteration: job.iteration };
+    if (handOff(claims, parts.roster, execution)) continue;
+    claims.jobs.push(jobOf(execution, 0));
     parts.waiting.enqueued(type, claims.now);
   }
 }
 
 function isClaimable(run: CachedRun | undefined, job: Job): boolean {
   const nodeIndex = run?.state.graph.indexOf.get(job.nodeId);
-  const node = nodeIndex === undefined ? undefined : run?.state.nodes[nodeIndex];
-  return node?.status === "queued" && node.attempt === job.attempt;
+  if (run === undefined || nodeIndex === undefined) return false;
+  const execution = executionAt(run.state, nodeIndex, job.iteration);
+  return execution?.status === "queued" && execution.attempt === job.attempt;
 }

@@ -1,8 +1,8 @@
 // What a committed tick means to telemetry. Facts are tallied first: a counter costs about a microsecond a call, and a tick may
 // hold hundreds of facts of few kinds.
 
-import { isFinal } from "@pawl/core/log/event";
-import type { NodeId } from "@pawl/core/name/ids";
+import { isFinal, type Fact } from "@pawl/core/log/event";
+import { executionDefinition } from "@pawl/core/log/execution";
 import { retryCauseOf } from "@pawl/core/policy/retry";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { CachedRun } from "./cache.ts";
@@ -34,13 +34,13 @@ export function countFacts(draft: Draft): void {
   const retried = new Tally();
   const ended = new Map<string, Tally>();
   for (const { run, fact } of draft.facts()) {
-    if (fact.type === "node.started") started.add(typeOf(run, fact.nodeId));
+    if (fact.type === "node.started") started.add(typeOf(run, fact));
     else if (fact.type === "node.retried") retried.add(retryCauseOf(fact.payload.cause));
     else if (SETTLING.has(fact.type)) {
       const state = fact.type.slice("node.".length);
       let tally = ended.get(state);
       if (tally === undefined) ended.set(state, (tally = new Tally()));
-      tally.add(typeOf(run, fact.nodeId));
+      tally.add(typeOf(run, fact));
       if (fact.type === "node.failed" && fact.payload.cause === "delivery_exhausted")
         METRICS.deadLetters.add(1);
     }
@@ -58,7 +58,7 @@ export function countFacts(draft: Draft): void {
   }
 }
 
-function typeOf({ state: { graph } }: CachedRun, nodeId: NodeId | ""): string {
+function typeOf({ state: { graph } }: CachedRun, { nodeId, iteration }: Fact): string {
   const index = nodeId === "" ? undefined : graph.indexOf.get(nodeId);
-  return index === undefined ? "" : (graph.nodes[index]?.definition.type ?? "");
+  return index === undefined ? "" : executionDefinition(graph, index, iteration).type;
 }

@@ -4,7 +4,7 @@ import { parseDefinition } from "@pawl/core/definition/parse";
 import type { Graph } from "@pawl/core/definition/graph";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { DefinitionId } from "@pawl/core/name/ids";
-import type { Workflows } from "@pawl/platform/store/workflows";
+import type { DefinitionRow, Workflows } from "@pawl/platform/store/workflows";
 
 const GRAPHS_MAX = 500;
 
@@ -25,6 +25,16 @@ export class Definitions {
     if (this.#graphs.size <= GRAPHS_MAX) return;
     const [oldest] = this.#graphs.keys();
     if (oldest !== undefined) this.#graphs.delete(oldest);
+  }
+
+  /** A version of a workflow with its graph, 0 for the newest; undefined when there is none. */
+  async find(
+    tenantId: string,
+    workflowId: string,
+    version: number,
+  ): Promise<{ readonly row: DefinitionRow; readonly graph: Graph } | undefined> {
+    const row = await this.#workflows.find(tenantId, workflowId, version);
+    return row === undefined ? undefined : { row, graph: await this.graph(row.definitionId) };
   }
 
   /** The graph of a saved definition. @throws EVENT_LOG_CORRUPTION when it is gone or no longer parses. */

@@ -4,28 +4,38 @@
 // Seqs are provisional here: partial output moves a run's last seq without a new version, so only the database knows the
 // real ones. They differ by one offset per run, which `settleSeqs` adds once the answer is there.
 
-import { isFinal, type Fact } from "@pawl/core/log/event";
+import { withCause } from "@pawl/core/log/cause";
+import { isFinal, isTerminalType, type Fact } from "@pawl/core/log/event";
+import { executionAt } from "@pawl/core/log/execution";
 import { apply } from "@pawl/core/log/fold";
+import type { ExecutionState } from "@pawl/core/log/state";
 import { invariant } from "@pawl/core/fault/invariant";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
 import type { NewJob } from "@pawl/platform/queue/queue";
 import type {
   Append,
+  InputKey,
   LeaseKey,
   NewLease,
   NewRun,
   RunChange,
   RunProjection,
   StreamedFact,
+  TestGraph,
 } from "@pawl/platform/store/journal";
 import type { Session } from "../work/session.ts";
 import type { CachedRun } from "./cache.ts";
 import type { StartInput } from "./input.ts";
 
-/** A node given to an executor in this tick. */
-export interface HandOff {
+/** A node execution of a run. */
+export interface Execution {
   readonly run: CachedRun;
   readonly nodeIndex: number;
+  readonly iteration: number;
+}
+
+/** An execution given to an executor in this tick. */
+export interface HandOff extends Execution {
   readonly session: Session;
 }
 
@@ -39,6 +49,8 @@ export interface ClosedClaim extends LeaseKey {
 interface RunDraft {
   readonly run: CachedRun;
   readonly start: StartInput | undefined;
+  /** Seqs above are provisional. */
+  readonly committedSeq: number;
   readonly facts: Fact[];
   readonly opened: (HandOff & { readonly factIndex: number })[];
 }
@@ -46,9 +58,13 @@ interface RunDraft {
 export class Draft {
   readonly #now: number;
   readonly #runs = new Map<RunId, RunDraft>();
-  /** Nodes queued by this draft and not placed yet. */
-  readonly ready: { readonly run: CachedRun; readonly nodeIndex: number }[] = [];
+  /** Executions queued by this draft and not placed yet. */
+  readonly ready: Execution[] = [];
   readonly closed: ClosedClaim[] = [];
+  /** Child runs whose parent was cancelled by this draft, and not followed yet. */
+  readonly orphans: { readonly runId: RunId; readonly reason: string }[] = [];
+  /** Child runs that ended in this draft, and not followed yet. */
+  readonly endedChildren: CachedRun[] = [];
   readonly streamed: StreamedFact[] = [];
   readonly jobs: NewJob[] = [];
 
@@ -93,7 +109,13 @@ export class Draft {
   }
 
   begin(run: CachedRun, start: StartInput): void {
-    this.#runs.set(run.state.runId, { run, start, facts: [], opened: [] });
+    this.#runs.set(run.state.runId, {
+      run,
+      start,
+      committedSeq: 0,
+      facts: [],
+      opened: [],
+    });
   }
 
   /** Drafts a fact and applies it to the run's fold. */
@@ -101,23 +123,27 @@ export class Draft {
     const { state } = run;
     const draft = this.#draftOf(run);
     const nodeIndex = fact.nodeId === "" ? undefined : state.graph.indexOf.get(fact.nodeId);
-    const before = nodeIndex === undefined ? undefined : state.nodes[nodeIndex];
+    const { iteration } = fact;
+    const before = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
     const wasRunning = before?.status === "running" ? before.epoch : undefined;
+    if (fact.type === "node.cancelled" && before?.childRunId !== undefined)
+      this.orphans.push({ runId: before.childRunId, reason: fact.payload.reason });
     const seq = state.lastSeq + 1;
     const epoch = fact.type === "node.started" ? seq : fact.epoch;
-    draft.facts.push(fact);
+    draft.facts.push(withCause(state, fact, draft.committedSeq));
     // The spread keeps the fact's own type; only its position is added.
     apply(state, { ...fact, epoch, seq, at: this.#now });
-    if (nodeIndex === undefined || before === undefined || fact.nodeId === "") return;
-    if (wasRunning !== undefined && before.status !== "running")
+    if (state.parent !== undefined && isTerminalType(fact.type)) this.endedChildren.push(run);
+    if (nodeIndex === undefined || fact.nodeId === "") return;
+    if (wasRunning !== undefined && before?.status !== "running")
       this.closed.push({
         runId: state.runId,
         nodeId: fact.nodeId,
-        iteration: fact.iteration,
+        iteration,
         epoch: wasRunning,
         isLost: fact.type === "run.recovered",
       });
-    if (fact.type === "node.queued") this.ready.push({ run, nodeIndex });
+    if (fact.type === "node.queued") this.ready.push({ run, nodeIndex, iteration });
   }
 
   /** Drafts the claim of a node by an executor connected here. */
@@ -131,6 +157,22 @@ export class Draft {
     return [...this.#runs.values()].flatMap((draft) =>
       draft.start === undefined ? [] : [newRun(draft.start, draft)],
     );
+  }
+
+  get newGraphs(): TestGraph[] {
+    return this.#starts.flatMap(({ test }) => (test === undefined ? [] : [test.row]));
+  }
+
+  get inputKeys(): InputKey[] {
+    return this.#starts.flatMap(({ tenantId, runId, inputKey }) =>
+      inputKey === undefined
+        ? []
+        : [{ tenantId, runId, inputKey: inputKey.key, ttlMs: inputKey.ttlMs }],
+    );
+  }
+
+  get #starts(): StartInput[] {
+    return [...this.#runs.values()].flatMap(({ start }) => (start === undefined ? [] : [start]));
   }
 
   get changes(): RunChange[] {
@@ -159,12 +201,12 @@ export class Draft {
 
   get leases(): NewLease[] {
     return [...this.#runs.values()].flatMap(({ run, facts, opened }) =>
-      opened.map(({ nodeIndex, session, factIndex }) => ({
+      opened.map(({ nodeIndex, iteration, session, factIndex }) => ({
         runId: run.state.runId,
         nodeId: nodeIdOf(run, nodeIndex),
-        iteration: 0,
+        iteration,
         back: facts.length - 1 - factIndex,
-        attempt: run.state.nodes[nodeIndex]?.attempt ?? 1,
+        attempt: executionAt(run.state, nodeIndex, iteration)?.attempt ?? 1,
         executorId: session.executorId,
       })),
     );
@@ -172,7 +214,8 @@ export class Draft {
 
   /** After the commit: real seqs and epochs, and the version each run has now. */
   settleSeqs(lastSeqs: ReadonlyMap<RunId, number>): void {
-    for (const { run, start, opened } of this.#runs.values()) {
+    for (const draft of this.#runs.values()) {
+      const { run, start, opened } = draft;
       if (start !== undefined) {
         run.version = 1;
         continue;
@@ -181,9 +224,10 @@ export class Draft {
       const offset = (lastSeqs.get(run.state.runId) ?? run.state.lastSeq) - run.state.lastSeq;
       if (offset === 0) continue;
       run.state.lastSeq += offset;
-      for (const { nodeIndex } of opened) {
-        const node = run.state.nodes[nodeIndex];
-        if (node !== undefined) node.epoch += offset;
+      shiftCauses(draft, offset);
+      for (const { nodeIndex, iteration } of opened) {
+        const execution = executionAt(run.state, nodeIndex, iteration);
+        if (execution !== undefined) execution.epoch += offset;
       }
     }
   }
@@ -191,11 +235,26 @@ export class Draft {
   #draftOf(run: CachedRun): RunDraft {
     let draft = this.#runs.get(run.state.runId);
     if (draft === undefined) {
-      draft = { run, start: undefined, facts: [], opened: [] };
+      const committedSeq = run.state.lastSeq;
+      draft = { run, start: undefined, committedSeq, facts: [], opened: [] };
       this.#runs.set(run.state.runId, draft);
     }
     return draft;
   }
+}
+
+/** Moves the provisional seqs that the folds of a draft's executions remember, at the cost of its facts and their edges. */
+function shiftCauses({ run: { state }, facts, committedSeq }: RunDraft, offset: number): void {
+  const moved = new Set<ExecutionState | undefined>();
+  for (const { nodeId, iteration } of facts) {
+    const index = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
+    if (index === undefined) continue;
+    moved.add(state.nodes[index]).add(executionAt(state, index, iteration));
+    for (const edge of state.graph.nodes[index]?.outgoing ?? [])
+      moved.add(state.nodes[edge.target]);
+  }
+  for (const execution of moved)
+    if (execution !== undefined && execution.causeSeq > committedSeq) execution.causeSeq += offset;
 }
 
 function nodeIdOf(run: CachedRun, nodeIndex: number): NodeId {
@@ -216,7 +275,7 @@ function projection({ run: { state }, facts }: RunDraft): RunProjection {
 
 function newRun(start: StartInput, draft: RunDraft): NewRun {
   const { runId, tenantId, definitionId, workflowId, workflowVersion, priority } = start;
-  const { requestId, requestHash, traceparent, deadlineAt } = start;
+  const { requestId, requestHash, traceparent, deadlineAt, assumesNewest } = start;
   return {
     runId,
     tenantId,
@@ -228,7 +287,9 @@ function newRun(start: StartInput, draft: RunDraft): NewRun {
     requestHash,
     traceparent,
     deadlineAt,
+    assumesNewest,
     kind: start.runKind,
+    parent: start.parent ?? null,
     ...projection(draft),
   };
 }

@@ -1,7 +1,9 @@
-// A request id that was used before refuses its whole batch by a unique index. Then, and only then, the request ids of the
-// batch are looked up: repeats are answered with the run they started, misuse with REQUEST_ID_REUSED, the rest goes on.
+// A request id, or an input, that was used before refuses its whole batch by a unique index. Then, and only then, the request
+// ids and input keys of the batch are looked up: repeats are answered with the run they started, misuse of a request id with
+// REQUEST_ID_REUSED, the rest goes on. A caller's own request id wins over the key of its input (X23).
 
 import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunId } from "@pawl/core/name/ids";
 import type { Journal } from "@pawl/platform/store/journal";
 import type { Input, StartInput } from "./input.ts";
 
@@ -10,23 +12,17 @@ export async function answerDuplicates(
   journal: Journal,
   batch: readonly Input[],
 ): Promise<{ readonly now: readonly Input[]; readonly later: readonly Input[] }> {
-  const starts = batch.filter((input) => input.kind === "start" && input.requestId !== null);
+  const starts = batch.filter((input) => input.kind === "start" && namesOf(input).length > 0);
   const byTenant = Map.groupBy(starts as StartInput[], (start) => start.tenantId);
   const answered = new Set<Input>();
   const later = new Set<Input>();
   for (const [tenantId, inputs] of byTenant) {
-    const ids = inputs.map((input) => input.requestId ?? "");
-    const found = await journal.findRequest(tenantId, ids);
-    const used = new Map(found.map((row) => [row.requestId, row]));
+    const used = await findUsed(journal, tenantId, inputs);
     const seen = new Set<string>();
     for (const input of inputs) {
-      const requestId = input.requestId ?? "";
-      const row = used.get(requestId);
-      if (row !== undefined) {
-        answered.add(input);
-        answer(input, row);
-      } else if (seen.has(requestId)) later.add(input);
-      seen.add(requestId);
+      if (answer(input, used)) answered.add(input);
+      else if (namesOf(input).some((name) => seen.has(name))) later.add(input);
+      for (const name of namesOf(input)) seen.add(name);
     }
   }
   return {
@@ -35,12 +31,43 @@ export async function answerDuplicates(
   };
 }
 
-function answer(input: StartInput, row: { runId: StartInput["runId"]; requestHash: string }): void {
-  if (row.requestHash === input.requestHash) {
-    input.answer.resolve({ runId: row.runId, duplicate: true, lastSeq: 0 });
-    return;
+/** By what a start may be a repeat of another one. */
+const namesOf = ({ requestId, inputKey }: StartInput): string[] => [
+  ...(requestId === null ? [] : [`request ${requestId}`]),
+  ...(inputKey === undefined ? [] : [`input ${inputKey.key}`]),
+];
+
+interface Used {
+  readonly requests: ReadonlyMap<string, { readonly runId: RunId; readonly requestHash: string }>;
+  readonly inputs: ReadonlyMap<string, RunId>;
+}
+
+async function findUsed(
+  journal: Journal,
+  tenantId: string,
+  inputs: readonly StartInput[],
+): Promise<Used> {
+  const ids = inputs.flatMap(({ requestId }) => (requestId === null ? [] : [requestId]));
+  const keys = inputs.flatMap(({ inputKey }) => (inputKey === undefined ? [] : [inputKey.key]));
+  const requests = ids.length === 0 ? [] : await journal.findRequest(tenantId, ids);
+  const kept = keys.length === 0 ? [] : await journal.findInputKeys(tenantId, keys);
+  return {
+    requests: new Map(requests.map((row) => [row.requestId, row])),
+    inputs: new Map(kept.map((row) => [row.inputKey, row.runId])),
+  };
+}
+
+/** False when the start is no repeat. */
+function answer(input: StartInput, used: Used): boolean {
+  const request = used.requests.get(input.requestId ?? "");
+  if (request !== undefined && request.requestHash !== input.requestHash) {
+    input.answer.reject(requestReused(input.requestId ?? "", request.runId));
+    return true;
   }
-  input.answer.reject(requestReused(input.requestId ?? "", row.runId));
+  const runId = request?.runId ?? used.inputs.get(input.inputKey?.key ?? "");
+  if (runId === undefined) return false;
+  input.answer.resolve({ runId, duplicate: true, lastSeq: 0 });
+  return true;
 }
 
 /** A request id that started `runId` is said again with another body. */

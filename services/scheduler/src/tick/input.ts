@@ -1,10 +1,11 @@
 // What may arrive at the scheduler: everything that can change a run, each with the way to answer whoever sent it.
 
+import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
-import type { Fact, RecoveryReason, RunKind } from "@pawl/core/log/event";
+import type { Fact, NodeDecision, ParentLink, RecoveryReason, RunKind } from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
-import type { StreamedFact } from "@pawl/platform/store/journal";
+import type { StreamedFact, TestGraph } from "@pawl/platform/store/journal";
 
 /** Names one claim, as executors do. */
 export interface Claim {
@@ -36,12 +37,20 @@ export interface StartInput {
   readonly definitionId: DefinitionId;
   readonly workflowId: string | null;
   readonly workflowVersion: number;
+  /** Planned on a remembered newest version, to be proved by the commit. */
+  readonly assumesNewest: boolean;
   readonly runKind: RunKind;
   readonly priority: number;
   readonly requestId: string | null;
   readonly requestHash: string | null;
   readonly traceparent: string | null;
   readonly deadlineAt: number;
+  /** The graph of a test run, saved with it. */
+  readonly test?: { readonly graph: Graph; readonly row: TestGraph };
+  /** Where the caller asked that the same input starts nothing again for so long (X23). */
+  readonly inputKey?: { readonly key: string; readonly ttlMs: number };
+  /** The node execution that waits for it. */
+  readonly parent?: ParentLink;
   readonly started: Extract<Fact, { type: "run.started" }>;
   readonly answer: Answer<Started>;
 }
@@ -77,6 +86,27 @@ export interface CancelInput {
   readonly answer: Answer<"cancelled" | "finished">;
 }
 
+/** How a decision was taken: applied, said before, or why it was not. */
+export type DecideAnswer =
+  | "accepted"
+  | "repeated"
+  | "decided_otherwise"
+  | "not_held"
+  | "finished"
+  | "no_node"
+  | "no_run";
+
+export interface DecideInput {
+  readonly kind: "decide";
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+  readonly decision: NodeDecision;
+  readonly comment: string;
+  readonly requestId: string;
+  readonly answer: Answer<DecideAnswer>;
+}
+
 export interface DeadlineInput {
   readonly kind: "deadline";
   readonly runId: RunId;
@@ -89,6 +119,7 @@ export type Input =
   | StreamedInput
   | LostInput
   | CancelInput
+  | DecideInput
   | DeadlineInput;
 
 /** The run an input is about. */
@@ -96,6 +127,7 @@ export function runOf(input: Input): RunId {
   switch (input.kind) {
     case "start":
     case "cancel":
+    case "decide":
     case "deadline":
       return input.runId;
     case "outcome":

@@ -1,52 +1,53 @@
 // Where a ready node goes: straight to an executor connected here that has room, or into the queue of its type. A node never
 // overtakes others of its type that wait already, and one that may not start yet always waits in the queue.
 
+import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { claimFact } from "@pawl/core/plan/claim";
+import { nodeIdAt } from "@pawl/core/plan/place";
 import type { NewJob } from "@pawl/platform/queue/queue";
 import type { Roster } from "../work/roster.ts";
-import type { CachedRun } from "./cache.ts";
-import type { Draft } from "./draft.ts";
+import type { Draft, Execution } from "./draft.ts";
 import type { Waiting } from "./waiting.ts";
 
-/** Places every node the draft made ready. */
+/** Places every execution the draft made ready. */
 export function place(draft: Draft, roster: Roster, waiting: Waiting): void {
-  for (const { run, nodeIndex } of draft.ready.splice(0)) {
+  for (const execution of draft.ready.splice(0)) {
+    const { run, nodeIndex, iteration } = execution;
+    const found = executionAt(run.state, nodeIndex, iteration);
     // A later fact of the same draft may have cancelled it again.
-    if (run.state.nodes[nodeIndex]?.status !== "queued") continue;
-    const notBefore = run.state.nodes[nodeIndex]?.notBefore ?? 0;
-    const delayMs = Math.max(0, notBefore - draft.now);
-    const type = nodeTypeOf(run, nodeIndex);
-    if (delayMs === 0 && !waiting.mayWait(type) && handOff(draft, roster, run, nodeIndex)) continue;
-    draft.jobs.push(jobOf(run, nodeIndex, delayMs));
+    if (found?.status !== "queued") continue;
+    const delayMs = Math.max(0, (found.notBefore ?? 0) - draft.now);
+    const type = nodeTypeOf(execution);
+    if (delayMs === 0 && !waiting.mayWait(type) && handOff(draft, roster, execution)) continue;
+    draft.jobs.push(jobOf(execution, delayMs));
     if (delayMs === 0) waiting.enqueued(type, draft.now);
   }
 }
 
-/** Claims a queued node for an executor with room; false when there is none. */
-export function handOff(draft: Draft, roster: Roster, run: CachedRun, nodeIndex: number): boolean {
-  const session = roster.pick(nodeTypeOf(run, nodeIndex));
+/** Claims a queued execution for an executor with room; false when there is none. */
+export function handOff(draft: Draft, roster: Roster, execution: Execution): boolean {
+  const session = roster.pick(nodeTypeOf(execution));
   if (session === undefined) return false;
-  const fact = claimFact(run.state, nodeIndex, session.executorId);
+  const { run, nodeIndex, iteration } = execution;
+  const fact = claimFact(run.state, nodeIndex, iteration, session.executorId);
   if (fact === undefined) return false;
   session.reserved += 1;
-  draft.handOff({ run, nodeIndex, session }, fact);
+  draft.handOff({ run, nodeIndex, iteration, session }, fact);
   return true;
 }
 
-export function jobOf(run: CachedRun, nodeIndex: number, delayMs: number): NewJob {
+export function jobOf({ run, nodeIndex, iteration }: Execution, delayMs: number): NewJob {
   const { state, priority } = run;
-  const definition = state.graph.nodes[nodeIndex]?.definition;
-  if (definition === undefined) throw new RangeError(`no node at ${nodeIndex}`);
   return {
     runId: state.runId,
-    nodeId: definition.id,
-    iteration: 0,
-    attempt: state.nodes[nodeIndex]?.attempt ?? 1,
-    nodeType: definition.type,
+    nodeId: nodeIdAt(state, nodeIndex),
+    iteration,
+    attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
+    nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
     priority,
     ...(delayMs > 0 ? { delayMs } : {}),
   };
 }
 
-const nodeTypeOf = (run: CachedRun, nodeIndex: number): string =>
-  run.state.graph.nodes[nodeIndex]?.definition.type ?? "";
+const nodeTypeOf = ({ run, nodeIndex, iteration }: Execution): string =>
+  executionDefinition(run.state.graph, nodeIndex, iteration).type;

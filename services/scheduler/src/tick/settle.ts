@@ -3,14 +3,16 @@
 import { newRunState } from "@pawl/core/log/fold";
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
-import type { Fact } from "@pawl/core/log/event";
+import { isFinal, type Fact } from "@pawl/core/log/event";
 import { onLeaseLost } from "@pawl/core/plan/claim";
+import { onDecision } from "@pawl/core/plan/decide";
 import { onOutcome } from "@pawl/core/plan/result";
 import { onCancel, onDeadline } from "@pawl/core/plan/stop";
 import { DEAD_LETTER } from "@pawl/platform/queue/queue";
 import type { CachedRun } from "./cache.ts";
 import type { Draft } from "./draft.ts";
-import type { Input, StartInput } from "./input.ts";
+import { type Child, childStart } from "./child.ts";
+import type { DecideInput, Input, OutcomeInput, StartInput } from "./input.ts";
 import { jobOf } from "./place.ts";
 
 /** Called after the commit, to answer whoever sent the input. */
@@ -26,18 +28,24 @@ export function settle(
   draft: Draft,
   run: CachedRun | undefined,
   input: Exclude<Input, StartInput>,
+  children: ReadonlyMap<OutcomeInput, Child> = new Map(),
 ): Settled {
   if (run === undefined) return { kind: "doubtful", refuse: refusal(input) };
   const { state } = run;
   switch (input.kind) {
     case "outcome": {
       const nodeIndex = state.graph.indexOf.get(input.claim.nodeId) ?? -1;
-      const { claim, outcome, jitter, answer } = input;
+      const { claim, jitter, answer } = input;
       const { iteration, epoch } = claim;
+      const child = children.get(input);
+      const outcome = child?.kind === "missing" ? child.outcome : input.outcome;
       const arrival = { nodeIndex, iteration, epoch, outcome, jitter, now: draft.now };
       const result = onOutcome(state, arrival);
       if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
       if (result.kind === "accepted") appendAll(draft, run, result.facts);
+      if (result.kind === "accepted" && child?.kind === "found")
+        if (result.facts.some((fact) => fact.type === "node.blocked"))
+          settleStart(draft, child.graph, childStart(draft, run, input, child));
       return { kind: "drafted", reply: () => answer.resolve("settled") };
     }
     case "lost": {
@@ -45,6 +53,7 @@ export function settle(
       const { claim, reason, executorId, answer } = input;
       const result = onLeaseLost(state, {
         nodeIndex,
+        iteration: claim.iteration,
         epoch: claim.epoch,
         reason,
         executorId,
@@ -53,8 +62,8 @@ export function settle(
       if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
       appendAll(draft, run, result.facts);
       if (result.facts.some((fact) => fact.type === "node.failed")) {
-        const job = { ...jobOf(run, nodeIndex, 0), nodeType: DEAD_LETTER };
-        draft.jobs.push(job);
+        const lost = { run, nodeIndex, iteration: claim.iteration };
+        draft.jobs.push({ ...jobOf(lost, 0), nodeType: DEAD_LETTER });
       }
       return { kind: "drafted", reply: () => answer.resolve() };
     }
@@ -64,6 +73,8 @@ export function settle(
       appendAll(draft, run, result.facts);
       return { kind: "drafted", reply: () => input.answer.resolve("cancelled") };
     }
+    case "decide":
+      return settleDecision(draft, run, input);
     case "deadline": {
       const result = onDeadline(state, draft.now);
       if (result.kind !== "accepted") return { kind: "doubtful", refuse: refusal(input) };
@@ -77,6 +88,23 @@ export function settle(
     default:
       return unreachable(input, "input");
   }
+}
+
+/** Drafts what a person decided. Whatever is not applied is judged again on a fresh fold before it is answered. */
+function settleDecision(draft: Draft, run: CachedRun, input: DecideInput): Settled {
+  const { state } = run;
+  const { nodeId, iteration, decision, comment, requestId, answer } = input;
+  const nodeIndex = state.graph.indexOf.get(nodeId);
+  if (nodeIndex === undefined) return { kind: "doubtful", refuse: () => answer.resolve("no_node") };
+  const arrival = { nodeIndex, iteration, decision, comment, requestId, now: draft.now };
+  const result = onDecision(state, arrival);
+  if (result.kind === "accepted") {
+    appendAll(draft, run, result.facts);
+    return { kind: "drafted", reply: () => answer.resolve("accepted") };
+  }
+  const { kind } = result;
+  const why = kind === "not_held" && isFinal(state.status) ? "finished" : kind;
+  return { kind: "doubtful", refuse: () => answer.resolve(why) };
 }
 
 /** Drafts a new run. */
@@ -96,6 +124,8 @@ function refusal(input: Exclude<Input, StartInput>): Reply {
       return () => input.answer.resolve("stale");
     case "cancel":
       return () => input.answer.resolve("finished");
+    case "decide":
+      return () => input.answer.resolve("no_run");
     case "lost":
     case "deadline":
     case "streamed":

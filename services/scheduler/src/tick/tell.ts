@@ -3,8 +3,10 @@
 
 import { create } from "@bufbuild/protobuf";
 import type { Graph } from "@pawl/core/definition/graph";
-import { contextJson, nodeJson } from "@pawl/core/log/context";
+import { contextJson, nodeJson, nodeJsonIndex } from "@pawl/core/log/context";
+import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { effectKey } from "@pawl/core/name/ids";
+import { nodeIdAt } from "@pawl/core/plan/place";
 import {
   AssignmentSchema,
   ClaimSchema,
@@ -33,33 +35,34 @@ export function tell(roster: Roster, draft: Draft): void {
   }
 }
 
-function claimOf({ run: { state }, nodeIndex }: HandOff): Claim {
-  const nodeId = state.graph.nodes[nodeIndex]?.definition.id;
-  const epoch = state.nodes[nodeIndex]?.epoch;
-  if (nodeId === undefined || epoch === undefined) throw new RangeError(`no node at ${nodeIndex}`);
-  return { runId: state.runId, nodeId, iteration: 0, epoch };
+function claimOf({ run: { state }, nodeIndex, iteration }: HandOff): Claim {
+  const epoch = executionAt(state, nodeIndex, iteration)?.epoch;
+  if (epoch === undefined) throw new RangeError(`no node at ${nodeIndex}`);
+  return { runId: state.runId, nodeId: nodeIdAt(state, nodeIndex), iteration, epoch };
 }
 
-function assignment({ run, nodeIndex }: HandOff, claim: Claim): SchedulerItem {
+function assignment({ run, nodeIndex, iteration }: HandOff, claim: Claim): SchedulerItem {
   const { state, workflowId, traceparent } = run;
   const { graph } = state;
-  const definition = graph.nodes[nodeIndex]?.definition;
+  const definition = executionDefinition(graph, nodeIndex, iteration);
   const value = create(AssignmentSchema, {
     claim: create(ClaimSchema, { ...claim, epoch: BigInt(claim.epoch) }),
-    attempt: state.nodes[nodeIndex]?.attempt ?? 1,
-    nodeType: definition?.type ?? "",
-    nodeJson: nodeJsonBytes(graph, nodeIndex),
-    contextJson: Buffer.from(contextJson(state, nodeIndex)),
-    timeoutMs: BigInt(definition?.timeoutMs ?? 0),
+    attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
+    nodeType: definition.type,
+    nodeJson: nodeJsonBytes(graph, nodeIndex, iteration),
+    contextJson: Buffer.from(contextJson(state, nodeIndex, iteration)),
+    timeoutMs: BigInt(definition.timeoutMs),
     traceparent: traceparent ?? "",
     effectKey: effectKey(state.runId, claim.nodeId, claim.iteration),
     workflowId: workflowId ?? "",
+    inputApproved: executionAt(state, nodeIndex, iteration)?.isInputApproved ?? false,
   });
   return create(SchedulerItemSchema, { item: { case: "assignment", value } });
 }
 
-function nodeJsonBytes(graph: Graph, nodeIndex: number): Uint8Array {
+function nodeJsonBytes(graph: Graph, nodeIndex: number, iteration: number): Uint8Array {
   let bytes = nodeBytes.get(graph);
   if (bytes === undefined) nodeBytes.set(graph, (bytes = []));
-  return (bytes[nodeIndex] ??= Buffer.from(nodeJson(graph, nodeIndex)));
+  const at = nodeJsonIndex(nodeIndex, iteration);
+  return (bytes[at] ??= Buffer.from(nodeJson(graph, nodeIndex, iteration)));
 }

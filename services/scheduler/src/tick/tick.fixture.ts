@@ -80,6 +80,7 @@ function calls(loop: TickLoop, now: () => number) {
         requestHash: requestId === null ? null : requestHash,
         traceparent: null,
         deadlineAt: now() + 60_000,
+        assumesNewest: false,
         started: {
           ...RUN_PLACE,
           type: "run.started",
@@ -131,16 +132,15 @@ export async function saveGraph(store: Store, graph: object): Promise<string> {
   const parsed = parseDefinition(JSON.stringify({ title: "t", ...graph }));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.violations));
   const id = crypto.randomUUID();
-  await store.workflows.saveTestGraph({
+  const row = {
     definitionId: definitionId(id),
     tenantId: "default",
     digest: "d",
     title: "t",
     nodeCount: parsed.graph.nodes.length,
     body: parsed.canonicalJson,
-    requestId: null,
-    requestHash: null,
-  });
+  };
+  await store.journal.transact((tx) => tx.saveGraphs([row]));
   return id;
 }
 

@@ -87,6 +87,27 @@ test("an outcome with an old epoch is refused and changes nothing (S0.43)", asyn
   expect(await logOf(runId)).toEqual(before);
 });
 
+test("what is said under one run's claim is nothing to another run of the same graph (S3.47)", async () => {
+  const { store, engine, logOf } = setup();
+  const executor = connect(engine, 4);
+  const id = await saveGraph(store, chain);
+  const [mine, other] = [await engine.start(id), await engine.start(id)];
+  const claims = executor.take();
+  const ours = claims.find((claim) => claim.runId === mine.runId);
+  const theirs = claims.filter((claim) => claim.runId === other.runId);
+  if (ours === undefined) throw new Error("no claim");
+  const before = await logOf(other.runId);
+  // The claim of one run under the name of the other, one epoch off: nobody's.
+  expect(await engine.outcome({ ...ours, runId: other.runId, epoch: ours.epoch + 1 })).toBe(
+    "stale",
+  );
+  expect(await engine.outcome(ours)).toBe("settled");
+  expect(await logOf(other.runId)).toEqual(before);
+  expect(theirs).toHaveLength(1);
+  // What follows in the one run was handed out for it alone; the other still waits for its own outcome.
+  expect(executor.take().map((claim) => claim.runId)).toEqual([mine.runId]);
+});
+
 test("an outcome said twice is acknowledged twice and counted once (S3.37, S3.53)", async () => {
   const { store, engine, logOf } = setup();
   const executor = connect(engine, 8);

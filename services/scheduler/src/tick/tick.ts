@@ -5,12 +5,14 @@
 // the compare-and-swap lets one commit and fails the other's whole transaction (RunMoved), which drops its folds and begins
 // again. A refusal is not fenced by anything, so an input that looks stale is judged again on a fresh fold first.
 
+import { isFinal } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import { planToFixpoint } from "@pawl/core/plan/plan";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import type { Journal, Transaction } from "@pawl/platform/store/journal";
+import type { Journal, News, Transaction } from "@pawl/platform/store/journal";
 import type { Roster } from "../work/roster.ts";
 import type { RunCache } from "./cache.ts";
+import { findChildren, followLinks } from "./child.ts";
 import { claimWaiting } from "./claim.ts";
 import { countFacts } from "./count.ts";
 import type { Definitions } from "./definitions.ts";
@@ -45,6 +47,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
     const replies = await settleAll(parts, draft, inputs);
     for (const run of draft.runs)
       planToFixpoint(run.state, draft.now, (fact) => draft.append(run, fact));
+    await followLinks(cache, draft);
     place(draft, roster, waiting);
     const claimable = waiting.types.filter((type) => roster.credit(type) > 0);
     if (!draft.isEmpty || claimable.length > 0) {
@@ -80,20 +83,23 @@ async function settleAll(
   const replies: Reply[] = [];
   const folded = inputs.filter((input) => input.kind !== "start" && input.kind !== "streamed");
   await cache.ensure(folded.map(runOf));
+  const children = await findChildren(definitions, inputs);
   const doubtful: Exclude<Input, { kind: "start" }>[] = [];
   for (const input of inputs) {
     if (input.kind === "start") {
-      const { runId, answer, definitionId } = input;
-      const graph = definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
+      const { runId, answer, definitionId, test } = input;
+      const graph =
+        test?.graph ?? definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
       const { state } = settleStart(draft, graph, input);
       replies.push(() => answer.resolve({ runId, duplicate: false, lastSeq: state.lastSeq }));
       continue;
     }
-    const result = settle(draft, cache.get(runOf(input)), input);
+    const result = settle(draft, cache.get(runOf(input)), input, children);
     if (result.kind === "drafted") replies.push(result.reply);
     else doubtful.push(input);
   }
-  if (doubtful.length > 0) replies.push(...(await settleDoubtful(parts, draft, doubtful)));
+  if (doubtful.length > 0)
+    replies.push(...(await settleDoubtful(parts, draft, doubtful, children)));
   return replies;
 }
 
@@ -102,10 +108,11 @@ async function settleDoubtful(
   parts: TickParts,
   draft: Draft,
   inputs: readonly Exclude<Input, { kind: "start" }>[],
+  children: Awaited<ReturnType<typeof findChildren>>,
 ): Promise<Reply[]> {
   await parts.cache.refresh(inputs.map(runOf).filter((runId) => !draft.has(runId)));
   return inputs.map((input) => {
-    const result = settle(draft, parts.cache.get(runOf(input)), input);
+    const result = settle(draft, parts.cache.get(runOf(input)), input, children);
     return result.kind === "drafted" ? result.reply : result.refuse;
   });
 }
@@ -150,7 +157,9 @@ async function send(
 
 function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {
   void tx.stream(draft.streamed);
+  void tx.saveGraphs(draft.newGraphs);
   void tx.insertRuns(draft.newRuns);
+  void tx.keepInputKeys(draft.inputKeys);
   const lastSeqs = tx.advance(draft.changes);
   void tx.append(draft.appends);
   void tx.closeLeases(draft.closed);
@@ -160,9 +169,13 @@ function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number
 }
 
 /** Which runs have news. The seqs are hints: a reader that finds more reads more. */
-function news(draft: Draft): { runId: RunId; lastSeq: number }[] {
-  const runs = draft.runs.map(({ state }) => ({ runId: state.runId, lastSeq: state.lastSeq }));
+function news(draft: Draft): News[] {
+  const runs = draft.runs.map(({ state: { runId, lastSeq, status } }) => ({
+    runId,
+    lastSeq,
+    ended: isFinal(status),
+  }));
   const streamed = new Set(draft.streamed.map((fact) => fact.runId));
   for (const { runId } of runs) streamed.delete(runId);
-  return [...runs, ...[...streamed].map((runId) => ({ runId, lastSeq: 0 }))];
+  return [...runs, ...[...streamed].map((runId) => ({ runId, lastSeq: 0, ended: false }))];
 }

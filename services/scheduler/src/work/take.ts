@@ -17,7 +17,7 @@ import {
 import type { Claim } from "../tick/input.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Session } from "./session.ts";
-import { claimItem, claimOf, cleanText, isIndex, outcomeOf } from "./wire.ts";
+import { claimItem, claimOf, cleanText, isIndex, mediaOf, outcomeOf } from "./wire.ts";
 
 interface TakeParts {
   readonly loop: TickLoop;
@@ -55,9 +55,11 @@ export function takeOutcome({ loop, log }: TakeParts, session: Session, wire: Ou
 export function takeDelta(parts: TakeParts, session: Session, wire: Delta): void {
   const claim = claimOf(wire.claim);
   if (claim === undefined || !isIndex(wire.deltaIndex)) return;
+  const media = mediaOf(wire.media);
   const payload = {
     deltaIndex: wire.deltaIndex,
     text: cleanText(wire.text, LIMITS.deltaBytes),
+    ...(media === undefined ? {} : { media }),
   };
   const fact = { ...claim, ordinal: wire.deltaIndex, type: "node.stream.delta" as const, payload };
   parts.loop.offer({

@@ -2,17 +2,27 @@
 // taken out here, so that no executor can poison a tick.
 
 import { create } from "@bufbuild/protobuf";
-import { checkJson } from "@pawl/core/data/json";
+import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import { isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
-import type { Outcome } from "@pawl/core/plan/result";
+import type { Media, Usage } from "@pawl/core/log/event";
+import type { Gate, Outcome } from "@pawl/core/plan/result";
 import {
+  type ChildRun as WireChildRun,
   type Claim as WireClaim,
   ClaimSchema,
+  type Completed as WireCompleted,
+  CompletedSchema,
+  type Held as WireHeld,
+  type Media as WireMedia,
+  type Gate as WireGate,
+  GateKind,
   type Outcome as WireOutcome,
   type SchedulerItem,
   SchedulerItemSchema,
+  type Usage as WireUsage,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { newRunId } from "../admit/run-id.ts";
 import type { Claim } from "../tick/input.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -22,6 +32,12 @@ const CAUSE_LENGTH = 64;
 /** As long as a name may be. */
 const HANDLE_LENGTH = 128;
 const MESSAGE_LENGTH = 4_096;
+/** Two phases, two kinds, and room for more of each. */
+const GATES_MAX = 8;
+const GATE_TYPES: ReadonlyMap<GateKind, Gate["type"]> = new Map([
+  [GateKind.CONTRACT_VIOLATED, "contract.violated"],
+  [GateKind.MODERATION_FLAGGED, "moderation.flagged"],
+]);
 
 /** The claim, or undefined when it cannot be one: such a claim is stale by definition. */
 export function claimOf(wire: WireClaim | undefined): Claim | undefined {
@@ -43,28 +59,40 @@ export const isIndex = (index: number): boolean => index < INTEGER_MAX;
 export const cleanText = (text: string, lengthMax = MESSAGE_LENGTH): string =>
   text.slice(0, lengthMax).toWellFormed().replaceAll("\0", "");
 
-/** How the attempt ended. An output that is not storable JSON is a failure of the handler, not of the engine. */
+/** How the attempt ended, and what the gates around its handler found. */
 export function outcomeOf(wire: WireOutcome): Outcome {
+  const gates = wire.gates.slice(0, GATES_MAX).flatMap(gateOf);
+  const ending = endingOf(wire);
+  return gates.length === 0 ? ending : { ...ending, gates };
+}
+
+/** A gate of a kind this build does not know is left out; details that are not storable are null. */
+function gateOf({ kind, phase, detailsJson }: WireGate): Gate[] {
+  const type = GATE_TYPES.get(kind);
+  if (type === undefined || (phase !== "input" && phase !== "output")) return [];
+  const text = decode(detailsJson) ?? "";
+  return [{ type, phase, detailsJson: checkJson(text).ok ? text : "null" }];
+}
+
+/** An output that is not storable JSON is a failure of the handler, not of the engine. */
+function endingOf(wire: WireOutcome): Outcome {
   const durationMs = Math.min(Number(wire.durationMs), Number.MAX_SAFE_INTEGER);
   const { result } = wire;
-  if (result.case === "completed") {
-    const { outputJson, handle, queueDelayMs } = result.value;
-    const text = outputJson.length === 0 ? "null" : decode(outputJson);
+  if (result.case === "completed") return completedOf(result.value, durationMs);
+  if (result.case === "held") return heldOf(result.value, durationMs);
+  if (result.case === "expanded") {
+    const { itemsJson, cut } = result.value;
+    const text = decode(itemsJson);
     if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
     const checked = checkJson(text);
     if (!checked.ok) return unacceptable(checked.reason, durationMs);
-    const delayMs = Math.min(Number(queueDelayMs), LIMITS.delayMsMax);
-    const left = cleanText(handle, HANDLE_LENGTH);
-    return {
-      kind: "completed",
-      outputJson: text,
-      durationMs,
-      ...(left === "" ? {} : { handle: left }),
-      ...(delayMs === 0 ? {} : { queueDelayMs: delayMs }),
-    };
+    if (!Array.isArray(checked.value)) return unacceptable("WRONG_TYPE", durationMs);
+    return { kind: "expanded", itemsJson: text, width: checked.value.length, cut, durationMs };
   }
+  if (result.case === "childRun") return childRunOf(result.value, durationMs);
   if (result.case !== "failed") return failed("the executor reported no result", durationMs);
   const { cause, message, permanent, detailsJson } = result.value;
+  const retryAfterMs = Math.min(Number(result.value.retryAfterMs), LIMITS.retryAfterMsMax);
   const details = decode(detailsJson) ?? "";
   return {
     kind: "failed",
@@ -73,7 +101,66 @@ export function outcomeOf(wire: WireOutcome): Outcome {
     permanent,
     durationMs,
     ...(details !== "" && checkJson(details).ok ? { detailsJson: details } : {}),
+    ...(retryAfterMs === 0 ? {} : { retryAfterMs }),
   };
+}
+
+function completedOf(wire: WireCompleted, durationMs: number): Ended {
+  const { outputJson, handle, queueDelayMs, usage, stop } = wire;
+  const text = outputJson.length === 0 ? "null" : decode(outputJson);
+  if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
+  const checked = checkJson(text);
+  if (!checked.ok) return unacceptable(checked.reason, durationMs);
+  const delayMs = Math.min(Number(queueDelayMs), LIMITS.delayMsMax);
+  const left = cleanText(handle, HANDLE_LENGTH);
+  return {
+    kind: "completed",
+    outputJson: text,
+    durationMs,
+    ...(left === "" ? {} : { handle: left }),
+    ...(delayMs === 0 ? {} : { queueDelayMs: delayMs }),
+    ...(usage === undefined ? {} : { usage: usageOf(usage) }),
+    ...(stop ? { stop } : {}),
+  };
+}
+
+/** A hold without a reason or a phase of ours would be one that nobody can answer. */
+function heldOf({ reason, phase, completed }: WireHeld, durationMs: number): Outcome {
+  const why = cleanText(reason, CAUSE_LENGTH);
+  if (why === "" || (phase !== "input" && phase !== "output"))
+    return failed("the executor held the node without saying why or what", durationMs);
+  if (phase === "input") return { kind: "held", reason: why, phase, durationMs };
+  const output = completedOf(completed ?? create(CompletedSchema), durationMs);
+  return output.kind === "completed" ? { ...output, kind: "held", reason: why, phase } : output;
+}
+
+type Ended = Extract<Outcome, { kind: "completed" | "failed" }>;
+
+/** Media of a delta, or undefined when it names none; an address that was cut would lead elsewhere. */
+export function mediaOf(wire: WireMedia | undefined): Media | undefined {
+  if (wire === undefined || wire.url === "" || wire.url.length > LIMITS.deltaBytes)
+    return undefined;
+  return {
+    url: cleanText(wire.url, LIMITS.deltaBytes),
+    mime: cleanText(wire.mime, LIMITS.mimeLength),
+  };
+}
+
+const usageOf = ({ inputTokens, outputTokens }: WireUsage): Usage => ({
+  inputTokens: Math.min(Number(inputTokens), Number.MAX_SAFE_INTEGER),
+  outputTokens: Math.min(Number(outputTokens), Number.MAX_SAFE_INTEGER),
+});
+
+function childRunOf(wire: WireChildRun, durationMs: number): Outcome {
+  const { workflowId, version, inputJson } = wire;
+  if (!isName(workflowId) || version > INTEGER_MAX)
+    return failed("the executor named no workflow", durationMs);
+  const text = inputJson.length === 0 ? "null" : decode(inputJson);
+  if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
+  const checked = checkJson(text, { ...VALUE_LIMITS, bytes: LIMITS.inputBytes });
+  if (!checked.ok) return unacceptable(checked.reason, durationMs);
+  const childRunId = newRunId(Date.now());
+  return { kind: "child_run", childRunId, workflowId, version, inputJson: text, durationMs };
 }
 
 /** The text, or undefined when the bytes are none. */
@@ -85,10 +172,10 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-const unacceptable = (rule: string, durationMs: number): Outcome =>
+const unacceptable = (rule: string, durationMs: number): Ended =>
   failed(`the output is not acceptable JSON (${rule})`, durationMs);
 
-const failed = (message: string, durationMs: number): Outcome => ({
+const failed = (message: string, durationMs: number): Ended => ({
   kind: "failed",
   cause: "output_invalid",
   message,

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/event.proto.
  */
 export const file_pawl_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxIsYKCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIqCgtydW5fc3RhcnRlZBgUIAEoCzITLnBhd2wudjEuUnVuU3RhcnRlZEgAEjcKEnJ1bl9zdGF0dXNfY2hhbmdlZBgVIAEoCzIZLnBhd2wudjEuUnVuU3RhdHVzQ2hhbmdlZEgAEi4KDXJ1bl9jb21wbGV0ZWQYFiABKAsyFS5wYXdsLnYxLlJ1bkNvbXBsZXRlZEgAEigKCnJ1bl9mYWlsZWQYFyABKAsyEi5wYXdsLnYxLlJ1bkZhaWxlZEgAEi4KDXJ1bl9jYW5jZWxsZWQYGCABKAsyFS5wYXdsLnYxLlJ1bkNhbmNlbGxlZEgAEi0KDXJ1bl90aW1lZF9vdXQYGSABKAsyFC5wYXdsLnYxLlJ1blRpbWVkT3V0SAASLgoNcnVuX3JlY292ZXJlZBgaIAEoCzIVLnBhd2wudjEuUnVuUmVjb3ZlcmVkSAASJwoJaGVhcnRiZWF0GBsgASgLMhIucGF3bC52MS5IZWFydGJlYXRIABIzChBydW5fbWV0YWRhdGFfc2V0GBwgASgLMhcucGF3bC52MS5SdW5NZXRhZGF0YVNldEgAEioKC25vZGVfcXVldWVkGCggASgLMhMucGF3bC52MS5Ob2RlUXVldWVkSAASLAoMbm9kZV9zdGFydGVkGCkgASgLMhQucGF3bC52MS5Ob2RlU3RhcnRlZEgAEjUKEW5vZGVfc3RyZWFtX2RlbHRhGCogASgLMhgucGF3bC52MS5Ob2RlU3RyZWFtRGVsdGFIABIkCghub2RlX2xvZxgrIAEoCzIQLnBhd2wudjEuTm9kZUxvZ0gAEiwKDG5vZGVfcmV0cmllZBgsIAEoCzIULnBhd2wudjEuTm9kZVJldHJpZWRIABIwCg5ub2RlX2NvbXBsZXRlZBgtIAEoCzIWLnBhd2wudjEuTm9kZUNvbXBsZXRlZEgAEioKC25vZGVfZmFpbGVkGC4gASgLMhMucGF3bC52MS5Ob2RlRmFpbGVkSAASMAoObm9kZV9jYW5jZWxsZWQYLyABKAsyFi5wYXdsLnYxLk5vZGVDYW5jZWxsZWRIABIsCgxub2RlX3NraXBwZWQYMCABKAsyFC5wYXdsLnYxLk5vZGVTa2lwcGVkSAASLwoObm9kZV90aW1lZF9vdXQYMSABKAsyFS5wYXdsLnYxLk5vZGVUaW1lZE91dEgAEiwKDG5vZGVfYmxvY2tlZBgyIAEoCzIULnBhd2wudjEuTm9kZUJsb2NrZWRIABI0ChBub2RlX2ludmFsaWRhdGVkGDMgASgLMhgucGF3bC52MS5Ob2RlSW52YWxpZGF0ZWRIABI4ChJtb2RlcmF0aW9uX2ZsYWdnZWQYPCABKAsyGi5wYXdsLnYxLk1vZGVyYXRpb25GbGFnZ2VkSAASNgoRY29udHJhY3RfdmlvbGF0ZWQYPSABKAsyGS5wYXdsLnYxLkNvbnRyYWN0VmlvbGF0ZWRIAEIGCgRmYWN0IlUKC0NvcnJlbGF0aW9uEhAKCHRyYWNlX2lkGAEgASgJEhcKD3BhcmVudF9ldmVudF9pZBgCIAEoBBIMCgR3YXZlGAMgASgNEg0KBXBoYXNlGAQgASgJIqgBCgpSdW5TdGFydGVkEhIKCmlucHV0X2pzb24YASABKAwSGQoRZGVmaW5pdGlvbl9kaWdlc3QYAiABKAkSGAoQd29ya2Zsb3dfdmVyc2lvbhgDIAEoDRIeCgRraW5kGAQgASgOMhAucGF3bC52MS5SdW5LaW5kEjEKDWRlYWRsaW5lX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlQKEFJ1blN0YXR1c0NoYW5nZWQSIAoEZnJvbRgBIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEh4KAnRvGAIgASgOMhIucGF3bC52MS5SdW5TdGF0dXMiOQoMUnVuQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEhQKDGhhc19mYWlsdXJlcxgCIAEoCCI0CglSdW5GYWlsZWQSFgoOZmFpbGVkX25vZGVfaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCSIeCgxSdW5DYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIkAKC1J1blRpbWVkT3V0EjEKDWRlYWRsaW5lX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkwKDFJ1blJlY292ZXJlZBIOCgZyZWFzb24YASABKAkSEwoLZXhlY3V0b3JfaWQYAiABKAkSFwoPbG9zdF9kZWxpdmVyaWVzGAMgASgNIgsKCUhlYXJ0YmVhdCInCg5SdW5NZXRhZGF0YVNldBIVCg1tZXRhZGF0YV9qc29uGAEgASgMIkEKCk5vZGVRdWV1ZWQSMwoPbm90X2JlZm9yZV90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCIiCgtOb2RlU3RhcnRlZBITCgtleGVjdXRvcl9pZBgBIAEoCSI0Cg9Ob2RlU3RyZWFtRGVsdGESEwoLZGVsdGFfaW5kZXgYASABKA0SDAoEdGV4dBgCIAEoCSIpCgdOb2RlTG9nEg0KBWxldmVsGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiPwoLTm9kZVJldHJpZWQSDQoFY2F1c2UYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIQCghkZWxheV9tcxgDIAEoBCJhCg1Ob2RlQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEg4KBmhhbmRsZRgCIAEoCRITCgtkdXJhdGlvbl9tcxgDIAEoBBIWCg5xdWV1ZV9kZWxheV9tcxgEIAEoBCJCCgpOb2RlRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMIh8KDU5vZGVDYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIh0KC05vZGVTa2lwcGVkEg4KBnJlYXNvbhgBIAEoCSIiCgxOb2RlVGltZWRPdXQSEgoKdGltZW91dF9tcxgBIAEoBCIdCgtOb2RlQmxvY2tlZBIOCgZyZWFzb24YASABKAkiIQoPTm9kZUludmFsaWRhdGVkEg4KBnJlYXNvbhgBIAEoCSI4ChFNb2RlcmF0aW9uRmxhZ2dlZBINCgVwaGFzZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAwiNgoQQ29udHJhY3RWaW9sYXRlZBINCgVwaGFzZRgBIAEoCRITCgtlcnJvcnNfanNvbhgCIAEoDGIGcHJvdG8z", [file_google_protobuf_timestamp, file_pawl_v1_run]);
+  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxIqQLCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIqCgtydW5fc3RhcnRlZBgUIAEoCzITLnBhd2wudjEuUnVuU3RhcnRlZEgAEjcKEnJ1bl9zdGF0dXNfY2hhbmdlZBgVIAEoCzIZLnBhd2wudjEuUnVuU3RhdHVzQ2hhbmdlZEgAEi4KDXJ1bl9jb21wbGV0ZWQYFiABKAsyFS5wYXdsLnYxLlJ1bkNvbXBsZXRlZEgAEigKCnJ1bl9mYWlsZWQYFyABKAsyEi5wYXdsLnYxLlJ1bkZhaWxlZEgAEi4KDXJ1bl9jYW5jZWxsZWQYGCABKAsyFS5wYXdsLnYxLlJ1bkNhbmNlbGxlZEgAEi0KDXJ1bl90aW1lZF9vdXQYGSABKAsyFC5wYXdsLnYxLlJ1blRpbWVkT3V0SAASLgoNcnVuX3JlY292ZXJlZBgaIAEoCzIVLnBhd2wudjEuUnVuUmVjb3ZlcmVkSAASJwoJaGVhcnRiZWF0GBsgASgLMhIucGF3bC52MS5IZWFydGJlYXRIABIzChBydW5fbWV0YWRhdGFfc2V0GBwgASgLMhcucGF3bC52MS5SdW5NZXRhZGF0YVNldEgAEioKC25vZGVfcXVldWVkGCggASgLMhMucGF3bC52MS5Ob2RlUXVldWVkSAASLAoMbm9kZV9zdGFydGVkGCkgASgLMhQucGF3bC52MS5Ob2RlU3RhcnRlZEgAEjUKEW5vZGVfc3RyZWFtX2RlbHRhGCogASgLMhgucGF3bC52MS5Ob2RlU3RyZWFtRGVsdGFIABIkCghub2RlX2xvZxgrIAEoCzIQLnBhd2wudjEuTm9kZUxvZ0gAEiwKDG5vZGVfcmV0cmllZBgsIAEoCzIULnBhd2wudjEuTm9kZVJldHJpZWRIABIwCg5ub2RlX2NvbXBsZXRlZBgtIAEoCzIWLnBhd2wudjEuTm9kZUNvbXBsZXRlZEgAEioKC25vZGVfZmFpbGVkGC4gASgLMhMucGF3bC52MS5Ob2RlRmFpbGVkSAASMAoObm9kZV9jYW5jZWxsZWQYLyABKAsyFi5wYXdsLnYxLk5vZGVDYW5jZWxsZWRIABIsCgxub2RlX3NraXBwZWQYMCABKAsyFC5wYXdsLnYxLk5vZGVTa2lwcGVkSAASLwoObm9kZV90aW1lZF9vdXQYMSABKAsyFS5wYXdsLnYxLk5vZGVUaW1lZE91dEgAEiwKDG5vZGVfYmxvY2tlZBgyIAEoCzIULnBhd2wudjEuTm9kZUJsb2NrZWRIABI0ChBub2RlX2ludmFsaWRhdGVkGDMgASgLMhgucGF3bC52MS5Ob2RlSW52YWxpZGF0ZWRIABIuCg1ub2RlX2V4cGFuZGVkGDQgASgLMhUucGF3bC52MS5Ob2RlRXhwYW5kZWRIABIsCgxub2RlX2RlY2lkZWQYNSABKAsyFC5wYXdsLnYxLk5vZGVEZWNpZGVkSAASOAoSbW9kZXJhdGlvbl9mbGFnZ2VkGDwgASgLMhoucGF3bC52MS5Nb2RlcmF0aW9uRmxhZ2dlZEgAEjYKEWNvbnRyYWN0X3Zpb2xhdGVkGD0gASgLMhkucGF3bC52MS5Db250cmFjdFZpb2xhdGVkSABCBgoEZmFjdCJVCgtDb3JyZWxhdGlvbhIQCgh0cmFjZV9pZBgBIAEoCRIXCg9wYXJlbnRfZXZlbnRfaWQYAiABKAQSDAoEd2F2ZRgDIAEoDRINCgVwaGFzZRgEIAEoCSLBAQoKUnVuU3RhcnRlZBISCgppbnB1dF9qc29uGAEgASgMEhkKEWRlZmluaXRpb25fZGlnZXN0GAIgASgJEhgKEHdvcmtmbG93X3ZlcnNpb24YAyABKA0SHgoEa2luZBgEIAEoDjIQLnBhd2wudjEuUnVuS2luZBIxCg1kZWFkbGluZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkiVAoQUnVuU3RhdHVzQ2hhbmdlZBIgCgRmcm9tGAEgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSHgoCdG8YAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cyI5CgxSdW5Db21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSFAoMaGFzX2ZhaWx1cmVzGAIgASgIIjQKCVJ1bkZhaWxlZBIWCg5mYWlsZWRfbm9kZV9pZBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIh4KDFJ1bkNhbmNlbGxlZBIOCgZyZWFzb24YASABKAkiQAoLUnVuVGltZWRPdXQSMQoNZGVhZGxpbmVfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiTAoMUnVuUmVjb3ZlcmVkEg4KBnJlYXNvbhgBIAEoCRITCgtleGVjdXRvcl9pZBgCIAEoCRIXCg9sb3N0X2RlbGl2ZXJpZXMYAyABKA0iCwoJSGVhcnRiZWF0IicKDlJ1bk1ldGFkYXRhU2V0EhUKDW1ldGFkYXRhX2pzb24YASABKAwiQQoKTm9kZVF1ZXVlZBIzCg9ub3RfYmVmb3JlX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIiIKC05vZGVTdGFydGVkEhMKC2V4ZWN1dG9yX2lkGAEgASgJIlMKD05vZGVTdHJlYW1EZWx0YRITCgtkZWx0YV9pbmRleBgBIAEoDRIMCgR0ZXh0GAIgASgJEh0KBW1lZGlhGAMgASgLMg4ucGF3bC52MS5NZWRpYSIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBCIpCgdOb2RlTG9nEg0KBWxldmVsGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiPwoLTm9kZVJldHJpZWQSDQoFY2F1c2UYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIQCghkZWxheV9tcxgDIAEoBCKAAQoNTm9kZUNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBIOCgZoYW5kbGUYAiABKAkSEwoLZHVyYXRpb25fbXMYAyABKAQSFgoOcXVldWVfZGVsYXlfbXMYBCABKAQSHQoFdXNhZ2UYBSABKAsyDi5wYXdsLnYxLlVzYWdlIkIKCk5vZGVGYWlsZWQSDQoFY2F1c2UYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIUCgxkZXRhaWxzX2pzb24YAyABKAwiHwoNTm9kZUNhbmNlbGxlZBIOCgZyZWFzb24YASABKAkiHQoLTm9kZVNraXBwZWQSDgoGcmVhc29uGAEgASgJIiIKDE5vZGVUaW1lZE91dBISCgp0aW1lb3V0X21zGAEgASgEIkIKC05vZGVCbG9ja2VkEg4KBnJlYXNvbhgBIAEoCRIUCgxjaGlsZF9ydW5faWQYAiABKAkSDQoFcGhhc2UYAyABKAkiQAoLTm9kZURlY2lkZWQSEAoIZGVjaXNpb24YASABKAkSDgoGcmVhc29uGAIgASgJEg8KB2NvbW1lbnQYAyABKAkiMQoMTm9kZUV4cGFuZGVkEg0KBXdpZHRoGAEgASgNEhIKCml0ZW1zX2pzb24YAiABKAwiIQoPTm9kZUludmFsaWRhdGVkEg4KBnJlYXNvbhgBIAEoCSI4ChFNb2RlcmF0aW9uRmxhZ2dlZBINCgVwaGFzZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAwiNgoQQ29udHJhY3RWaW9sYXRlZBINCgVwaGFzZRgBIAEoCRITCgtlcnJvcnNfanNvbhgCIAEoDCKSAQoMRXhlY3V0aW9uVGFnEhAKCGV2ZW50X2lkGAEgASgEEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEgsKA3RhZxgEIAEoCRIVCg1tZXRhZGF0YV9qc29uGAUgASgMEigKBHRpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wYgZwcm90bzM", [file_google_protobuf_timestamp, file_pawl_v1_run]);
 
 /**
  * RunEvent is one fact of a run's append-only log. Clients pass facts they do not know through.
@@ -267,6 +267,22 @@ export type RunEvent = Message<"pawl.v1.RunEvent"> & {
     case: "nodeInvalidated";
   } | {
     /**
+     * node.expanded
+     *
+     * @generated from field: pawl.v1.NodeExpanded node_expanded = 52;
+     */
+    value: NodeExpanded;
+    case: "nodeExpanded";
+  } | {
+    /**
+     * node.decided
+     *
+     * @generated from field: pawl.v1.NodeDecided node_decided = 53;
+     */
+    value: NodeDecided;
+    case: "nodeDecided";
+  } | {
+    /**
      * moderation.flagged
      *
      * @generated from field: pawl.v1.ModerationFlagged moderation_flagged = 60;
@@ -373,6 +389,13 @@ export type RunStarted = Message<"pawl.v1.RunStarted"> & {
    * @generated from field: google.protobuf.Timestamp deadline_time = 5;
    */
   deadlineTime?: Timestamp | undefined;
+
+  /**
+   * Digest of the workflow's id and the canonical input, where the caller asked for idempotency by input; empty otherwise.
+   *
+   * @generated from field: string idempotency_key = 6;
+   */
+  idempotencyKey: string;
 };
 
 /**
@@ -515,7 +538,7 @@ export const RunTimedOutSchema: GenMessage<RunTimedOut> = /*@__PURE__*/
  */
 export type RunRecovered = Message<"pawl.v1.RunRecovered"> & {
   /**
-   * Why: lease_expired, released or not_held.
+   * Why: lease_expired, stream_broken, released or not_held.
    *
    * @generated from field: string reason = 1;
    */
@@ -635,11 +658,18 @@ export type NodeStreamDelta = Message<"pawl.v1.NodeStreamDelta"> & {
   deltaIndex: number;
 
   /**
-   * Text to append.
+   * Text to append; empty when this piece is media.
    *
    * @generated from field: string text = 2;
    */
   text: string;
+
+  /**
+   * A picture, sound or other file instead of text.
+   *
+   * @generated from field: pawl.v1.Media media = 3;
+   */
+  media?: Media | undefined;
 };
 
 /**
@@ -648,6 +678,62 @@ export type NodeStreamDelta = Message<"pawl.v1.NodeStreamDelta"> & {
  */
 export const NodeStreamDeltaSchema: GenMessage<NodeStreamDelta> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 13);
+
+/**
+ * Media is a piece of output that is not text.
+ *
+ * @generated from message pawl.v1.Media
+ */
+export type Media = Message<"pawl.v1.Media"> & {
+  /**
+   * Where it is: an address, or a data: URL.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * Its media type, such as image/png.
+   *
+   * @generated from field: string mime = 2;
+   */
+  mime: string;
+};
+
+/**
+ * Describes the message pawl.v1.Media.
+ * Use `create(MediaSchema)` to create a new message.
+ */
+export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 14);
+
+/**
+ * Usage is what a model counted.
+ *
+ * @generated from message pawl.v1.Usage
+ */
+export type Usage = Message<"pawl.v1.Usage"> & {
+  /**
+   * Tokens it read.
+   *
+   * @generated from field: uint64 input_tokens = 1;
+   */
+  inputTokens: bigint;
+
+  /**
+   * Tokens it wrote.
+   *
+   * @generated from field: uint64 output_tokens = 2;
+   */
+  outputTokens: bigint;
+};
+
+/**
+ * Describes the message pawl.v1.Usage.
+ * Use `create(UsageSchema)` to create a new message.
+ */
+export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 15);
 
 /**
  * NodeLog is a line the handler logged.
@@ -675,7 +761,7 @@ export type NodeLog = Message<"pawl.v1.NodeLog"> & {
  * Use `create(NodeLogSchema)` to create a new message.
  */
 export const NodeLogSchema: GenMessage<NodeLog> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 14);
+  messageDesc(file_pawl_v1_event, 16);
 
 /**
  * NodeRetried says that an attempt failed and another follows.
@@ -710,7 +796,7 @@ export type NodeRetried = Message<"pawl.v1.NodeRetried"> & {
  * Use `create(NodeRetriedSchema)` to create a new message.
  */
 export const NodeRetriedSchema: GenMessage<NodeRetried> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 15);
+  messageDesc(file_pawl_v1_event, 17);
 
 /**
  * NodeCompleted carries the output.
@@ -745,6 +831,13 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
    * @generated from field: uint64 queue_delay_ms = 4;
    */
   queueDelayMs: bigint;
+
+  /**
+   * What a model counted; absent where none was asked.
+   *
+   * @generated from field: pawl.v1.Usage usage = 5;
+   */
+  usage?: Usage | undefined;
 };
 
 /**
@@ -752,7 +845,7 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
  * Use `create(NodeCompletedSchema)` to create a new message.
  */
 export const NodeCompletedSchema: GenMessage<NodeCompleted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 16);
+  messageDesc(file_pawl_v1_event, 18);
 
 /**
  * NodeFailed is final.
@@ -787,7 +880,7 @@ export type NodeFailed = Message<"pawl.v1.NodeFailed"> & {
  * Use `create(NodeFailedSchema)` to create a new message.
  */
 export const NodeFailedSchema: GenMessage<NodeFailed> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 17);
+  messageDesc(file_pawl_v1_event, 19);
 
 /**
  * NodeCancelled is final.
@@ -808,7 +901,7 @@ export type NodeCancelled = Message<"pawl.v1.NodeCancelled"> & {
  * Use `create(NodeCancelledSchema)` to create a new message.
  */
 export const NodeCancelledSchema: GenMessage<NodeCancelled> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 18);
+  messageDesc(file_pawl_v1_event, 20);
 
 /**
  * NodeSkipped is final.
@@ -829,7 +922,7 @@ export type NodeSkipped = Message<"pawl.v1.NodeSkipped"> & {
  * Use `create(NodeSkippedSchema)` to create a new message.
  */
 export const NodeSkippedSchema: GenMessage<NodeSkipped> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 19);
+  messageDesc(file_pawl_v1_event, 21);
 
 /**
  * NodeTimedOut is final.
@@ -850,20 +943,35 @@ export type NodeTimedOut = Message<"pawl.v1.NodeTimedOut"> & {
  * Use `create(NodeTimedOutSchema)` to create a new message.
  */
 export const NodeTimedOutSchema: GenMessage<NodeTimedOut> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 20);
+  messageDesc(file_pawl_v1_event, 22);
 
 /**
- * NodeBlocked says that the node waits for a person.
+ * NodeBlocked says that the node waits for something outside of its run: another run, or a person (RunService.DecideNode). What
+ * waits for a person is in GetRun, never in an event.
  *
  * @generated from message pawl.v1.NodeBlocked
  */
 export type NodeBlocked = Message<"pawl.v1.NodeBlocked"> & {
   /**
-   * approval or moderation.
+   * child_run or moderation_hold.
    *
    * @generated from field: string reason = 1;
    */
   reason: string;
+
+  /**
+   * The run it waits for; empty unless the reason is child_run.
+   *
+   * @generated from field: string child_run_id = 2;
+   */
+  childRunId: string;
+
+  /**
+   * While a person is to decide. input: the handler has not run. output: what it gave waits.
+   *
+   * @generated from field: string phase = 3;
+   */
+  phase: string;
 };
 
 /**
@@ -871,7 +979,70 @@ export type NodeBlocked = Message<"pawl.v1.NodeBlocked"> & {
  * Use `create(NodeBlockedSchema)` to create a new message.
  */
 export const NodeBlockedSchema: GenMessage<NodeBlocked> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 21);
+  messageDesc(file_pawl_v1_event, 23);
+
+/**
+ * NodeDecided is a person's decision about a node that was blocked; what follows from it comes next.
+ *
+ * @generated from message pawl.v1.NodeDecided
+ */
+export type NodeDecided = Message<"pawl.v1.NodeDecided"> & {
+  /**
+   * approve or reject.
+   *
+   * @generated from field: string decision = 1;
+   */
+  decision: string;
+
+  /**
+   * Why the node was blocked.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * In the person's words; may be empty.
+   *
+   * @generated from field: string comment = 3;
+   */
+  comment: string;
+};
+
+/**
+ * Describes the message pawl.v1.NodeDecided.
+ * Use `create(NodeDecidedSchema)` to create a new message.
+ */
+export const NodeDecidedSchema: GenMessage<NodeDecided> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 24);
+
+/**
+ * NodeExpanded says that a map or a loop has its items; iterations from 1 follow, one for each.
+ *
+ * @generated from message pawl.v1.NodeExpanded
+ */
+export type NodeExpanded = Message<"pawl.v1.NodeExpanded"> & {
+  /**
+   * How many.
+   *
+   * @generated from field: uint32 width = 1;
+   */
+  width: number;
+
+  /**
+   * The items as a JSON array.
+   *
+   * @generated from field: bytes items_json = 2;
+   */
+  itemsJson: Uint8Array;
+};
+
+/**
+ * Describes the message pawl.v1.NodeExpanded.
+ * Use `create(NodeExpandedSchema)` to create a new message.
+ */
+export const NodeExpandedSchema: GenMessage<NodeExpanded> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 25);
 
 /**
  * NodeInvalidated says that the output was superseded.
@@ -892,7 +1063,7 @@ export type NodeInvalidated = Message<"pawl.v1.NodeInvalidated"> & {
  * Use `create(NodeInvalidatedSchema)` to create a new message.
  */
 export const NodeInvalidatedSchema: GenMessage<NodeInvalidated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 22);
+  messageDesc(file_pawl_v1_event, 26);
 
 /**
  * ModerationFlagged is a finding of a moderation hook.
@@ -920,7 +1091,7 @@ export type ModerationFlagged = Message<"pawl.v1.ModerationFlagged"> & {
  * Use `create(ModerationFlaggedSchema)` to create a new message.
  */
 export const ModerationFlaggedSchema: GenMessage<ModerationFlagged> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 23);
+  messageDesc(file_pawl_v1_event, 27);
 
 /**
  * ContractViolated is a finding of a contract check.
@@ -948,5 +1119,61 @@ export type ContractViolated = Message<"pawl.v1.ContractViolated"> & {
  * Use `create(ContractViolatedSchema)` to create a new message.
  */
 export const ContractViolatedSchema: GenMessage<ContractViolated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 24);
+  messageDesc(file_pawl_v1_event, 28);
+
+/**
+ * ExecutionTag is one status transition of a run or of a node execution, read from the log.
+ *
+ * @generated from message pawl.v1.ExecutionTag
+ */
+export type ExecutionTag = Message<"pawl.v1.ExecutionTag"> & {
+  /**
+   * The event that made it.
+   *
+   * @generated from field: uint64 event_id = 1;
+   */
+  eventId: bigint;
+
+  /**
+   * The node; empty for transitions of the run.
+   *
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
+
+  /**
+   * Which execution of the node; 0 outside loops and maps.
+   *
+   * @generated from field: uint32 iteration = 3;
+   */
+  iteration: number;
+
+  /**
+   * node_started, node_retried, moderation_flagged, contract_violated, timed_out, node_failed, node_completed, node_cancelled, …
+   *
+   * @generated from field: string tag = 4;
+   */
+  tag: string;
+
+  /**
+   * What goes with it, as a JSON object: {"attempt":1,"wave":2} for node_started, and so on.
+   *
+   * @generated from field: bytes metadata_json = 5;
+   */
+  metadataJson: Uint8Array;
+
+  /**
+   * When it was committed, by the database's clock.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 6;
+   */
+  time?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.ExecutionTag.
+ * Use `create(ExecutionTagSchema)` to create a new message.
+ */
+export const ExecutionTagSchema: GenMessage<ExecutionTag> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 29);
 

@@ -4,7 +4,7 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { RunEvent } from "./event_pb.ts";
+import type { ExecutionTag, RunEvent } from "./event_pb.ts";
 import { file_pawl_v1_event } from "./event_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/event_service.proto.
  */
 export const file_pawl_v1_event_service: GenFile = /*@__PURE__*/
-  fileDesc("ChtwYXdsL3YxL2V2ZW50X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEiSAoPV2F0Y2hSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIWCg5hZnRlcl9ldmVudF9pZBgCIAEoBBINCgV0eXBlcxgDIAMoCSI1ChBXYXRjaFJ1blJlc3BvbnNlEiEKBmV2ZW50cxgBIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQiTgoRTGlzdEV2ZW50c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhYKDmFmdGVyX2V2ZW50X2lkGAIgASgEEhEKCXBhZ2Vfc2l6ZRgDIAEoBSJJChJMaXN0RXZlbnRzUmVzcG9uc2USIQoGZXZlbnRzGAEgAygLMhEucGF3bC52MS5SdW5FdmVudBIQCghoYXNfbW9yZRgCIAEoCDKYAQoMRXZlbnRTZXJ2aWNlEkEKCFdhdGNoUnVuEhgucGF3bC52MS5XYXRjaFJ1blJlcXVlc3QaGS5wYXdsLnYxLldhdGNoUnVuUmVzcG9uc2UwARJFCgpMaXN0RXZlbnRzEhoucGF3bC52MS5MaXN0RXZlbnRzUmVxdWVzdBobLnBhd2wudjEuTGlzdEV2ZW50c1Jlc3BvbnNlYgZwcm90bzM", [file_pawl_v1_event]);
+  fileDesc("ChtwYXdsL3YxL2V2ZW50X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEiSAoPV2F0Y2hSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIWCg5hZnRlcl9ldmVudF9pZBgCIAEoBBINCgV0eXBlcxgDIAMoCSI1ChBXYXRjaFJ1blJlc3BvbnNlEiEKBmV2ZW50cxgBIAMoCzIRLnBhd2wudjEuUnVuRXZlbnQiTgoRTGlzdEV2ZW50c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhYKDmFmdGVyX2V2ZW50X2lkGAIgASgEEhEKCXBhZ2Vfc2l6ZRgDIAEoBSJJChJMaXN0RXZlbnRzUmVzcG9uc2USIQoGZXZlbnRzGAEgAygLMhEucGF3bC52MS5SdW5FdmVudBIQCghoYXNfbW9yZRgCIAEoCCJdCg9MaXN0VGFnc1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhYKDmFmdGVyX2V2ZW50X2lkGAIgASgEEhEKCXBhZ2Vfc2l6ZRgDIAEoBRIPCgdub2RlX2lkGAQgASgJIkkKEExpc3RUYWdzUmVzcG9uc2USIwoEdGFncxgBIAMoCzIVLnBhd2wudjEuRXhlY3V0aW9uVGFnEhAKCGhhc19tb3JlGAIgASgIMtkBCgxFdmVudFNlcnZpY2USQQoIV2F0Y2hSdW4SGC5wYXdsLnYxLldhdGNoUnVuUmVxdWVzdBoZLnBhd2wudjEuV2F0Y2hSdW5SZXNwb25zZTABEkUKCkxpc3RFdmVudHMSGi5wYXdsLnYxLkxpc3RFdmVudHNSZXF1ZXN0GhsucGF3bC52MS5MaXN0RXZlbnRzUmVzcG9uc2USPwoITGlzdFRhZ3MSGC5wYXdsLnYxLkxpc3RUYWdzUmVxdWVzdBoZLnBhd2wudjEuTGlzdFRhZ3NSZXNwb25zZWIGcHJvdG8z", [file_pawl_v1_event]);
 
 /**
  * WatchRunRequest is the body of WatchRun.
@@ -134,6 +134,76 @@ export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PUR
   messageDesc(file_pawl_v1_event_service, 3);
 
 /**
+ * ListTagsRequest is the body of ListTags.
+ *
+ * @generated from message pawl.v1.ListTagsRequest
+ */
+export type ListTagsRequest = Message<"pawl.v1.ListTagsRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * The event_id of the last tag the caller has; 0 means from the start.
+   *
+   * @generated from field: uint64 after_event_id = 2;
+   */
+  afterEventId: bigint;
+
+  /**
+   * How many at most: 0 means 100, more than 1000 is taken as 1000, a negative number is refused.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * Only tags of this node; empty means all, those of the run included.
+   *
+   * @generated from field: string node_id = 4;
+   */
+  nodeId: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListTagsRequest.
+ * Use `create(ListTagsRequestSchema)` to create a new message.
+ */
+export const ListTagsRequestSchema: GenMessage<ListTagsRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event_service, 4);
+
+/**
+ * ListTagsResponse is the answer of ListTags.
+ *
+ * @generated from message pawl.v1.ListTagsResponse
+ */
+export type ListTagsResponse = Message<"pawl.v1.ListTagsResponse"> & {
+  /**
+   * The page, in order.
+   *
+   * @generated from field: repeated pawl.v1.ExecutionTag tags = 1;
+   */
+  tags: ExecutionTag[];
+
+  /**
+   * Whether more tags are there already.
+   *
+   * @generated from field: bool has_more = 2;
+   */
+  hasMore: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.ListTagsResponse.
+ * Use `create(ListTagsResponseSchema)` to create a new message.
+ */
+export const ListTagsResponseSchema: GenMessage<ListTagsResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event_service, 5);
+
+/**
  * EventService reads the logs of runs. One cursor, the event_id, serves every transport.
  *
  * @generated from service pawl.v1.EventService
@@ -159,6 +229,16 @@ export const EventService: GenService<{
     methodKind: "unary";
     input: typeof ListEventsRequestSchema;
     output: typeof ListEventsResponseSchema;
+  },
+  /**
+   * ListTags reads a page of the run's tags: one for every status transition, in the order of the log.
+   *
+   * @generated from rpc pawl.v1.EventService.ListTags
+   */
+  listTags: {
+    methodKind: "unary";
+    input: typeof ListTagsRequestSchema;
+    output: typeof ListTagsResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_pawl_v1_event_service, 0);

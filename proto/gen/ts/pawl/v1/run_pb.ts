@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run.proto.
  */
 export const file_pawl_v1_run: GenFile = /*@__PURE__*/
-  fileDesc("ChFwYXdsL3YxL3J1bi5wcm90bxIHcGF3bC52MSLMAwoDUnVuEg4KBnJ1bl9pZBgBIAEoCRITCgt3b3JrZmxvd19pZBgCIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAMgASgNEh4KBGtpbmQYBCABKA4yEC5wYXdsLnYxLlJ1bktpbmQSIgoGc3RhdHVzGAUgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSFAoMaGFzX2ZhaWx1cmVzGAYgASgIEhUKDWxhc3RfZXZlbnRfaWQYByABKAQSEgoKaW5wdXRfanNvbhgIIAEoDBITCgtvdXRwdXRfanNvbhgJIAEoDBIVCg1lcnJvcl9tZXNzYWdlGAogASgJEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNZGVhZGxpbmVfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoFbm9kZXMYDiADKAsyEC5wYXdsLnYxLk5vZGVSdW4SEAoIdHJhY2VfaWQYDyABKAkSEAoIcHJpb3JpdHkYECABKAUilgIKB05vZGVSdW4SDwoHbm9kZV9pZBgBIAEoCRIRCglpdGVyYXRpb24YAiABKA0SIwoGc3RhdHVzGAMgASgOMhMucGF3bC52MS5Ob2RlU3RhdHVzEg8KB2F0dGVtcHQYBCABKA0SDgoGaGFuZGxlGAUgASgJEhMKC291dHB1dF9qc29uGAYgASgMEhUKDWVycm9yX21lc3NhZ2UYByABKAkSLgoKc3RhcnRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD2xvc3RfZGVsaXZlcmllcxgKIAEoDSq5AgoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1BFTkRJTkcQARIYChRSVU5fU1RBVFVTX1NDSEVEVUxFRBACEhYKElJVTl9TVEFUVVNfUlVOTklORxADEhYKElJVTl9TVEFUVVNfV0FJVElORxAEEhcKE1JVTl9TVEFUVVNfUkVUUllJTkcQBRIVChFSVU5fU1RBVFVTX1BBVVNFRBAGEhsKF1JVTl9TVEFUVVNfQ09NUEVOU0FUSU5HEAcSGAoUUlVOX1NUQVRVU19DT01QTEVURUQQCBIVChFSVU5fU1RBVFVTX0ZBSUxFRBAJEhgKFFJVTl9TVEFUVVNfQ0FOQ0VMTEVEEAoSFgoSUlVOX1NUQVRVU19USU1FT1VUEAsqxQIKCk5vZGVTdGF0dXMSGwoXTk9ERV9TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNOT0RFX1NUQVRVU19QRU5ESU5HEAESFgoSTk9ERV9TVEFUVVNfUVVFVUVEEAISFwoTTk9ERV9TVEFUVVNfUlVOTklORxADEhgKFE5PREVfU1RBVFVTX1JFVFJZSU5HEAQSFwoTTk9ERV9TVEFUVVNfV0FJVElORxAFEhkKFU5PREVfU1RBVFVTX0NPTVBMRVRFRBAGEhYKEk5PREVfU1RBVFVTX0ZBSUxFRBAHEhkKFU5PREVfU1RBVFVTX1RJTUVEX09VVBAIEhkKFU5PREVfU1RBVFVTX0NBTkNFTExFRBAJEhcKE05PREVfU1RBVFVTX1NLSVBQRUQQChIbChdOT0RFX1NUQVRVU19JTlZBTElEQVRFRBALKkoKB1J1bktpbmQSGAoUUlVOX0tJTkRfVU5TUEVDSUZJRUQQABISCg5SVU5fS0lORF9TQVZFRBABEhEKDVJVTl9LSU5EX1RFU1QQAmIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChFwYXdsL3YxL3J1bi5wcm90bxIHcGF3bC52MSKtBAoDUnVuEg4KBnJ1bl9pZBgBIAEoCRITCgt3b3JrZmxvd19pZBgCIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAMgASgNEh4KBGtpbmQYBCABKA4yEC5wYXdsLnYxLlJ1bktpbmQSIgoGc3RhdHVzGAUgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSFAoMaGFzX2ZhaWx1cmVzGAYgASgIEhUKDWxhc3RfZXZlbnRfaWQYByABKAQSEgoKaW5wdXRfanNvbhgIIAEoDBITCgtvdXRwdXRfanNvbhgJIAEoDBIVCg1lcnJvcl9tZXNzYWdlGAogASgJEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNZGVhZGxpbmVfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoFbm9kZXMYDiADKAsyEC5wYXdsLnYxLk5vZGVSdW4SEAoIdHJhY2VfaWQYDyABKAkSEAoIcHJpb3JpdHkYECABKAUSFgoOd2FpdGluZ19yZWFzb24YESABKAkSFQoNcGFyZW50X3J1bl9pZBgSIAEoCRIWCg5wYXJlbnRfbm9kZV9pZBgTIAEoCRIYChBwYXJlbnRfaXRlcmF0aW9uGBQgASgNIrcCCgdOb2RlUnVuEg8KB25vZGVfaWQYASABKAkSEQoJaXRlcmF0aW9uGAIgASgNEiMKBnN0YXR1cxgDIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxIPCgdhdHRlbXB0GAQgASgNEg4KBmhhbmRsZRgFIAEoCRITCgtvdXRwdXRfanNvbhgGIAEoDBIVCg1lcnJvcl9tZXNzYWdlGAcgASgJEi4KCnN0YXJ0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9sb3N0X2RlbGl2ZXJpZXMYCiABKA0SHwoEaG9sZBgLIAEoCzIRLnBhd2wudjEuTm9kZUhvbGQiPgoITm9kZUhvbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEhMKC291dHB1dF9qc29uGAMgASgMKrkCCglSdW5TdGF0dXMSGgoWUlVOX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKElJVTl9TVEFUVVNfUEVORElORxABEhgKFFJVTl9TVEFUVVNfU0NIRURVTEVEEAISFgoSUlVOX1NUQVRVU19SVU5OSU5HEAMSFgoSUlVOX1NUQVRVU19XQUlUSU5HEAQSFwoTUlVOX1NUQVRVU19SRVRSWUlORxAFEhUKEVJVTl9TVEFUVVNfUEFVU0VEEAYSGwoXUlVOX1NUQVRVU19DT01QRU5TQVRJTkcQBxIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBAIEhUKEVJVTl9TVEFUVVNfRkFJTEVEEAkSGAoUUlVOX1NUQVRVU19DQU5DRUxMRUQQChIWChJSVU5fU1RBVFVTX1RJTUVPVVQQCyrFAgoKTm9kZVN0YXR1cxIbChdOT0RFX1NUQVRVU19VTlNQRUNJRklFRBAAEhcKE05PREVfU1RBVFVTX1BFTkRJTkcQARIWChJOT0RFX1NUQVRVU19RVUVVRUQQAhIXChNOT0RFX1NUQVRVU19SVU5OSU5HEAMSGAoUTk9ERV9TVEFUVVNfUkVUUllJTkcQBBIXChNOT0RFX1NUQVRVU19XQUlUSU5HEAUSGQoVTk9ERV9TVEFUVVNfQ09NUExFVEVEEAYSFgoSTk9ERV9TVEFUVVNfRkFJTEVEEAcSGQoVTk9ERV9TVEFUVVNfVElNRURfT1VUEAgSGQoVTk9ERV9TVEFUVVNfQ0FOQ0VMTEVEEAkSFwoTTk9ERV9TVEFUVVNfU0tJUFBFRBAKEhsKF05PREVfU1RBVFVTX0lOVkFMSURBVEVEEAsqSgoHUnVuS2luZBIYChRSVU5fS0lORF9VTlNQRUNJRklFRBAAEhIKDlJVTl9LSU5EX1NBVkVEEAESEQoNUlVOX0tJTkRfVEVTVBACYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Run is one execution of a definition.
@@ -131,6 +131,35 @@ export type Run = Message<"pawl.v1.Run"> & {
    * @generated from field: int32 priority = 16;
    */
   priority: number;
+
+  /**
+   * What a live run waits for when it does not get on, for people: "node x: No connected executor serves type y …". Empty while
+   * it gets on, once it is over, and in lists. ExplainNode says more.
+   *
+   * @generated from field: string waiting_reason = 17;
+   */
+  waitingReason: string;
+
+  /**
+   * The run whose node started this one; empty when none did.
+   *
+   * @generated from field: string parent_run_id = 18;
+   */
+  parentRunId: string;
+
+  /**
+   * That node; empty when there is none.
+   *
+   * @generated from field: string parent_node_id = 19;
+   */
+  parentNodeId: string;
+
+  /**
+   * Which iteration of that node.
+   *
+   * @generated from field: uint32 parent_iteration = 20;
+   */
+  parentIteration: number;
 };
 
 /**
@@ -182,7 +211,7 @@ export type NodeRun = Message<"pawl.v1.NodeRun"> & {
   handle: string;
 
   /**
-   * The output as JSON, once completed.
+   * The output as JSON, once completed. Empty for iterations: it is in the output of the node and in the log.
    *
    * @generated from field: bytes output_json = 6;
    */
@@ -215,6 +244,13 @@ export type NodeRun = Message<"pawl.v1.NodeRun"> & {
    * @generated from field: uint32 lost_deliveries = 10;
    */
   lostDeliveries: number;
+
+  /**
+   * What a person is to decide about; absent unless the node waits for that.
+   *
+   * @generated from field: pawl.v1.NodeHold hold = 11;
+   */
+  hold?: NodeHold | undefined;
 };
 
 /**
@@ -223,6 +259,41 @@ export type NodeRun = Message<"pawl.v1.NodeRun"> & {
  */
 export const NodeRunSchema: GenMessage<NodeRun> = /*@__PURE__*/
   messageDesc(file_pawl_v1_run, 1);
+
+/**
+ * NodeHold is what a person is to decide about.
+ *
+ * @generated from message pawl.v1.NodeHold
+ */
+export type NodeHold = Message<"pawl.v1.NodeHold"> & {
+  /**
+   * moderation_hold.
+   *
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+
+  /**
+   * input or output.
+   *
+   * @generated from field: string phase = 2;
+   */
+  phase: string;
+
+  /**
+   * The output that waits, as JSON; for phase output.
+   *
+   * @generated from field: bytes output_json = 3;
+   */
+  outputJson: Uint8Array;
+};
+
+/**
+ * Describes the message pawl.v1.NodeHold.
+ * Use `create(NodeHoldSchema)` to create a new message.
+ */
+export const NodeHoldSchema: GenMessage<NodeHold> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 2);
 
 /**
  * RunStatus is where a run stands. Output only.
@@ -370,7 +441,7 @@ export const NodeStatus = {
   RETRYING: 4,
 
   /**
-   * Waiting for a person.
+   * Waiting for its iterations, for its child run or for a person.
    *
    * @generated from enum value: NODE_STATUS_WAITING = 5;
    */

@@ -2,21 +2,23 @@
 // @generated from file pawl/v1/run_service.proto (package pawl.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { Explanation } from "./explain_pb.ts";
+import { file_pawl_v1_explain } from "./explain_pb.ts";
 import type { Run, RunKind, RunStatus } from "./run_pb.ts";
 import { file_pawl_v1_run } from "./run_pb.ts";
 import type { DefinitionSource } from "./workflow_pb.ts";
 import { file_pawl_v1_workflow } from "./workflow_pb.ts";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file pawl/v1/run_service.proto.
  */
 export const file_pawl_v1_run_service: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIsUBCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iQAoQU3RhcnRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgijgEKDlRlc3RSdW5SZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKaW5wdXRfanNvbhgCIAEoDBIlCgVpbnB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJIj8KD1Rlc3RSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgiHwoNR2V0UnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkiRAoOR2V0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMIpMBCg9MaXN0UnVuc1JlcXVlc3QSJAoIc3RhdHVzZXMYASADKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxITCgt3b3JrZmxvd19pZBgCIAEoCRIeCgRraW5kGAMgASgOMhAucGF3bC52MS5SdW5LaW5kEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIkcKEExpc3RSdW5zUmVzcG9uc2USGgoEcnVucxgBIAMoCzIMLnBhd2wudjEuUnVuEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJGChBDYW5jZWxSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSIuChFDYW5jZWxSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI2ChBEZWxldGVSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJIhMKEURlbGV0ZVJ1blJlc3BvbnNlMo8DCgpSdW5TZXJ2aWNlEj8KCFN0YXJ0UnVuEhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QaGS5wYXdsLnYxLlN0YXJ0UnVuUmVzcG9uc2USPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEj8KCExpc3RSdW5zEhgucGF3bC52MS5MaXN0UnVuc1JlcXVlc3QaGS5wYXdsLnYxLkxpc3RSdW5zUmVzcG9uc2USQgoJQ2FuY2VsUnVuEhkucGF3bC52MS5DYW5jZWxSdW5SZXF1ZXN0GhoucGF3bC52MS5DYW5jZWxSdW5SZXNwb25zZRJCCglEZWxldGVSdW4SGS5wYXdsLnYxLkRlbGV0ZVJ1blJlcXVlc3QaGi5wYXdsLnYxLkRlbGV0ZVJ1blJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_run, file_pawl_v1_workflow]);
+  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvABCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5Il8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCKOAQoOVGVzdFJ1blJlcXVlc3QSLQoKZGVmaW5pdGlvbhgBIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkiPwoPVGVzdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJECg5HZXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwikwEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iRgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiLgoRQ2FuY2VsUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iNgoQRGVsZXRlUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSITChFEZWxldGVSdW5SZXNwb25zZSKRAQoRRGVjaWRlTm9kZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEiMKCGRlY2lzaW9uGAQgASgOMhEucGF3bC52MS5EZWNpc2lvbhIPCgdjb21tZW50GAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkiLwoSRGVjaWRlTm9kZVJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIyoAQKClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRI8CgdUZXN0UnVuEhcucGF3bC52MS5UZXN0UnVuUmVxdWVzdBoYLnBhd2wudjEuVGVzdFJ1blJlc3BvbnNlEjkKBkdldFJ1bhIWLnBhd2wudjEuR2V0UnVuUmVxdWVzdBoXLnBhd2wudjEuR2V0UnVuUmVzcG9uc2USPwoITGlzdFJ1bnMSGC5wYXdsLnYxLkxpc3RSdW5zUmVxdWVzdBoZLnBhd2wudjEuTGlzdFJ1bnNSZXNwb25zZRJICgtFeHBsYWluTm9kZRIbLnBhd2wudjEuRXhwbGFpbk5vZGVSZXF1ZXN0GhwucGF3bC52MS5FeHBsYWluTm9kZVJlc3BvbnNlEkIKCUNhbmNlbFJ1bhIZLnBhd2wudjEuQ2FuY2VsUnVuUmVxdWVzdBoaLnBhd2wudjEuQ2FuY2VsUnVuUmVzcG9uc2USQgoJRGVsZXRlUnVuEhkucGF3bC52MS5EZWxldGVSdW5SZXF1ZXN0GhoucGF3bC52MS5EZWxldGVSdW5SZXNwb25zZRJFCgpEZWNpZGVOb2RlEhoucGF3bC52MS5EZWNpZGVOb2RlUmVxdWVzdBobLnBhd2wudjEuRGVjaWRlTm9kZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_explain, file_pawl_v1_run, file_pawl_v1_workflow]);
 
 /**
  * StartRunRequest is the body of StartRun.
@@ -72,6 +74,13 @@ export type StartRunRequest = Message<"pawl.v1.StartRunRequest"> & {
    * @generated from field: google.protobuf.Duration deadline = 7;
    */
   deadline?: Duration | undefined;
+
+  /**
+   * Asks for more than request_id gives: absent means that the same input may be started any number of times.
+   *
+   * @generated from field: pawl.v1.Idempotency idempotency = 8;
+   */
+  idempotency?: Idempotency | undefined;
 };
 
 /**
@@ -80,6 +89,34 @@ export type StartRunRequest = Message<"pawl.v1.StartRunRequest"> & {
  */
 export const StartRunRequestSchema: GenMessage<StartRunRequest> = /*@__PURE__*/
   messageDesc(file_pawl_v1_run_service, 0);
+
+/**
+ * Idempotency makes a second submission give the first one's run.
+ *
+ * @generated from message pawl.v1.Idempotency
+ */
+export type Idempotency = Message<"pawl.v1.Idempotency"> & {
+  /**
+   * What is compared.
+   *
+   * @generated from field: pawl.v1.IdempotencyScope scope = 1;
+   */
+  scope: IdempotencyScope;
+
+  /**
+   * For how long after the first submission; absent means 24 hours. At most 30 days.
+   *
+   * @generated from field: google.protobuf.Duration ttl = 2;
+   */
+  ttl?: Duration | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.Idempotency.
+ * Use `create(IdempotencySchema)` to create a new message.
+ */
+export const IdempotencySchema: GenMessage<Idempotency> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 1);
 
 /**
  * StartRunResponse is the answer of StartRun.
@@ -95,7 +132,7 @@ export type StartRunResponse = Message<"pawl.v1.StartRunResponse"> & {
   run?: Run | undefined;
 
   /**
-   * Whether this request had been accepted before.
+   * Whether this request, or the same input where that was asked for, had been accepted before.
    *
    * @generated from field: bool duplicate = 2;
    */
@@ -107,7 +144,7 @@ export type StartRunResponse = Message<"pawl.v1.StartRunResponse"> & {
  * Use `create(StartRunResponseSchema)` to create a new message.
  */
 export const StartRunResponseSchema: GenMessage<StartRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 1);
+  messageDesc(file_pawl_v1_run_service, 2);
 
 /**
  * TestRunRequest is the body of TestRun.
@@ -149,7 +186,7 @@ export type TestRunRequest = Message<"pawl.v1.TestRunRequest"> & {
  * Use `create(TestRunRequestSchema)` to create a new message.
  */
 export const TestRunRequestSchema: GenMessage<TestRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 2);
+  messageDesc(file_pawl_v1_run_service, 3);
 
 /**
  * TestRunResponse is the answer of TestRun.
@@ -177,7 +214,7 @@ export type TestRunResponse = Message<"pawl.v1.TestRunResponse"> & {
  * Use `create(TestRunResponseSchema)` to create a new message.
  */
 export const TestRunResponseSchema: GenMessage<TestRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 3);
+  messageDesc(file_pawl_v1_run_service, 4);
 
 /**
  * GetRunRequest is the body of GetRun.
@@ -198,7 +235,7 @@ export type GetRunRequest = Message<"pawl.v1.GetRunRequest"> & {
  * Use `create(GetRunRequestSchema)` to create a new message.
  */
 export const GetRunRequestSchema: GenMessage<GetRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 4);
+  messageDesc(file_pawl_v1_run_service, 5);
 
 /**
  * GetRunResponse is the answer of GetRun.
@@ -226,7 +263,7 @@ export type GetRunResponse = Message<"pawl.v1.GetRunResponse"> & {
  * Use `create(GetRunResponseSchema)` to create a new message.
  */
 export const GetRunResponseSchema: GenMessage<GetRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 5);
+  messageDesc(file_pawl_v1_run_service, 6);
 
 /**
  * ListRunsRequest is the body of ListRuns.
@@ -275,7 +312,7 @@ export type ListRunsRequest = Message<"pawl.v1.ListRunsRequest"> & {
  * Use `create(ListRunsRequestSchema)` to create a new message.
  */
 export const ListRunsRequestSchema: GenMessage<ListRunsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 6);
+  messageDesc(file_pawl_v1_run_service, 7);
 
 /**
  * ListRunsResponse is the answer of ListRuns.
@@ -303,7 +340,63 @@ export type ListRunsResponse = Message<"pawl.v1.ListRunsResponse"> & {
  * Use `create(ListRunsResponseSchema)` to create a new message.
  */
 export const ListRunsResponseSchema: GenMessage<ListRunsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 7);
+  messageDesc(file_pawl_v1_run_service, 8);
+
+/**
+ * ExplainNodeRequest is the body of ExplainNode.
+ *
+ * @generated from message pawl.v1.ExplainNodeRequest
+ */
+export type ExplainNodeRequest = Message<"pawl.v1.ExplainNodeRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Which node of its definition. NODE_NOT_FOUND when it has none of that id.
+   *
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
+
+  /**
+   * Which execution of the node; 0 outside loops and maps.
+   *
+   * @generated from field: uint32 iteration = 3;
+   */
+  iteration: number;
+};
+
+/**
+ * Describes the message pawl.v1.ExplainNodeRequest.
+ * Use `create(ExplainNodeRequestSchema)` to create a new message.
+ */
+export const ExplainNodeRequestSchema: GenMessage<ExplainNodeRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 9);
+
+/**
+ * ExplainNodeResponse is the answer of ExplainNode.
+ *
+ * @generated from message pawl.v1.ExplainNodeResponse
+ */
+export type ExplainNodeResponse = Message<"pawl.v1.ExplainNodeResponse"> & {
+  /**
+   * Why.
+   *
+   * @generated from field: pawl.v1.Explanation explanation = 1;
+   */
+  explanation?: Explanation | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.ExplainNodeResponse.
+ * Use `create(ExplainNodeResponseSchema)` to create a new message.
+ */
+export const ExplainNodeResponseSchema: GenMessage<ExplainNodeResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 10);
 
 /**
  * CancelRunRequest is the body of CancelRun.
@@ -338,7 +431,7 @@ export type CancelRunRequest = Message<"pawl.v1.CancelRunRequest"> & {
  * Use `create(CancelRunRequestSchema)` to create a new message.
  */
 export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 8);
+  messageDesc(file_pawl_v1_run_service, 11);
 
 /**
  * CancelRunResponse is the answer of CancelRun.
@@ -359,7 +452,7 @@ export type CancelRunResponse = Message<"pawl.v1.CancelRunResponse"> & {
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 9);
+  messageDesc(file_pawl_v1_run_service, 12);
 
 /**
  * DeleteRunRequest is the body of DeleteRun.
@@ -387,7 +480,7 @@ export type DeleteRunRequest = Message<"pawl.v1.DeleteRunRequest"> & {
  * Use `create(DeleteRunRequestSchema)` to create a new message.
  */
 export const DeleteRunRequestSchema: GenMessage<DeleteRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 10);
+  messageDesc(file_pawl_v1_run_service, 13);
 
 /**
  * DeleteRunResponse is the answer of DeleteRun.
@@ -402,7 +495,159 @@ export type DeleteRunResponse = Message<"pawl.v1.DeleteRunResponse"> & {
  * Use `create(DeleteRunResponseSchema)` to create a new message.
  */
 export const DeleteRunResponseSchema: GenMessage<DeleteRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 11);
+  messageDesc(file_pawl_v1_run_service, 14);
+
+/**
+ * DecideNodeRequest is the body of DecideNode.
+ *
+ * @generated from message pawl.v1.DecideNodeRequest
+ */
+export type DecideNodeRequest = Message<"pawl.v1.DecideNodeRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Which node.
+   *
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
+
+  /**
+   * Which execution of it; 0 outside loops and maps.
+   *
+   * @generated from field: uint32 iteration = 3;
+   */
+  iteration: number;
+
+  /**
+   * What is decided.
+   *
+   * @generated from field: pawl.v1.Decision decision = 4;
+   */
+  decision: Decision;
+
+  /**
+   * Why, for people; at most 200 characters.
+   *
+   * @generated from field: string comment = 5;
+   */
+  comment: string;
+
+  /**
+   * Makes a repeat harmless.
+   *
+   * @generated from field: string request_id = 6;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.DecideNodeRequest.
+ * Use `create(DecideNodeRequestSchema)` to create a new message.
+ */
+export const DecideNodeRequestSchema: GenMessage<DecideNodeRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 15);
+
+/**
+ * DecideNodeResponse is the answer of DecideNode.
+ *
+ * @generated from message pawl.v1.DecideNodeResponse
+ */
+export type DecideNodeResponse = Message<"pawl.v1.DecideNodeResponse"> & {
+  /**
+   * The run after the decision.
+   *
+   * @generated from field: pawl.v1.Run run = 1;
+   */
+  run?: Run | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.DecideNodeResponse.
+ * Use `create(DecideNodeResponseSchema)` to create a new message.
+ */
+export const DecideNodeResponseSchema: GenMessage<DecideNodeResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 16);
+
+/**
+ * IdempotencyScope is what makes two submissions the same one.
+ *
+ * @generated from enum pawl.v1.IdempotencyScope
+ */
+export const IdempotencyScope = {
+  /**
+   * Not allowed.
+   *
+   * @generated from enum value: IDEMPOTENCY_SCOPE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The same workflow and the same input, as canonical JSON (RFC 8785), whoever submits it under whatever request_id.
+   *
+   * @generated from enum value: IDEMPOTENCY_SCOPE_INPUT_HASH = 1;
+   */
+  INPUT_HASH: 1,
+} as const;
+
+/**
+ * IdempotencyScope is what makes two submissions the same one.
+ *
+ * @generated from enum pawl.v1.IdempotencyScope
+ */
+export type IdempotencyScope = (typeof IdempotencyScope)[keyof typeof IdempotencyScope] | UnknownEnum;
+
+/**
+ * Describes the enum pawl.v1.IdempotencyScope.
+ */
+export const IdempotencyScopeSchema: GenEnum<IdempotencyScope> = /*@__PURE__*/
+  enumDesc(file_pawl_v1_run_service, 0);
+
+/**
+ * Decision is what a person says about a node that waits.
+ *
+ * @generated from enum pawl.v1.Decision
+ */
+export const Decision = {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: DECISION_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Go on: with the held output, or by running the handler on the held input.
+   *
+   * @generated from enum value: DECISION_APPROVE = 1;
+   */
+  APPROVE: 1,
+
+  /**
+   * Fail the node with cause moderation_blocked.
+   *
+   * @generated from enum value: DECISION_REJECT = 2;
+   */
+  REJECT: 2,
+} as const;
+
+/**
+ * Decision is what a person says about a node that waits.
+ *
+ * @generated from enum pawl.v1.Decision
+ */
+export type Decision = (typeof Decision)[keyof typeof Decision] | UnknownEnum;
+
+/**
+ * Describes the enum pawl.v1.Decision.
+ */
+export const DecisionSchema: GenEnum<Decision> = /*@__PURE__*/
+  enumDesc(file_pawl_v1_run_service, 1);
 
 /**
  * RunService starts runs, reads them and ends them.
@@ -451,6 +696,16 @@ export const RunService: GenService<{
     output: typeof ListRunsResponseSchema;
   },
   /**
+   * ExplainNode says why a node stands where it stands, with the events that prove it. Reads only.
+   *
+   * @generated from rpc pawl.v1.RunService.ExplainNode
+   */
+  explainNode: {
+    methodKind: "unary";
+    input: typeof ExplainNodeRequestSchema;
+    output: typeof ExplainNodeResponseSchema;
+  },
+  /**
    * CancelRun aborts what runs and never starts what is pending. A finished run is left as it is: RUN_ALREADY_FINISHED.
    *
    * @generated from rpc pawl.v1.RunService.CancelRun
@@ -469,6 +724,17 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof DeleteRunRequestSchema;
     output: typeof DeleteRunResponseSchema;
+  },
+  /**
+   * DecideNode approves or rejects a node that waits for a person. The same decision again is harmless; another is refused with
+   * NODE_ALREADY_DECIDED, and one about a node that does not wait with NODE_NOT_HELD.
+   *
+   * @generated from rpc pawl.v1.RunService.DecideNode
+   */
+  decideNode: {
+    methodKind: "unary";
+    input: typeof DecideNodeRequestSchema;
+    output: typeof DecideNodeResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_pawl_v1_run_service, 0);

@@ -24,7 +24,11 @@ export function createMemoryExecutors(tables: Tables, now: () => number): Execut
     row === undefined || row.aliveUntil <= now();
   return {
     register: async ({ leaseMs, ...columns }) => {
-      executors.set(columns.executorId, { ...columns, aliveUntil: now() + leaseMs });
+      executors.set(columns.executorId, {
+        ...columns,
+        aliveUntil: now() + leaseMs,
+        hasLeft: false,
+      });
     },
     renew: async (sessions, leaseMs) => {
       for (const row of sessions.map(spokenFor)) {
@@ -37,14 +41,17 @@ export function createMemoryExecutors(tables: Tables, now: () => number): Execut
       const row = spokenFor(session);
       if (row === undefined) return;
       const aliveUntil = Math.min(row.aliveUntil, now() + graceMs);
-      executors.set(row.executorId, { ...row, aliveUntil });
+      executors.set(row.executorId, { ...row, aliveUntil, hasLeft: true });
     },
     expiredLeases: async (limit) =>
       [...leases]
         .filter(([, lease]) => isDead(executors.get(lease.executorId)))
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .slice(0, limit)
-        .map(([, lease]) => toLease(lease)),
+        .map(([, lease]) => ({
+          ...toLease(lease),
+          hasLeft: executors.get(lease.executorId)?.hasLeft ?? false,
+        })),
     leasesOf: async (executorId, olderThanMs) =>
       [...leases.values()]
         .filter((lease) => lease.executorId === executorId)

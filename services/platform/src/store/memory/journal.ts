@@ -40,6 +40,12 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
         if (run === undefined) return [];
         return [{ requestId, requestHash: run.requestHash ?? "", runId: run.runId }];
       }),
+    findInputKeys: async (tenantId, inputKeys) =>
+      inputKeys.flatMap((inputKey) => {
+        const kept = tables.inputKeys.get(pairKey(tenantId, inputKey));
+        if (kept === undefined || kept.expiresAt <= options.now()) return [];
+        return [{ inputKey, runId: kept.runId }];
+      }),
     overdueRuns: async (limit) => {
       const now = options.now();
       return [...tables.runs.values()]

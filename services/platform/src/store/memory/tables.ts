@@ -8,7 +8,7 @@ import type { DefinitionRow } from "../workflows.ts";
 import { MemoryJobs } from "./jobs.ts";
 import { MemoryLog } from "./log.ts";
 
-export interface RunRow extends Omit<NewRun, "eventCount" | "ended" | "status"> {
+export interface RunRow extends Omit<NewRun, "eventCount" | "ended" | "status" | "assumesNewest"> {
   readonly status: RunStatus;
   readonly version: number;
   readonly lastSeq: number;
@@ -26,6 +26,8 @@ export interface ExecutorRow extends ExecutorSession {
   readonly slots: number;
   readonly description: string;
   readonly aliveUntil: number;
+  /** Its connection is gone. */
+  readonly hasLeft: boolean;
 }
 
 export interface StoredDefinition extends DefinitionRow {
@@ -34,10 +36,17 @@ export interface StoredDefinition extends DefinitionRow {
   readonly requestHash: string | null;
 }
 
+export interface KeptInput {
+  readonly runId: RunId;
+  readonly expiresAt: number;
+}
+
 export interface Tables {
   readonly runs: Map<RunId, RunRow>;
   /** The unique index runs_request. */
   readonly requests: Map<string, RunId>;
+  /** The table input_keys, by tenant and key. */
+  readonly inputKeys: Map<string, KeptInput>;
   readonly log: MemoryLog;
   readonly leases: Map<string, LeaseRow>;
   readonly jobs: MemoryJobs;
@@ -51,6 +60,7 @@ export interface Tables {
 export const createTables = (): Tables => ({
   runs: new Map(),
   requests: new Map(),
+  inputKeys: new Map(),
   log: new MemoryLog(),
   leases: new Map(),
   jobs: new MemoryJobs(),

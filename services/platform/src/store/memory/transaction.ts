@@ -2,23 +2,34 @@
 // committed ones together at `commit`. As in Postgres, the first refusal dooms the whole transaction.
 
 import type { RunEvent } from "@pawl/core/log/event";
-import type { RunId } from "@pawl/core/name/ids";
+import type { DefinitionId, RunId } from "@pawl/core/name/ids";
 import type { Job, NewJob } from "../../queue/queue.ts";
-import { RunMoved } from "../journal.ts";
+import { RunMoved, WorkflowMoved } from "../journal.ts";
 import type * as journal from "../journal.ts";
 import { StagedJobs } from "./jobs.ts";
 import { StagedLog } from "./log.ts";
 import { StagedMap } from "./staged-map.ts";
-import { leaseKey, pairKey, type LeaseRow, type RunRow, type Tables } from "./tables.ts";
+import {
+  leaseKey,
+  pairKey,
+  type KeptInput,
+  type LeaseRow,
+  type RunRow,
+  type StoredDefinition,
+  type Tables,
+} from "./tables.ts";
 import { UniqueViolation } from "./unique-violation.ts";
 
 /** Runs with news, as told to readers. */
-export type Wakes = readonly { readonly runId: RunId; readonly lastSeq: number }[];
+export type Wakes = readonly journal.News[];
 
 export class MemoryTransaction implements journal.Transaction {
   readonly #now: number;
+  readonly #newest: Tables["workflows"];
   readonly #runs: StagedMap<RunId, RunRow>;
   readonly #requests: StagedMap<string, RunId>;
+  readonly #inputKeys: StagedMap<string, KeptInput>;
+  readonly #definitions: StagedMap<DefinitionId, StoredDefinition>;
   readonly #leases: StagedMap<string, LeaseRow>;
   readonly #log: StagedLog;
   readonly #jobs: StagedJobs;
@@ -27,8 +38,11 @@ export class MemoryTransaction implements journal.Transaction {
 
   constructor(tables: Tables, now: number) {
     this.#now = now;
+    this.#newest = tables.workflows;
     this.#runs = new StagedMap(tables.runs);
     this.#requests = new StagedMap(tables.requests);
+    this.#inputKeys = new StagedMap(tables.inputKeys);
+    this.#definitions = new StagedMap(tables.definitions);
     this.#leases = new StagedMap(tables.leases);
     this.#log = new StagedLog(tables.log);
     this.#jobs = new StagedJobs(tables.jobs, now);
@@ -38,14 +52,21 @@ export class MemoryTransaction implements journal.Transaction {
   commit(): Wakes {
     if (this.#refusal !== undefined) throw this.#refusal;
     this.#refusal = new Error("the transaction is over");
-    for (const part of [this.#runs, this.#requests, this.#leases, this.#log, this.#jobs]) {
-      part.apply();
-    }
+    const rows = [this.#runs, this.#requests, this.#inputKeys, this.#definitions, this.#leases];
+    for (const part of [...rows, this.#log, this.#jobs]) part.apply();
     return this.#wakes;
   }
 
   insertRuns(runs: readonly journal.NewRun[]): Promise<void> {
     return this.#call(() => runs.forEach((run) => this.#insertRun(run)));
+  }
+
+  saveGraphs(graphs: readonly journal.TestGraph[]): Promise<void> {
+    return this.#call(() => graphs.forEach((graph) => this.#saveGraph(graph)));
+  }
+
+  keepInputKeys(keys: readonly journal.InputKey[]): Promise<void> {
+    return this.#call(() => keys.forEach((key) => this.#keepInputKey(key)));
   }
 
   advance(changes: readonly journal.RunChange[]): Promise<ReadonlyMap<RunId, number>> {
@@ -94,8 +115,10 @@ export class MemoryTransaction implements journal.Transaction {
     return refused;
   }
 
-  #insertRun({ eventCount, ended, ...columns }: journal.NewRun): void {
-    const { runId, tenantId, requestId } = columns;
+  #insertRun({ eventCount, ended, assumesNewest, ...columns }: journal.NewRun): void {
+    const { runId, tenantId, requestId, workflowId, definitionId } = columns;
+    if (assumesNewest && this.#newest.get(pairKey(tenantId, workflowId ?? "")) !== definitionId)
+      throw new WorkflowMoved("a workflow moved on");
     if (this.#runs.has(runId)) throw new UniqueViolation("runs_pkey", runId);
     if (requestId !== null) {
       const key = pairKey(tenantId, requestId);
@@ -110,6 +133,22 @@ export class MemoryTransaction implements journal.Transaction {
       createdAt: this.#now,
       endedAt,
     });
+  }
+
+  #saveGraph(graph: journal.TestGraph): void {
+    const { definitionId } = graph;
+    if (this.#definitions.has(definitionId))
+      throw new UniqueViolation("definitions_pkey", definitionId);
+    const unnamed = { workflowId: null, version: 0, requestId: null, requestHash: null };
+    this.#definitions.set(definitionId, { ...graph, ...unnamed, createdAt: this.#now });
+  }
+
+  #keepInputKey({ tenantId, inputKey, runId, ttlMs }: journal.InputKey): void {
+    const key = pairKey(tenantId, inputKey);
+    const kept = this.#inputKeys.get(key);
+    if (kept !== undefined && kept.expiresAt > this.#now)
+      throw new UniqueViolation("input_keys_pkey", key);
+    this.#inputKeys.set(key, { runId, expiresAt: this.#now + ttlMs });
   }
 
   #move(change: journal.RunChange): number {

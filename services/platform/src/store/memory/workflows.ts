@@ -59,13 +59,10 @@ export function createMemoryWorkflows(tables: Tables, now: () => number): Workfl
     },
     remove: async (tenantId, workflowId, force) => {
       if (current(tenantId, workflowId) === undefined) return "missing";
-      const isLive = runs
-        .values()
-        .some(
-          (run) =>
-            run.tenantId === tenantId && run.workflowId === workflowId && run.endedAt === null,
-        );
-      if (!force && isLive) return "has_live_runs";
+      const live = [...runs.values()].filter(
+        (run) => run.tenantId === tenantId && run.workflowId === workflowId && run.endedAt === null,
+      );
+      if (!force && live.length > 0) return { liveRuns: live.length };
       workflows.delete(pairKey(tenantId, workflowId));
       return "removed";
     },
@@ -78,11 +75,6 @@ export function createMemoryWorkflows(tables: Tables, now: () => number): Workfl
     load: async (definitionId) => {
       const row = definitions.get(definitionId);
       return row && toDefinition(row);
-    },
-    saveTestGraph: async (graph) => {
-      if (definitions.has(graph.definitionId)) return;
-      const unnamed = { workflowId: null, version: 0, requestId: null, requestHash: null };
-      definitions.set(graph.definitionId, { ...graph, ...unnamed, createdAt: now() });
     },
   };
 }

@@ -6,7 +6,9 @@ export const expireExecutor: Statement = {
   name: "pawl_expire_executor",
   text: `
 update executors
-set alive_until = least(alive_until, now() + $3::double precision * interval '1 millisecond')
+set
+  alive_until = least(alive_until, now() + $3::double precision * interval '1 millisecond'),
+  left_at = now()
 where executor_id = $1::uuid
   and session_id = $2::uuid
 `,

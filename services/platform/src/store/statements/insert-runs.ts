@@ -1,24 +1,40 @@
-// Creates runs at version 1. A request id used before violates runs_request, and with it the whole transaction.
+// Creates runs at version 1. A request id used before violates runs_request, and with it the whole transaction. So does a run
+// that assumed its definition to be the newest of its workflow when it is not: the guard divides by zero then.
 
 import type { Statement } from "../../db/sql.ts";
 
 export const insertRuns: Statement = {
   name: "pawl_insert_runs",
   text: `
+with inserted as (
 insert into runs (
   run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq,
-  has_failures, priority, error_message, request_id, request_hash, traceparent, deadline_at, ended_at
+  has_failures, priority, error_message, request_id, request_hash, traceparent, deadline_at, ended_at,
+  parent_run_id, parent_node_id, parent_iteration
 )
 select
   n.run_id, n.tenant_id, n.definition_id, n.workflow_id, n.workflow_version, n.kind, n.status, 1, n.event_count,
   n.has_failures, n.priority, n.error_message, n.request_id, n.request_hash, n.traceparent,
-  to_timestamp(n.deadline_at / 1000.0), case when n.ended then now() end
+  to_timestamp(n.deadline_at / 1000.0), case when n.ended then now() end,
+  n.parent_run_id, n.parent_node_id, n.parent_iteration
 from unnest(
   $1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::integer[], $6::text[], $7::text[], $8::integer[],
-  $9::boolean[], $10::integer[], $11::text[], $12::text[], $13::text[], $14::text[], $15::double precision[], $16::boolean[]
+  $9::boolean[], $10::integer[], $11::text[], $12::text[], $13::text[], $14::text[], $15::double precision[], $16::boolean[],
+  $17::boolean[], $18::uuid[], $19::text[], $20::integer[]
 ) as n (
   run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, event_count,
-  has_failures, priority, error_message, request_id, request_hash, traceparent, deadline_at, ended
+  has_failures, priority, error_message, request_id, request_hash, traceparent, deadline_at, ended,
+  assumes_newest, parent_run_id, parent_node_id, parent_iteration
 )
+left join workflows w
+  on n.assumes_newest
+  and w.tenant_id = n.tenant_id
+  and w.workflow_id = n.workflow_id
+  and w.definition_id = n.definition_id
+where not n.assumes_newest
+  or w.definition_id is not null
+returning 1
+)
+select 1 / (case when (select count(*) from inserted) = cardinality($1::uuid[]) then 1 else 0 end) as held
 `,
 };

@@ -1,4 +1,4 @@
-// Keeps the graph of a test run. It carries no request id: that is the run's, and a repeat of this statement is harmless.
+// Keeps the graph of a test run. It carries no request id: that is the run's, which starts in the same transaction.
 
 import type { Statement } from "../../db/sql.ts";
 
@@ -7,6 +7,5 @@ export const insertTestGraph: Statement = {
   text: `
 insert into definitions (definition_id, tenant_id, digest, title, node_count, body)
 values ($1::uuid, $2::text, $3::text, $4::text, $5::integer, $6::text)
-on conflict (definition_id) do nothing
 `,
 };

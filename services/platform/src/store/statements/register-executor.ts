@@ -16,6 +16,7 @@ set
   node_types = excluded.node_types,
   slots = excluded.slots,
   description = excluded.description,
-  alive_until = excluded.alive_until
+  alive_until = excluded.alive_until,
+  left_at = null
 `,
 };

@@ -2,15 +2,15 @@
 // @generated from file pawl/worker/v1/worker_service.proto (package pawl.worker.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Message } from "@bufbuild/protobuf";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file pawl/worker/v1/worker_service.proto.
  */
 export const file_pawl_worker_v1_worker_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i5AIKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSABCBgoEaXRlbSKEAwoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAQgYKBGl0ZW0iSgoFQ2xhaW0SDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEg0KBWVwb2NoGAQgASgEInwKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJIkYKClJlZ2lzdGVyZWQSFAoMc2NoZWR1bGVyX2lkGAEgASgJEhAKCGxlYXNlX21zGAIgASgEEhAKCHJlbmV3X21zGAMgASgEIhcKBkNyZWRpdBINCgVzbG90cxgBIAEoDSIsCgVSZW5ldxIjCgRoZWxkGAEgAygLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHUmVuZXdlZCJQCgVEZWx0YRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2luZGV4GAIgASgNEgwKBHRleHQYAyABKAkiXgoDTG9nEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJbG9nX2luZGV4GAIgASgNEg0KBWxldmVsGAMgASgJEg8KB21lc3NhZ2UYBCABKAkiqAEKB091dGNvbWUSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkdXJhdGlvbl9tcxgCIAEoBBIuCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWRIABIoCgZmYWlsZWQYBCABKAsyFi5wYXdsLndvcmtlci52MS5GYWlsZWRIAEIICgZyZXN1bHQiSAoJQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEg4KBmhhbmRsZRgCIAEoCRIWCg5xdWV1ZV9kZWxheV9tcxgDIAEoBCJRCgZGYWlsZWQSDQoFY2F1c2UYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIRCglwZXJtYW5lbnQYAyABKAgSFAoMZGV0YWlsc19qc29uGAQgASgMIi8KB1JlbGVhc2USJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIJCgdHb29kYnllItEBCgpBc3NpZ25tZW50EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDwoHYXR0ZW1wdBgCIAEoDRIRCglub2RlX3R5cGUYAyABKAkSEQoJbm9kZV9qc29uGAQgASgMEhQKDGNvbnRleHRfanNvbhgFIAEoDBISCgp0aW1lb3V0X21zGAYgASgEEhMKC3RyYWNlcGFyZW50GAcgASgJEhIKCmVmZmVjdF9rZXkYCCABKAkSEwoLd29ya2Zsb3dfaWQYCSABKAkiLwoHU2V0dGxlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIi4KBkNhbmNlbBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIjEKCUNsYWltTG9zdBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIlgKCFN0cmVhbWVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVsdGFfY291bnQYAiABKA0SEQoJbG9nX2NvdW50GAMgASgNIgcKBURyYWluMlYKDVdvcmtlclNlcnZpY2USRQoEV29yaxIbLnBhd2wud29ya2VyLnYxLldvcmtSZXF1ZXN0GhwucGF3bC53b3JrZXIudjEuV29ya1Jlc3BvbnNlKAEwAWIGcHJvdG8z");
+  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i5AIKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSABCBgoEaXRlbSKEAwoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAQgYKBGl0ZW0iSgoFQ2xhaW0SDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEg0KBWVwb2NoGAQgASgEInwKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJIkYKClJlZ2lzdGVyZWQSFAoMc2NoZWR1bGVyX2lkGAEgASgJEhAKCGxlYXNlX21zGAIgASgEEhAKCHJlbmV3X21zGAMgASgEIhcKBkNyZWRpdBINCgVzbG90cxgBIAEoDSIsCgVSZW5ldxIjCgRoZWxkGAEgAygLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHUmVuZXdlZCJ2CgVEZWx0YRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2luZGV4GAIgASgNEgwKBHRleHQYAyABKAkSJAoFbWVkaWEYBCABKAsyFS5wYXdsLndvcmtlci52MS5NZWRpYSIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBCJeCgNMb2cSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIRCglsb2dfaW5kZXgYAiABKA0SDQoFbGV2ZWwYAyABKAkSDwoHbWVzc2FnZRgEIAEoCSLQAgoHT3V0Y29tZRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2R1cmF0aW9uX21zGAIgASgEEi4KCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZEgAEigKBmZhaWxlZBgEIAEoCzIWLnBhd2wud29ya2VyLnYxLkZhaWxlZEgAEiwKCGV4cGFuZGVkGAYgASgLMhgucGF3bC53b3JrZXIudjEuRXhwYW5kZWRIABItCgljaGlsZF9ydW4YByABKAsyGC5wYXdsLndvcmtlci52MS5DaGlsZFJ1bkgAEiQKBGhlbGQYCCABKAsyFC5wYXdsLndvcmtlci52MS5IZWxkSAASIwoFZ2F0ZXMYBSADKAsyFC5wYXdsLndvcmtlci52MS5HYXRlQggKBnJlc3VsdCJTCgRHYXRlEiYKBGtpbmQYASABKA4yGC5wYXdsLndvcmtlci52MS5HYXRlS2luZBINCgVwaGFzZRgCIAEoCRIUCgxkZXRhaWxzX2pzb24YAyABKAwifAoJQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEg4KBmhhbmRsZRgCIAEoCRIWCg5xdWV1ZV9kZWxheV9tcxgDIAEoBBIkCgV1c2FnZRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLlVzYWdlEgwKBHN0b3AYBSABKAgiKwoIRXhwYW5kZWQSEgoKaXRlbXNfanNvbhgBIAEoDBILCgNjdXQYAiABKAgiRAoIQ2hpbGRSdW4SEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMIlMKBEhlbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEiwKCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZCJpCgZGYWlsZWQSDQoFY2F1c2UYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIRCglwZXJtYW5lbnQYAyABKAgSFAoMZGV0YWlsc19qc29uGAQgASgMEhYKDnJldHJ5X2FmdGVyX21zGAUgASgEIi8KB1JlbGVhc2USJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIJCgdHb29kYnllIukBCgpBc3NpZ25tZW50EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDwoHYXR0ZW1wdBgCIAEoDRIRCglub2RlX3R5cGUYAyABKAkSEQoJbm9kZV9qc29uGAQgASgMEhQKDGNvbnRleHRfanNvbhgFIAEoDBISCgp0aW1lb3V0X21zGAYgASgEEhMKC3RyYWNlcGFyZW50GAcgASgJEhIKCmVmZmVjdF9rZXkYCCABKAkSEwoLd29ya2Zsb3dfaWQYCSABKAkSFgoOaW5wdXRfYXBwcm92ZWQYCiABKAgiLwoHU2V0dGxlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIi4KBkNhbmNlbBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIjEKCUNsYWltTG9zdBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIlgKCFN0cmVhbWVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVsdGFfY291bnQYAiABKA0SEQoJbG9nX2NvdW50GAMgASgNIgcKBURyYWluKmgKCEdhdGVLaW5kEhkKFUdBVEVfS0lORF9VTlNQRUNJRklFRBAAEh8KG0dBVEVfS0lORF9DT05UUkFDVF9WSU9MQVRFRBABEiAKHEdBVEVfS0lORF9NT0RFUkFUSU9OX0ZMQUdHRUQQAjJWCg1Xb3JrZXJTZXJ2aWNlEkUKBFdvcmsSGy5wYXdsLndvcmtlci52MS5Xb3JrUmVxdWVzdBocLnBhd2wud29ya2VyLnYxLldvcmtSZXNwb25zZSgBMAFiBnByb3RvMw");
 
 /**
  * WorkRequest is what an executor says.
@@ -428,11 +428,18 @@ export type Delta = Message<"pawl.worker.v1.Delta"> & {
   deltaIndex: number;
 
   /**
-   * Text to append.
+   * Text to append; empty when this piece is media.
    *
    * @generated from field: string text = 3;
    */
   text: string;
+
+  /**
+   * A picture, sound or other file instead of text.
+   *
+   * @generated from field: pawl.worker.v1.Media media = 4;
+   */
+  media?: Media | undefined;
 };
 
 /**
@@ -441,6 +448,62 @@ export type Delta = Message<"pawl.worker.v1.Delta"> & {
  */
 export const DeltaSchema: GenMessage<Delta> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 10);
+
+/**
+ * Media is a piece of output that is not text.
+ *
+ * @generated from message pawl.worker.v1.Media
+ */
+export type Media = Message<"pawl.worker.v1.Media"> & {
+  /**
+   * Where it is: an address, or a data: URL.
+   *
+   * @generated from field: string url = 1;
+   */
+  url: string;
+
+  /**
+   * Its media type, such as image/png.
+   *
+   * @generated from field: string mime = 2;
+   */
+  mime: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.Media.
+ * Use `create(MediaSchema)` to create a new message.
+ */
+export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 11);
+
+/**
+ * Usage is what a model counted.
+ *
+ * @generated from message pawl.worker.v1.Usage
+ */
+export type Usage = Message<"pawl.worker.v1.Usage"> & {
+  /**
+   * Tokens it read.
+   *
+   * @generated from field: uint64 input_tokens = 1;
+   */
+  inputTokens: bigint;
+
+  /**
+   * Tokens it wrote.
+   *
+   * @generated from field: uint64 output_tokens = 2;
+   */
+  outputTokens: bigint;
+};
+
+/**
+ * Describes the message pawl.worker.v1.Usage.
+ * Use `create(UsageSchema)` to create a new message.
+ */
+export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 12);
 
 /**
  * Log is a line the handler logged.
@@ -482,7 +545,7 @@ export type Log = Message<"pawl.worker.v1.Log"> & {
  * Use `create(LogSchema)` to create a new message.
  */
 export const LogSchema: GenMessage<Log> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 11);
+  messageDesc(file_pawl_worker_v1_worker_service, 13);
 
 /**
  * Outcome is how an attempt ended.
@@ -525,7 +588,38 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
      */
     value: Failed;
     case: "failed";
+  } | {
+    /**
+     * A map or a loop knows its items: one execution of its body follows for each.
+     *
+     * @generated from field: pawl.worker.v1.Expanded expanded = 6;
+     */
+    value: Expanded;
+    case: "expanded";
+  } | {
+    /**
+     * The node waits for a run of another workflow, which the scheduler starts.
+     *
+     * @generated from field: pawl.worker.v1.ChildRun child_run = 7;
+     */
+    value: ChildRun;
+    case: "childRun";
+  } | {
+    /**
+     * A person is to decide; the claim ends here.
+     *
+     * @generated from field: pawl.worker.v1.Held held = 8;
+     */
+    value: Held;
+    case: "held";
   } | { case: undefined; value?: undefined };
+
+  /**
+   * Findings of the gates around the handler, in order; they enter the log together with the result. At most 8.
+   *
+   * @generated from field: repeated pawl.worker.v1.Gate gates = 5;
+   */
+  gates: Gate[];
 };
 
 /**
@@ -533,7 +627,42 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
  * Use `create(OutcomeSchema)` to create a new message.
  */
 export const OutcomeSchema: GenMessage<Outcome> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 12);
+  messageDesc(file_pawl_worker_v1_worker_service, 14);
+
+/**
+ * Gate is one finding.
+ *
+ * @generated from message pawl.worker.v1.Gate
+ */
+export type Gate = Message<"pawl.worker.v1.Gate"> & {
+  /**
+   * What was found.
+   *
+   * @generated from field: pawl.worker.v1.GateKind kind = 1;
+   */
+  kind: GateKind;
+
+  /**
+   * input or output.
+   *
+   * @generated from field: string phase = 2;
+   */
+  phase: string;
+
+  /**
+   * JSON: the list of errors {path, message} of a contract, or the finding of moderation.
+   *
+   * @generated from field: bytes details_json = 3;
+   */
+  detailsJson: Uint8Array;
+};
+
+/**
+ * Describes the message pawl.worker.v1.Gate.
+ * Use `create(GateSchema)` to create a new message.
+ */
+export const GateSchema: GenMessage<Gate> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 15);
 
 /**
  * Completed is success.
@@ -561,6 +690,20 @@ export type Completed = Message<"pawl.worker.v1.Completed"> & {
    * @generated from field: uint64 queue_delay_ms = 3;
    */
   queueDelayMs: bigint;
+
+  /**
+   * What a model counted; absent where none was asked.
+   *
+   * @generated from field: pawl.worker.v1.Usage usage = 4;
+   */
+  usage?: Usage | undefined;
+
+  /**
+   * Ends the loop this was an iteration of: its `until` holds.
+   *
+   * @generated from field: bool stop = 5;
+   */
+  stop: boolean;
 };
 
 /**
@@ -568,7 +711,105 @@ export type Completed = Message<"pawl.worker.v1.Completed"> & {
  * Use `create(CompletedSchema)` to create a new message.
  */
 export const CompletedSchema: GenMessage<Completed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 13);
+  messageDesc(file_pawl_worker_v1_worker_service, 16);
+
+/**
+ * Expanded opens the scope of a map or a loop.
+ *
+ * @generated from message pawl.worker.v1.Expanded
+ */
+export type Expanded = Message<"pawl.worker.v1.Expanded"> & {
+  /**
+   * The items as a JSON array; iteration n of the node gets the nth.
+   *
+   * @generated from field: bytes items_json = 1;
+   */
+  itemsJson: Uint8Array;
+
+  /**
+   * There would be more: running out of these items is a failure with cause max_iterations.
+   *
+   * @generated from field: bool cut = 2;
+   */
+  cut: boolean;
+};
+
+/**
+ * Describes the message pawl.worker.v1.Expanded.
+ * Use `create(ExpandedSchema)` to create a new message.
+ */
+export const ExpandedSchema: GenMessage<Expanded> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 17);
+
+/**
+ * ChildRun asks for a run that the node waits for.
+ *
+ * @generated from message pawl.worker.v1.ChildRun
+ */
+export type ChildRun = Message<"pawl.worker.v1.ChildRun"> & {
+  /**
+   * The workflow.
+   *
+   * @generated from field: string workflow_id = 1;
+   */
+  workflowId: string;
+
+  /**
+   * Its version; 0 means the current one.
+   *
+   * @generated from field: uint32 version = 2;
+   */
+  version: number;
+
+  /**
+   * The run's input as JSON; empty means null.
+   *
+   * @generated from field: bytes input_json = 3;
+   */
+  inputJson: Uint8Array;
+};
+
+/**
+ * Describes the message pawl.worker.v1.ChildRun.
+ * Use `create(ChildRunSchema)` to create a new message.
+ */
+export const ChildRunSchema: GenMessage<ChildRun> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 18);
+
+/**
+ * Held asks for a person's decision. Nothing runs, is leased or waits in a queue until it comes.
+ *
+ * @generated from message pawl.worker.v1.Held
+ */
+export type Held = Message<"pawl.worker.v1.Held"> & {
+  /**
+   * moderation_hold.
+   *
+   * @generated from field: string reason = 1;
+   */
+  reason: string;
+
+  /**
+   * input: the handler has not run, and runs once the hold is approved. output: what it gave is kept.
+   *
+   * @generated from field: string phase = 2;
+   */
+  phase: string;
+
+  /**
+   * With what the node completes once the hold is approved; for phase output.
+   *
+   * @generated from field: pawl.worker.v1.Completed completed = 3;
+   */
+  completed?: Completed | undefined;
+};
+
+/**
+ * Describes the message pawl.worker.v1.Held.
+ * Use `create(HeldSchema)` to create a new message.
+ */
+export const HeldSchema: GenMessage<Held> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 19);
 
 /**
  * Failed is failure.
@@ -603,6 +844,13 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
    * @generated from field: bytes details_json = 4;
    */
   detailsJson: Uint8Array;
+
+  /**
+   * The provider asked not to be called again sooner; a retry waits at least this long, up to an hour. 0: it did not say.
+   *
+   * @generated from field: uint64 retry_after_ms = 5;
+   */
+  retryAfterMs: bigint;
 };
 
 /**
@@ -610,7 +858,7 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
  * Use `create(FailedSchema)` to create a new message.
  */
 export const FailedSchema: GenMessage<Failed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 14);
+  messageDesc(file_pawl_worker_v1_worker_service, 20);
 
 /**
  * Release gives a claim back.
@@ -631,7 +879,7 @@ export type Release = Message<"pawl.worker.v1.Release"> & {
  * Use `create(ReleaseSchema)` to create a new message.
  */
 export const ReleaseSchema: GenMessage<Release> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 15);
+  messageDesc(file_pawl_worker_v1_worker_service, 21);
 
 /**
  * Goodbye ends the session.
@@ -646,7 +894,7 @@ export type Goodbye = Message<"pawl.worker.v1.Goodbye"> & {
  * Use `create(GoodbyeSchema)` to create a new message.
  */
 export const GoodbyeSchema: GenMessage<Goodbye> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 16);
+  messageDesc(file_pawl_worker_v1_worker_service, 22);
 
 /**
  * Assignment is one task.
@@ -683,7 +931,8 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
   nodeJson: Uint8Array;
 
   /**
-   * What the node may read: {"input": …, "nodes": {id: output}, variables …} as JSON.
+   * What the node may read: {"input": …, "nodes": {id: output}, variables …} as JSON; an iteration of a map or a loop also
+   * has "item", "index" and, in a loop, "previous".
    *
    * @generated from field: bytes context_json = 5;
    */
@@ -716,6 +965,13 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
    * @generated from field: string workflow_id = 9;
    */
   workflowId: string;
+
+  /**
+   * A person approved the input: it is not moderated again.
+   *
+   * @generated from field: bool input_approved = 10;
+   */
+  inputApproved: boolean;
 };
 
 /**
@@ -723,7 +979,7 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 17);
+  messageDesc(file_pawl_worker_v1_worker_service, 23);
 
 /**
  * Settled says that an outcome is committed.
@@ -744,7 +1000,7 @@ export type Settled = Message<"pawl.worker.v1.Settled"> & {
  * Use `create(SettledSchema)` to create a new message.
  */
 export const SettledSchema: GenMessage<Settled> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 18);
+  messageDesc(file_pawl_worker_v1_worker_service, 24);
 
 /**
  * Cancel asks to abort.
@@ -765,7 +1021,7 @@ export type Cancel = Message<"pawl.worker.v1.Cancel"> & {
  * Use `create(CancelSchema)` to create a new message.
  */
 export const CancelSchema: GenMessage<Cancel> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 19);
+  messageDesc(file_pawl_worker_v1_worker_service, 25);
 
 /**
  * ClaimLost fences an executor off.
@@ -786,7 +1042,7 @@ export type ClaimLost = Message<"pawl.worker.v1.ClaimLost"> & {
  * Use `create(ClaimLostSchema)` to create a new message.
  */
 export const ClaimLostSchema: GenMessage<ClaimLost> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 20);
+  messageDesc(file_pawl_worker_v1_worker_service, 26);
 
 /**
  * Streamed says how much of a task's partial output is committed.
@@ -821,7 +1077,7 @@ export type Streamed = Message<"pawl.worker.v1.Streamed"> & {
  * Use `create(StreamedSchema)` to create a new message.
  */
 export const StreamedSchema: GenMessage<Streamed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 21);
+  messageDesc(file_pawl_worker_v1_worker_service, 27);
 
 /**
  * Drain asks to connect elsewhere.
@@ -836,7 +1092,48 @@ export type Drain = Message<"pawl.worker.v1.Drain"> & {
  * Use `create(DrainSchema)` to create a new message.
  */
 export const DrainSchema: GenMessage<Drain> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 22);
+  messageDesc(file_pawl_worker_v1_worker_service, 28);
+
+/**
+ * GateKind is what a gate found.
+ *
+ * @generated from enum pawl.worker.v1.GateKind
+ */
+export const GateKind = {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: GATE_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The input or output breaks its contract: contract.violated.
+   *
+   * @generated from enum value: GATE_KIND_CONTRACT_VIOLATED = 1;
+   */
+  CONTRACT_VIOLATED: 1,
+
+  /**
+   * Moderation found something: moderation.flagged.
+   *
+   * @generated from enum value: GATE_KIND_MODERATION_FLAGGED = 2;
+   */
+  MODERATION_FLAGGED: 2,
+} as const;
+
+/**
+ * GateKind is what a gate found.
+ *
+ * @generated from enum pawl.worker.v1.GateKind
+ */
+export type GateKind = (typeof GateKind)[keyof typeof GateKind] | UnknownEnum;
+
+/**
+ * Describes the enum pawl.worker.v1.GateKind.
+ */
+export const GateKindSchema: GenEnum<GateKind> = /*@__PURE__*/
+  enumDesc(file_pawl_worker_v1_worker_service, 0);
 
 /**
  * WorkerService is how executors in any language take and report work.

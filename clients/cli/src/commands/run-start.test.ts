@@ -1,0 +1,31 @@
+import { IdempotencyScope } from "@pawl/proto/pawl/v1/run_service_pb";
+import { expect, test } from "vitest";
+import { setup } from "./scripted-host.fixture.ts";
+
+const RUN = "019a8b3e-1111-7000-8000-000000000001";
+
+test("start --dedupe-input asks that the same input starts nothing again (S1.59)", async () => {
+  const asked: unknown[] = [];
+  const { gateway, printed, pawl } = await setup({
+    runs: {
+      startRun: ({ idempotency, version }) => {
+        asked.push([idempotency?.scope, idempotency?.ttl?.seconds, version]);
+        return { run: { runId: RUN }, duplicate: true };
+      },
+    },
+  });
+  await using _ = gateway;
+  const args = ["run", "start", "hello", "--dedupe-input", "24h", "--version", "2"];
+  expect(await pawl(...args)).toBe(0);
+  expect(asked).toEqual([[IdempotencyScope.INPUT_HASH, 86_400n, 2]]);
+  expect(printed.out).toContain("accepted before");
+  expect(await pawl("run", "start", "hello", "--dedupe-input", "soon")).toBe(2);
+  expect(printed.error).toContain("--dedupe-input soon: write it as");
+});
+
+test("--version before the noun is the command's own", async () => {
+  const { gateway, printed, pawl } = await setup({});
+  await using _ = gateway;
+  expect(await pawl("--version")).toBe(0);
+  expect(printed.out).toBe("1.2.3\n");
+});

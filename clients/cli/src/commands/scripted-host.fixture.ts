@@ -1,0 +1,29 @@
+// The command line against a scripted gateway: what it prints, without a terminal.
+
+import { createPawlClient } from "@pawl/client";
+import { type Script, ScriptedGateway } from "@pawl/client/scripted-gateway";
+import { runProgram } from "../program.ts";
+
+/** Starts the gateway; stop it at the end of the test. */
+export async function setup(script: Script) {
+  const gateway = new ScriptedGateway(script);
+  const printed = { out: "", error: "" };
+  const host = {
+    terminal: {
+      write: (text: string) => void (printed.out += text),
+      writeError: (text: string) => void (printed.error += text),
+      isTty: false,
+      hasColour: false,
+      width: () => 100,
+      height: () => 30,
+    },
+    version: "1.2.3",
+    defaultAddress: await gateway.start(),
+    self: "pawl",
+    connect: (baseUrl: string) => createPawlClient({ baseUrl, attempts: 1 }),
+    readText: async () => "",
+    now: () => 0,
+    interrupted: new AbortController().signal,
+  };
+  return { gateway, printed, pawl: (...args: string[]) => runProgram(host, args) };
+}

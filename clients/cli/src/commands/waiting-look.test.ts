@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { lookWhileQuiet, QUIET_MS } from "./waiting-look.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function setup(answers: readonly (string | Error)[]) {
+  const shown: string[] = [];
+  let asked = 0;
+  const look = lookWhileQuiet(
+    async () => {
+      const answer = answers[Math.min(asked++, answers.length - 1)] ?? "";
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    (reason) => void shown.push(reason),
+  );
+  return { shown, look, asked: () => asked };
+}
+
+test("a run that goes on is not asked about", async () => {
+  const { look, asked, shown } = setup(["no executor"]);
+  for (let turn = 0; turn < 5; turn++) {
+    await vi.advanceTimersByTimeAsync(QUIET_MS - 1);
+    look.heard();
+  }
+  look.stop();
+  await vi.advanceTimersByTimeAsync(QUIET_MS * 10);
+  expect([asked(), shown]).toEqual([0, []]);
+});
+
+test("a quiet run says once what it waits for, and takes it back when something happens", async () => {
+  const { look, asked, shown } = setup(["no executor", new Error("away"), "no executor"]);
+  await vi.advanceTimersByTimeAsync(QUIET_MS * 3);
+  expect([asked(), shown]).toEqual([3, ["no executor"]]);
+  look.heard();
+  expect(shown).toEqual(["no executor", ""]);
+  look.stop();
+});

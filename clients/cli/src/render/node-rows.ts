@@ -1,0 +1,87 @@
+// The rows of `run get` for a run's nodes. A wide map has thousands of iterations: those that a person may have to look at come
+// first, and the rest is a number.
+
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
+import { jsonOf, nodeStatusName } from "@pawl/client";
+import { type NodeRun, NodeStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { formatDuration } from "./duration.ts";
+import { cutText, type Span } from "./spans.ts";
+import { statusSpan } from "./symbols.ts";
+
+/** Iterations of one node that get a row each. */
+const ITERATIONS_MAX = 10;
+/** The whole value is in the console and in -o json. */
+const VALUE_WIDTH = 400;
+
+export interface RowsContext {
+  readonly runId: string;
+  readonly nowMs: number;
+  /** How a person calls this command. */
+  readonly self: string;
+}
+
+/** A row per node, and per iteration worth one. */
+export function nodeRows(nodes: readonly NodeRun[], context: RowsContext): Span[][] {
+  const iterations = Map.groupBy(
+    nodes.filter(({ iteration }) => iteration > 0),
+    ({ nodeId }) => nodeId,
+  );
+  return nodes
+    .filter(({ iteration }) => iteration === 0)
+    .flatMap((node) => {
+      const own = iterations.get(node.nodeId) ?? [];
+      const shown = new Set(
+        own.toSorted((one, other) => urgency(other) - urgency(one)).slice(0, ITERATIONS_MAX),
+      );
+      const hidden = own.length - shown.size;
+      return [
+        nodeRow(node, context),
+        ...own.filter((item) => shown.has(item)).map((item) => nodeRow(item, context)),
+        ...(hidden > 0 ? [[{ text: `… and ${hidden} more`, style: "dim" as const }]] : []),
+      ];
+    });
+}
+
+/** What waits for somebody or went wrong first, then what is under way. */
+function urgency({ status }: NodeRun): number {
+  if (status === NodeStatus.WAITING) return 3;
+  if (status === NodeStatus.FAILED || status === NodeStatus.TIMED_OUT) return 2;
+  return status === NodeStatus.COMPLETED ? 0 : 1;
+}
+
+const nodeRow = (node: NodeRun, context: RowsContext): Span[] => [
+  { text: node.iteration > 0 ? `${node.nodeId}#${node.iteration}` : node.nodeId },
+  statusSpan(nodeStatusName(node.status)),
+  { text: node.attempt > 0 ? String(node.attempt) : "" },
+  { text: spanText(node.startTime, node.endTime, context.nowMs) },
+  { text: resultText(node, context) },
+];
+
+function resultText(node: NodeRun, { runId, self }: RowsContext): string {
+  if (node.hold !== undefined) return `decide with \`${decideCommand(self, runId, node)}\``;
+  return node.errorMessage === "" ? valueText(node.outputJson) : node.errorMessage;
+}
+
+/** How a person decides about a node that is held. */
+export const decideCommand = (
+  self: string,
+  runId: string,
+  { nodeId, iteration }: { readonly nodeId: string; readonly iteration: number },
+): string =>
+  `${self} run decide ${runId} ${nodeId} approve${iteration > 0 ? ` --iteration ${iteration}` : ""}`;
+
+/** A value on one line, cut where it is long. */
+export const valueText = (bytes: Uint8Array): string => {
+  const value = jsonOf(bytes);
+  return value === undefined ? "" : cutText(JSON.stringify(value), VALUE_WIDTH);
+};
+
+/** How long it took, or takes. */
+export const spanText = (
+  from: Timestamp | undefined,
+  to: Timestamp | undefined,
+  nowMs: number,
+): string =>
+  from === undefined
+    ? ""
+    : formatDuration((to === undefined ? nowMs : timestampMs(to)) - timestampMs(from));

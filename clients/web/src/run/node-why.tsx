@@ -1,0 +1,34 @@
+// Why the node stands where it stands, in the gateway's words: asked anew when its status changes, and now and then while it
+// waits, since executors come and go without an event.
+
+import { isSettled } from "@pawl/core/log/event";
+import type { ReactNode } from "react";
+import { explainNode } from "../api/gateway.ts";
+import { usePoll } from "../api/poll.ts";
+import type { NodeView } from "./view.ts";
+
+const ASK_MS = 3_000;
+
+interface Props {
+  readonly runId: string;
+  readonly node: NodeView;
+}
+
+/** One sentence, what to do, and the events that prove it. Says nothing while nobody answers. */
+export function NodeWhy({ runId, node }: Props): ReactNode {
+  const { nodeId, iteration, status } = node;
+  const key = `${runId} ${node.key} ${status} ${node.deliveries.length}`;
+  const everyMs = isSettled(status) ? 0 : ASK_MS;
+  const { value } = usePoll(key, everyMs, (signal) =>
+    explainNode(runId, nodeId, iteration, signal),
+  );
+  if (value === undefined) return null;
+  const proofs = value.evidence.map(({ eventId }) => `#${eventId}`).join(", ");
+  return (
+    <p className="why" data-why={value.reason}>
+      {value.summary}
+      {proofs !== "" && <span className="mono"> ({proofs})</span>}
+      {!isSettled(status) && <span className="why-next">{value.next}</span>}
+    </p>
+  );
+}

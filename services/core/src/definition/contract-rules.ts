@@ -1,0 +1,176 @@
+// Is a contract one that can be held? Every fault with its place: keywords and what they hold, references, patterns, size and
+// depth. Nothing is compiled to code here: definitions are read where the log is written, values are checked by executors.
+
+import { LIMITS } from "../data/limits.ts";
+import { isRecord } from "../data/path.ts";
+import { compilePattern } from "../data/pattern.ts";
+import { exceedsUtf8 } from "../data/utf8.ts";
+import { IN_PLACE, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from "./contract-keywords.ts";
+import { localPointer, subschemas, type Subschema } from "./contract-tree.ts";
+import type { Outline } from "./graph-rules.ts";
+import { firstMessage } from "./zod-issue.ts";
+import { excerpt, violationPath, type Report } from "./violation.ts";
+
+export const CONTRACT_PHASES = ["input", "output"] as const;
+
+/** Types whose output is put together by the scheduler, which reads no values. */
+const MADE_BY_ENGINE: ReadonlySet<string> = new Set(["map", "loop", "subworkflow"]);
+const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
+const CHILD_MODERATION =
+  "no executor sees the output of a subworkflow; moderate the nodes of its own workflow";
+const ID_ELSEWHERE = "an $id stands at the top only";
+
+/** Reports every rule the contracts of the nodes break. */
+export function checkContracts(outline: Outline, report: Report): void {
+  // One definition may hold thousands of contracts; compiling a pattern is the only costly step.
+  const patterns = patternBudget();
+  outline.nodes.forEach(({ contracts, moderation, id, type = "" }, index) => {
+    if (type === "subworkflow" && (moderation === "output" || moderation === "both"))
+      report(`nodes[${index}].moderation`, "MODERATION_PLACE", CHILD_MODERATION, id);
+    if (!isRecord(contracts)) return;
+    for (const phase of CONTRACT_PHASES) {
+      const schema = contracts[phase];
+      if (schema === undefined || schema === null) continue;
+      const path = `nodes[${index}].contracts.${phase}`;
+      if (phase === "output" && MADE_BY_ENGINE.has(type))
+        report(
+          path,
+          "CONTRACT_PLACE",
+          `no executor sees the output of a ${type}; hold a node behind it to it`,
+          id,
+        );
+      checkContract(schema, patterns, (at, reason, message) =>
+        report(violationPath(at, path), reason, message, id),
+      );
+    }
+  });
+}
+
+type Fault = (steps: readonly (string | number)[], reason: string, message: string) => void;
+
+function checkContract(root: unknown, patterns: PatternCheck, fault: Fault): void {
+  if (exceedsUtf8(JSON.stringify(root), LIMITS.contractBytes))
+    return fault([], "TOO_LARGE", `a contract is at most ${LIMITS.contractBytes} bytes`);
+  const all = subschemas(root);
+  const indexOf = new Map(all.map(({ pointer }, index) => [pointer, index]));
+  const targets = all.map((each) => checkSchema(each, indexOf, patterns, fault));
+  const circle = firstCircle(all, targets);
+  if (circle !== undefined)
+    fault(all[circle]?.steps ?? [], "CONTRACT_REF", "this reference leads back to itself");
+}
+
+/** Checks one schema without its children; the index of what its `$ref` names. */
+function checkSchema(
+  { steps, schema, parent }: Subschema,
+  indexOf: ReadonlyMap<string, number>,
+  patterns: PatternCheck,
+  fault: Fault,
+): number | undefined {
+  if (typeof schema === "boolean") return undefined;
+  if (!isRecord(schema)) {
+    fault(steps, "CONTRACT_SCHEMA", "a schema is an object, true or false");
+    return undefined;
+  }
+  if (steps.length > LIMITS.contractDepth) {
+    fault(steps, "CONTRACT_TOO_DEEP", `schemas nest at most ${LIMITS.contractDepth} deep`);
+    return undefined;
+  }
+  for (const [keyword, value] of Object.entries(schema)) {
+    const at = [...steps, keyword];
+    const wanted = Object.hasOwn(VALUE_KEYWORDS, keyword) ? VALUE_KEYWORDS[keyword] : undefined;
+    const kind = SCHEMA_KEYWORDS.get(keyword);
+    if (wanted !== undefined) {
+      const parsed = wanted.safeParse(value);
+      if (!parsed.success) fault(at, "CONTRACT_SCHEMA", firstMessage(parsed.error.issues));
+    } else if (kind === "list" ? !isFullList(value) : kind === "map" && !isRecord(value))
+      fault(at, "CONTRACT_SCHEMA", kind === "list" ? "is a list of schemas" : "is an object");
+    else if (kind === undefined && !keyword.startsWith("x-"))
+      fault(at, "UNKNOWN_KEY", `JSON Schema 2020-12 has no keyword ${excerpt(keyword)} here`);
+  }
+  checkPatterns(schema, steps, patterns, fault);
+  const dialect = schema["$schema"];
+  if (typeof dialect === "string" && !DIALECT.test(dialect))
+    fault([...steps, "$schema"], "CONTRACT_SCHEMA", "contracts are JSON Schema 2020-12");
+  if (parent >= 0 && schema["$id"] !== undefined)
+    fault([...steps, "$id"], "CONTRACT_REF", ID_ELSEWHERE);
+  return checkRef(schema["$ref"], steps, indexOf, fault);
+}
+
+function checkRef(
+  ref: unknown,
+  steps: readonly (string | number)[],
+  indexOf: ReadonlyMap<string, number>,
+  fault: Fault,
+): number | undefined {
+  if (typeof ref !== "string") return undefined;
+  const pointer = localPointer(ref);
+  const target = pointer === undefined ? undefined : indexOf.get(pointer);
+  if (target === undefined) {
+    const what = pointer === undefined ? "leaves the schema; only #/… is followed" : "names none";
+    fault([...steps, "$ref"], "CONTRACT_REF", `${excerpt(ref)} ${what}`);
+  }
+  return target;
+}
+
+function checkPatterns(
+  schema: Readonly<Record<string, unknown>>,
+  steps: readonly (string | number)[],
+  patterns: PatternCheck,
+  fault: Fault,
+): void {
+  const { pattern, patternProperties } = schema;
+  const named = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
+  for (const text of [...(typeof pattern === "string" ? [pattern] : []), ...named]) {
+    const why = patterns(text);
+    const at = text === pattern ? ["pattern"] : ["patternProperties", text];
+    if (why !== undefined) fault([...steps, ...at], "CONTRACT_PATTERN", why);
+  }
+}
+
+type PatternCheck = (text: string) => string | undefined;
+
+function patternBudget(): PatternCheck {
+  const known = new Map<string, string | undefined>();
+  return (text) => {
+    if (known.has(text)) return known.get(text);
+    if (known.size >= LIMITS.contractPatterns)
+      return `a definition has at most ${LIMITS.contractPatterns} different patterns`;
+    const compiled = compilePattern(text);
+    const why = compiled.ok ? undefined : compiled.message;
+    known.set(text, why);
+    return why;
+  };
+}
+
+/** A schema that is reached from itself without looking deeper into the value: checking it would never end. */
+function firstCircle(
+  all: readonly Subschema[],
+  targets: readonly (number | undefined)[],
+): number | undefined {
+  const next: number[][] = all.map((_, index) => {
+    const target = targets[index];
+    return target === undefined ? [] : [target];
+  });
+  all.forEach(({ keyword, parent }, index) => {
+    if (IN_PLACE.has(keyword)) next[parent]?.push(index);
+  });
+  const state = all.map((): "new" | "open" | "done" => "new");
+  const visit = (index: number): number | undefined => {
+    if (state[index] === "open") return index;
+    if (state[index] === "done") return undefined;
+    state[index] = "open";
+    for (const target of next[index] ?? []) {
+      const found = visit(target);
+      if (found !== undefined) return found;
+    }
+    state[index] = "done";
+    return undefined;
+  };
+  for (let index = 0; index < all.length; index++) {
+    const found = visit(index);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const isFullList = (value: unknown): boolean => Array.isArray(value) && value.length > 0;

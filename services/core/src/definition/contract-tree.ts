@@ -1,0 +1,57 @@
+// The schemas inside of a contract, each with the way to it. Only objects at places where a schema belongs are schemas: an object
+// under `enum` or `default` is a value.
+
+import { isRecord } from "../data/path.ts";
+import { SCHEMA_KEYWORDS } from "./contract-keywords.ts";
+
+export interface Subschema {
+  /** Keys from the root, for people. */
+  readonly steps: readonly (string | number)[];
+  /** The same as a JSON pointer, for `$ref`. */
+  readonly pointer: string;
+  readonly schema: unknown;
+  /** The keyword it stands under; "" for the root. */
+  readonly keyword: string;
+  /** Index of the schema it stands in, in the order of this walk; -1 for the root. */
+  readonly parent: number;
+}
+
+/** The schema and all inside of it, parents before children. Depth is bounded where definitions are read. */
+export function subschemas(root: unknown): Subschema[] {
+  const found: Subschema[] = [{ steps: [], pointer: "", schema: root, keyword: "", parent: -1 }];
+  for (let at = 0; at < found.length; at++) {
+    const { schema, steps, pointer } = found[at] ?? { schema: true, steps: [], pointer: "" };
+    if (!isRecord(schema)) continue;
+    for (const [keyword, value] of Object.entries(schema)) {
+      const kind = SCHEMA_KEYWORDS.get(keyword);
+      const add = (child: unknown, key?: string | number): void => {
+        const more = key === undefined ? [keyword] : [keyword, key];
+        found.push({
+          steps: [...steps, ...more],
+          pointer: pointer + more.map((step) => `/${escaped(String(step))}`).join(""),
+          schema: child,
+          keyword,
+          parent: at,
+        });
+      };
+      if (kind === "one") add(value);
+      else if (kind === "list" && Array.isArray(value))
+        value.forEach((child: unknown, index) => add(child, index));
+      else if (kind === "map" && isRecord(value))
+        for (const [name, child] of Object.entries(value)) add(child, name);
+    }
+  }
+  return found;
+}
+
+/** The pointer a local reference names, in the spelling of `subschemas`; undefined for a reference that leaves the schema. */
+export function localPointer(ref: string): string | undefined {
+  if (ref !== "#" && !ref.startsWith("#/")) return undefined;
+  try {
+    return decodeURIComponent(ref.slice(1));
+  } catch {
+    return undefined;
+  }
+}
+
+const escaped = (step: string): string => step.replaceAll("~", "~0").replaceAll("/", "~1");

@@ -1,0 +1,111 @@
+// Words about the types that do work: code, calls, models and databases.
+
+import type { NodeDocs } from "./node-docs.ts";
+
+export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = {
+  javascript: {
+    purpose:
+      "Runs code in a fresh isolate of a watched process: no network, no files, no modules. It may use `await`.",
+    config: {
+      code: "The body of a function of `ctx`, `input` and `log(message, level)`; never a template. What it returns is the output.",
+      timeout_ms: "How long it may run; 30 s if absent, never longer than the node's own timeout.",
+    },
+    inputs: "As `input`.",
+    output: "What the code returns, as JSON.",
+    handles: "Edges without a handle.",
+    events: "`node.log` for every line it logs.",
+    causes: ["JS_ERROR", "JS_TIMEOUT", "JS_KILLED", "RESULT_TOO_LARGE", "OUTPUT_INVALID"],
+    example: `- id: price
+  type: javascript
+  config: { code: "return { total: ctx.input.amount * 1.2 };" }`,
+  },
+  http: {
+    purpose:
+      "One outbound request. Private addresses are refused unless the executor allows them, redirects are checked again, and every attempt carries the same idempotency key.",
+    config: {
+      url: "http or https; a template may give it.",
+      method: "The method.",
+      headers: "Headers by name.",
+      query: "Parameters added to the address.",
+      body: "A text as it stands, or any other JSON as JSON. Not sent with GET and HEAD.",
+      timeout_ms: "How long the call may take; 30 s if absent.",
+      idempotency_key_header: "Which header carries the key; `idempotency-key` if absent.",
+    },
+    inputs: "In templates.",
+    output: "`{status, headers, body}`; the body is parsed when it is JSON.",
+    handles: "Edges without a handle.",
+    events: "None.",
+    causes: [
+      "provider_error",
+      "rate_limit",
+      "timeout",
+      "http_status",
+      "URL_BLOCKED",
+      "HEADER_INJECTION",
+      "REQUEST_TOO_LARGE",
+      "RESPONSE_TOO_LARGE",
+    ],
+    example: `- id: order
+  type: http
+  retry: standard
+  config:
+    url: https://api.example.com/orders
+    method: POST
+    body: { name: "{{ ctx.input.name }}" }`,
+  },
+  llm: {
+    purpose:
+      "Asks a model and streams its answer. Models `offline/…` need no provider: see [Models](README.md#models).",
+    config: {
+      provider: "A provider of the executor's configuration; its default one if absent.",
+      model: "The model, by the provider's name for it.",
+      system: "What the model is told first.",
+      prompt: "What it is asked. Either this or `messages`.",
+      messages: "A whole conversation: `{role, content}` each.",
+      temperature: "Passed on.",
+      max_tokens: "Passed on.",
+      tools: "Tool declarations, passed on as they are; calls come out in `tool_calls`.",
+      response_format: "`json` asks for JSON and gives it parsed as `json`.",
+      stream: "False asks for the whole answer at once.",
+      timeout_ms: "How long the answer may take; the provider's limit if absent.",
+    },
+    inputs: "In templates.",
+    output:
+      "`{text, tool_calls, usage: {input_tokens, output_tokens}, finish_reason, media}`, and `json` when that was asked for.",
+    handles: "Edges without a handle.",
+    events: "`node.stream.delta` for every piece of text or media; `node.completed` has `usage`.",
+    causes: ["provider_error", "rate_limit", "timeout", "UNKNOWN_PROVIDER"],
+    example: `- id: answer
+  type: llm
+  retry: standard
+  config: { model: "offline/echo", prompt: "Say hello to {{ ctx.input.name }}" }`,
+  },
+  dataQuery: {
+    purpose:
+      "One SQL statement on a PostgreSQL that the executor's configuration names: see [Databases](README.md#databases).",
+    config: {
+      source: "The name of the database.",
+      sql: "One statement, never a template; values are `$1`, `$2`, …",
+      parameters: "The values, which may be templates.",
+      max_rows: "How many rows at most; not more than the source allows.",
+      timeout_ms: "How long the statement may take; the source's limit if absent.",
+    },
+    inputs: "In the templates of `parameters`.",
+    output: "`{rows, row_count, truncated, fields}`",
+    handles: "Edges without a handle.",
+    events: "None.",
+    causes: [
+      "provider_error",
+      "query_timeout",
+      "query_error",
+      "UNKNOWN_DATA_SOURCE",
+      "RESULT_TOO_LARGE",
+    ],
+    example: `- id: orders
+  type: dataQuery
+  config:
+    source: shop
+    sql: select id, cents from orders where city = $1
+    parameters: ["{{ ctx.input.city }}"]`,
+  },
+};

@@ -1,0 +1,50 @@
+// What every node type is for, in words for the page services/executor/NODE-TYPES.md. Types, defaults and bounds come from the
+// schemas; a key of a schema without words here does not compile.
+
+import type { RawNode } from "./schema.ts";
+import { FLOW_DOCS } from "./node-docs-flow.ts";
+import { WORK_DOCS } from "./node-docs-work.ts";
+import type { BuiltInType, NodeConfig } from "./node-types.ts";
+
+/** The words about one node type. */
+export interface NodeDoc<T extends BuiltInType> {
+  readonly purpose: string;
+  /** What each key of the config means. */
+  readonly config: Readonly<Record<keyof NodeConfig<T> & string, string>>;
+  readonly inputs: string;
+  readonly output: string;
+  readonly handles: string;
+  /** Beyond what every node says: queued, started, retried and how it ended. */
+  readonly events: string;
+  /** Causes of failure, retried by policy or for good. */
+  readonly causes: readonly string[];
+  /** A node of a definition in YAML, as an item of `nodes`. */
+  readonly example: string;
+}
+
+export type NodeDocs<T extends BuiltInType = BuiltInType> = { readonly [K in T]: NodeDoc<K> };
+
+/** Words about every built-in type, in the order in which a reader meets them. */
+export const NODE_DOCS: NodeDocs = { ...FLOW_DOCS, ...WORK_DOCS };
+
+/** What the keys of any node mean, whatever its type. */
+export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
+  id: "Its name in the graph, in events and in `ctx.nodes`.",
+  type: "One of the types below, or one that an executor of your own serves.",
+  label: "For people; also the key under which `json_object` merges its output.",
+  config: "What the type wants, below. Texts in it are templates unless said otherwise.",
+  join: "How many parents it waits for: `all`, `any` or `{n_of_m: n}`. `all` by default.",
+  late: "With a join of `any` or `n_of_m`, what becomes of parents that are not done when it fires: `ignore` (the default) lets them run, `cancel` cancels those that nothing else waits for.",
+  retry:
+    "`{attempts, backoff_ms, max_backoff_ms, retry_on, jitter}`, or `standard` (three attempts, 1 s and 2 s apart). One attempt by default.",
+  timeout_ms: "How long one attempt may take.",
+  on_parent_failure: "What it does when a parent failed.",
+  error_handling:
+    "`continue` leaves by the handle `error`, `fail_node` fails the node, `fail_workflow` the run at once. `continue` where an edge leaves by `error`, else `fail_node`.",
+  output_variable: "Its output as `ctx.<name>` for every node after it.",
+  merge: "How several edges into one parameter become one value, where the edge does not say.",
+  moderation: "Which side of it moderation looks at.",
+  moderation_action: "What a finding does: `block` fails the node, `hold` waits for a person.",
+  contracts: "`{input, output}` as JSON Schema 2020-12; checked around every attempt.",
+  position: "Where an editor drew it.",
+};

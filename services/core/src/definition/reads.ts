@@ -1,0 +1,74 @@
+// Which parts of a context a body names. Paths in templates say it exactly; a script says it by its text; a type that is not ours
+// may read anything. A map of ten thousand items must not send its parents' outputs ten thousand times.
+
+import { isRecord, type PathStep } from "../data/path.ts";
+import { LOOP_ROOTS } from "../data/scope.ts";
+import { compileTemplate } from "../data/template.ts";
+import type { ContextReads } from "./shape.ts";
+
+const EVERYTHING: ContextReads = { input: true, params: true, nodes: "all", vars: "all" };
+
+/** Built-in bodies that read their context through templates alone. */
+const TEMPLATED: ReadonlySet<string> = new Set([
+  "http",
+  "delay",
+  "noop",
+  "text_stream",
+  "subworkflow",
+  "llm",
+  "dataQuery",
+]);
+const OWN = /\bctx\s*\.\s*(?:item|index|previous)\b/g;
+const FOREIGN = /\b(?:ctx|input|arguments|eval|Function)\b/;
+
+/** What a body of this type and config reads, and the expression that may end its loop. */
+export function readsOf(
+  type: string,
+  config: Readonly<Record<string, unknown>>,
+  until: string | null,
+): ContextReads {
+  if (until !== null && FOREIGN.test(until)) return EVERYTHING;
+  if (type === "javascript") {
+    const { code } = config;
+    const isOwn = typeof code === "string" && !FOREIGN.test(code.replace(OWN, ""));
+    return isOwn ? nothing() : EVERYTHING;
+  }
+  if (!TEMPLATED.has(type)) return EVERYTHING;
+  const reads = nothing();
+  // A child run gets the node's own parameters unless its input is spelled out.
+  if (type === "subworkflow" && config["input"] === undefined) reads.params = true;
+  collect(config, reads);
+  return reads;
+}
+
+interface Draft {
+  input: boolean;
+  params: boolean;
+  nodes: Set<string> | "all";
+  vars: Set<string> | "all";
+}
+
+const nothing = (): Draft => ({ input: false, params: false, nodes: new Set(), vars: new Set() });
+
+function collect(value: unknown, reads: Draft): void {
+  if (typeof value === "string") {
+    const compiled = compileTemplate(value, LOOP_ROOTS);
+    if (!compiled.ok) return;
+    for (const part of compiled.template.parts) if (typeof part !== "string") note(part, reads);
+  } else if (Array.isArray(value)) for (const item of value) collect(item, reads);
+  else if (isRecord(value)) for (const item of Object.values(value)) collect(item, reads);
+}
+
+function note([root, part, name]: readonly PathStep[], reads: Draft): void {
+  if (root === "input") reads.params = true;
+  if (root !== "ctx") return;
+  if (part === undefined) Object.assign(reads, EVERYTHING);
+  else if (part === "input") reads.input = true;
+  else if (part === "nodes") reads.nodes = added(reads.nodes, name);
+  else reads.vars = added(reads.vars, part === "vars" ? name : part);
+}
+
+function added(known: Set<string> | "all", name: PathStep | undefined): Set<string> | "all" {
+  if (known === "all" || name === undefined) return "all";
+  return known.add(String(name));
+}

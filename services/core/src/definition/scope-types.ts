@@ -1,0 +1,72 @@
+// The configs of repetition and nesting: `map`, `loop` and `subworkflow`. What a body's own type wants of its config is checked
+// in config-rules.ts, where all types are known.
+
+import { z } from "zod";
+import { compileCondition } from "../data/expression.ts";
+import { LIMITS } from "../data/limits.ts";
+import { nameSchema, nodeSchema } from "./schema.ts";
+import { rule } from "./zod-issue.ts";
+
+/** True for a text with a hole in it. */
+export const isTemplate = (text: string): boolean => text.includes("{{");
+
+/** Types that are no body: they repeat, branch or belong to the graph itself. A whole graph as body is a subworkflow. */
+const NO_BODY: ReadonlySet<string> = new Set(["map", "loop", "start", "end", "condition"]);
+
+const bodySchema = nodeSchema.pick({ config: true, retry: true, timeout_ms: true }).extend({
+  type: nameSchema.refine(
+    (type) => !NO_BODY.has(type),
+    rule("BAD_BODY", `a body is not one of ${[...NO_BODY].join(", ")}; use a subworkflow`),
+  ),
+});
+
+const itemsSchema = z.union([
+  z.array(z.unknown()).max(LIMITS.scopeWidth),
+  z.string().refine(isTemplate, rule("WRONG_TYPE", "a list or a template that gives one")),
+]);
+
+export const mapSchema = z.strictObject({
+  items: itemsSchema,
+  body: bodySchema,
+  parallelism: z.int().min(1).max(LIMITS.scopeParallelism).default(10),
+  on_item_failure: z.enum(["fail", "continue"]).default("fail"),
+});
+
+const untilSchema = z.string().superRefine((text, context) => {
+  const compiled = compileCondition(text, "iteration");
+  if (!compiled.ok)
+    context.addIssue({ code: "custom", ...rule(compiled.reason, compiled.message) });
+});
+
+export const loopSchema = z
+  .strictObject({
+    items: itemsSchema.optional(),
+    times: z
+      .union([
+        z.int().min(0).max(LIMITS.scopeWidth),
+        z.string().refine(isTemplate, rule("WRONG_TYPE", "a number or a template that gives one")),
+      ])
+      .optional(),
+    body: bodySchema,
+    until: untilSchema.optional(),
+    max_iterations: z.int().min(1).max(LIMITS.scopeWidth).default(LIMITS.loopIterations),
+  })
+  .refine(
+    ({ items, times }) => items === undefined || times === undefined,
+    rule("BAD_LOOP", "a loop goes over items or a number of times, not both"),
+  )
+  .refine(
+    ({ items, times, until }) => (items ?? times ?? until) !== undefined,
+    rule("BAD_LOOP", "a loop has items, times or until"),
+  );
+
+export const subworkflowSchema = z.strictObject({
+  workflow_id: nameSchema,
+  version: z
+    .int()
+    .min(1)
+    .max(2 ** 31 - 1)
+    .optional(),
+  /** Any JSON, with templates; the node's own parameters unless said. */
+  input: z.unknown().optional(),
+});

@@ -1,0 +1,48 @@
+// One question about one node execution, with everything an answer may be drawn from.
+
+import type { GraphNode } from "../definition/graph.ts";
+import type { NodeState, RunState } from "../log/state.ts";
+import type { Cited, Proofs } from "./proofs.ts";
+import type { Evidence, Explanation } from "./reason.ts";
+import type { WaitingRoom } from "./room.ts";
+
+export interface Case {
+  readonly state: RunState;
+  readonly proofs: Proofs;
+  readonly room: WaitingRoom;
+  readonly node: GraphNode;
+  readonly nodeState: NodeState;
+  readonly iteration: number;
+}
+
+/** What one kind of standing says; the status is added for all of them at once. */
+export type Answer = Omit<Explanation, "status" | "evidence"> & {
+  readonly evidence: readonly (Cited | undefined)[];
+};
+
+/** The node's own newest event of one of these types. */
+export const own = (
+  { proofs, node, iteration }: Case,
+  ...types: Parameters<Proofs["newest"]>[2][]
+): Cited | undefined => proofs.newest(node.definition.id, iteration, ...types);
+
+/** Evidence in order of seq, each event once; what was not found is left out. */
+export function cite(cited: readonly (Cited | undefined)[]): Evidence[] {
+  const bySeq = new Map<number, Evidence>();
+  for (const each of cited) {
+    if (each === undefined) continue;
+    const { seq, type, nodeId } = each;
+    bySeq.set(seq, { seq, type, nodeId });
+  }
+  return [...bySeq.values()].toSorted((a, b) => a.seq - b.seq);
+}
+
+/** `sinceAt` where the event is known. */
+export const since = (event: Cited | undefined): { readonly sinceAt?: number } =>
+  event === undefined ? {} : { sinceAt: event.at };
+
+/** A text of an event's payload, or `otherwise` when it has none. */
+export function textOf(event: Cited | undefined, key: string, otherwise = ""): string {
+  const value = event?.payload[key];
+  return typeof value === "string" ? value : otherwise;
+}

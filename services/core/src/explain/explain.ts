@@ -1,0 +1,120 @@
+// Why does this node not run, or why did it end so? A pure reading of the log and of what surrounds the run. It decides
+// nothing: every sentence it says is proven by the events it cites or by the queue, leases and executors it was given.
+
+import { unreachable } from "../fault/invariant.ts";
+import { isFinal } from "../log/event.ts";
+import { executionAt } from "../log/execution.ts";
+import { newExecutionState } from "../log/new-run-state.ts";
+import type { RunState } from "../log/state.ts";
+import { graphNodeAt, nodeStateAt } from "../plan/place.ts";
+import { cite, since, type Answer, type Case } from "./case.ts";
+import { explainRunning, explainWaiting } from "./held.ts";
+import { explainPending } from "./pending.ts";
+import type { Proofs } from "./proofs.ts";
+import { explainQueued } from "./queued.ts";
+import type { Explanation } from "./reason.ts";
+import type { WaitingRoom } from "./room.ts";
+import {
+  explainCancelled,
+  explainCompleted,
+  explainFailed,
+  explainInvalidated,
+  explainSkipped,
+  explainTimedOut,
+} from "./settled.ts";
+
+export interface ExplainQuestion {
+  readonly state: RunState;
+  readonly proofs: Proofs;
+  readonly room: WaitingRoom;
+  readonly nodeIndex: number;
+  readonly iteration: number;
+}
+
+/** The causal reason of a node's standing. */
+export function explainNode(question: ExplainQuestion): Explanation {
+  const asked: Case = question.iteration === 0 ? nodeCase(question) : iterationCase(question);
+  const { evidence, ...answer } = answerTo(asked);
+  return { ...answer, status: asked.nodeState.status, evidence: cite(evidence) };
+}
+
+const nodeCase = (question: ExplainQuestion): Case => ({
+  ...question,
+  node: graphNodeAt(question.state, question.nodeIndex),
+  nodeState: nodeStateAt(question.state, question.nodeIndex),
+});
+
+/** An iteration is its node with the body's type, retries and limits, and a standing of its own. */
+function iterationCase(question: ExplainQuestion): Case {
+  const { state, nodeIndex, iteration } = question;
+  const node = graphNodeAt(state, nodeIndex);
+  const { definition } = node;
+  const own = executionAt(state, nodeIndex, iteration) ?? newExecutionState();
+  return {
+    ...question,
+    node: { ...node, definition: { ...definition, ...definition.scope?.body } },
+    nodeState: { ...nodeStateAt(state, nodeIndex), ...own, handle: undefined, scope: undefined },
+  };
+}
+
+function answerTo(asked: Case): Answer {
+  const { state, nodeState } = asked;
+  const { status } = nodeState;
+  switch (status) {
+    case "pending":
+      return ofTheRun(asked) ?? explainPending(asked);
+    case "queued":
+    case "retrying":
+      return ofTheRun(asked) ?? explainQueued(asked);
+    case "running":
+      return isFinal(state.status) ? ended(asked) : explainRunning(asked);
+    case "waiting":
+      return ofTheRun(asked) ?? explainWaiting(asked);
+    case "completed":
+      return explainCompleted(asked);
+    case "failed":
+      return explainFailed(asked);
+    case "timed_out":
+      return explainTimedOut(asked);
+    case "cancelled":
+      return explainCancelled(asked);
+    case "skipped":
+      return explainSkipped(asked);
+    case "invalidated":
+      return explainInvalidated(asked);
+    default:
+      return unreachable(status, "node status");
+  }
+}
+
+/** What holds every node of the run that does not run yet. */
+function ofTheRun(asked: Case): Answer | undefined {
+  if (isFinal(asked.state.status)) return ended(asked);
+  if (asked.state.status !== "paused") return undefined;
+  const paused = asked.proofs.newest("", 0, "run.status.changed");
+  return {
+    reason: "RUN_PAUSED",
+    summary: "The run is paused; nothing of it is started until it is resumed.",
+    evidence: [paused],
+    next: "Resume the run.",
+    ...since(paused),
+  };
+}
+
+function ended({ state, proofs }: Case): Answer {
+  const terminal = proofs.newest(
+    "",
+    0,
+    "run.completed",
+    "run.failed",
+    "run.cancelled",
+    "run.timed_out",
+  );
+  return {
+    reason: "RUN_ENDED",
+    summary: `The run is over (${state.status}); it will not run any more.`,
+    evidence: [terminal],
+    next: "Start the run again if its result is still wanted.",
+    ...since(terminal),
+  };
+}

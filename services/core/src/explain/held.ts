@@ -1,0 +1,74 @@
+// Who holds a node: an executor by its lease, or a person, or a child run, or its own iterations.
+
+import { own, since, textOf, type Answer, type Case } from "./case.ts";
+import { durationText } from "./words.ts";
+
+/** A node that an executor claimed. */
+export function explainRunning(asked: Case): Answer {
+  const { room, node, iteration, nodeState } = asked;
+  const started = own(asked, "node.started");
+  const lease = room.leases.find(
+    (each) => each.nodeId === node.definition.id && each.iteration === iteration,
+  );
+  const executorId = lease?.executorId ?? textOf(started, "executorId");
+  const epoch = lease?.epoch ?? nodeState.epoch;
+  if (lease === undefined || lease.untilAt <= room.now)
+    return {
+      reason: "LEASE_LOST",
+      summary: `Executor ${executorId} claimed it with epoch ${epoch} and is silent; the claim is about to be taken back and the node queued again.`,
+      evidence: [started],
+      next: "Wait for the next sweep; see whether that executor is still there.",
+      ...since(started),
+    };
+  return {
+    reason: "RUNNING",
+    summary: `Executor ${executorId} runs attempt ${nodeState.attempt} under epoch ${epoch}; its lease lasts ${durationText(lease.untilAt - room.now)} more and is renewed while it lives.`,
+    evidence: [started],
+    next: "Wait; watch its output, or cancel the run.",
+    ...since(started),
+    untilAt: lease.untilAt,
+  };
+}
+
+const PERSON: ReadonlySet<string> = new Set(["approval", "human", "moderation", "moderation_hold"]);
+
+/** A node that said it waits for something outside. */
+export function explainWaiting(asked: Case): Answer {
+  const { scope } = asked.nodeState;
+  if (scope !== undefined) {
+    const expanded = own(asked, "node.expanded");
+    return {
+      reason: "WAITING_ITERATIONS",
+      summary: `It waits for its iterations: ${scope.settledCount} of ${scope.width} are settled, ${scope.openCount} are under way.`,
+      evidence: [own(asked, "node.started"), expanded],
+      next: "Ask about one of its iterations.",
+      ...since(expanded),
+    };
+  }
+  const blocked = own(asked, "node.blocked");
+  const why = textOf(blocked, "reason", asked.nodeState.message);
+  const common = { evidence: [own(asked, "node.started"), blocked], ...since(blocked) };
+  if (why === "child_run") {
+    const child = textOf(blocked, "childRunId");
+    const named = child === "" ? "" : ` ${child}`;
+    return {
+      ...common,
+      reason: "WAITING_CHILD_RUN",
+      summary: `It waits for its child run${named} to end.`,
+      next: `See how the child run${named} is doing.`,
+    };
+  }
+  if (PERSON.has(why))
+    return {
+      ...common,
+      reason: "WAITING_PERSON",
+      summary: `It waits for a person to decide (${why}).`,
+      next: "Decide it; until then nothing runs and nothing is spent.",
+    };
+  return {
+    ...common,
+    reason: "BLOCKED",
+    summary: `It waits for something outside of it (${why}).`,
+    next: "See to what it names.",
+  };
+}

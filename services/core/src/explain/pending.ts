@@ -1,0 +1,56 @@
+// Why a node is not ready: its parents, or a run that is held.
+
+import { isSettled, type EventType } from "../log/event.ts";
+import type { Join } from "../definition/shape.ts";
+import { nodeIdAt } from "../plan/place.ts";
+import type { Answer, Case } from "./case.ts";
+import { listText } from "./words.ts";
+
+/** Where an unsettled parent stands, by its newest event. */
+const STANDING: readonly EventType[] = [
+  "node.queued",
+  "node.started",
+  "node.retried",
+  "node.blocked",
+  "run.recovered",
+];
+
+/** A node whose join is not decided. */
+export function explainPending(asked: Case): Answer {
+  const { state, proofs, node, iteration } = asked;
+  const sources = [...new Set(node.incoming.map((edge) => edge.source))];
+  const open = sources.filter((source) => !isSettled(state.nodes[source]?.status ?? "pending"));
+  if (open.length === 0) return deciding(asked);
+  const parents = open.map((source) => ({
+    id: nodeIdAt(state, source),
+    status: state.nodes[source]?.status ?? "pending",
+  }));
+  const said = parents.map(({ id, status }) => `${id} (${status})`);
+  const [first] = parents;
+  return {
+    reason: "WAITING_PARENTS",
+    summary: `It waits for ${joinText(node.definition.join, sources.length)}: not settled yet ${open.length === 1 ? "is" : "are"} ${listText(said)}.`,
+    evidence: parents.map(({ id }) => proofs.newest(id, iteration, ...STANDING)),
+    next: `Nothing to do here; ask why ${first?.id ?? "its parent"} is not settled.`,
+  };
+}
+
+/** Between an event and the tick that follows it. */
+function deciding({ proofs, node, iteration }: Case): Answer {
+  const parents = node.incoming.map((edge) => edge.definition.source);
+  return {
+    reason: "DECIDING",
+    summary: "Everything it waits for is settled; the scheduler decides about it next.",
+    evidence: [
+      proofs.newest("", 0, "run.started"),
+      ...parents.map((id) => proofs.newest(id, iteration, "node.completed", "node.skipped")),
+    ],
+    next: "Ask again in a moment; if it stays so, see whether a scheduler is running.",
+  };
+}
+
+function joinText(join: Join, parentCount: number): string {
+  if (join.mode === "n_of_m") return `${join.n} of its ${parentCount} parents`;
+  if (join.mode === "any") return `any of its ${parentCount} parents`;
+  return parentCount === 1 ? "its parent" : `all of its ${parentCount} parents`;
+}

@@ -1,0 +1,55 @@
+// Why a node stands where it stands: the stable names of the reasons, and what an explanation says beside them.
+// The names equal pawl.v1.ExplainReason without its prefix; a test holds the two together.
+
+import type { EventType, NodeStatus } from "../log/event.ts";
+
+export const EXPLAIN_REASONS = [
+  "WAITING_PARENTS",
+  "DECIDING",
+  "BACKOFF",
+  "DELAYED",
+  "QUEUED",
+  "NO_EXECUTOR",
+  "EXECUTORS_FULL",
+  "RUNNING",
+  "LEASE_LOST",
+  "WAITING_PERSON",
+  "WAITING_CHILD_RUN",
+  "BLOCKED",
+  "RUN_PAUSED",
+  "RUN_ENDED",
+  "COMPLETED",
+  "FAILED",
+  "UPSTREAM_FAILED",
+  "DELIVERY_EXHAUSTED",
+  "TIMED_OUT",
+  "CANCELLED",
+  "UNTAKEN_BRANCH",
+  "PARENT_NOT_COMPLETED",
+  "INVALIDATED",
+  "WAITING_ITERATIONS",
+] as const;
+/** The cause of a node's standing. */
+export type ExplainReason = (typeof EXPLAIN_REASONS)[number];
+
+/** An event that proves a part of the explanation. */
+export interface Evidence {
+  readonly seq: number;
+  readonly type: EventType;
+  readonly nodeId: string;
+}
+
+export interface Explanation {
+  readonly reason: ExplainReason;
+  readonly status: NodeStatus;
+  /** One sentence for people. */
+  readonly summary: string;
+  /** In order of seq. */
+  readonly evidence: readonly Evidence[];
+  /** What to do, for people. */
+  readonly next: string;
+  /** Since when it stands so. */
+  readonly sinceAt?: number;
+  /** Until when at the latest, where that is known. */
+  readonly untilAt?: number;
+}

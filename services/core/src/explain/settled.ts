@@ -1,0 +1,154 @@
+// Why a node ended as it did: what it did itself, or what its parents did to it.
+
+import { edgeEffect } from "../log/edge-effect.ts";
+import type { GraphEdge } from "../definition/graph.ts";
+import { nodeStateAt } from "../plan/place.ts";
+import { own, since, textOf, type Answer, type Case } from "./case.ts";
+import type { Cited } from "./proofs.ts";
+import { durationText, listText } from "./words.ts";
+
+const NOTHING = "Nothing: it is settled.";
+
+/** A node that completed. */
+export function explainCompleted(asked: Case): Answer {
+  const completed = own(asked, "node.completed");
+  const { handle, attempt } = asked.nodeState;
+  const ms = Number(completed?.payload["durationMs"] ?? 0);
+  const left = handle === undefined ? "" : ` and left by handle ${handle}`;
+  return {
+    reason: "COMPLETED",
+    summary: `Attempt ${attempt} completed in ${durationText(ms)}${left}.`,
+    evidence: [own(asked, "node.started"), completed],
+    next: NOTHING,
+    ...since(completed),
+  };
+}
+
+/** A node that failed by itself, by its parents, or by executors that died. */
+export function explainFailed(asked: Case): Answer {
+  const failed = own(asked, "node.failed");
+  const cause = textOf(failed, "cause", "unknown");
+  if (cause === "upstream_failure") return upstream(asked, failed);
+  const base = { evidence: [own(asked, "node.started"), failed], ...since(failed) };
+  if (cause === "delivery_exhausted")
+    return {
+      ...base,
+      evidence: [own(asked, "run.recovered"), failed],
+      reason: "DELIVERY_EXHAUSTED",
+      summary: `Its executors died or went silent ${asked.nodeState.lostDeliveries} times while they held it, so it is not given to another one.`,
+      next: "See why executors die on this node (memory, a crash); then start the run again.",
+    };
+  const { attempts } = asked.node.definition.retry;
+  return {
+    ...base,
+    reason: "FAILED",
+    summary: `Attempt ${Math.max(1, asked.nodeState.attempt)} of ${attempts} failed with ${cause}: ${asked.nodeState.message ?? "no message"}.`,
+    next: "Correct what the message names, or give the node a retry policy or an error edge.",
+  };
+}
+
+export function explainTimedOut(asked: Case): Answer {
+  const timedOut = own(asked, "node.timed_out");
+  const ms = Number(timedOut?.payload["timeoutMs"] ?? asked.node.definition.timeoutMs);
+  return {
+    reason: "TIMED_OUT",
+    summary: `Attempt ${asked.nodeState.attempt} took longer than its limit of ${durationText(ms)}.`,
+    evidence: [own(asked, "node.started"), timedOut],
+    next: "Raise timeout_ms of the node, or make its work shorter.",
+    ...since(timedOut),
+  };
+}
+
+export function explainCancelled(asked: Case): Answer {
+  const cancelled = own(asked, "node.cancelled");
+  const ended = asked.proofs.newest("", 0, "run.cancelled", "run.failed", "run.timed_out");
+  return {
+    reason: "CANCELLED",
+    summary: `It was cancelled: ${asked.nodeState.message || "no reason was given"}.`,
+    evidence: [cancelled, ended],
+    next: "Start the run again if its result is still wanted.",
+    ...since(cancelled),
+  };
+}
+
+export function explainInvalidated(asked: Case): Answer {
+  const invalidated = own(asked, "node.invalidated");
+  return {
+    reason: "INVALIDATED",
+    summary: `Its output was superseded: ${asked.nodeState.message ?? "a repair upstream"}.`,
+    evidence: [own(asked, "node.completed"), invalidated],
+    next: NOTHING,
+    ...since(invalidated),
+  };
+}
+
+/** A node that no taken edge led to, or whose policy says to skip. */
+export function explainSkipped(asked: Case): Answer {
+  const skipped = own(asked, "node.skipped");
+  if (skipped?.payload["reason"] === "parent_not_completed") {
+    const parents = parentsThat(asked, "failed");
+    return {
+      reason: "PARENT_NOT_COMPLETED",
+      summary: `${listText(parents.map(({ id, status }) => `${id} (${status})`))} did not complete, and its policy on_parent_failure is skip.`,
+      evidence: [...parents.map(({ event }) => event), skipped],
+      next: "Correct the parent; or choose another on_parent_failure.",
+      ...since(skipped),
+    };
+  }
+  const ways = parentsThat(asked, "untaken");
+  return {
+    reason: "UNTAKEN_BRANCH",
+    summary: `No branch led here: ${listText(ways.map(wayText))}.`,
+    evidence: [...ways.map(({ event }) => event), skipped],
+    next: "Nothing, if that branch was meant; else look at the condition and its input.",
+    ...since(skipped),
+  };
+}
+
+function upstream(asked: Case, failed: Cited | undefined): Answer {
+  const parents = parentsThat(asked, "failed");
+  const [first] = parents;
+  return {
+    reason: "UPSTREAM_FAILED",
+    summary: `${listText(parents.map(({ id, status }) => `${id} (${status})`))} did not complete, and its policy on_parent_failure is propagate; it never ran.`,
+    evidence: [...parents.map(({ event }) => event), failed],
+    next: `Ask why ${first?.id ?? "its parent"} failed; or choose another on_parent_failure.`,
+    ...since(failed),
+  };
+}
+
+interface Parent {
+  readonly id: string;
+  readonly status: string;
+  readonly handle: string | undefined;
+  readonly edge: GraphEdge;
+  readonly event: Cited | undefined;
+}
+
+/** The parents whose edge to this node had an effect, with the event that settled each. */
+function parentsThat(
+  { state, node, proofs, iteration }: Case,
+  effect: "failed" | "untaken",
+): Parent[] {
+  return node.incoming.flatMap((edge) => {
+    const parent = nodeStateAt(state, edge.source);
+    if (edgeEffect(parent, edge) !== effect) return [];
+    const id = edge.definition.source;
+    const event = proofs.newest(
+      id,
+      iteration,
+      "node.completed",
+      "node.skipped",
+      "node.failed",
+      "node.timed_out",
+      "node.cancelled",
+    );
+    return [{ id, status: parent.status, handle: parent.handle, edge, event }];
+  });
+}
+
+function wayText({ id, status, handle, edge }: Parent): string {
+  if (status !== "completed") return `${id} was ${status}`;
+  const wanted = edge.handle === null ? "not by error" : `not by ${edge.handle}`;
+  return `${id} left by ${handle ?? "no handle"}, ${wanted}`;
+}

@@ -1,0 +1,34 @@
+// One execution of a node: iteration 0 is the node itself, the others are the body of a map or a loop, once for each item.
+
+import type { Graph } from "../definition/graph.ts";
+import type { NodeDefinition } from "../definition/shape.ts";
+import { invariant } from "../fault/invariant.ts";
+import type { ExecutionState, RunState } from "./state.ts";
+
+/** What is run: the node as defined, or the body of its scope. */
+export type ExecutionDefinition = Pick<
+  NodeDefinition,
+  "type" | "config" | "retry" | "timeoutMs" | "errorHandling"
+>;
+
+/** The state of an execution; undefined for a node that is not there and an iteration that was never queued. */
+export function executionAt(
+  state: RunState,
+  nodeIndex: number,
+  iteration: number,
+): ExecutionState | undefined {
+  const node = state.nodes[nodeIndex];
+  return iteration === 0 ? node : node?.scope?.items[iteration - 1];
+}
+
+/** What an execution runs. */
+export function executionDefinition(
+  graph: Graph,
+  nodeIndex: number,
+  iteration: number,
+): ExecutionDefinition {
+  const definition = graph.nodes[nodeIndex]?.definition;
+  const found = iteration === 0 ? definition : definition?.scope?.body;
+  invariant(found !== undefined && found !== null, `node ${nodeIndex} has a definition`);
+  return found;
+}

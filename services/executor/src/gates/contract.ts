@@ -1,0 +1,155 @@
+// Contracts: a JSON Schema compiled once, and what of it a value breaks. The schema was written by a user, and the check runs in
+// this process, so its work is bounded: every schema inside counts its steps, patterns are matched in linear time and count by
+// what they match, distinct items are found by hashing, and a circle of references was refused with the definition.
+
+import { compilePattern } from "@pawl/core/data/pattern";
+import { LIMITS } from "@pawl/core/data/limits";
+import { canonicalJson } from "@pawl/core/definition/canonical";
+import { subschemas } from "@pawl/core/definition/contract-tree";
+import type { JsonSchema } from "@pawl/core/definition/shape";
+import { Ajv2020, type ErrorObject, type Options } from "ajv/dist/2020.js";
+import { CONTRACT_FORMATS } from "./contract-formats.ts";
+
+/** One broken rule. Names places and rules, never the value itself. */
+export interface ContractError {
+  /** `input.items[0].name`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type Phase = "input" | "output";
+
+/** What the value breaks; empty when it keeps the contract. */
+export type Contract = (value: unknown) => readonly ContractError[];
+
+const ERRORS_MAX = 20;
+const EXCERPT_LENGTH = 64;
+const STEP = "pawlStep";
+/** Texts are matched faster than schemas are walked. */
+const PATTERN_UNITS_PER_STEP = 256;
+
+class TooCostly extends Error {
+  override readonly name = "TooCostly";
+}
+
+/** Compiles a contract. @throws when it is none; a definition that was accepted holds only ones that are */
+export function compileContract(schema: JsonSchema, phase: Phase): Contract {
+  const budget = { left: 0 };
+  const validate = engineOf(budget).compile(counted(schema));
+  return (value) => {
+    budget.left = LIMITS.contractSteps;
+    try {
+      if (validate(value)) return [];
+      return summary(validate.errors ?? [], phase);
+    } catch (error) {
+      if (!(error instanceof TooCostly)) throw error;
+      return [{ path: phase, message: "takes more steps to check than are allowed" }];
+    }
+  };
+}
+
+/** What a failed node is told: the first broken rules, by place. */
+export function contractMessage(phase: Phase, errors: readonly ContractError[]): string {
+  const told = errors.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
+  const more = errors.length > 3 ? ` (and ${errors.length - 3} more)` : "";
+  return `${phase}_contract_violation: ${told.join("; ")}${more}`;
+}
+
+interface Budget {
+  left: number;
+}
+
+function engineOf(budget: Budget): Ajv2020 {
+  const spend = (steps: number): true => {
+    budget.left -= steps;
+    if (budget.left < 0) throw new TooCostly("a contract's budget");
+    return true;
+  };
+  const linear = (text: string): { readonly test: (subject: string) => boolean } => {
+    const compiled = compilePattern(text);
+    if (!compiled.ok) throw new Error(compiled.message);
+    const { pattern } = compiled;
+    return {
+      test: (subject) => {
+        spend(Math.ceil((subject.length * pattern.size) / PATTERN_UNITS_PER_STEP));
+        return pattern.test(subject);
+      },
+    };
+  };
+  const options: Options = {
+    // Unknown keywords and faulty ones were refused with the definition, by our own rules.
+    strict: false,
+    validateSchema: false,
+    meta: false,
+    allErrors: true,
+    inlineRefs: false,
+    logger: false,
+    ownProperties: true,
+    formats: { ...CONTRACT_FORMATS },
+    // The second part is for code that is written to a file, which ours is not.
+    code: { regExp: Object.assign(linear, { code: "linear" }) },
+  };
+  const engine = new Ajv2020(options);
+  engine.removeKeyword("uniqueItems");
+  engine.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    error: { message: "must NOT have duplicate items" },
+    validate: (isWanted: boolean, items: readonly unknown[]) =>
+      !isWanted || (spend(items.length) && new Set(items.map(canonicalJson)).size === items.length),
+  });
+  engine.addKeyword({
+    keyword: STEP,
+    schemaType: "number",
+    validate: (steps: number) => spend(steps),
+  });
+  return engine;
+}
+
+/** The schema with a count of its own work in every part; without the name it gives itself. */
+function counted(schema: JsonSchema): JsonSchema {
+  const copy = structuredClone(schema);
+  if (typeof copy === "boolean") return copy;
+  for (const { schema: part } of subschemas(copy)) {
+    // Ours to change: a clone of plain JSON.
+    if (typeof part === "object" && part !== null) Object.assign(part, { [STEP]: costOf(part) });
+  }
+  const { $id: _id, $schema: _dialect, ...rest } = copy;
+  return rest;
+}
+
+/** How much one look at a value may do or report: the entries of the schema itself. */
+const costOf = (schema: object): number =>
+  Object.values(schema).reduce<number>(
+    (sum, value) =>
+      sum + (typeof value === "object" && value !== null ? Object.keys(value).length : 1),
+    1,
+  );
+
+function summary(errors: readonly ErrorObject[], phase: Phase): ContractError[] {
+  return errors.slice(0, ERRORS_MAX).map((error) => ({
+    path: pathOf(error.instancePath, phase),
+    message: messageOf(error),
+  }));
+}
+
+/** A JSON pointer as people write it. */
+function pathOf(pointer: string, phase: Phase): string {
+  const steps = pointer.split("/").slice(1);
+  const path = steps.reduce((text, raw) => {
+    const step = raw.replaceAll("~1", "/").replaceAll("~0", "~");
+    return /^\d+$/.test(step) ? `${text}[${step}]` : `${text}.${excerpt(step)}`;
+  }, phase as string);
+  return path.length > 512 ? `${path.slice(0, 511).toWellFormed()}…` : path;
+}
+
+/** ajv's messages speak of the schema; a property nobody asked for is named as well. */
+function messageOf({ message = "is wrong", params }: ErrorObject): string {
+  const extra: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
+  const named = typeof extra === "string" ? `${message}: ${excerpt(extra)}` : message;
+  return named.length > 200 ? `${named.slice(0, 199).toWellFormed()}…` : named;
+}
+
+const excerpt = (text: string): string =>
+  text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH - 1).toWellFormed()}…` : text;

@@ -1,0 +1,135 @@
+// Moderation by a service of the operator's: POST {text | value, phase, runId, nodeId}, answered by {findings: [{rule, category?,
+// path?}]} or {flagged}. Bounded in time, tries and bytes; whatever is not a clear answer is no answer, and its caller fails closed.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { z } from "zod";
+import {
+  FINDINGS_MAX,
+  STREAM_PATH,
+  type Finding,
+  type ModerationGateway,
+  type ModerationSubject,
+  type Unavailable,
+  type Verdict,
+} from "./moderation.ts";
+
+const ANSWER_BYTES_MAX = 64 * 1024;
+const PAUSE_MS = 100;
+
+const text = (length: number) => z.string().transform((said) => said.slice(0, length));
+const findingSchema = z.object({
+  rule: text(64),
+  category: text(64).default("unspecified"),
+  path: text(512).optional(),
+});
+const answerSchema = z
+  .object({ findings: z.array(findingSchema).optional(), flagged: z.boolean().optional() })
+  .refine(({ findings, flagged }) => findings !== undefined || flagged !== undefined);
+
+export interface HttpGatewayOptions {
+  readonly url: string;
+  /** Of one call. */
+  readonly timeoutMs: number;
+  /** Calls beyond the first, for what may pass. */
+  readonly retries: number;
+  /** Streams are looked at in stretches of this size, each with as much of the one before. */
+  readonly windowChars: number;
+}
+
+/** Makes the gateway of an address. */
+export function httpGateway(options: HttpGatewayOptions): ModerationGateway {
+  const { windowChars } = options;
+  return {
+    contextChars: windowChars,
+    stepChars: windowChars,
+    check: (value, subject, signal) => ask(options, { value, ...subject }, signal, ""),
+    checkStretch: async (stretch, subject, signal) => {
+      const body = { text: stretch.text, ...subject };
+      const verdict = await ask(options, body, signal, STREAM_PATH);
+      if (!verdict.ok) return verdict;
+      const { length } = stretch.text;
+      return { ...verdict, clear: stretch.isLast ? length : length - windowChars };
+    },
+  };
+}
+
+async function ask(
+  options: HttpGatewayOptions,
+  body: ModerationSubject & { readonly text?: string; readonly value?: unknown },
+  signal: AbortSignal,
+  path: string,
+): Promise<Verdict> {
+  for (let tries = 0; ; tries++) {
+    const answer = await askOnce(options, JSON.stringify(body), signal);
+    if (answer.ok) return { ok: true, findings: findingsOf(answer.answer, path || body.phase) };
+    if (!answer.mayPass || tries >= options.retries || signal.aborted) return answer;
+    try {
+      await wait(PAUSE_MS * 2 ** tries, undefined, { signal });
+    } catch {
+      return answer;
+    }
+  }
+}
+
+type Answer =
+  | { readonly ok: true; readonly answer: z.output<typeof answerSchema> }
+  | (Unavailable & { readonly mayPass: boolean });
+
+async function askOnce(
+  { url, timeoutMs }: HttpGatewayOptions,
+  body: string,
+  signal: AbortSignal,
+): Promise<Answer> {
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body,
+      redirect: "error",
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      const mayPass = response.status >= 500 || response.status === 429;
+      return unavailable(`moderation answered ${response.status}`, mayPass);
+    }
+    const said = await bounded(response);
+    const parsed = said === undefined ? undefined : answerSchema.safeParse(JSON.parse(said));
+    if (parsed?.success === true) return { ok: true, answer: parsed.data };
+    return unavailable("moderation answered something that is no verdict", false);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : "error";
+    // Neither the address nor what was sent belongs into a log of the run.
+    const isNonsense = error instanceof SyntaxError;
+    return unavailable(`moderation could not be asked (${name})`, !isNonsense);
+  }
+}
+
+/** The whole body, or undefined when it is too long. */
+async function bounded(response: Response): Promise<string | undefined> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.length;
+    if (size > ANSWER_BYTES_MAX) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function findingsOf(
+  { findings = [], flagged = false }: z.output<typeof answerSchema>,
+  path: string,
+): Finding[] {
+  if (findings.length === 0)
+    return flagged ? [{ rule: "http", category: "unspecified", path }] : [];
+  return findings
+    .slice(0, FINDINGS_MAX)
+    .map(({ rule, category, path: own }) => ({ rule, category, path: own ?? path }));
+}
+
+const unavailable = (message: string, mayPass: boolean): Answer => ({
+  ok: false,
+  message,
+  mayPass,
+});

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { ModerationGateway, Stretch } from "./moderation.ts";
+import { ruleSetSchema } from "./rule-set.ts";
+import { rulesGateway } from "./rules-gateway.ts";
+import { StreamWindow } from "./stream-window.ts";
+
+const SUBJECT = { phase: "output", runId: "r", nodeId: "n" } as const;
+
+function gatewayOf(...rules: readonly object[]): ModerationGateway {
+  const set = ruleSetSchema.parse({ window_chars: 16, rules });
+  if (set === undefined) throw new Error("no rules");
+  return rulesGateway(set);
+}
+
+/** Streams pieces; what was shown, and which rules were broken. */
+async function stream(gateway: ModerationGateway, pieces: readonly string[]) {
+  const window = new StreamWindow(gateway, SUBJECT, new AbortController().signal);
+  let shown = "";
+  for (const piece of [...pieces, undefined]) {
+    const passed = await (piece === undefined ? window.end() : window.push(piece));
+    if (passed.kind === "clear") shown += passed.text;
+    else if (passed.kind === "found") return { shown, rules: passed.findings.map((f) => f.rule) };
+    else throw new Error(passed.message);
+  }
+  return { shown, rules: [] };
+}
+
+/** A text cut at arbitrary places. */
+const piecesOf = (text: string): fc.Arbitrary<string[]> =>
+  fc.array(fc.nat(text.length), { maxLength: 12 }).map((cuts) => {
+    const ends = [...new Set([...cuts, text.length])].toSorted((one, other) => one - other);
+    return ends.map((end, index) => text.slice(ends[index - 1] ?? 0, end));
+  });
+
+const SMALL = fc.stringMatching(/^[ab for]{0,40}$/);
+const PHRASE = "forbidden fruit";
+
+test("of a phrase nothing is shown, however it is cut, and nothing behind it (S1.18)", async () => {
+  const gateway = gatewayOf({ id: "fruit", literal: PHRASE });
+  const texts = fc.tuple(SMALL, SMALL).chain(([before, after]) =>
+    fc.record({
+      before: fc.constant(before),
+      pieces: piecesOf(`${before}FORBIDDEN Fruit${after}`),
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(texts, async ({ before, pieces }) => {
+      const { shown, rules } = await stream(gateway, pieces);
+      expect(rules).toEqual(["fruit"]);
+      expect(before.startsWith(shown)).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a text without the phrase arrives whole and in order, however it is cut (S1.20)", async () => {
+  const gateway = gatewayOf({ id: "fruit", literal: PHRASE }, { id: "key", pattern: "sk-\\d{4,}" });
+  const texts = fc
+    .stringMatching(/^[ab for\u{1F600}]{0,60}$/u)
+    .chain((text) => fc.record({ text: fc.constant(text), pieces: piecesOf(text) }));
+  await fc.assert(
+    fc.asyncProperty(texts, async ({ text, pieces }) => {
+      expect(await stream(gateway, pieces)).toEqual({ shown: text, rules: [] });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a pattern is found over any cuts, and nothing of a match within the window is shown", async () => {
+  const gateway = gatewayOf({ id: "key", pattern: "sk-\\d{4,8}" });
+  await fc.assert(
+    fc.asyncProperty(piecesOf("the key is sk-1234567, keep it"), async (pieces) => {
+      const { shown, rules } = await stream(gateway, pieces);
+      expect(rules).toEqual(["key"]);
+      expect("the key is ".startsWith(shown)).toBe(true);
+    }),
+  );
+});
+
+test("a word is judged when its end is known", async () => {
+  const gateway = gatewayOf({ id: "word", pattern: "\\bfoo\\b" });
+  expect(await stream(gateway, ["a ", "foo", "d court"])).toEqual({
+    shown: "a food court",
+    rules: [],
+  });
+  expect(await stream(gateway, ["a ", "foo", " fighter"])).toMatchObject({ rules: ["word"] });
+  expect(await stream(gateway, ["a ", "foo"])).toEqual({ shown: "", rules: ["word"] });
+});
+
+test("a match longer than the window is found although its beginning was shown", async () => {
+  const gateway = gatewayOf({ id: "long", pattern: "a{20,}b" });
+  const { rules } = await stream(gateway, [
+    "x",
+    ...Array.from({ length: 24 }, () => "a"),
+    "b",
+    "c",
+  ]);
+  expect(rules).toEqual(["long"]);
+});
+
+test("a gateway that looks in steps is asked for stretches that overlap", async () => {
+  const asked: Stretch[] = [];
+  const gateway: ModerationGateway = {
+    contextChars: 4,
+    stepChars: 4,
+    check: () => ({ ok: true, findings: [] }),
+    checkStretch: (stretch) => {
+      asked.push(stretch);
+      const { length } = stretch.text;
+      return { ok: true, findings: [], clear: stretch.isLast ? length : length - 4 };
+    },
+  };
+  const { shown } = await stream(gateway, Array.from("0123456789abc"));
+  expect(shown).toBe("0123456789abc");
+  expect(asked.map(({ text }) => text)).toEqual(["0123", "01234567", "0123456789ab", "456789abc"]);
+});
+
+test("after a finding, and where nobody can look, nothing passes any more", async () => {
+  const gateway = gatewayOf({ id: "x", literal: "xx" });
+  const window = new StreamWindow(gateway, SUBJECT, new AbortController().signal);
+  expect(await window.push("a xx b")).toMatchObject({ kind: "found" });
+  expect(await window.push("more")).toEqual({ kind: "clear", text: "" });
+  expect(await window.end()).toEqual({ kind: "clear", text: "" });
+  const deaf = { ...gateway, checkStretch: () => ({ ok: false, message: "away" }) as const };
+  const other = new StreamWindow(deaf, SUBJECT, new AbortController().signal);
+  expect(await other.push("a")).toEqual({ kind: "unavailable", message: "away" });
+});

@@ -1,0 +1,69 @@
+// `dataQuery`: one SQL statement on a named source (S3.27). Values come in as bound parameters only; rows come out as JSON objects,
+// up to the source's limit. A wrong statement fails for good, a database that is away or too busy may be asked again.
+
+import { LIMITS } from "@pawl/core/data/limits";
+import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import type { QueryAnswer, QueryFailure } from "@pawl/platform/db/query-source";
+import type { DataSources } from "../sources/data-sources.ts";
+import {
+  defineHandler,
+  failure,
+  permanentFailure,
+  type Handler,
+  type HandlerFailure,
+  type HandlerResult,
+} from "./handler.ts";
+
+/** Makes the handler over the sources there are. */
+export const dataQueryHandler = (sources: DataSources): Handler =>
+  defineHandler({
+    type: "dataQuery",
+    config: NODE_CONFIGS.dataQuery,
+    unrendered: ["sql"],
+    execute: async (config, ctx) => {
+      const source = sources.find(config.source);
+      if (source === undefined) {
+        const message = `this executor knows no data source ${JSON.stringify(config.source)}`;
+        return permanentFailure("UNKNOWN_DATA_SOURCE", message);
+      }
+      const answer = await source.run({
+        sql: config.sql,
+        parameters: config.parameters,
+        maxRows: Math.min(config.max_rows ?? source.maxRows, source.maxRows),
+        // Rows that weigh more cannot be an output.
+        bytesMax: LIMITS.valueBytes,
+        timeoutMs: Math.min(config.timeout_ms ?? source.timeoutMs, ctx.timeoutMs),
+        signal: ctx.signal,
+      });
+      return answer.ok ? resultOf(answer) : failureOf(answer);
+    },
+  });
+
+function resultOf({ fields, rows, rowCount, truncated, isTooLarge }: QueryAnswer): HandlerResult {
+  if (isTooLarge) {
+    const message = `the rows are larger than ${LIMITS.valueBytes} bytes; ask for fewer, or for less of them`;
+    return permanentFailure("RESULT_TOO_LARGE", message);
+  }
+  const twice = fields.find((name, index) => fields.indexOf(name) !== index);
+  if (twice !== undefined) {
+    const message = `two columns are called ${JSON.stringify(twice.slice(0, 64))}; give them names with as`;
+    return permanentFailure("query_error", message);
+  }
+  const objects = rows.map((row) => Object.fromEntries(row.map((cell, at) => [fields[at], cell])));
+  return { output: { rows: objects, row_count: rowCount, truncated, fields } };
+}
+
+function failureOf({ kind, message, sqlState }: QueryFailure): HandlerFailure {
+  const details = sqlState === undefined ? undefined : { sqlstate: sqlState };
+  switch (kind) {
+    case "refused":
+      return permanentFailure("query_error", message, details);
+    case "timeout":
+      return failure("query_timeout", message, details);
+    case "cancelled":
+      return failure("cancelled", message);
+    case "unavailable":
+    case "transient":
+      return failure("provider_error", message, details);
+  }
+}

@@ -1,0 +1,125 @@
+// `llm`: asks a model and streams its answer as it comes (S1.41-S1.43). Text and media go out as partial output in order; the
+// output is the whole, with tool calls passed through and the tokens the provider counted.
+
+import { NODE_CONFIGS, type NodeConfig } from "@pawl/core/definition/node-types";
+import { z } from "zod";
+import {
+  ProviderFault,
+  type LlmEnvelope,
+  type LlmInput,
+  type LlmMessage,
+  type LlmProvider,
+} from "../llm/provider.ts";
+import type { Providers } from "../llm/providers.ts";
+import {
+  defineHandler,
+  failure,
+  failureUntil,
+  permanentFailure,
+  type Handler,
+  type HandlerContext,
+  type HandlerFailure,
+  type HandlerResult,
+} from "./handler.ts";
+
+/** A lone template may have become any value; a model reads text. */
+const rendered = z
+  .unknown()
+  .transform((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+
+/** As the author's schema, but after rendering. */
+const configSchema = z.strictObject({
+  ...NODE_CONFIGS.llm.shape,
+  system: rendered.optional(),
+  prompt: rendered.optional(),
+  messages: z.array(z.looseObject({ role: z.string() })).optional(),
+});
+type Config = Omit<NodeConfig<"llm">, "messages"> & {
+  readonly messages?: readonly LlmMessage[] | undefined;
+};
+
+/** Makes the handler over the providers there are. */
+export const llmHandler = (providers: Providers): Handler =>
+  defineHandler({
+    type: "llm",
+    config: configSchema,
+    execute: async (config, ctx) => {
+      const provider = providers.find(config.provider, config.model);
+      if (provider === undefined) {
+        const message = `this executor knows no model provider ${JSON.stringify(config.provider)}`;
+        return permanentFailure("UNKNOWN_PROVIDER", message);
+      }
+      const timeoutMs = Math.min(config.timeout_ms ?? provider.timeoutMs, ctx.timeoutMs);
+      const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]);
+      try {
+        return resultOf(config, await answerOf(provider, config, { ctx, signal }));
+      } catch (error) {
+        return failureOf(error, signal);
+      }
+    },
+  });
+
+async function answerOf(
+  provider: LlmProvider,
+  config: Config,
+  { ctx, signal }: { readonly ctx: HandlerContext; readonly signal: AbortSignal },
+): Promise<LlmEnvelope> {
+  for await (const chunk of provider.stream(config.model, inputOf(config), signal)) {
+    if (chunk.kind === "final") return chunk.envelope;
+    if (!config.stream) continue;
+    await (chunk.kind === "partial" ? ctx.emit(chunk.text) : ctx.emitMedia(chunk.media));
+  }
+  throw new ProviderFault("provider_error", "the provider ended without an answer");
+}
+
+function inputOf(config: Config): LlmInput {
+  const { system, prompt, messages, temperature, max_tokens: maxTokens, tools } = config;
+  return {
+    messages: [
+      ...(system === undefined ? [] : [{ role: "system", content: system }]),
+      ...(messages ?? [{ role: "user", content: prompt ?? "" }]).map(asText),
+    ],
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+    ...(tools === undefined ? {} : { tools }),
+    responseFormat: config.response_format,
+    isStreamed: config.stream,
+  };
+}
+
+/** Content is a text or a list of parts; a template may have made anything else of it. */
+function asText(message: LlmMessage): LlmMessage {
+  const { content } = message;
+  if (content === undefined || content === null || typeof content === "string") return message;
+  return Array.isArray(content) ? message : { ...message, content: JSON.stringify(content) };
+}
+
+function resultOf(config: Config, envelope: LlmEnvelope): HandlerResult {
+  const usage =
+    envelope.usage === null
+      ? {}
+      : {
+          usage: {
+            inputTokens: envelope.usage.input_tokens,
+            outputTokens: envelope.usage.output_tokens,
+          },
+        };
+  if (config.response_format === "text") return { output: envelope, ...usage };
+  try {
+    return { output: { ...envelope, json: JSON.parse(envelope.text) as unknown }, ...usage };
+  } catch {
+    const { finish_reason: reason } = envelope;
+    return failure("provider_error", `the model's answer is not JSON; it ended with ${reason}`);
+  }
+}
+
+function failureOf(error: unknown, signal: AbortSignal): HandlerFailure {
+  if (error instanceof ProviderFault) {
+    const { permanent = false, retryAfterMs, details } = error.options;
+    const make = permanent ? permanentFailure : failure;
+    return failureUntil(retryAfterMs, make(error.faultCause, error.message, details));
+  }
+  // What gave up because of the signal; when the attempt itself was aborted nobody reads this.
+  if (signal.aborted) return failure("timeout", "the model did not answer in time");
+  throw error;
+}

@@ -1,0 +1,13 @@
+// `subworkflow`: names the run it wants; the scheduler starts it and the node waits without a slot. Its input is what the config
+// says, else the node's own parameters.
+
+import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import { defineHandler } from "./handler.ts";
+
+export const subworkflowHandler = defineHandler({
+  type: "subworkflow",
+  config: NODE_CONFIGS.subworkflow,
+  execute: ({ workflow_id: workflowId, version = 0, input }, ctx) => ({
+    child: { workflowId, version, input: input === undefined ? ctx.input : input },
+  }),
+});

@@ -1,0 +1,127 @@
+// Puts an answer together from its pieces: text and media are handed on as they come, tool calls grow until the end. Bounded: an
+// answer that could not be stored is given up as soon as that is clear.
+
+import { LIMITS } from "@pawl/core/data/limits";
+import type { Media } from "@pawl/core/log/event";
+import type { ChatChunk, ChatMessage, ChatPart } from "./chat-chunk.ts";
+import { ProviderFault, type LlmChunk, type LlmEnvelope } from "./provider.ts";
+
+interface GrowingCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+export class Assembly {
+  #text = "";
+  #bytes = 0;
+  #finishReason: string | undefined;
+  #usage: LlmEnvelope["usage"] = null;
+  readonly #calls = new Map<number, GrowingCall>();
+  readonly #media: Media[] = [];
+
+  /** Whether the model said that it was done. */
+  get isFinished(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /** Takes one piece and gives what is new in it. @throws ProviderFault */
+  take(chunk: ChatChunk): LlmChunk[] {
+    const { usage } = chunk;
+    if (usage !== null && usage !== undefined) {
+      this.#usage = {
+        input_tokens: count(usage.prompt_tokens),
+        output_tokens: count(usage.completion_tokens),
+      };
+    }
+    const choice = chunk.choices?.find(({ index = 0 }) => index === 0);
+    if (choice === undefined) return [];
+    // Some servers send an empty reason with every piece.
+    this.#finishReason = choice.finish_reason || this.#finishReason;
+    const message = choice.delta ?? choice.message;
+    return message === null || message === undefined ? [] : this.#message(message);
+  }
+
+  /** The whole; what a stream that ended in order gives. */
+  envelope(): LlmEnvelope {
+    return {
+      text: this.#text,
+      tool_calls: [...this.#calls].toSorted(byIndex).map(([, { id, name, arguments: args }]) => ({
+        id,
+        type: "function",
+        function: { name, arguments: args },
+      })),
+      usage: this.#usage,
+      finish_reason: this.#finishReason ?? "stop",
+      media: this.#media,
+    };
+  }
+
+  #message({ content, tool_calls: calls, images }: ChatMessage): LlmChunk[] {
+    const chunks: LlmChunk[] = [];
+    const parts: readonly ChatPart[] =
+      typeof content === "string" ? [{ type: "text", text: content }] : (content ?? []);
+    for (const { text, image_url: image } of parts) {
+      if (typeof text === "string" && text !== "") chunks.push(this.#partial(text));
+      if (image !== null && image !== undefined) chunks.push(this.#picture(image.url));
+    }
+    for (const image of images ?? []) chunks.push(this.#picture(image.image_url.url));
+    (calls ?? []).forEach((call, position) => {
+      const index = call.index ?? position;
+      const grown = this.#calls.get(index) ?? { id: "", name: "", arguments: "" };
+      this.#calls.set(index, grown);
+      grown.id ||= call.id ?? "";
+      grown.name += call.function?.name ?? "";
+      grown.arguments += call.function?.arguments ?? "";
+      this.#grow(call.function?.arguments ?? "");
+    });
+    return chunks;
+  }
+
+  #partial(text: string): LlmChunk {
+    this.#grow(text);
+    this.#text += text;
+    return { kind: "partial", text };
+  }
+
+  #picture(url: string): LlmChunk {
+    if (url.length > LIMITS.deltaBytes) {
+      const message = `a picture is larger than ${LIMITS.deltaBytes} bytes`;
+      throw new ProviderFault("RESPONSE_TOO_LARGE", message, { permanent: true });
+    }
+    this.#grow(url);
+    const media = { url, mime: mimeOf(url) };
+    this.#media.push(media);
+    return { kind: "media", media };
+  }
+
+  #grow(text: string): void {
+    this.#bytes += Buffer.byteLength(text);
+    if (this.#bytes <= LIMITS.valueBytes) return;
+    const message = `the answer is larger than ${LIMITS.valueBytes} bytes`;
+    throw new ProviderFault("RESPONSE_TOO_LARGE", message, { permanent: true });
+  }
+}
+
+const byIndex = ([one]: readonly [number, unknown], [other]: readonly [number, unknown]): number =>
+  one - other;
+
+const count = (tokens: number | null | undefined): number =>
+  Math.max(0, Math.trunc(Number.isFinite(tokens) ? (tokens ?? 0) : 0));
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  svg: "image/svg+xml",
+};
+
+/** The type a data: URL names, or what the address ends in. */
+export function mimeOf(url: string): string {
+  const named = /^data:([\w.+-]+\/[\w.+-]+)/i.exec(url)?.[1];
+  if (named !== undefined) return named.toLowerCase();
+  const extension = /\.(\w+)$/.exec(URL.parse(url)?.pathname ?? "")?.[1]?.toLowerCase() ?? "";
+  return EXTENSIONS[extension] ?? "application/octet-stream";
+}

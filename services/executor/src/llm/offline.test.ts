@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { offlineProvider } from "./offline.ts";
+import type { LlmChunk, LlmInput } from "./provider.ts";
+
+const INPUT: LlmInput = {
+  messages: [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "Say hällo 👋 to Ada" },
+  ],
+  responseFormat: "text",
+  isStreamed: true,
+};
+
+async function ask(
+  model: string,
+  input: Partial<LlmInput> = {},
+  signal = AbortSignal.timeout(9_000),
+) {
+  const chunks: LlmChunk[] = [];
+  for await (const chunk of offlineProvider.stream(model, { ...INPUT, ...input }, signal)) {
+    chunks.push(chunk);
+  }
+  const last = chunks.at(-1);
+  if (last?.kind !== "final") throw new Error("no end");
+  const partials = chunks.flatMap((chunk) => (chunk.kind === "partial" ? [chunk.text] : []));
+  return { chunks, partials, envelope: last.envelope };
+}
+
+test("the same model and prompt say the same, another prompt something else (S1.41)", async () => {
+  const [one, again, other] = await Promise.all([
+    ask("offline/lorem"),
+    ask("offline/lorem"),
+    ask("offline/lorem", { messages: [{ role: "user", content: "Else" }] }),
+  ]);
+  expect(one).toEqual(again);
+  expect(one.envelope.text).not.toBe(other.envelope.text);
+  expect(one.partials.join("")).toBe(one.envelope.text);
+  expect(one.envelope.text).toMatch(/^[A-Z][a-z ]+\. /);
+  expect(one.envelope).toMatchObject({ finish_reason: "stop", usage: { output_tokens: 40 } });
+});
+
+test("settings say how much comes in how many pieces", async () => {
+  expect((await ask("lorem?tokens=2000&chunk=1&interval_ms=0")).partials).toHaveLength(2_000);
+  expect((await ask("lorem?tokens=10&chunk=4&interval_ms=1")).partials).toHaveLength(3);
+  const cut = await ask("lorem?tokens=10", { maxTokens: 4 });
+  expect(cut.partials).toHaveLength(4);
+  expect(cut.envelope.finish_reason).toBe("length");
+  for (const bad of ["tokens=x", "tokens=-1", "tokens=1e3", "interval_ms=99999999"]) {
+    await expect(ask(`lorem?${bad}`)).rejects.toMatchObject({ faultCause: "CONFIG_INVALID" });
+  }
+});
+
+test("echo says the prompt, tool calls, media shows, clock tells the time (S1.42)", async () => {
+  expect((await ask("offline/echo")).envelope.text).toBe("Say hällo 👋 to Ada");
+  const tools = [{ type: "function", function: { name: "look_up" } }];
+  expect((await ask("tool", { tools })).envelope).toMatchObject({
+    text: "",
+    finish_reason: "tool_calls",
+    tool_calls: [{ function: { name: "look_up", arguments: '{"prompt":"Say hällo 👋 to Ada"}' } }],
+  });
+  const { chunks, envelope } = await ask("media?url=https://x.test/a.gif&mime=image/gif");
+  const media = { url: "https://x.test/a.gif", mime: "image/gif" };
+  expect(chunks.map((chunk) => chunk.kind)).toEqual(["partial", "media", "partial", "final"]);
+  expect(envelope.media).toEqual([media]);
+  expect((await ask("clock?tokens=3")).envelope.text).toMatch(/^0:\d{13} 1:\d{13} 2:\d{13} $/);
+  const json = await ask("lorem?tokens=5", { responseFormat: "json" });
+  expect(JSON.parse(json.envelope.text)).toEqual({ text: expect.stringMatching(/^[A-Z]/) });
+});
+
+test("it fails as told, and stops when told (S1.38)", async () => {
+  await expect(ask("fail?cause=rate_limit&retry_after_ms=70&after=2")).rejects.toMatchObject({
+    faultCause: "rate_limit",
+    options: { retryAfterMs: 70 },
+  });
+  const stop = new AbortController();
+  const stopped = ask("lorem?interval_ms=60000", {}, stop.signal);
+  stop.abort();
+  await expect(stopped).rejects.toThrow("abort");
+});

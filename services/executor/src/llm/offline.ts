@@ -1,0 +1,159 @@
+// A provider that needs nothing: for tests, benches and the demonstration. What it says follows from the model and the prompt
+// alone (but for `clock`). A model is a name with settings: `echo`, `lorem?tokens=2000&chunk=1&interval_ms=0`.
+//   lorem  a made-up text of `tokens` words; also every name not listed here
+//   echo   the prompt          media  a text with a picture in it: `url`, `mime`
+//   tool   one call of the tool `name`, or of the first one declared, with the prompt as its argument
+//   fail   `cause` after `after` pieces, with `retry_after_ms`       clock  `tokens` pieces of "<index>:<milliseconds>"
+// `chunk` pieces of text go out at a time, `interval_ms` apart.
+
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
+import type { Media } from "@pawl/core/log/event";
+import { loremWords } from "./lorem.ts";
+import {
+  ProviderFault,
+  type LlmChunk,
+  type LlmInput,
+  type LlmProvider,
+  type ToolCall,
+} from "./provider.ts";
+
+const TOKENS_MAX = 100_000;
+const INTERVAL_MS_MAX = 60_000;
+const CHARS_PER_TOKEN = 4;
+const DEFAULT_PICTURE =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/** Models of this provider may be named so from anywhere. */
+export const OFFLINE_PREFIX = "offline/";
+
+type Piece = string | Media | (() => string);
+
+interface Script {
+  readonly pieces: Iterable<Piece>;
+  readonly toolCalls?: readonly ToolCall[];
+  /** Thrown after the pieces instead of an end. */
+  readonly fault?: ProviderFault;
+}
+
+export const offlineProvider: LlmProvider = {
+  async *stream(modelId, input, signal) {
+    const { name, settings } = modelOf(modelId);
+    const prompt = promptOf(input);
+    const { pieces, toolCalls = [], fault } = scriptOf(name, settings, { prompt, input });
+    const intervalMs = numberOf(settings, "interval_ms", 0, INTERVAL_MS_MAX);
+    const tokensMax = input.maxTokens ?? TOKENS_MAX;
+    const media: Media[] = [];
+    let text = "";
+    let tokens = 0;
+    for (const piece of pieces) {
+      if (tokens >= tokensMax) break;
+      // A turn of the event loop between two pieces, as between two reads of a socket.
+      if (tokens > 0)
+        await (intervalMs === 0 ? nextTurn() : wait(intervalMs, undefined, { signal }));
+      signal.throwIfAborted();
+      tokens++;
+      if (typeof piece === "object") {
+        media.push(piece);
+        yield { kind: "media", media: piece };
+        continue;
+      }
+      const said = typeof piece === "string" ? piece : piece();
+      text += said;
+      yield { kind: "partial", text: said } satisfies LlmChunk;
+    }
+    if (fault !== undefined) throw fault;
+    const usage = {
+      input_tokens: Math.ceil(JSON.stringify(input.messages).length / CHARS_PER_TOKEN),
+      output_tokens: tokens + toolCalls.length,
+    };
+    const reason = tokens >= tokensMax ? "length" : toolCalls.length > 0 ? "tool_calls" : "stop";
+    const envelope = { text, tool_calls: toolCalls, usage, finish_reason: reason, media };
+    yield { kind: "final", envelope };
+  },
+};
+
+interface Asked {
+  readonly prompt: string;
+  readonly input: LlmInput;
+}
+
+function scriptOf(name: string, settings: URLSearchParams, { prompt, input }: Asked): Script {
+  const chunk = numberOf(settings, "chunk", 1, TOKENS_MAX) || 1;
+  const tokens = numberOf(settings, "tokens", 40, TOKENS_MAX);
+  switch (name) {
+    case "echo":
+      return { pieces: slices(prompt, chunk * CHARS_PER_TOKEN) };
+    case "clock":
+      return {
+        pieces: Array.from({ length: tokens }, (_, index) => () => `${index}:${Date.now()} `),
+      };
+    case "media": {
+      const url = settings.get("url") ?? DEFAULT_PICTURE;
+      const mime = settings.get("mime") ?? "image/png";
+      return { pieces: ["Here it is: ", { url, mime }, " Anything else?"] };
+    }
+    case "tool":
+      return {
+        pieces: [],
+        toolCalls: [toolCall(settings.get("name") ?? firstTool(input), prompt)],
+      };
+    case "fail": {
+      const cause = settings.get("cause") ?? "provider_error";
+      const retryAfterMs = numberOf(settings, "retry_after_ms", 0, INTERVAL_MS_MAX);
+      const permanent = settings.get("permanent") === "true";
+      const fault = new ProviderFault(cause, "failed as told", { retryAfterMs, permanent });
+      return { pieces: loremWords(prompt, numberOf(settings, "after", 0, TOKENS_MAX)), fault };
+    }
+    default: {
+      const words = loremWords(`${name}\n${prompt}`, tokens);
+      const text =
+        input.responseFormat === "json" ? [JSON.stringify({ text: words.join("") })] : words;
+      return { pieces: joined(text, chunk) };
+    }
+  }
+}
+
+function modelOf(modelId: string) {
+  const bare = modelId.startsWith(OFFLINE_PREFIX) ? modelId.slice(OFFLINE_PREFIX.length) : modelId;
+  const [name = "", query = ""] = bare.split("?", 2);
+  return { name, settings: new URLSearchParams(query) };
+}
+
+function numberOf(settings: URLSearchParams, name: string, preset: number, max: number): number {
+  const text = settings.get(name);
+  if (text === null) return preset;
+  if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);
+  const message = `the offline model wants ${name} as a whole number up to ${max}`;
+  throw new ProviderFault("CONFIG_INVALID", message, { permanent: true });
+}
+
+/** What was said last, as text. */
+function promptOf({ messages }: LlmInput): string {
+  const content = messages.at(-1)?.content ?? "";
+  return typeof content === "string" ? content : JSON.stringify(content);
+}
+
+function* slices(text: string, length: number): Generator<string> {
+  const points = Array.from(text);
+  for (let at = 0; at < points.length; at += length) yield points.slice(at, at + length).join("");
+}
+
+function* joined(words: readonly string[], count: number): Generator<string> {
+  for (let at = 0; at < words.length; at += count) yield words.slice(at, at + count).join("");
+}
+
+const toolCall = (name: string, prompt: string): ToolCall => ({
+  id: "call_0",
+  type: "function",
+  function: { name, arguments: JSON.stringify({ prompt }) },
+});
+
+/** The name of the first tool declared. */
+function firstTool({ tools = [] }: LlmInput): string {
+  const [tool] = tools;
+  if (typeof tool !== "object" || tool === null || !("function" in tool)) return "tool";
+  const declared = tool.function;
+  return typeof declared === "object" && declared !== null && "name" in declared
+    ? String(declared.name)
+    : "tool";
+}

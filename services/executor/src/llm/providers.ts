@@ -1,0 +1,86 @@
+// The providers of an executor by name. `offline` always exists; the default is the one that says so, else the first configured.
+
+import { LIMITS } from "@pawl/core/data/limits";
+import type { DeepReadonly } from "@pawl/platform/config/env";
+import { Secret } from "@pawl/platform/config/secret";
+import { z } from "zod";
+import type { Egress } from "../egress/fetch.ts";
+import { OFFLINE_PREFIX, offlineProvider } from "./offline.ts";
+import { openAiProvider } from "./openai.ts";
+import type { LlmProvider } from "./provider.ts";
+
+const IDLE_MS = 60_000;
+
+const baseUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "";
+}, "expected http(s)://host/path without credentials, such as https://api.openai.com/v1");
+
+const openAiSchema = z.strictObject({
+  kind: z.literal("openai"),
+  base_url: baseUrl,
+  api_key: z
+    .string()
+    .min(1)
+    .regex(/^[\x21-\x7e]+$/, "expected a key of one line")
+    .transform((text) => new Secret(text))
+    .optional(),
+  /** The whole call. */
+  timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).optional(),
+  /** Silence before and within the answer. */
+  idle_timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).default(IDLE_MS),
+  default: z.boolean().default(false),
+});
+
+const offlineSchema = z.strictObject({
+  kind: z.literal("offline"),
+  default: z.boolean().default(false),
+});
+
+/** PAWL_LLM_PROVIDERS: providers by name. */
+export const providersSchema = z
+  .record(
+    z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "expected a name of letters, digits, . _ -"),
+    z.discriminatedUnion("kind", [openAiSchema, offlineSchema]),
+  )
+  .refine(
+    (all) => Object.values(all).filter((one) => one.default).length <= 1,
+    "expected at most one default",
+  );
+
+export type ProviderSettings = DeepReadonly<z.output<typeof providersSchema>>;
+type OpenAiEntry = Extract<ProviderSettings[string], { kind: "openai" }>;
+
+/** A provider and how long a call of it may take. */
+export type NamedProvider = LlmProvider & { readonly timeoutMs: number };
+
+export interface Providers {
+  /** The provider of that name, or the default one; a model that begins with offline/ always has its own. */
+  find(name: string | undefined, model: string): NamedProvider | undefined;
+}
+
+/** Makes the providers of a configuration. */
+export function providersOf(settings: ProviderSettings, egress: Egress): Providers {
+  const offline = { ...offlineProvider, timeoutMs: LIMITS.nodeTimeoutMsMax };
+  const all = new Map<string, NamedProvider>([["offline", offline]]);
+  for (const [name, one] of Object.entries(settings)) {
+    all.set(name, one.kind === "offline" ? offline : openAi(one, egress));
+  }
+  const [first] = Object.keys(settings);
+  const chosen = Object.entries(settings).find(([, one]) => one.default)?.[0] ?? first;
+  return {
+    find: (name, model) => {
+      if (name === undefined && model.startsWith(OFFLINE_PREFIX)) return offline;
+      return all.get(name ?? chosen ?? "offline");
+    },
+  };
+}
+
+const openAi = (settings: OpenAiEntry, egress: Egress): NamedProvider => ({
+  ...openAiProvider(egress, {
+    baseUrl: settings.base_url,
+    apiKey: settings.api_key,
+    idleMs: settings.idle_timeout_ms,
+  }),
+  timeoutMs: settings.timeout_ms ?? LIMITS.nodeTimeoutMsMax,
+});

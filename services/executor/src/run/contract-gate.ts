@@ -1,0 +1,52 @@
+// The contract gates around a handler: what they find goes into the log together with how the attempt ended (S1.15, S1.19).
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { OUTPUT_CONTRACT_VIOLATION } from "@pawl/core/policy/retry";
+import { GateKind, type GateSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import {
+  contractMessage,
+  type Contract,
+  type ContractError,
+  type Phase,
+} from "../gates/contract.ts";
+import { failed, type WireResult } from "./outcome.ts";
+
+export type WireGate = MessageInitShape<typeof GateSchema>;
+
+/** How an attempt ended, and what its gates found on the way. */
+export interface Ended {
+  readonly result: WireResult;
+  readonly gates?: WireGate[];
+}
+
+/** The end of an attempt whose input breaks its contract, or undefined. The same input would break it again: no retry. */
+export function inputContractGate(
+  contract: Contract | undefined,
+  input: unknown,
+): Ended | undefined {
+  const errors = contract?.(input) ?? [];
+  if (errors.length === 0) return undefined;
+  const message = contractMessage("input", errors);
+  const result = failed("input_contract_violation", message, { permanent: true });
+  return { result, gates: [violation("input", errors)] };
+}
+
+/** What a result comes to under the output contract; a retry policy may name the violation. */
+export function outputContractGate(contract: Contract | undefined, result: WireResult): Ended {
+  if (contract === undefined || result.case !== "completed") return { result };
+  // As it will stand in the log, which may differ from what the handler returned (undefined, toJSON).
+  const output: unknown = JSON.parse(Buffer.from(result.value.outputJson ?? []).toString("utf8"));
+  const errors = contract(output);
+  if (errors.length === 0) return { result };
+  const message = contractMessage("output", errors);
+  return {
+    result: failed(OUTPUT_CONTRACT_VIOLATION, message),
+    gates: [violation("output", errors)],
+  };
+}
+
+const violation = (phase: Phase, errors: readonly ContractError[]): WireGate => ({
+  kind: GateKind.CONTRACT_VIOLATED,
+  phase,
+  detailsJson: Buffer.from(JSON.stringify(errors)),
+});

@@ -1,0 +1,214 @@
+// The moderation gates of one attempt: its input before the handler, what the handler says while it runs, its output afterwards.
+// Race survived: a handler need not wait for what it emits; pieces, media and log lines are looked at one after the other, in the
+// order they were said, and the attempt ends behind the last of them. Whatever cannot be looked at is not let through.
+
+import { MODERATION_HOLD, type Media } from "@pawl/core/log/event";
+import { isModerated, type Moderation, type ModerationAction } from "@pawl/core/policy/moderation";
+import { GateKind } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Phase } from "../gates/contract.ts";
+import {
+  STREAM_PATH,
+  type Finding,
+  type ModerationGateway,
+  type Roots,
+  type Verdict,
+} from "../gates/moderation.ts";
+import { StreamWindow, type Passed } from "../gates/stream-window.ts";
+import type { AttemptHooks } from "../work/assignments.ts";
+import type { Ended, WireGate } from "./contract-gate.ts";
+import { failed, type WireResult } from "./outcome.ts";
+
+const WITHHELD = "[withheld by moderation]";
+
+export interface ModerationGateOptions {
+  readonly gateway: ModerationGateway;
+  readonly moderation: Moderation;
+  readonly action: ModerationAction;
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly hooks: AttemptHooks;
+  /** Ends the handler: what it says is not wanted any more. */
+  readonly stop: () => void;
+}
+
+/** What was found, or why nobody could look. */
+type Trouble = Exclude<Passed, { kind: "clear" }>;
+
+export class ModerationGate {
+  readonly #options: ModerationGateOptions;
+  readonly #window: StreamWindow;
+  #chain: Promise<void> = Promise.resolve();
+  #trouble: Trouble | undefined;
+  /** Pictures and files, each behind so many characters of text. */
+  readonly #media: { readonly behind: number; readonly media: Media }[] = [];
+  #said = 0;
+  #shown = 0;
+
+  constructor(options: ModerationGateOptions) {
+    this.#options = options;
+    const { gateway, hooks } = options;
+    this.#window = new StreamWindow(gateway, this.#subject("output"), hooks.signal);
+  }
+
+  /** The end of an attempt whose input is not let in, or undefined. */
+  async input(roots: Roots): Promise<Ended | undefined> {
+    if (!isModerated(this.#options.moderation, "input")) return undefined;
+    const trouble = troubleOf(await this.#check(roots, "input"));
+    if (trouble === undefined) return undefined;
+    if (trouble.kind === "unavailable") return { result: unavailable(trouble.message) };
+    const gates = [flag("input", trouble.findings)];
+    if (this.#options.action === "block") return { result: blocked("input", trouble), gates };
+    return { result: { case: "held", value: { reason: MODERATION_HOLD, phase: "input" } }, gates };
+  }
+
+  /** The hooks a handler gets: what it says passes here first. */
+  hooks(): AttemptHooks {
+    const { hooks, moderation } = this.#options;
+    if (!isModerated(moderation, "output")) return hooks;
+    return {
+      signal: hooks.signal,
+      emit: (text) => this.#next(() => this.#emit(text)),
+      emitMedia: (media) => this.#next(() => this.#emitMedia(media)),
+      // A line is a service, not a fact: nobody waits for it, but the end of the attempt does.
+      log: (level, message) => void this.#next(() => this.#log(level, message)),
+    };
+  }
+
+  /** What the attempt comes to once everything it said was looked at; `accepted` judges an output that is to be held or shown. */
+  async output(result: WireResult, accepted: (result: WireResult) => Ended): Promise<Ended> {
+    const { moderation, action, hooks } = this.#options;
+    if (!isModerated(moderation, "output")) return accepted(result);
+    await this.#chain;
+    if (hooks.signal.aborted) return { result };
+    const rest = await this.#rest(result);
+    const found = this.#trouble ?? (rest.kind === "clear" ? await this.#judge(result) : rest);
+    if (found === undefined) {
+      const ended = accepted(result);
+      if (ended.result.case === "completed") await this.#release(rest);
+      return ended;
+    }
+    if (found.kind === "unavailable") return { result: unavailable(found.message) };
+    const gates = [flag("output", found.findings)];
+    // The handler failed by itself: only its words are kept back.
+    if (result.case === "failed" && (this.#trouble === undefined || action === "hold"))
+      return { result: withheld(result), gates };
+    if (action === "block") return { result: blocked("output", found), gates };
+    // Nobody is asked about an output that its contract refuses.
+    const ended = accepted(result);
+    if (ended.result.case !== "completed")
+      return { ...ended, gates: [...gates, ...(ended.gates ?? [])] };
+    const value = { reason: MODERATION_HOLD, phase: "output", completed: ended.result.value };
+    return { result: { case: "held", value }, gates };
+  }
+
+  /** What of the stream is still held back; only a handler that ended well has it shown. */
+  async #rest(result: WireResult): Promise<Passed> {
+    if (this.#trouble !== undefined || result.case !== "completed")
+      return { kind: "clear", text: "" };
+    return await this.#window.end();
+  }
+
+  #subject(phase: Phase) {
+    const { runId, nodeId } = this.#options;
+    return { phase, runId, nodeId };
+  }
+
+  async #check(roots: Roots, phase: Phase): Promise<Verdict> {
+    const { gateway, hooks } = this.#options;
+    return await gateway.check(roots, this.#subject(phase), hooks.signal);
+  }
+
+  /** What is wrong with what the handler gave, or with the words it failed with. */
+  async #judge(result: WireResult): Promise<Trouble | undefined> {
+    if (result.case === "failed") {
+      const { message = "", detailsJson } = result.value;
+      const details = detailsJson === undefined ? null : parsed(detailsJson);
+      return troubleOf(await this.#check({ error: { message, details } }, "output"));
+    }
+    if (result.case !== "completed") return undefined;
+    const output = parsed(result.value.outputJson ?? new Uint8Array());
+    return troubleOf(await this.#check({ output }, "output"));
+  }
+
+  #next(step: () => Promise<void>): Promise<void> {
+    const guarded = async (): Promise<void> => {
+      if (this.#trouble === undefined && !this.#options.hooks.signal.aborted) await step();
+    };
+    this.#chain = this.#chain.then(guarded).catch((error: unknown) => {
+      const message = error instanceof Error ? error.name : "error";
+      this.#enter({ kind: "unavailable", message: `moderation failed (${message})` });
+    });
+    return this.#chain;
+  }
+
+  async #emit(text: string): Promise<void> {
+    this.#said += text.length;
+    await this.#release(await this.#window.push(text));
+  }
+
+  async #emitMedia(media: Media): Promise<void> {
+    const trouble = troubleOf(await this.#check({ [STREAM_PATH]: media }, "output"));
+    if (trouble !== undefined) return this.#enter(trouble);
+    this.#media.push({ behind: this.#said, media });
+    await this.#release({ kind: "clear", text: "" });
+  }
+
+  async #log(level: string, message: string): Promise<void> {
+    const verdict = await this.#check({ log: message }, "output");
+    const isClean = verdict.ok && verdict.findings.length === 0;
+    this.#options.hooks.log(level, isClean ? message : WITHHELD);
+  }
+
+  /** Shows what was cleared, media where they belong between the text. */
+  async #release(passed: Passed): Promise<void> {
+    if (passed.kind !== "clear") return this.#enter(passed);
+    const { hooks } = this.#options;
+    let { text } = passed;
+    for (;;) {
+      const [first] = this.#media;
+      const upTo =
+        first === undefined ? text.length : Math.min(text.length, first.behind - this.#shown);
+      if (upTo > 0) await hooks.emit(text.slice(0, upTo));
+      this.#shown += Math.max(0, upTo);
+      text = text.slice(Math.max(0, upTo));
+      if (first === undefined || first.behind > this.#shown) return undefined;
+      this.#media.shift();
+      await hooks.emitMedia(first.media);
+    }
+  }
+
+  #enter(trouble: Trouble): void {
+    this.#trouble ??= trouble;
+    // A held output needs its handler to end; a blocked one does not.
+    if (trouble.kind === "unavailable" || this.#options.action === "block") this.#options.stop();
+  }
+}
+
+function troubleOf(verdict: Verdict): Trouble | undefined {
+  if (!verdict.ok) return { kind: "unavailable", message: verdict.message };
+  const { findings } = verdict;
+  return findings.length === 0 ? undefined : { kind: "found", findings };
+}
+
+const flag = (phase: Phase, findings: readonly Finding[]): WireGate => ({
+  kind: GateKind.MODERATION_FLAGGED,
+  phase,
+  detailsJson: Buffer.from(JSON.stringify({ findings })),
+});
+
+function blocked(phase: Phase, { findings }: Extract<Trouble, { kind: "found" }>): WireResult {
+  const rules = [...new Set(findings.map(({ rule }) => rule))].slice(0, 5).join(", ");
+  const message = `moderation_blocked: the ${phase} breaks ${rules}`;
+  return failed("moderation_blocked", message, { permanent: true });
+}
+
+/** The policy may try again, as for any provider that was away. */
+const unavailable = (message: string): WireResult => failed("moderation_unavailable", message);
+
+function withheld(result: Extract<WireResult, { case: "failed" }>): WireResult {
+  const { cause = "provider_error", permanent = false } = result.value;
+  return failed(cause, WITHHELD, { permanent });
+}
+
+const parsed = (json: Uint8Array): unknown =>
+  json.length === 0 ? null : JSON.parse(Buffer.from(json).toString("utf8"));

@@ -1,0 +1,54 @@
+// The databases that dataQuery nodes may ask, by name. They are the operator's own; the engine's database is none of them.
+
+import { LIMITS } from "@pawl/core/data/limits";
+import type { DeepReadonly } from "@pawl/platform/config/env";
+import { databaseUrl } from "@pawl/platform/config/settings";
+import { openQuerySource, type QuerySource } from "@pawl/platform/db/query-source";
+import { z } from "zod";
+
+/** PAWL_DATA_SOURCES: databases by name. */
+export const dataSourcesSchema = z.record(
+  z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "expected a name of letters, digits, . _ -"),
+  z.strictObject({
+    url: databaseUrl(),
+    mode: z.enum(["read_only", "read_write"]).default("read_only"),
+    max_rows: z.int().min(1).max(LIMITS.queryRowsMax).default(1_000),
+    timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).default(10_000),
+    pool_size: z.int().min(1).max(100).default(4),
+  }),
+);
+
+export type DataSourceSettings = DeepReadonly<z.output<typeof dataSourcesSchema>>;
+
+/** A source and what it allows. */
+export interface DataSource extends Pick<QuerySource, "run"> {
+  readonly maxRows: number;
+  readonly timeoutMs: number;
+}
+
+export interface DataSources {
+  find(name: string): DataSource | undefined;
+  end(): Promise<void>;
+}
+
+/** Opens the sources of a configuration; connections are made when they are needed. */
+export function openDataSources(settings: DataSourceSettings): DataSources {
+  const all = new Map(
+    Object.entries(settings).map(([name, one]) => {
+      const { url, mode, pool_size: poolSize } = one;
+      const source = openQuerySource({
+        url: url.reveal(),
+        mode,
+        poolSize,
+        name: "pawl-data-query",
+      });
+      return [name, { ...source, maxRows: one.max_rows, timeoutMs: one.timeout_ms }];
+    }),
+  );
+  return {
+    find: (name) => all.get(name),
+    end: async () => {
+      await Promise.all(Array.from(all.values(), (source) => source.end()));
+    },
+  };
+}

@@ -1,0 +1,61 @@
+// Why a node stands where it stands: reads the log, the queue, the leases and the executors, and lets the core say what they
+// mean. Reads only, and may be a moment behind: an explanation decides nothing.
+
+import { executionAt, executionDefinition } from "@pawl/core/log/execution";
+import { create } from "@bufbuild/protobuf";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { explainNode } from "@pawl/core/explain/explain";
+import type { WaitingRoom } from "@pawl/core/explain/room";
+import type { NodeId, RunId } from "@pawl/core/name/ids";
+import type { PlaceInQueue } from "@pawl/platform/store/waiting-room";
+import { toWireExplanation } from "@pawl/platform/wire/explain";
+import {
+  type ExplainNodeResponse,
+  ExplainNodeResponseSchema,
+} from "@pawl/proto/pawl/v1/run_service_pb";
+import type { FoldedRun } from "./run-reader.ts";
+
+export interface ExplainerDeps {
+  /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
+  readonly foldRun: (runId: RunId) => Promise<FoldedRun>;
+  readonly readRoom: (runId: RunId, place?: PlaceInQueue) => Promise<WaitingRoom>;
+}
+
+export interface NodeQuestion {
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+}
+
+/** Answers ExplainNode. @throws RUN_NOT_FOUND, NODE_NOT_FOUND, STORE_UNAVAILABLE */
+export async function explain(
+  deps: ExplainerDeps,
+  { runId, nodeId, iteration }: NodeQuestion,
+): Promise<ExplainNodeResponse> {
+  const { record, state, proofs } = await deps.foldRun(runId);
+  const nodeIndex = state.graph.indexOf.get(nodeId);
+  const execution = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
+  if (nodeIndex === undefined || execution === undefined)
+    throw nodeNotFound({ runId, nodeId, iteration });
+  const queued = proofs.newest(nodeId, iteration, "node.queued");
+  const place =
+    execution.status === "queued" && queued !== undefined
+      ? {
+          nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
+          priority: record.priority,
+          queuedAt: queued.at,
+        }
+      : undefined;
+  const room = await deps.readRoom(runId, place);
+  const explanation = explainNode({ state, proofs, room, nodeIndex, iteration });
+  return create(ExplainNodeResponseSchema, { explanation: toWireExplanation(explanation) });
+}
+
+const nodeNotFound = ({ runId, nodeId, iteration }: NodeQuestion): EngineError =>
+  new EngineError(
+    "NODE_NOT_FOUND",
+    iteration === 0
+      ? `The run has no node ${nodeId}.`
+      : `The run has no execution ${iteration} of a node ${nodeId}.`,
+    { metadata: { runId, nodeId, iteration: String(iteration) } },
+  );

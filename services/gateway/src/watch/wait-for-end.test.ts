@@ -1,0 +1,42 @@
+import { expect, test } from "vitest";
+import { RUN, turn } from "./memory-log.fixture.ts";
+import { setup, take, upTo } from "./watching.fixture.ts";
+
+test("a reader who waits for the end costs no read until the run is over", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(40);
+  const end = take(watch({ types: new Set(["run.completed"]) }), 9);
+  await turn();
+  const readsBefore = log.reads;
+  for (let hint = 0; hint < 20; hint += 1) fanout.hint(RUN, log.append(3), false);
+  await turn();
+  expect(log.reads).toBe(readsBefore);
+  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  expect(await end).toEqual([101]);
+  // Not the sixty events in between: the terminal one is the last.
+  expect(log.reads).toBe(readsBefore + 1);
+  expect(fanout.tailCount).toBe(0);
+});
+
+test("who joins a tail that waits for the end gets all that was passed over", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(2);
+  const end = take(watch({ types: new Set(["run.completed", "run.failed"]) }), 9);
+  await turn();
+  fanout.hint(RUN, log.append(3), false);
+  const all = take(watch(), 9);
+  await turn();
+  fanout.hint(RUN, log.append(2), false);
+  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  expect(await all).toEqual(upTo(8));
+  expect(await end).toEqual([8]);
+});
+
+test("a run that ended while nobody listened is found by looking (G4)", async () => {
+  const { log, watch } = setup();
+  log.append(3);
+  log.beforeRead = () => {
+    if (log.events.length === 3) log.append(1, "run.completed");
+  };
+  expect(await take(watch({ types: new Set(["run.completed"]) }), 9)).toEqual([4]);
+});

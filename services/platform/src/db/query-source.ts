@@ -1,0 +1,229 @@
+// A database of somebody else, asked one statement at a time. What the mode promises the database itself enforces: a read-only
+// transaction that is always rolled back, a statement timeout, and pages up to a limit of rows and bytes. An abort cancels the
+// statement on the server. Race survived: a cancel that comes late finds its connection still held or already thrown away, never
+// in another's hands.
+
+import { Client, Pool, type PoolClient } from "pg";
+import { isAway, sqlState } from "./failure.ts";
+import { PagedQuery, type PagedResult } from "./paged-query.ts";
+import { parameterText } from "./row-values.ts";
+
+export interface QuerySourceOptions {
+  readonly url: string;
+  readonly mode: "read_only" | "read_write";
+  readonly poolSize: number;
+  /** Names the connections to the database's operator. */
+  readonly name: string;
+}
+
+export interface AskedQuery {
+  /** One statement. */
+  readonly sql: string;
+  /** JSON values for $1, $2, … */
+  readonly parameters: readonly unknown[];
+  readonly maxRows: number;
+  readonly bytesMax: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface QueryAnswer extends PagedResult {
+  readonly ok: true;
+}
+
+export interface QueryFailure {
+  readonly ok: false;
+  /**
+   * unavailable: no connection, or it broke. transient: the same statement may work later. refused: it is wrong. timeout: took
+   * too long. cancelled: by the signal.
+   */
+  readonly kind: "unavailable" | "transient" | "refused" | "timeout" | "cancelled";
+  readonly message: string;
+  readonly sqlState?: string;
+}
+
+export interface QuerySource {
+  /** Never rejects. */
+  run(asked: AskedQuery): Promise<QueryAnswer | QueryFailure>;
+  end(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** The server's own timeout speaks first. */
+const GRACE_MS = 500;
+/** Fits the decoders of row-values.ts, whatever the database's settings are. */
+const SESSION =
+  "set local timezone='UTC'; set local datestyle='ISO, YMD'; set local bytea_output='hex'; set local extra_float_digits=1";
+/** What a statement may have left in the session besides rows. */
+const TIDY = "select pg_advisory_unlock_all()";
+
+/** Opens a source. Connections are made when they are needed. */
+export function openQuerySource(options: QuerySourceOptions): QuerySource {
+  const pool = new Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+  });
+  pool.on("error", () => {
+    // An idle connection died with its server; the next query opens another.
+  });
+  return { run: (asked) => run(pool, options, asked), end: () => pool.end() };
+}
+
+async function run(
+  pool: Pool,
+  options: QuerySourceOptions,
+  asked: AskedQuery,
+): Promise<QueryAnswer | QueryFailure> {
+  const late = AbortSignal.timeout(asked.timeoutMs + GRACE_MS);
+  const signal = AbortSignal.any([asked.signal, late]);
+  const stopped = (): QueryFailure | undefined => {
+    if (asked.signal.aborted) return { ok: false, kind: "cancelled", message: "was cancelled" };
+    return late.aborted ? tooSlow(asked) : undefined;
+  };
+  let client: PoolClient;
+  try {
+    client = await connected(pool, signal);
+  } catch (error) {
+    return stopped() ?? unavailable(error);
+  }
+  const work = { client, options, asked, signal };
+  let isClean = false;
+  let cancelling: Promise<void> | undefined;
+  const cancel = (): void => void (cancelling = cancelBackend(options, pidOf(client)));
+  client.on("error", survive);
+  signal.addEventListener("abort", cancel, { once: true });
+  try {
+    const result = await transact(work);
+    isClean = !signal.aborted;
+    return { ok: true, ...result };
+  } catch (error) {
+    const failure = stopped() ?? failureOf(error, asked);
+    isClean = failure.kind === "refused" && (await rollBack(client)) && !signal.aborted;
+    return failure;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    // A connection is given back only when no cancel can reach it any more.
+    await cancelling;
+    client.off("error", survive);
+    client.release(!isClean);
+  }
+}
+
+interface Work {
+  readonly client: PoolClient;
+  readonly options: QuerySourceOptions;
+  readonly asked: AskedQuery;
+  readonly signal: AbortSignal;
+}
+
+async function transact({ client, options, asked, signal }: Work): Promise<PagedResult> {
+  const isReadOnly = options.mode === "read_only";
+  const timeoutMs = Math.ceil(asked.timeoutMs);
+  await client.query(
+    `begin transaction ${isReadOnly ? "read only" : "read write"}; set local statement_timeout=${timeoutMs}; ` +
+      `set local idle_in_transaction_session_timeout=${timeoutMs + GRACE_MS}; ${SESSION}`,
+  );
+  signal.throwIfAborted();
+  const { sql, parameters, maxRows, bytesMax } = asked;
+  const statement = { text: sql, values: parameters.map(parameterText) };
+  const query = new PagedQuery(statement, { rowsMax: maxRows, bytesMax });
+  client.query(query);
+  const result = await query.done;
+  // Reading leaves nothing behind, not even a setting.
+  await client.query(isReadOnly ? `rollback; ${TIDY}` : `commit; reset all; ${TIDY}`);
+  return result;
+}
+
+/** A connection; given back by itself when it comes after the signal. */
+async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  const coming = pool.connect();
+  try {
+    return await Promise.race([coming, aborted.promise]);
+  } catch (error) {
+    coming.then(
+      (client) => client.release(),
+      () => undefined,
+    );
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Ends what a backend runs, over a connection of its own. A cancel that fails leaves it to the statement timeout. */
+async function cancelBackend({ url, name }: QuerySourceOptions, pid: number): Promise<void> {
+  const client = new Client({
+    connectionString: url,
+    application_name: name,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+  });
+  client.on("error", survive);
+  try {
+    await client.connect();
+    await client.query("select pg_cancel_backend($1)", [pid]);
+  } catch {
+    // The connection of the statement is thrown away in any case.
+  } finally {
+    await client.end().catch(survive);
+  }
+}
+
+async function rollBack(client: PoolClient): Promise<boolean> {
+  try {
+    await client.query(`rollback; ${TIDY}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const survive = (): void => {
+  // The query in flight rejects with the same error.
+};
+
+/** The driver knows it; its types do not say so. */
+const pidOf = (client: PoolClient): number =>
+  "processID" in client && typeof client.processID === "number" ? client.processID : 0;
+
+const tooSlow = ({ timeoutMs }: AskedQuery): QueryFailure => ({
+  ok: false,
+  kind: "timeout",
+  message: `the query took longer than ${timeoutMs} ms`,
+});
+
+/** Says no more than a code: the driver's words may hold the address. */
+function unavailable(error: unknown): QueryFailure {
+  const state = sqlState(error);
+  const message = `the data source cannot be reached${state === undefined ? "" : `: ${state}`}`;
+  return {
+    ok: false,
+    kind: "unavailable",
+    message,
+    ...(state === undefined ? {} : { sqlState: state }),
+  };
+}
+
+/** Deadlocks, serialisation, connections, shutdowns and want of resources pass by themselves; parameters that miss do not. */
+const TRANSIENT = /^(08(?!P01)|40|53|57)/;
+const STATEMENT_TIMEOUT = "57014";
+
+function failureOf(error: unknown, asked: AskedQuery): QueryFailure {
+  const state = sqlState(error);
+  if (state === STATEMENT_TIMEOUT) return { ...tooSlow(asked), sqlState: state };
+  // An SQLSTATE has five characters; what the socket says has more.
+  if (state?.length !== 5) {
+    if (state !== undefined || isAway(error)) return unavailable(error);
+    const message = error instanceof Error ? error.message : "the query failed";
+    return { ok: false, kind: "refused", message };
+  }
+  const message = error instanceof Error ? error.message : "the query failed";
+  const kind = TRANSIENT.test(state) ? "transient" : "refused";
+  return { ok: false, kind, message, sqlState: state };
+}

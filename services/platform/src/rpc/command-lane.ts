@@ -1,0 +1,162 @@
+// One command stream at a time, and who waits for which answer on it.
+//
+// States: closed → open (by the first command) → closed (it broke, or its scheduler drained) → open …
+// Whatever is unanswered when the stream closes is refused with the reason of its end, or SCHEDULER_UNAVAILABLE.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type {
+  Answer,
+  CarryRequestSchema,
+  CarryResponse,
+  CommandSchema,
+} from "@pawl/proto/pawl/command/v1/command_service_pb";
+import type { BidiStream, StreamEnd } from "./bidi.ts";
+import { fromStatus } from "./status.ts";
+
+type CarryStream = BidiStream<CarryResponse, MessageInitShape<typeof CarryRequestSchema>>;
+type CommandInit = MessageInitShape<typeof CommandSchema>;
+/** A command as its caller knows it. */
+type NewCommand = Required<
+  Pick<CommandInit, "method" | "timeoutMs" | "traceparent"> & { readonly request: Uint8Array }
+>;
+
+/** What a command takes besides its request. */
+export const ENVELOPE_BYTES = 64 * 1024;
+/** A message is cut here, so that a small command does not wait behind many large ones. */
+const MESSAGE_BYTES = 256 * 1024;
+const ID_MAX = 2 ** 32 - 1;
+
+interface Waiter {
+  readonly resolve: (response: Uint8Array) => void;
+  readonly reject: (error: EngineError) => void;
+}
+
+export class CommandLane {
+  readonly #open: () => CarryStream;
+  readonly #waiters = new Map<number, Waiter>();
+  #stream: CarryStream | undefined;
+  #outgoing: (CommandInit & { readonly request: Uint8Array })[] = [];
+  #lastId = 0;
+  #isScheduled = false;
+  #isClosed = false;
+
+  constructor(open: () => CarryStream) {
+    this.#open = open;
+  }
+
+  /** Sends a command and waits for its answer. @throws EngineError of the refusal, the stream's end, the time or the signal */
+  send(command: NewCommand, signal: AbortSignal): Promise<Uint8Array> {
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    if (signal.aborted || this.#isClosed) {
+      reject(signal.aborted ? cancelled() : closed());
+      return promise;
+    }
+    const commandId = this.#nextId();
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      this.#waiters.delete(commandId);
+    };
+    const refuse = (error: EngineError): void => {
+      settle();
+      reject(error);
+    };
+    const onAbort = (): void => refuse(cancelled());
+    const timer = setTimeout(
+      () => refuse(new EngineError("DEADLINE_PASSED", "The scheduler did not answer in time.")),
+      command.timeoutMs,
+    );
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#waiters.set(commandId, {
+      reject: refuse,
+      resolve: (response) => {
+        settle();
+        resolve(response);
+      },
+    });
+    this.#outgoing.push({ ...command, commandId });
+    this.#schedule();
+    return promise;
+  }
+
+  /** Whether commands of this turn wait to be sent. */
+  get isGathering(): boolean {
+    return this.#isScheduled;
+  }
+
+  /** Refuses what is not answered yet and all that comes. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stream?.end();
+    for (const waiter of [...this.#waiters.values()]) waiter.reject(closed());
+  }
+
+  #nextId(): number {
+    this.#lastId = this.#lastId === ID_MAX ? 1 : this.#lastId + 1;
+    return this.#lastId;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    if (this.#isClosed) return;
+    this.#stream ??= this.#connect();
+    let commands: CommandInit[] = [];
+    let bytes = 0;
+    for (const command of this.#outgoing) {
+      // A caller who gave up before the turn was over is not asked for.
+      if (!this.#waiters.has(command.commandId ?? 0)) continue;
+      if (commands.length > 0 && bytes + command.request.length > MESSAGE_BYTES) {
+        this.#stream.write({ commands });
+        commands = [];
+        bytes = 0;
+      }
+      commands.push(command);
+      bytes += command.request.length;
+    }
+    this.#outgoing = [];
+    if (commands.length > 0) this.#stream.write({ commands });
+  }
+
+  #connect(): CarryStream {
+    const stream = this.#open();
+    stream.listen({
+      message: ({ answers }) => {
+        for (const answer of answers) this.#answered(answer);
+      },
+      // The scheduler says no more: what comes next goes to another stream.
+      end: () => stream.end(),
+    });
+    void stream.closed.then((end) => this.#closed(stream, end));
+    return stream;
+  }
+
+  #answered({ commandId, result }: Answer): void {
+    const waiter = this.#waiters.get(commandId);
+    if (waiter === undefined) return;
+    if (result.case === "response") waiter.resolve(result.value);
+    else if (result.case === "refusal") waiter.reject(fromStatus(result.value));
+    else waiter.reject(new EngineError("INTERNAL", "The scheduler gave an empty answer."));
+  }
+
+  #closed(stream: CarryStream, { error }: StreamEnd): void {
+    if (this.#stream !== stream) return;
+    this.#stream = undefined;
+    // What has not left yet goes out on the next stream.
+    const unsent = new Set(this.#outgoing.map(({ commandId }) => commandId));
+    const reason =
+      error ?? new EngineError("SCHEDULER_UNAVAILABLE", "The scheduler closed the stream.");
+    for (const [commandId, waiter] of [...this.#waiters])
+      if (!unsent.has(commandId)) waiter.reject(reason);
+  }
+}
+
+const closed = (): EngineError => new EngineError("DRAINING", "This gateway is stopping.");
+const cancelled = (): EngineError =>
+  new EngineError("CALLER_CANCELLED", "the call was cancelled by its caller");

@@ -1,0 +1,153 @@
+// Serves unary methods to gateways over their command streams. Answers that are ready in one turn of the event loop leave in one
+// message. Races survived: a stream may break with commands under way (they finish, and their answers are dropped: the gateway
+// asks again by the same request id); a command may arrive after the drain began (it is refused with DRAINING and sent elsewhere).
+
+import { create, fromBinary, toBinary, type DescMethod } from "@bufbuild/protobuf";
+import { context } from "@opentelemetry/api";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import {
+  AnswerSchema,
+  CarryResponseSchema,
+  CommandService,
+  type Answer,
+  type CarryRequest,
+  type Command,
+} from "@pawl/proto/pawl/command/v1/command_service_pb";
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { BidiStream } from "./bidi.ts";
+import { contextFrom } from "../telemetry/trace.ts";
+import { serverSpan } from "./call-span.ts";
+import { serve, type ServedService } from "./implementation.ts";
+import { codeOf, toStatus, type OnInternal } from "./status.ts";
+import type { UnaryHandler } from "./unary.ts";
+
+type CarryStream = BidiStream<CarryRequest, MessageInitShape<typeof CarryResponseSchema>>;
+
+interface Method {
+  readonly desc: DescMethod;
+  readonly handler: UnaryHandler<unknown, Record<string, unknown>>;
+}
+
+/** The service to add to a server, and the way to stop it. */
+export interface CommandServer {
+  readonly service: ServedService;
+  /** Refuses new commands and ends each stream once its last answer has left. */
+  drain(): void;
+}
+
+/** Serves the unary methods of `services` as commands. */
+export function serveCommands(
+  services: readonly ServedService[],
+  onInternal: OnInternal,
+): CommandServer {
+  const methods = tableOf(services);
+  const carriers = new Set<Carrier>();
+  let isDraining = false;
+  const carry = async (stream: CarryStream): Promise<void> => {
+    const carrier = new Carrier(methods, stream, onInternal);
+    carriers.add(carrier);
+    if (isDraining) carrier.drain();
+    await stream.closed;
+    carriers.delete(carrier);
+  };
+  return {
+    service: serve(CommandService, { carry }),
+    drain: () => {
+      isDraining = true;
+      for (const carrier of carriers) carrier.drain();
+    },
+  };
+}
+
+function tableOf(services: readonly ServedService[]): ReadonlyMap<string, Method> {
+  const methods = new Map<string, Method>();
+  for (const { service, implementation } of services)
+    for (const desc of service.methods) {
+      const handler = implementation[desc.localName];
+      if (desc.methodKind !== "unary" || handler === undefined) continue;
+      // `serve` has checked the handler's type against the descriptor; here only its kind is known.
+      methods.set(`${service.typeName}/${desc.name}`, {
+        desc,
+        handler: handler as Method["handler"],
+      });
+    }
+  return methods;
+}
+
+/** One open stream. */
+class Carrier {
+  readonly #methods: ReadonlyMap<string, Method>;
+  readonly #stream: CarryStream;
+  readonly #onInternal: OnInternal;
+  #answers: Answer[] = [];
+  #pending = 0;
+  #isScheduled = false;
+  #isDraining = false;
+
+  constructor(methods: ReadonlyMap<string, Method>, stream: CarryStream, onInternal: OnInternal) {
+    this.#methods = methods;
+    this.#stream = stream;
+    this.#onInternal = onInternal;
+    stream.listen({
+      message: ({ commands }) => {
+        for (const command of commands) void this.#answer(command);
+      },
+      end: () => this.drain(),
+    });
+  }
+
+  drain(): void {
+    this.#isDraining = true;
+    this.#schedule();
+  }
+
+  async #answer(command: Command): Promise<void> {
+    this.#pending += 1;
+    const answer = await this.#carryOut(command);
+    this.#answers.push(answer);
+    this.#pending -= 1;
+    this.#schedule();
+  }
+
+  /** Never rejects. */
+  async #carryOut(command: Command): Promise<Answer> {
+    const { commandId } = command;
+    const span = serverSpan(command.method, contextFrom(command.traceparent));
+    try {
+      const value = await context.with(span.active, () => this.#call(command));
+      span.end("OK");
+      return create(AnswerSchema, { commandId, result: { case: "response", value } });
+    } catch (error) {
+      span.end(codeOf(error));
+      const value = toStatus(error, this.#onInternal);
+      return create(AnswerSchema, { commandId, result: { case: "refusal", value } });
+    }
+  }
+
+  async #call({ method: name, request, timeoutMs }: Command): Promise<Uint8Array> {
+    if (this.#isDraining) throw new EngineError("DRAINING", "This scheduler is stopping.");
+    const method = this.#methods.get(name);
+    if (method === undefined) throw new EngineError("UNKNOWN_METHOD", `${name} is not served here`);
+    const { desc, handler } = method;
+    const response = await handler(fromBinary(desc.input, request), {
+      signal: this.#stream.signal,
+      deadlineAt: Date.now() + timeoutMs,
+      metadata: {},
+    });
+    return toBinary(desc.output, create(desc.output, response));
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isScheduled = false;
+    const answers = this.#answers;
+    this.#answers = [];
+    if (answers.length > 0) this.#stream.write({ answers });
+    if (this.#isDraining && this.#pending === 0) this.#stream.end();
+  }
+}

@@ -1,0 +1,92 @@
+// What surrounds a run: executors alive, leases of the run, and the length of a queue. Read side only, for explanations.
+
+import type { WaitingRoom } from "@pawl/core/explain/room";
+import type { RunId } from "@pawl/core/name/ids";
+import { type Queryable, run } from "../db/sql.ts";
+import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
+import { readAliveExecutors } from "./statements/read-alive-executors.ts";
+import { readLeasesOfRun } from "./statements/read-leases-of-run.ts";
+
+const EXECUTORS_MAX = 1_000;
+const LEASES_MAX = 10_000;
+/** A place in a longer queue is not worth the count. */
+const AHEAD_MAX = 1_000;
+
+/** The job whose place in the queue is asked for. */
+export interface PlaceInQueue {
+  readonly nodeType: string;
+  /** Sooner for lower numbers. */
+  readonly priority: number;
+  readonly queuedAt: number;
+}
+
+/** Everything an explanation asks of the present. @throws STORE_UNAVAILABLE */
+export async function readWaitingRoom(
+  db: Queryable,
+  runId: RunId,
+  place?: PlaceInQueue,
+): Promise<WaitingRoom> {
+  const [clock, executors, leases, aheadCount] = await Promise.all([
+    readClock(db),
+    run<ExecutorRow>(db, readAliveExecutors, [EXECUTORS_MAX]),
+    run<LeaseRow>(db, readLeasesOfRun, [runId, LEASES_MAX]),
+    place === undefined ? undefined : countAhead(db, place),
+  ]);
+  return {
+    now: clock,
+    executors: executors.map((row) => ({
+      executorId: row.executor_id,
+      nodeTypes: row.node_types,
+      slots: row.slots,
+      heldCount: row.held_count,
+    })),
+    leases: leases.map((row) => ({
+      nodeId: row.node_id,
+      iteration: row.iteration,
+      epoch: row.epoch,
+      executorId: row.executor_id,
+      untilAt: row.until?.getTime() ?? 0,
+    })),
+    ...(aheadCount === undefined ? {} : { aheadCount }),
+  };
+}
+
+interface ExecutorRow {
+  readonly executor_id: string;
+  readonly node_types: readonly string[];
+  readonly slots: number;
+  readonly held_count: number;
+}
+
+interface LeaseRow {
+  readonly node_id: string;
+  readonly iteration: number;
+  readonly epoch: number;
+  readonly executor_id: string;
+  readonly until: Date | null;
+}
+
+async function readClock(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ now: Date }>({ name: "pawl_clock", text: "select now()" });
+  return rows[0]?.now.getTime() ?? 0;
+}
+
+/** pg-boss takes higher priorities first, then older jobs. The count stops at a bound. */
+async function countAhead(db: Queryable, place: PlaceInQueue): Promise<number> {
+  const { rows } = await db.query<{ ahead: number }>({
+    name: "pawl_count_ahead",
+    text: `
+select count(*)::integer as ahead
+from (
+  select 1
+  from ${BOSS_SCHEMA}.job j
+  where j.name = $1::text
+    and j.state < 'active'
+    and j.start_after <= now()
+    and (j.priority > $2::integer or (j.priority = $2::integer and j.created_on < to_timestamp($3::double precision / 1000)))
+  limit ${AHEAD_MAX}
+) waiting`,
+    values: [queueName(place.nodeType), -place.priority, place.queuedAt],
+  });
+  return rows[0]?.ahead ?? 0;
+}

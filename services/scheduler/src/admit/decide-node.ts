@@ -1,0 +1,66 @@
+// Decides about a node that waits for a person. The answer comes after the commit; what follows from it has been placed by then.
+
+import { LIMITS } from "@pawl/core/data/limits";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { unreachable } from "@pawl/core/fault/invariant";
+import type { NodeDecision } from "@pawl/core/log/event";
+import { isName, nodeId, type RunId } from "@pawl/core/name/ids";
+import { type DecideNodeRequest, Decision } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { DecideAnswer } from "../tick/input.ts";
+import { cleanText } from "../work/wire.ts";
+import type { AdmitParts } from "./parts.ts";
+import { requestIdOf, runIdOf } from "./request.ts";
+
+/** @throws RUN_NOT_FOUND, NODE_NOT_FOUND, NODE_NOT_HELD, NODE_ALREADY_DECIDED, RUN_ALREADY_FINISHED, INPUT_INVALID */
+export async function decideNode(parts: AdmitParts, request: DecideNodeRequest): Promise<RunId> {
+  const runId = runIdOf(request.runId);
+  if (!isName(request.nodeId)) throw invalidField("node_id", "BAD_ID", "must be a node's id");
+  const { promise, resolve, reject } = Promise.withResolvers<DecideAnswer>();
+  parts.loop.offer({
+    kind: "decide",
+    runId,
+    nodeId: nodeId(request.nodeId),
+    iteration: request.iteration,
+    decision: decisionOf(request.decision),
+    comment: cleanText(request.comment, LIMITS.labelLength),
+    requestId: requestIdOf(request.requestId) ?? "",
+    answer: { resolve, reject },
+  });
+  const answer = await promise;
+  if (answer === "accepted" || answer === "repeated") return runId;
+  throw refusalOf(answer, { run_id: runId, node_id: request.nodeId });
+}
+
+function decisionOf(decision: Decision): NodeDecision {
+  if (decision === Decision.APPROVE) return "approve";
+  if (decision === Decision.REJECT) return "reject";
+  throw invalidField("decision", "UNKNOWN_ENUM", "must be approve or reject");
+}
+
+function refusalOf(
+  answer: Exclude<DecideAnswer, "accepted" | "repeated">,
+  metadata: Readonly<Record<string, string>>,
+): EngineError {
+  switch (answer) {
+    case "no_run":
+      return new EngineError("RUN_NOT_FOUND", `There is no run ${metadata["run_id"]}.`, {
+        metadata,
+      });
+    case "no_node":
+      return new EngineError("NODE_NOT_FOUND", "The run has no such node.", { metadata });
+    case "finished":
+      return new EngineError("RUN_ALREADY_FINISHED", "The run has ended; nothing was changed.", {
+        metadata,
+      });
+    case "not_held":
+      return new EngineError("NODE_NOT_HELD", "The node does not wait for a decision.", {
+        metadata,
+      });
+    case "decided_otherwise":
+      return new EngineError("NODE_ALREADY_DECIDED", "The node was decided the other way.", {
+        metadata,
+      });
+    default:
+      return unreachable(answer, "answer");
+  }
+}

@@ -1,0 +1,165 @@
+// The examples on a real trio, each as `npm start` registers it: with its sample input and, as by the console's button, with none.
+import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
+import { prepareDemoData } from "@pawl/deploy/demo/demo-data.ts";
+import { demoEnv } from "@pawl/deploy/demo/demo-env.ts";
+import { readExample, readExamples } from "@pawl/deploy/examples.ts";
+import { registerExamples } from "@pawl/deploy/sample.ts";
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { type FreshDatabase, freshDatabase } from "../support/postgres.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { firstEvent, storyOf, type Story } from "./story.ts";
+
+const DEMO = `pawl_demo_${process.pid}`;
+
+let cluster: Cluster;
+let client: PawlClient;
+let server: FreshDatabase;
+
+beforeAll(async () => {
+  server = await freshDatabase();
+  // Twice, as by a second start.
+  const dataUrl = await prepareDemoData(server.url, DEMO);
+  expect(await prepareDemoData(server.url, DEMO)).toBe(dataUrl);
+  cluster = await startCluster({ envOf: { executor: demoEnv({}, dataUrl) } });
+  client = createPawlClient({ baseUrl: cluster.url });
+  await registerExamples(client);
+});
+beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
+afterAll(async () => {
+  const faults = await checkInvariants(cluster.databaseUrl);
+  await cluster.stop();
+  const owner = new Client({ connectionString: server.url });
+  await owner.connect();
+  await owner.query(`drop database ${DEMO} with (force)`);
+  await owner.query(`drop role ${DEMO}`);
+  await owner.end();
+  await server.drop();
+  expect(faults).toEqual([]);
+});
+
+interface Expected {
+  readonly workflowId: string;
+  readonly output: unknown;
+  /** The node that waits for a person, who approves. */
+  readonly held?: string;
+}
+
+const EXPECTED: readonly Expected[] = [
+  { workflowId: "close-the-tills", output: { shops: 200, takings: 10036 } },
+  {
+    workflowId: "content-pipeline",
+    held: "announcement",
+    output: { title: "Good news, everyone. Project Quince ships in May.", words: 45 },
+  },
+  {
+    workflowId: "document-approval",
+    held: "sign_off",
+    output: { title: "Lease of a warehouse", status: "approved", by: "a person" },
+  },
+  { workflowId: "hello", output: { greeting: expect.stringMatching(/^Hello, \w+!$/) } },
+  {
+    workflowId: "nightly-report",
+    output: {
+      rows: 6,
+      total: { shops: 6, best: expect.any(String) },
+      report: expect.stringContaining("6 shops sold"),
+    },
+  },
+  {
+    workflowId: "order-fulfilment",
+    output: { order: "A-1042", receipt: "R-A-1042", shipped_by: "dispatch desk" },
+  },
+  {
+    workflowId: "research-and-summarise",
+    output: { summary: expect.stringMatching(/^Why do[\s\S]*scholar says[\s\S]*sceptic says/) },
+  },
+  { workflowId: "stock-count", output: { shelves: 200, pieces: expect.any(Number) } },
+  {
+    workflowId: "weekly-digest",
+    output: {
+      answers: ["What holds a pawl in its place?", "Who invented the escapement?"],
+      pieces: expect.any(Number),
+    },
+  },
+];
+
+/** Runs an example to its end; a person approves what is held. */
+async function play(workflowId: string, input: Json | undefined, held?: string): Promise<Story> {
+  const { run } = await client.runs.start(workflowId, input === undefined ? {} : { input });
+  if (held !== undefined) {
+    await firstEvent(client, run.runId, ({ type }) => type === "node.blocked");
+    await client.runs.decide(run.runId, held, "approve");
+  }
+  return await storyOf(client, run.runId);
+}
+
+test("no example is left out here", () => {
+  const named = EXPECTED.map(({ workflowId }) => workflowId);
+  expect(readExamples().map(({ workflowId }) => workflowId)).toEqual(
+    [...named, "order-review"].toSorted(),
+  );
+});
+
+test.each(EXPECTED)(
+  "the example $workflowId completes with its sample input and with none",
+  async ({ workflowId, output, held }) => {
+    const { sampleInput } = readExample(workflowId);
+    const stories = await Promise.all([
+      play(workflowId, sampleInput, held),
+      play(workflowId, undefined, held),
+    ]);
+    for (const story of stories) {
+      expect(story.status).toBe("completed");
+      expect(story.output).toMatchObject(output as object);
+    }
+  },
+);
+
+test("the example order-review books a large order after its rest", async () => {
+  const { sampleInput } = readExample("order-review");
+  const story = await play("order-review", sampleInput);
+  expect(story.output).toEqual({ booking: "B-560", total: 560 });
+  expect(story.nodes).toMatchObject({ cool_off: "completed", accept: "skipped" });
+});
+
+test("the carrier that does not exist is called three times, then the error handle is taken (S1.26, S3.33)", async () => {
+  const { sampleInput } = readExample("order-fulfilment");
+  const story = await play("order-fulfilment", sampleInput);
+  expect(story.of("node.retried", "ship")).toHaveLength(2);
+  expect(story.nodes).toMatchObject({ dispatch_desk: "completed", shipped: "skipped" });
+});
+
+test("a comment with the number of a card is left out and never shown (S1.18)", async () => {
+  const { sampleInput } = readExample("content-pipeline");
+  const story = await play("content-pipeline", sampleInput, "announcement");
+  expect(story.nodes).toMatchObject({ left_out: "completed", quoted: "skipped" });
+  expect(JSON.stringify(story.of("node.stream.delta", "comment"))).not.toContain("4242");
+});
+
+test("a document that is rejected is sent back, and a small amount waits for nobody (S1.8)", async () => {
+  const { run } = await client.runs.start("document-approval");
+  await firstEvent(client, run.runId, ({ type }) => type === "node.blocked");
+  await client.runs.decide(run.runId, "sign_off", "reject");
+  expect((await storyOf(client, run.runId)).output).toMatchObject({ status: "rejected" });
+  const small = await play("document-approval", { title: "Pencils", amount: 12 });
+  expect(small.output).toMatchObject({ status: "approved", by: "the rule for small amounts" });
+});
+
+test("a day without sales ends quietly, and an input that breaks the contract fails the start", async () => {
+  const quiet = await play("nightly-report", { day: "2030-01-01" });
+  expect(quiet.output).toEqual({ day: "2030-01-01", rows: 0 });
+  const wrong = await play("nightly-report", { day: "yesterday" });
+  expect(wrong.of("contract.violated", "start")).toHaveLength(1);
+  expect(wrong.status).toBe("failed");
+});
+
+test("the reader of the demo data can neither write it nor make tables (S3.27)", async () => {
+  const dataUrl = await prepareDemoData(server.url, DEMO);
+  const reader = new Client({ connectionString: dataUrl });
+  await reader.connect();
+  await expect(reader.query("delete from sales")).rejects.toThrow("permission denied");
+  await expect(reader.query("create table mine ()")).rejects.toThrow("permission denied");
+  await reader.end();
+});

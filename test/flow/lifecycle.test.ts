@@ -1,0 +1,67 @@
+// The interfaces of a node's life, through the public API of a real trio: where its template comes from, how its result is
+// written, and what ends a wait between two attempts.
+import { createPawlClient, type PawlClient } from "@pawl/client";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { call, graph, script } from "./graph.ts";
+import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
+import { firstEvent, runGraph, storyOf } from "./story.ts";
+
+let cluster: Cluster;
+let client: PawlClient;
+let sink: Sink;
+
+beforeAll(async () => {
+  sink = await startSink({ respond: () => 503 });
+  cluster = await startCluster({ envOf: { executor: SINK_EGRESS } });
+  client = createPawlClient({ baseUrl: cluster.url });
+});
+beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
+afterAll(async () => {
+  await cluster.stop();
+  await sink.stop();
+});
+
+test("a node's template comes with the version of the definition it runs, whatever is saved meanwhile (S1.4, S1.5)", async () => {
+  const greeting = (text: string) => ({
+    id: "greeter",
+    ...graph(["start > wait > say"], {
+      wait: { type: "delay", config: { delay_ms: 300 } },
+      say: { type: "text_stream", config: { text: `${text} {{ ctx.input }}` } },
+    }),
+  });
+  await client.workflows.apply(greeting("Good morning"));
+  const { run } = await client.runs.start("greeter", { input: "Ada" });
+  await client.workflows.apply(greeting("Good night"));
+  expect((await storyOf(client, run.runId)).outputOf("say")).toEqual({ text: "Good morning Ada" });
+  const later = await client.runs.start("greeter", { input: "Ada" });
+  const story = await storyOf(client, later.run.runId);
+  expect(story.outputOf("say")).toEqual({ text: "Good night Ada" });
+});
+
+test("a node's result is written by the log alone: what is read is what its events say (S1.6)", async () => {
+  const story = await runGraph(client, graph(["start > a"], { a: script("return { n: 1 }") }));
+  const [completed] = story.of("node.completed", "a");
+  expect(completed?.payload).toMatchObject({ output: story.outputOf("a") });
+  // The projection is held to the fold of the log, row by row.
+  expect(await checkInvariants(cluster.databaseUrl, [story.runId])).toEqual([]);
+});
+
+test("a run that is cancelled while a node waits for its next attempt cancels the node (S1.31, S1.39)", async () => {
+  const retry = { attempts: 3, backoff_ms: 60_000, max_backoff_ms: 60_000 };
+  const { run } = await client.runs.test(
+    graph(["start > flaky"], { flaky: call(sink.url("away"), { retry }) }),
+  );
+  await firstEvent(client, run.runId, ({ type }) => type === "node.retried");
+  await client.runs.cancel(run.runId);
+  const story = await storyOf(client, run.runId);
+  expect(story.status).toBe("cancelled");
+  expect(story.nodes).toMatchObject({ flaky: "cancelled" });
+  expect(story.of("node.started", "flaky")).toHaveLength(1);
+  // 60 s is the cap and the base; jitter takes at most the lower half off (S1.30).
+  const [retried] = story.of("node.retried", "flaky");
+  const { delayMs } = Object(retried?.payload) as { readonly delayMs: unknown };
+  expect(Number(delayMs)).toBeGreaterThanOrEqual(30_000);
+  expect(Number(delayMs)).toBeLessThanOrEqual(60_000);
+});

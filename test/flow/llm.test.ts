@@ -1,0 +1,156 @@
+// Models through the public API of a real trio: streams that reach their watcher whole, limits that are obeyed, calls that stop.
+import { createPawlClient, type PawlClient } from "@pawl/client";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { graph, script, type NodeText } from "./graph.ts";
+import { event, openStream, piece, startModelServer, type ModelServer } from "./model-server.ts";
+import { SINK_EGRESS } from "./sink.ts";
+import { firstEvent, runGraph, type Story } from "./story.ts";
+
+const PICTURE = "data:image/png;base64,iVBORw0KGgo=";
+
+let cluster: Cluster;
+let client: PawlClient;
+let models: ModelServer;
+
+beforeAll(async () => {
+  models = await startModelServer(({ model }, nth, response) => {
+    if (model === "busy" && nth === 1) {
+      response.writeHead(429, { "retry-after-ms": "700", "retry-after": "1" }).end("{}");
+    } else if (model === "wrong") {
+      response.writeHead(400).end('{"error":{"message":"no such thing"}}');
+    } else if (model === "endless") {
+      openStream(response).write(piece({ content: "and on " }));
+    } else {
+      openStream(response).write(piece({ content: "Here " }));
+      response.write(piece({ images: [{ image_url: { url: PICTURE } }] }));
+      response.write(piece({ content: "it is." }, "stop"));
+      response.write(event({ choices: [], usage: { prompt_tokens: 12, completion_tokens: 4 } }));
+      response.end("data: [DONE]\r\n\r\n");
+    }
+  });
+  const env = { ...SINK_EGRESS, PAWL_LLM_PROVIDERS: models.providers };
+  cluster = await startCluster({ envOf: { executor: env } });
+  client = createPawlClient({ baseUrl: cluster.url });
+});
+beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
+afterAll(async () => {
+  await cluster.stop();
+  await models.stop();
+});
+
+const ask = (model: string, prompt: string, more: NodeText = {}): NodeText => ({
+  type: "llm",
+  config: { model, prompt },
+  ...more,
+});
+
+type Piece = { readonly deltaIndex?: number; readonly text?: string; readonly media?: object };
+
+/** What a node streamed, whose places are proven to be without a gap. */
+function piecesOf(story: Story, nodeId: string): readonly Piece[] {
+  const pieces = story.of("node.stream.delta", nodeId).map(({ payload }) => payload as Piece);
+  expect(pieces.map(({ deltaIndex = 0 }) => deltaIndex)).toEqual(pieces.map((_, index) => index));
+  return pieces;
+}
+
+const textOf = (story: Story, nodeId: string): string =>
+  piecesOf(story, nodeId)
+    .map(({ text = "" }) => text)
+    .join("");
+
+const outputOf = (story: Story, nodeId: string) => story.outputOf(nodeId) as { text: string };
+
+test("two thousand pieces at full speed reach the watcher whole and in order (S1.41, S1.43, S1.49)", async () => {
+  const story = await runGraph(
+    client,
+    graph(["start > talk"], { talk: ask("offline/lorem?tokens=2000&chunk=1", "go on") }),
+  );
+  expect(story.status).toBe("completed");
+  const text = textOf(story, "talk");
+  expect(text.split(" ")).toHaveLength(2_000);
+  expect(outputOf(story, "talk").text).toBe(text);
+  expect(piecesOf(story, "talk").length).toBeGreaterThan(20);
+});
+
+test("two models speak at once, each in its own order, and a join reads both (S1.14, S1.43)", async () => {
+  const story = await runGraph(
+    client,
+    graph(["start > left > both", "start > right > both"], {
+      left: ask("offline/lorem?tokens=60&interval_ms=2", "{{ ctx.input.topic }}", {
+        output_variable: "left",
+      }),
+      right: ask("offline/echo", "About {{ ctx.input.topic }}.", { output_variable: "right" }),
+      both: script("return { words: ctx.left.text.split(' ').length, right: ctx.right.text }"),
+    }),
+    { topic: "pawls" },
+  );
+  expect(story.status).toBe("completed");
+  expect(story.outputOf("both")).toEqual({ words: 60, right: "About pawls." });
+  for (const nodeId of ["left", "right"])
+    expect(textOf(story, nodeId)).toBe(outputOf(story, nodeId).text);
+});
+
+test("text, media and the tokens of a streamed answer reach the client (S1.42, S1.43, S1.58)", async () => {
+  const story = await runGraph(
+    client,
+    graph(["start > paint"], { paint: ask("painter", "a {{ ctx.input }}") }),
+    "cat",
+  );
+  expect(story.status).toBe("completed");
+  expect(textOf(story, "paint")).toBe("Here it is.");
+  const media = { url: PICTURE, mime: "image/png" };
+  expect(piecesOf(story, "paint").flatMap((one) => one.media ?? [])).toEqual([media]);
+  expect(story.outputOf("paint")).toEqual({
+    text: "Here it is.",
+    tool_calls: [],
+    usage: { input_tokens: 12, output_tokens: 4 },
+    finish_reason: "stop",
+    media: [media],
+  });
+  expect(story.of("node.completed", "paint")[0]?.payload).toMatchObject({
+    usage: { inputTokens: 12, outputTokens: 4 },
+  });
+  expect(models.asked.find(({ model }) => model === "painter")?.body).toMatchObject({
+    messages: [{ role: "user", content: "a cat" }],
+    stream: true,
+  });
+});
+
+test("a provider that is too busy is not asked again before the time it named (S1.29, S1.30)", async () => {
+  const retry = { attempts: 2, backoff_ms: 5, jitter: false };
+  const story = await runGraph(
+    client,
+    graph(["start > patient"], { patient: ask("busy", "hello", { retry }) }),
+  );
+  expect(story.status).toBe("completed");
+  expect(story.of("node.retried", "patient")[0]?.payload).toMatchObject({
+    cause: "rate_limit",
+    delayMs: 700,
+  });
+  const [first, second] = models.asked.filter(({ model }) => model === "busy");
+  expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(700);
+});
+
+test("a question the provider refuses is not asked twice, and the key stays out of the log (S1.29)", async () => {
+  const story = await runGraph(
+    client,
+    graph(["start > ill"], { ill: ask("wrong", "hello", { retry: { attempts: 3 } }) }),
+  );
+  expect(story.nodes).toMatchObject({ ill: "failed" });
+  expect(story.of("node.failed", "ill")[0]?.payload).toMatchObject({ cause: "http_status" });
+  expect(models.asked.filter(({ model }) => model === "wrong")).toHaveLength(1);
+  expect(JSON.stringify(story.events) + cluster.logs()).not.toContain("sk-flow");
+});
+
+test("cancelling the run hangs up on the provider (S1.9, S1.38)", async () => {
+  const { run } = await client.runs.test(graph(["start > on"], { on: ask("endless", "go") }));
+  await firstEvent(client, run.runId, ({ type }) => type === "node.stream.delta");
+  await client.runs.cancel(run.runId);
+  await models.asked.find(({ model }) => model === "endless")?.hungUp;
+});
+
+test("the logs of runs with models hold as any other (S3.2)", async () => {
+  expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
+});

@@ -1,0 +1,123 @@
+// The log in other shapes, through the public API of a real trio: tags, pushes of status, causes.
+import { createPawlClient, jsonOf, type PawlClient } from "@pawl/client";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { broken, graph } from "./graph.ts";
+import { runGraph } from "./story.ts";
+
+let cluster: Cluster;
+let client: PawlClient;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  client = createPawlClient({ baseUrl: cluster.url });
+});
+beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
+afterAll(() => cluster.stop());
+
+test("every status transition of a run can be read as a tag, page by page (S1.57, S1.58)", async () => {
+  const story = await runGraph(client, graph(["start > bad"], { bad: broken() }));
+  const tags: { tag: string; nodeId: string; metadata: unknown }[] = [];
+  for (let afterEventId = 0n, hasMore = true; hasMore;) {
+    const page = await client.events.tags(story.runId, { afterEventId, pageSize: 3 });
+    for (const { tag, nodeId, metadataJson } of page.tags)
+      tags.push({ tag, nodeId, metadata: jsonOf(metadataJson) });
+    afterEventId = page.tags.at(-1)?.eventId ?? afterEventId;
+    ({ hasMore } = page);
+  }
+  const shown = tags.filter(({ tag }) => tag !== "node_completed" && tag !== "node_failed");
+  expect(shown).toEqual([
+    { tag: "run_started", nodeId: "", metadata: {} },
+    { tag: "node_queued", nodeId: "start", metadata: { attempt: 1 } },
+    { tag: "node_started", nodeId: "start", metadata: { attempt: 1, wave: 0 } },
+    { tag: "node_queued", nodeId: "bad", metadata: { attempt: 1 } },
+    { tag: "node_started", nodeId: "bad", metadata: { attempt: 1, wave: 1 } },
+    { tag: "run_failed", nodeId: "", metadata: { error_message: story.run.errorMessage } },
+  ]);
+  const failed = tags.find(({ tag }) => tag === "node_failed")?.metadata;
+  expect(Object.keys(failed as object).toSorted()).toEqual(["error_code", "error_message"]);
+  const done = tags.find(({ tag }) => tag === "node_completed")?.metadata;
+  expect(done).toMatchObject({ input_tokens: 0, output_tokens: 0 });
+  const ofBad = await client.events.tags(story.runId, { nodeId: "bad" });
+  expect(new Set(ofBad.tags.map(({ nodeId }) => nodeId))).toEqual(new Set(["bad"]));
+});
+
+interface Pushed {
+  readonly id: number;
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** The frames of a stream of a run that has ended. */
+async function frames(path: string): Promise<Pushed[]> {
+  const text = await (await fetch(`${cluster.url}${path}`)).text();
+  return text.split("\n\n").flatMap((frame) => {
+    const line = (name: string): string =>
+      frame
+        .split("\n")
+        .find((each) => each.startsWith(`${name}: `))
+        ?.slice(name.length + 2) ?? "";
+    if (line("event") === "") return [];
+    // A frame of ours holds one line of a JSON object.
+    const data = JSON.parse(line("data")) as Pushed["data"];
+    return [{ id: Number(line("id")), name: line("event"), data }];
+  });
+}
+
+test("who joins a run by its id is pushed node and run status, from any cursor (S3.42, S3.43, S3.44)", async () => {
+  const story = await runGraph(client, graph(["start > a > end"]), { n: 1 });
+  const path = `/execute/workflows/${story.runId}/events?view=updates`;
+  const updates = await frames(path);
+  expect(updates[0]).toMatchObject({
+    name: "workflow_status_update",
+    data: { instanceID: story.runId, status: "running", contextData: { input: { n: 1 } } },
+  });
+  const ofA = updates.filter(({ data }) => data["nodeID"] === "a");
+  expect(ofA.map(({ name, data }) => [name, data["status"]])).toEqual(
+    ["queued", "running", "completed"].map((status) => ["workflow_node_update", status]),
+  );
+  expect(ofA.at(-1)?.data).toMatchObject({ output: story.outputOf("a"), error: null });
+  expect(updates.at(-1)).toMatchObject({
+    name: "workflow_status_update",
+    data: { instanceID: story.runId, status: "completed", contextData: { output: story.output } },
+  });
+  const second = updates[1]?.id ?? 0;
+  expect(await frames(`${path}&afterEventId=${second}`)).toEqual(updates.slice(2));
+  expect((await fetch(`${cluster.url}${path}s`)).status).toBe(400);
+});
+
+test("every event names the one that caused it, and its wave (S1.48)", async () => {
+  const items = { type: "map", config: { items: [1, 2], body: { type: "noop" } } };
+  const nodes = { bad: broken({ error_handling: "fail_node" }), each: items };
+  const paths = ["start > a > join", "start > b > join", "start > bad > after", "join > each"];
+  const story = await runGraph(client, graph(paths, nodes));
+  const { events } = await client.events.list(story.runId);
+  const causeOf = (type: string, nodeId = "", iteration = 0): string => {
+    const event = events.find(
+      (each) => each.type === type && each.nodeId === nodeId && each.iteration === iteration,
+    );
+    const cause = events.find(({ eventId }) => eventId === event?.correlation?.parentEventId);
+    return `${cause?.type} ${cause?.nodeId}`;
+  };
+  expect(causeOf("run.started")).toBe("undefined undefined");
+  expect(causeOf("node.queued", "start")).toBe("run.started ");
+  for (const id of ["start", "a", "b", "bad", "join"])
+    expect(causeOf("node.started", id)).toBe(`node.queued ${id}`);
+  for (const id of ["start", "a", "b", "join"])
+    expect(causeOf("node.completed", id)).toBe(`node.started ${id}`);
+  for (const id of ["a", "b", "bad"])
+    expect(causeOf("node.queued", id)).toBe("node.completed start");
+  expect(causeOf("node.queued", "join")).toMatch(/^node.completed [ab]$/);
+  expect(causeOf("node.failed", "bad")).toBe("node.started bad");
+  expect(causeOf("node.failed", "after")).toBe("node.failed bad");
+  expect(causeOf("node.queued", "each", 1)).toBe("node.expanded each");
+  expect(causeOf("node.completed", "each")).toBe("node.completed each");
+  expect(causeOf("run.failed")).toMatch(/^node\.(completed|failed) /);
+  const completed = events.find(({ type, nodeId }) => type === "node.completed" && nodeId === "a");
+  expect(completed?.correlation?.wave).toBe(1);
+  const pushed = await frames(`/execute/workflows/${story.runId}/events`);
+  expect(
+    pushed.map(({ data }) => (data["correlation"] as Pushed["data"])["parentEventId"]),
+  ).toEqual(events.map(({ correlation }) => Number(correlation?.parentEventId ?? 0) || undefined));
+  expect(pushed.some(({ data }) => "by" in (data["payload"] as object))).toBe(false);
+});

@@ -1,0 +1,104 @@
+// How a run must end, from its definition and from what its nodes do alone. Written from the rules of the definition and not
+// from the planner: no log, no counters, no order of arrival, one look at every node's parents.
+import { z } from "zod";
+import type { GraphText } from "../flow/graph.ts";
+
+/** What a node does once it runs; a node that is not named completes and leaves by no handle. */
+export type Act =
+  | { readonly kind: "completes"; readonly handle?: string; readonly iterations?: number }
+  /** A map that goes on after these iterations failed. */
+  | { readonly kind: "repeats"; readonly iterations: number; readonly failing: readonly number[] }
+  | { readonly kind: "fails" };
+
+/** By node id. */
+export type Acts = Readonly<Record<string, Act>>;
+
+/** How a run must end. */
+export type Expectation = {
+  readonly status: "completed" | "failed";
+  readonly hasFailures: boolean;
+  /** Every node execution; an iteration is named "map#2". */
+  readonly nodes: Readonly<Record<string, string>>;
+};
+
+const shape = z.object({
+  nodes: z.array(
+    z.object({
+      id: z.string(),
+      join: z.union([z.string(), z.object({ n_of_m: z.number() })]).default("all"),
+      on_parent_failure: z.string().default("propagate"),
+    }),
+  ),
+  edges: z.array(
+    z.object({ source: z.string(), target: z.string(), source_handle: z.string().optional() }),
+  ),
+});
+type Node = z.output<typeof shape>["nodes"][number];
+
+type End = { readonly status: string; readonly handle?: string; readonly hasFailed: boolean };
+
+const SKIPPED: End = { status: "skipped", hasFailed: false };
+const FAILED: End = { status: "failed", hasFailed: true };
+
+/** Computes it. */
+export function expectationOf(definition: GraphText, acts: Acts): Expectation {
+  const { nodes, edges } = shape.parse(definition);
+  const known = new Map<string, End>();
+  const endOf = (id: string): End => {
+    const node = nodes.find((each) => each.id === id);
+    if (node === undefined) throw new Error(`no node ${id}`);
+    const end = known.get(id) ?? judge(node);
+    known.set(id, end);
+    return end;
+  };
+  const ran = ({ id }: Node): End => {
+    const act = acts[id] ?? { kind: "completes" };
+    if (act.kind === "repeats")
+      return { status: "completed", handle: "loop", hasFailed: act.failing.length > 0 };
+    if (act.kind === "completes")
+      return { status: "completed", handle: act.handle ?? "", hasFailed: false };
+    const isCaught = edges.some((edge) => edge.source === id && edge.source_handle === "error");
+    return isCaught ? { status: "completed", handle: "error", hasFailed: true } : FAILED;
+  };
+  const judge = (node: Node): End => {
+    const incoming = edges.filter((edge) => edge.target === node.id);
+    if (incoming.length === 0) return ran(node);
+    const taken = incoming.filter(({ source, source_handle: handle }) => {
+      const parent = endOf(source);
+      if (parent.status !== "completed") return false;
+      return handle === undefined ? parent.handle !== "error" : parent.handle === handle;
+    });
+    const isBroken = incoming.some(({ source }) => endOf(source).status === "failed");
+    const needed = neededOf(node);
+    if (needed !== undefined && taken.length >= needed) return ran(node);
+    if (isBroken) {
+      if (node.on_parent_failure === "skip") return SKIPPED;
+      return node.on_parent_failure === "propagate" ? FAILED : ran(node);
+    }
+    return needed === undefined && taken.length > 0 ? ran(node) : SKIPPED;
+  };
+  const ends = new Map(nodes.map(({ id }) => [id, endOf(id)]));
+  const leaves = nodes.filter(({ id }) => edges.every((edge) => edge.source !== id));
+  return {
+    status: leaves.every(({ id }) => ends.get(id)?.status !== "failed") ? "completed" : "failed",
+    hasFailures: [...ends.values()].some(({ hasFailed }) => hasFailed),
+    nodes: Object.fromEntries(
+      [...ends].flatMap(([id, { status }]) => [[id, status], ...iterationsOf(id, acts[id])]),
+    ),
+  };
+}
+
+/** How many ways in are enough; undefined for a join that waits for all of its parents. */
+function neededOf({ join }: Node): number | undefined {
+  if (typeof join !== "string") return join.n_of_m;
+  return join === "any" ? 1 : undefined;
+}
+
+function iterationsOf(id: string, act: Act | undefined): [string, string][] {
+  if (act === undefined || act.kind === "fails") return [];
+  const failing = act.kind === "repeats" ? act.failing : [];
+  return Array.from({ length: act.iterations ?? 0 }, (_, index) => [
+    `${id}#${index + 1}`,
+    failing.includes(index + 1) ? "failed" : "completed",
+  ]);
+}

@@ -1,0 +1,152 @@
+// Many runs of every shape at once, on two trios, under results that come twice and out of order. Every run must end as the
+// expectation says, node by node, whoever did what first.
+import { nodeStatusName, runStatusName, type PawlClient } from "@pawl/client";
+import type { Run } from "@pawl/proto/pawl/v1/run_pb";
+import { firstEvent } from "../flow/story.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { until } from "../support/until.ts";
+import { expectationOf, type Expectation } from "./expectation.ts";
+import { readLogFacts } from "./log-facts.ts";
+import { seededRandom, shuffled } from "./random.ts";
+import type { Shape } from "./shapes.ts";
+import type { Troupe } from "./troupe.ts";
+
+/** One line of the table. */
+export type Row = {
+  readonly name: string;
+  readonly runs: number;
+  readonly expected: string;
+  readonly got: string;
+  /** Node executions that settled. */
+  readonly nodes: number;
+  readonly refused: number;
+  readonly ms: number;
+};
+
+/** What came of it; nothing differs when `faults` is empty. */
+export type StressResult = { readonly rows: readonly Row[]; readonly faults: readonly string[] };
+
+/** How much. */
+export type StressOptions = {
+  readonly shapes: readonly Shape[];
+  readonly runs: number;
+  readonly seed: number;
+  /** Holds every shape to `runs`, also those that ask for more. */
+  readonly isShort?: boolean;
+  readonly onShape?: (name: string) => void;
+};
+
+type Ended = { readonly run: Run; readonly expected: Expectation };
+type Wave = { readonly name: string; readonly ended: readonly Ended[]; readonly ms: number };
+
+/** Runs shape after shape, each with all of its runs at once, and then all shapes at once in random order. */
+export async function stress(troupe: Troupe, options: StressOptions): Promise<StressResult> {
+  const { shapes, runs, seed, isShort = false, onShape } = options;
+  await save(troupe.clients[0], shapes);
+  const waves: Wave[] = [];
+  const wave = async (name: string, of: readonly Shape[]): Promise<void> => {
+    onShape?.(name);
+    const began = performance.now();
+    const ended = await Promise.all(of.map((shape, index) => runOnce(troupe, shape, index)));
+    waves.push({ name, ended, ms: performance.now() - began });
+  };
+  for (const shape of shapes) {
+    const count = isShort ? runs : Math.max(runs, shape.atLeast ?? 0);
+    await wave(
+      shape.name,
+      Array.from({ length: count }, () => shape),
+    );
+  }
+  const each = Math.ceil(runs / 4);
+  const all = shapes.flatMap((shape) => Array.from({ length: each }, () => shape));
+  await wave("all at once", shuffled(all, seededRandom(seed)));
+  await until(() => troupe.peers.every((peer) => peer.unanswered() === 0), {
+    what: "an answer to every repeat",
+  });
+  return await judge(troupe, waves);
+}
+
+const idOf = (name: string): string => `stress-${name.toLowerCase().replaceAll(" ", "-")}`;
+
+async function save(client: PawlClient, shapes: readonly Shape[]): Promise<void> {
+  for (const { name, definition, children = {} } of shapes) {
+    for (const [workflowId, child] of Object.entries(children))
+      await client.workflows.create(child, { workflowId });
+    await client.workflows.create(definition, { workflowId: idOf(name) });
+  }
+}
+
+/** Starts on one side, waits on the other, and says what a person would, on both. */
+async function runOnce({ clients }: Troupe, shape: Shape, index: number): Promise<Ended> {
+  const [here, there] = index % 2 === 0 ? clients : [clients[1], clients[0]];
+  const { run } = await here.runs.start(idOf(shape.name), { input: { run: index } });
+  const decision = shape.decision?.(index);
+  if (decision !== undefined) {
+    await firstEvent(there, run.runId, ({ type }) => type === "node.blocked");
+    await Promise.all(clients.map((client) => client.runs.decide(run.runId, "held", decision)));
+  }
+  await there.runs.wait(run.runId);
+  const { run: ended } = await there.runs.get(run.runId);
+  return { run: ended, expected: expectationOf(shape.definition, shape.acts(index)) };
+}
+
+async function judge(troupe: Troupe, waves: readonly Wave[]): Promise<StressResult> {
+  const { peers, databaseUrl } = troupe;
+  const facts = await readLogFacts(databaseUrl);
+  const faults = waves.flatMap(({ name, ended }) =>
+    ended.flatMap((each) => differences(name, each)),
+  );
+  if (facts.doubleDispatches > 0) faults.push(`${facts.doubleDispatches} double dispatches`);
+  if (facts.repeatsTaken > 0) faults.push(`${facts.repeatsTaken} events hold what a repeat said`);
+  if (facts.recovered > 0) faults.push(`${facts.recovered} claims were lost, and nobody died`);
+  // Void unless both peers and both executors really worked.
+  if (facts.executorIds.length !== 4) faults.push(`${facts.executorIds.length} of 4 worked`);
+  faults.push(...(await checkInvariants(databaseUrl)));
+  const rows = waves.map(({ name, ended, ms }): Row => {
+    const total = (of: (runId: string) => number): number =>
+      ended.reduce((sum, { run }) => sum + of(run.runId), 0);
+    return {
+      name,
+      runs: ended.length,
+      expected: tellStatuses(ended.map(({ expected }) => expected.status)),
+      got: tellStatuses(ended.map(({ run }) => runStatusName(run.status))),
+      nodes: total((runId) => facts.settled.get(runId) ?? 0),
+      refused: total((runId) => peers[0].refused(runId) + peers[1].refused(runId)),
+      ms: Math.round(ms),
+    };
+  });
+  return { rows, faults };
+}
+
+/** Where a run ended otherwise than it must. */
+function differences(name: string, { run, expected }: Ended): string[] {
+  const got = new Map<string, string>([
+    ["the run", runStatusName(run.status)],
+    ["hasFailures", String(run.hasFailures)],
+    ...run.nodes.map(({ nodeId, iteration, status }): [string, string] => [
+      iteration === 0 ? nodeId : `${nodeId}#${iteration}`,
+      nodeStatusName(status),
+    ]),
+  ]);
+  const due = new Map<string, string>([
+    ["the run", expected.status],
+    ["hasFailures", String(expected.hasFailures)],
+    ...Object.entries(expected.nodes),
+  ]);
+  return [...new Set([...due.keys(), ...got.keys()])].flatMap((key) =>
+    due.get(key) === got.get(key)
+      ? []
+      : [`${name} ${run.runId}: ${key} is ${got.get(key)}, ${due.get(key)} was due`],
+  );
+}
+
+/** "completed", or "10 completed, 10 failed". */
+function tellStatuses(statuses: readonly string[]): string {
+  const groups = [...Map.groupBy(statuses, (status) => status)];
+  return groups.length === 1
+    ? (groups[0]?.[0] ?? "")
+    : groups
+        .map(([status, all]) => `${all.length} ${status}`)
+        .toSorted()
+        .join(", ");
+}
