@@ -1,8 +1,9 @@
 // One start per data folder: a file names the process that holds it and the services it runs.
 // A file whose process is gone was left by a killed start: services that outlived it are ended first, so that
 // their ports and leases are free. Pids may have been given to strangers since, so a process is ours only when
-// its command line says so.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// its command line says so. The file appears and changes whole (written aside, then linked or renamed): a reader
+// that met half of it would take a live start for a dead one.
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { commandLine } from "./guard.ts";
@@ -27,21 +28,31 @@ export async function claimInstance(dataDir: string, url: string): Promise<Insta
     `${JSON.stringify({ pid: process.pid, url, services } satisfies Note)}\n`;
   while (!tryCreate(file, note([]))) await clearLeftover(file);
   return {
-    record: (services) => writeFileSync(file, note(services)),
+    record: (services) => renameSync(writeAside(file, note(services)), file),
     release: () => rmSync(file, { force: true }),
   };
 }
 
 function tryCreate(file: string, text: string): boolean {
+  let aside: string | undefined;
   try {
-    writeFileSync(file, text, { flag: "wx" });
+    aside = writeAside(file, text);
+    linkSync(aside, file);
     return true;
   } catch (error) {
     if (isCode(error, "EEXIST")) return false;
     if (!isCode(error, "EACCES")) throw error;
     const advice = "another account made that folder: remove it, or name another by PAWL_DATA_DIR";
     throw new StartFault(`${file} cannot be written`, advice, { cause: error });
+  } finally {
+    if (aside !== undefined) rmSync(aside, { force: true });
   }
+}
+
+function writeAside(file: string, text: string): string {
+  const aside = `${file}.${process.pid}`;
+  writeFileSync(aside, text);
+  return aside;
 }
 
 async function clearLeftover(file: string): Promise<void> {
@@ -67,7 +78,7 @@ async function endService(pid: number): Promise<void> {
 
 function readNote(file: string): Note | undefined {
   try {
-    // Written by us; a file cut short by a crash does not parse and counts as stale.
+    // Written by us; a file the machine's end cut short does not parse and counts as stale.
     return JSON.parse(readFileSync(file, "utf8")) as Note;
   } catch {
     return undefined;
