@@ -38,6 +38,7 @@ async function drain(journal: Journal, nodeType = "work"): Promise<string[]> {
 export function jobSuite(open: OpenStore): void {
   order(open);
   rollbacks(open);
+  drops(open);
   sharing(open);
 }
 
@@ -153,6 +154,44 @@ function rollbacks(open: OpenStore): void {
     });
     await expect(late).rejects.toBeInstanceOf(RunMoved);
     expect((await see(run)).events.map((event) => event.nodeId)).toEqual(["", "a"]);
+    expect(await drain(journal)).toEqual(["a"]);
+  });
+}
+
+function drops(open: OpenStore): void {
+  test("a waiting job is dropped by what it delivers, and nothing else with it (S0.14)", async () => {
+    const { journal, prepare } = await setup(open);
+    await prepare(["work", "other"]);
+    await enqueue(journal, job("a"), job("a", { attempt: 2 }), job("b", { delayMs: HOUR_MS }));
+    await enqueue(journal, job("a", { nodeType: "other" }), job("c"));
+    await journal.transact((tx) => tx.dropJobs([job("a"), job("b"), job("never sent")]));
+    const left = await journal.transact((tx) => tx.fetch("work", 10));
+    expect(left.map((each) => [each.nodeId, each.attempt])).toEqual([
+      ["a", 2],
+      ["c", 1],
+    ]);
+    expect(await drain(journal, "other")).toEqual(["a"]);
+    const depths = await journal.queueDepths();
+    expect(depths.find((each) => each.nodeType === "work")?.waitingCount ?? 0).toBe(0);
+  });
+
+  test("a delivery is in the queue once however often it is sent, and again once it was taken", async () => {
+    const { journal, prepare } = await setup(open);
+    await prepare(["work"]);
+    await enqueue(journal, job("a"));
+    await enqueue(journal, job("a"));
+    expect(await drain(journal)).toEqual(["a"]);
+    await enqueue(journal, job("a"));
+    expect(await drain(journal)).toEqual(["a"]);
+  });
+
+  test("jobs dropped by a decision that loses wait as before", async () => {
+    const { journal, prepare } = await setup(open);
+    await prepare(["work"]);
+    const run = await begin(journal);
+    await enqueue(journal, job("a"));
+    const late = step(journal, run, 9, { facts: [], also: (tx) => void tx.dropJobs([job("a")]) });
+    await expect(late).rejects.toBeInstanceOf(RunMoved);
     expect(await drain(journal)).toEqual(["a"]);
   });
 }

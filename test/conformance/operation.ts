@@ -69,6 +69,11 @@ export const operation = fc.oneof(
     isAbandoned: fc.constantFrom(false, false, true),
   }),
   fc.record({
+    kind: fc.constant("drop"),
+    ...place,
+    isAbandoned: fc.constantFrom(false, false, true),
+  }),
+  fc.record({
     kind: fc.constant("fetch"),
     count: fc.integer({ min: 1, max: 3 }),
     isAbandoned: fc.constantFrom(false, true),
@@ -102,6 +107,13 @@ export function toWork(op: Operation, world: World, seen: readonly Seen[]): Work
       return streamWork(op, world, pick(seen, op.run));
     case "enqueue":
       return enqueueWork(op, world);
+    case "drop": {
+      const key = { runId: pick(world.runIds, op.run), nodeId: node(op.node) };
+      return async (tx) => {
+        await tx.dropJobs([{ ...key, iteration: 0, attempt: 1, nodeType: world.nodeType }]);
+        if (op.isAbandoned) throw new Abandoned();
+      };
+    }
     case "fetch":
       return async (tx) => {
         const jobs = await tx.fetch(world.nodeType, op.count);

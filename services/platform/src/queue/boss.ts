@@ -2,12 +2,29 @@
 //
 // Calls given a connection join that connection's transaction. pg-boss looks its queue up before it sends anything, so a
 // call is over for the pipeline only when its statement is on the wire: `issued` tells when.
+//
+// Jobs are dropped by id without having been fetched, by whoever holds their run's row. A fetch elsewhere may hold the job's
+// row and want the run's: so a drop skips what is locked instead of waiting, and no deadlock is possible. The fetch that was
+// skipped over loses its compare-and-swap, begins again on a fresh fold, and drops the job itself.
 
 import { type Job as BossJob, PgBoss } from "pg-boss";
+import { jobId } from "./job-id.ts";
 import { BOSS_SCHEMA, queueName } from "./queue-name.ts";
-import { DEAD_LETTER, type Job, type NewJob } from "./queue.ts";
+import { DEAD_LETTER, type DroppedJob, type Job, type NewJob } from "./queue.ts";
 
 const YEAR_SECONDS = 366 * 24 * 3_600;
+
+/** An id is in the queue of one type only, so types and ids need no pairing. Primary key (name, id): bounded by the ids. */
+const DROP_JOBS = `
+delete from ${BOSS_SCHEMA}.job
+where (name, id) in (
+  select name, id
+  from ${BOSS_SCHEMA}.job
+  where name = any($1::text[])
+    and id = any($2::uuid[])
+    and state < 'active'
+  for update skip locked
+)`;
 
 interface JobData {
   readonly r: string;
@@ -86,6 +103,12 @@ export class BossQueue {
     });
   }
 
+  /** Removes waiting jobs; those that are gone or just being taken are left to whoever takes them. */
+  async drop(send: SendSql, jobs: readonly DroppedJob[]): Promise<void> {
+    const names = [...new Set(jobs.map((job) => queueName(job.nodeType)))];
+    await send(DROP_JOBS, [names, jobs.map(jobId)]);
+  }
+
   #call<T>(send: SendSql, work: (db: { executeSql: SendSql }) => Promise<T>): BossCall<T> {
     const { promise: issued, resolve } = Promise.withResolvers<void>();
     const db = {
@@ -104,6 +127,7 @@ export class BossQueue {
 function toBossJob(job: NewJob) {
   const data: JobData = { r: job.runId, n: job.nodeId, i: job.iteration, a: job.attempt };
   return {
+    id: jobId(job),
     data,
     priority: -job.priority,
     ...(job.delayMs === undefined ? {} : { startAfter: `${job.delayMs} milliseconds` }),

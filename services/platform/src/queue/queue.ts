@@ -14,6 +14,11 @@ export interface JobKey {
   readonly attempt: number;
 }
 
+/** A waiting job to remove. */
+export interface DroppedJob extends JobKey {
+  readonly nodeType: string;
+}
+
 export interface NewJob extends JobKey {
   readonly nodeType: string;
   readonly priority: number;

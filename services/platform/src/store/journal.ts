@@ -8,7 +8,7 @@
 
 import type { Fact, ParentLink, RunEvent, RunKind, RunStatus } from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
-import type { Job, NewJob, QueueDepth } from "../queue/queue.ts";
+import type { DroppedJob, Job, NewJob, QueueDepth } from "../queue/queue.ts";
 
 /** Where a run stands after a decision. */
 export interface RunProjection {
@@ -117,7 +117,10 @@ export interface Transaction {
   closeLeases(keys: readonly LeaseKey[]): Promise<void>;
   /** Appends partial output without a new version. Call before `advance` for the same runs. */
   stream(facts: readonly StreamedFact[]): Promise<void>;
+  /** Puts jobs into the queues of their types. A delivery that waits already stays as it is. */
   enqueue(jobs: readonly NewJob[]): Promise<void>;
+  /** Removes waiting jobs. One that another transaction is taking stays: that one will find its run moved on. */
+  dropJobs(jobs: readonly DroppedJob[]): Promise<void>;
   /** Takes up to `count` ready jobs of a node type out of the queue. */
   fetch(nodeType: string, count: number): Promise<readonly Job[]>;
   /** Hints to readers which runs have news. */

@@ -7,7 +7,7 @@ import type { Statement } from "../db/sql.ts";
 import { sqlState } from "../db/failure.ts";
 import type { RunId } from "@pawl/core/name/ids";
 import type { BossQueue, SendSql } from "../queue/boss.ts";
-import type { Job, NewJob } from "../queue/queue.ts";
+import type { DroppedJob, Job, NewJob } from "../queue/queue.ts";
 import { jobHintPayload } from "../wake/jobs.ts";
 import { wakeOf } from "../wake/listen.ts";
 import { RunMoved, WorkflowMoved } from "./journal.ts";
@@ -194,6 +194,10 @@ export class PostgresTransaction implements journal.Transaction {
     this.#issued.push(...calls.map((call) => call.issued));
     void this.#send(hintJobs, [jobHintPayload(this.#pipeline.id, jobs)]);
     return this.#keep(Promise.all(calls.map((call) => call.done)).then(() => undefined));
+  }
+
+  dropJobs(jobs: readonly DroppedJob[]): Promise<void> {
+    return jobs.length === 0 ? NOTHING : this.#keep(this.#boss.drop(this.#sql, jobs));
   }
 
   fetch(nodeType: string, count: number): Promise<readonly Job[]> {

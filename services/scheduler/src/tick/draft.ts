@@ -5,13 +5,11 @@
 // real ones. They differ by one offset per run, which `settleSeqs` adds once the answer is there.
 
 import { withCause } from "@pawl/core/log/cause";
-import { isFinal, isTerminalType, type Fact } from "@pawl/core/log/event";
-import { executionAt } from "@pawl/core/log/execution";
+import { isSettled, isTerminalType, type Fact } from "@pawl/core/log/event";
+import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { apply } from "@pawl/core/log/fold";
-import type { ExecutionState } from "@pawl/core/log/state";
-import { invariant } from "@pawl/core/fault/invariant";
-import type { NodeId, RunId } from "@pawl/core/name/ids";
-import type { NewJob } from "@pawl/platform/queue/queue";
+import type { RunId } from "@pawl/core/name/ids";
+import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
 import type {
   Append,
   InputKey,
@@ -19,40 +17,26 @@ import type {
   NewLease,
   NewRun,
   RunChange,
-  RunProjection,
   StreamedFact,
   TestGraph,
 } from "@pawl/platform/store/journal";
-import type { Session } from "../work/session.ts";
 import type { CachedRun } from "./cache.ts";
 import type { StartInput } from "./input.ts";
-
-/** A node execution of a run. */
-export interface Execution {
-  readonly run: CachedRun;
-  readonly nodeIndex: number;
-  readonly iteration: number;
-}
-
-/** An execution given to an executor in this tick. */
-export interface HandOff extends Execution {
-  readonly session: Session;
-}
+import {
+  newRun,
+  nodeIdOf,
+  projection,
+  shiftCauses,
+  type Execution,
+  type HandOff,
+  type RunDraft,
+} from "./run-draft.ts";
 
 /** A claim that ends in this tick. */
 export interface ClosedClaim extends LeaseKey {
   readonly epoch: number;
   /** Taken back for somebody else, as opposed to ended with its run. */
   readonly isLost: boolean;
-}
-
-interface RunDraft {
-  readonly run: CachedRun;
-  readonly start: StartInput | undefined;
-  /** Seqs above are provisional. */
-  readonly committedSeq: number;
-  readonly facts: Fact[];
-  readonly opened: (HandOff & { readonly factIndex: number })[];
 }
 
 export class Draft {
@@ -67,6 +51,8 @@ export class Draft {
   readonly endedChildren: CachedRun[] = [];
   readonly streamed: StreamedFact[] = [];
   readonly jobs: NewJob[] = [];
+  /** Jobs of executions that will not be claimed any more. */
+  readonly droppedJobs: DroppedJob[] = [];
 
   constructor(now: number) {
     this.#now = now;
@@ -126,6 +112,8 @@ export class Draft {
     const { iteration } = fact;
     const before = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
     const wasRunning = before?.status === "running" ? before.epoch : undefined;
+    // What this draft queued itself has no job yet.
+    const hadJob = before?.status === "queued" && before.causeSeq <= draft.committedSeq;
     if (fact.type === "node.cancelled" && before?.childRunId !== undefined)
       this.orphans.push({ runId: before.childRunId, reason: fact.payload.reason });
     const seq = state.lastSeq + 1;
@@ -143,6 +131,12 @@ export class Draft {
         epoch: wasRunning,
         isLost: fact.type === "run.recovered",
       });
+    if (hadJob && isSettled(before.status)) {
+      const { type } = executionDefinition(state.graph, nodeIndex, iteration);
+      const { runId } = state;
+      const { attempt } = before;
+      this.droppedJobs.push({ runId, nodeId: fact.nodeId, iteration, attempt, nodeType: type });
+    }
     if (fact.type === "node.queued") this.ready.push({ run, nodeIndex, iteration });
   }
 
@@ -241,55 +235,4 @@ export class Draft {
     }
     return draft;
   }
-}
-
-/** Moves the provisional seqs that the folds of a draft's executions remember, at the cost of its facts and their edges. */
-function shiftCauses({ run: { state }, facts, committedSeq }: RunDraft, offset: number): void {
-  const moved = new Set<ExecutionState | undefined>();
-  for (const { nodeId, iteration } of facts) {
-    const index = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
-    if (index === undefined) continue;
-    moved.add(state.nodes[index]).add(executionAt(state, index, iteration));
-    for (const edge of state.graph.nodes[index]?.outgoing ?? [])
-      moved.add(state.nodes[edge.target]);
-  }
-  for (const execution of moved)
-    if (execution !== undefined && execution.causeSeq > committedSeq) execution.causeSeq += offset;
-}
-
-function nodeIdOf(run: CachedRun, nodeIndex: number): NodeId {
-  const node = run.state.graph.nodes[nodeIndex];
-  invariant(node !== undefined, `node ${nodeIndex} is in the graph`);
-  return node.definition.id;
-}
-
-function projection({ run: { state }, facts }: RunDraft): RunProjection {
-  return {
-    status: state.status,
-    hasFailures: state.hasFailures,
-    errorMessage: state.status === "failed" ? (state.message ?? null) : null,
-    ended: isFinal(state.status),
-    eventCount: facts.length,
-  };
-}
-
-function newRun(start: StartInput, draft: RunDraft): NewRun {
-  const { runId, tenantId, definitionId, workflowId, workflowVersion, priority } = start;
-  const { requestId, requestHash, traceparent, deadlineAt, assumesNewest } = start;
-  return {
-    runId,
-    tenantId,
-    definitionId,
-    workflowId,
-    workflowVersion,
-    priority,
-    requestId,
-    requestHash,
-    traceparent,
-    deadlineAt,
-    assumesNewest,
-    kind: start.runKind,
-    parent: start.parent ?? null,
-    ...projection(draft),
-  };
 }

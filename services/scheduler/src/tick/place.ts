@@ -6,7 +6,8 @@ import { claimFact } from "@pawl/core/plan/claim";
 import { nodeIdAt } from "@pawl/core/plan/place";
 import type { NewJob } from "@pawl/platform/queue/queue";
 import type { Roster } from "../work/roster.ts";
-import type { Draft, Execution } from "./draft.ts";
+import type { Draft } from "./draft.ts";
+import type { Execution } from "./run-draft.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** Places every execution the draft made ready. */

@@ -15,7 +15,8 @@ import {
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Roster } from "../work/roster.ts";
 import { claimItem } from "../work/wire.ts";
-import type { Draft, HandOff } from "./draft.ts";
+import type { Draft } from "./draft.ts";
+import type { HandOff } from "./run-draft.ts";
 import type { Claim } from "./input.ts";
 
 /** Static bytes per definition: encoded once, sent with every assignment of the node. */

@@ -211,3 +211,29 @@ test("cancel ends what runs, never starts what is pending, and tells the executo
   expect(executor.items.map(({ item }) => item.case)).toContain("cancel");
   expect(executor.session.credit).toBe(1);
 });
+
+test("a cancelled run leaves no job behind, and what others queued stays (S0.14)", async () => {
+  const { store, engine, logOf } = setup();
+  const definition = await saveGraph(store, diamond);
+  const [gone, kept] = [await engine.start(definition), await engine.start(definition)];
+  const depth = async (): Promise<number> =>
+    (await store.journal.queueDepths()).reduce((sum, queue) => sum + queue.waitingCount, 0);
+  expect(await depth()).toBe(2);
+  await new Promise((resolve, reject) =>
+    engine.loop.offer({
+      kind: "cancel",
+      runId: gone.runId,
+      reason: "not needed",
+      requestId: "r",
+      answer: { resolve, reject },
+    }),
+  );
+  expect(await depth()).toBe(1);
+  const executor = connect(engine, 4);
+  engine.loop.nudge();
+  await engine.start(definition);
+  await workUntilQuiet([{ engine, executor }]);
+  expect((await logOf(gone.runId)).at(-1)?.type).toBe("run.cancelled");
+  expect((await logOf(kept.runId)).at(-1)?.type).toBe("run.completed");
+  expect(await depth()).toBe(0);
+});

@@ -164,6 +164,7 @@ function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number
   void tx.append(draft.appends);
   void tx.closeLeases(draft.closed);
   void tx.openLeases(draft.leases);
+  void tx.dropJobs(draft.droppedJobs);
   if (draft.jobs.length > 0) void tx.enqueue(draft.jobs);
   return lastSeqs;
 }

@@ -1,7 +1,8 @@
 // The waiting room of the memory store: jobs by node type and priority, first come first served within one priority, each
 // visible once its delay is over by the store's clock.
 
-import type { Job, NewJob, QueueDepth } from "../../queue/queue.ts";
+import { jobId } from "../../queue/job-id.ts";
+import type { DroppedJob, Job, NewJob, QueueDepth } from "../../queue/queue.ts";
 
 export interface WaitingJob extends Job {
   readonly priority: number;
@@ -11,11 +12,14 @@ export interface WaitingJob extends Job {
 /** Committed jobs. Maps keep insertion order, which is the order of arrival. */
 export class MemoryJobs {
   readonly #rooms = new Map<string, Map<number, Map<string, WaitingJob>>>();
-  #made = 0;
 
-  nextId(): string {
-    this.#made += 1;
-    return `job-${this.#made}`;
+  /** The job of this id in the queue of a type. */
+  find(nodeType: string, id: string): WaitingJob | undefined {
+    for (const queue of this.#rooms.get(nodeType)?.values() ?? []) {
+      const job = queue.get(id);
+      if (job !== undefined) return job;
+    }
+    return undefined;
   }
 
   /** Priorities with jobs of a type. */
@@ -73,17 +77,24 @@ export class StagedJobs {
   add(job: NewJob): void {
     const { runId, nodeId, iteration, attempt, nodeType, priority, delayMs = 0 } = job;
     const readyAt = this.#now + delayMs;
-    const jobId = this.#jobs.nextId();
-    this.#added.add({ jobId, runId, nodeId, iteration, attempt, nodeType, priority, readyAt });
+    const id = jobId(job);
+    if (this.#find(nodeType, id) !== undefined) return;
+    const key = { runId, nodeId, iteration, attempt };
+    this.#added.add({ jobId: id, ...key, nodeType, priority, readyAt });
+  }
+
+  drop(job: DroppedJob): void {
+    const found = this.#find(job.nodeType, jobId(job));
+    if (found !== undefined) this.#remove(found);
   }
 
   take(nodeType: string, count: number): Job[] {
     const taken: Job[] = [];
     for (const job of this.#ready(nodeType)) {
       if (taken.length >= count) break;
-      if (!this.#added.delete(job)) this.#taken.add(job);
-      const { jobId, runId, nodeId, iteration, attempt } = job;
-      taken.push({ jobId, nodeType, runId, nodeId, iteration, attempt });
+      this.#remove(job);
+      const { runId, nodeId, iteration, attempt } = job;
+      taken.push({ jobId: job.jobId, nodeType, runId, nodeId, iteration, attempt });
     }
     return taken;
   }
@@ -92,6 +103,16 @@ export class StagedJobs {
   apply(): void {
     for (const job of this.#taken) this.#jobs.remove(job);
     for (const job of this.#added) this.#jobs.add(job);
+  }
+
+  #find(nodeType: string, id: string): WaitingJob | undefined {
+    for (const job of this.#added) if (job.nodeType === nodeType && job.jobId === id) return job;
+    const job = this.#jobs.find(nodeType, id);
+    return job === undefined || this.#taken.has(job) ? undefined : job;
+  }
+
+  #remove(job: WaitingJob): void {
+    if (!this.#added.delete(job)) this.#taken.add(job);
   }
 
   *#ready(nodeType: string): Iterable<WaitingJob> {

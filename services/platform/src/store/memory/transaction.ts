@@ -3,7 +3,7 @@
 
 import type { RunEvent } from "@pawl/core/log/event";
 import type { DefinitionId, RunId } from "@pawl/core/name/ids";
-import type { Job, NewJob } from "../../queue/queue.ts";
+import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { RunMoved, WorkflowMoved } from "../journal.ts";
 import type * as journal from "../journal.ts";
 import { StagedJobs } from "./jobs.ts";
@@ -91,6 +91,10 @@ export class MemoryTransaction implements journal.Transaction {
 
   enqueue(jobs: readonly NewJob[]): Promise<void> {
     return this.#call(() => jobs.forEach((job) => this.#jobs.add(job)));
+  }
+
+  dropJobs(jobs: readonly DroppedJob[]): Promise<void> {
+    return this.#call(() => jobs.forEach((job) => this.#jobs.drop(job)));
   }
 
   fetch(nodeType: string, count: number): Promise<readonly Job[]> {

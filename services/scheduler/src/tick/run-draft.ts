@@ -1,0 +1,86 @@
+// What one tick is about to commit of one run: its facts, and the rows that follow from them.
+
+import { isFinal, type Fact } from "@pawl/core/log/event";
+import { executionAt } from "@pawl/core/log/execution";
+import type { ExecutionState } from "@pawl/core/log/state";
+import { invariant } from "@pawl/core/fault/invariant";
+import type { NodeId } from "@pawl/core/name/ids";
+import type { NewRun, RunProjection } from "@pawl/platform/store/journal";
+import type { Session } from "../work/session.ts";
+import type { CachedRun } from "./cache.ts";
+import type { StartInput } from "./input.ts";
+
+/** A node execution of a run. */
+export interface Execution {
+  readonly run: CachedRun;
+  readonly nodeIndex: number;
+  readonly iteration: number;
+}
+
+/** An execution given to an executor in this tick. */
+export interface HandOff extends Execution {
+  readonly session: Session;
+}
+
+export interface RunDraft {
+  readonly run: CachedRun;
+  readonly start: StartInput | undefined;
+  /** Seqs above are provisional. */
+  readonly committedSeq: number;
+  readonly facts: Fact[];
+  readonly opened: (HandOff & { readonly factIndex: number })[];
+}
+
+/** Moves the provisional seqs that the folds of a draft's executions remember, at the cost of its facts and their edges. */
+export function shiftCauses(
+  { run: { state }, facts, committedSeq }: RunDraft,
+  offset: number,
+): void {
+  const moved = new Set<ExecutionState | undefined>();
+  for (const { nodeId, iteration } of facts) {
+    const index = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
+    if (index === undefined) continue;
+    moved.add(state.nodes[index]).add(executionAt(state, index, iteration));
+    for (const edge of state.graph.nodes[index]?.outgoing ?? [])
+      moved.add(state.nodes[edge.target]);
+  }
+  for (const execution of moved)
+    if (execution !== undefined && execution.causeSeq > committedSeq) execution.causeSeq += offset;
+}
+
+export function nodeIdOf(run: CachedRun, nodeIndex: number): NodeId {
+  const node = run.state.graph.nodes[nodeIndex];
+  invariant(node !== undefined, `node ${nodeIndex} is in the graph`);
+  return node.definition.id;
+}
+
+export function projection({ run: { state }, facts }: RunDraft): RunProjection {
+  return {
+    status: state.status,
+    hasFailures: state.hasFailures,
+    errorMessage: state.status === "failed" ? (state.message ?? null) : null,
+    ended: isFinal(state.status),
+    eventCount: facts.length,
+  };
+}
+
+export function newRun(start: StartInput, draft: RunDraft): NewRun {
+  const { runId, tenantId, definitionId, workflowId, workflowVersion, priority } = start;
+  const { requestId, requestHash, traceparent, deadlineAt, assumesNewest } = start;
+  return {
+    runId,
+    tenantId,
+    definitionId,
+    workflowId,
+    workflowVersion,
+    priority,
+    requestId,
+    requestHash,
+    traceparent,
+    deadlineAt,
+    assumesNewest,
+    kind: start.runKind,
+    parent: start.parent ?? null,
+    ...projection(draft),
+  };
+}
