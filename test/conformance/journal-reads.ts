@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { definitionId } from "@pawl/core/name/ids";
+import type { Transaction } from "@pawl/platform/store/journal";
 import { expect, test } from "vitest";
 import {
   begin,
@@ -12,6 +13,7 @@ import {
   newExecutorId,
   newRunId,
   queued,
+  started,
   step,
 } from "./facts.ts";
 import { setup } from "./setup.ts";
@@ -74,6 +76,24 @@ function finding(open: OpenStore): void {
     await step(journal, ended, 1, { facts: [queued()], over: { status: "timeout", ended: true } });
     expect(await journal.overdueRuns(10)).toEqual([later, late]);
     expect(await journal.overdueRuns(1)).toEqual([later]);
+  });
+
+  test("a run that waits or is paused is not overdue; one that goes on has the deadline it was given (X15)", async () => {
+    const { journal } = await setup(open);
+    const deadlineAt = Date.now() - HOUR_MS;
+    const runs = await Promise.all([
+      begin(journal, { deadlineAt }),
+      begin(journal, { deadlineAt }),
+    ]);
+    const [waits, paused] = runs;
+    await step(journal, waits, 1, { facts: [queued()], over: { status: "waiting" } });
+    await step(journal, paused, 1, { facts: [queued()], over: { status: "paused" } });
+    expect(await journal.overdueRuns(10)).toEqual([]);
+    const moved = [{ runId: waits, deadlineAt: deadlineAt + 1_000 }];
+    const also = (tx: Transaction): void => void tx.moveDeadlines(moved);
+    await step(journal, waits, 2, { facts: [started(newExecutorId())], also });
+    await step(journal, paused, 2, { facts: [started(newExecutorId())] });
+    expect(await journal.overdueRuns(10)).toEqual([paused, waits]);
   });
 }
 

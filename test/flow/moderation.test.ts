@@ -1,6 +1,7 @@
 // Moderation through the public API of a real trio: what is flagged is blocked or waits for a person, and no watcher sees it.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { createPawlClient, jsonOf, type PawlClient, runStatusName } from "@pawl/client";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -47,6 +48,8 @@ const outputHeld = graph(["start > held > end"], {
     retry: { attempts: 3, backoff_ms: 1 },
   }),
 });
+
+const msOf = (time: Timestamp | undefined): number => (time === undefined ? 0 : timestampMs(time));
 
 const typesOf = (story: Story, nodeId: string): string[] =>
   story.events.filter((event) => event.nodeId === nodeId).map(({ type }) => type);
@@ -161,7 +164,7 @@ test("a run that only a person can move is waiting, and running again once decid
   expect(runs.map((run) => run.runId)).toContain(runId);
   await client.runs.decide(runId, "held", "approve");
   const story = await storyOf(client, runId);
-  expect(story.of("run.status.changed").map(({ payload }) => payload)).toEqual([
+  expect(story.of("run.status.changed").map(({ payload }) => payload)).toMatchObject([
     { from: "running", to: "waiting" },
     { from: "waiting", to: "running" },
   ]);
@@ -175,12 +178,19 @@ test("a hold outlives the scheduler: it is only log (S3.2)", async () => {
   expect((await storyOf(client, runId)).status).toBe("completed");
 });
 
-test("a held node ends with the deadline of its run", async () => {
-  const deadline = { ...outputHeld, deadline_ms: 1_500 };
-  const runId = await startHeld(deadline, PHRASE);
-  const story = await storyOf(client, runId);
-  expect(story.status).toBe("timeout");
-  expect(story.nodes).toMatchObject({ held: "cancelled" });
+test("the time a run waits for a person does not count against its deadline (X15)", async () => {
+  const runId = await startHeld({ ...outputHeld, deadline_ms: 1_500 } as GraphText, PHRASE);
+  const { run: waiting } = await client.runs.get(runId);
+  // One that does not wait passes the same deadline meanwhile.
+  const wait = { type: "delay", config: { delay_ms: 60_000 } };
+  const late = { ...graph(["start > wait > end"], { wait }), deadline_ms: 1_500 } as GraphText;
+  expect((await runGraph(client, late)).status).toBe("timeout");
+  expect((await client.runs.get(runId)).run.status).toBe(RunStatus.WAITING);
+  await client.runs.decide(runId, "held", "approve");
+  const { run, status } = await storyOf(client, runId);
+  expect(status).toBe("completed");
+  expect(msOf(run.deadlineTime)).toBeGreaterThan(msOf(waiting.deadlineTime));
+  expect(await checkInvariants(cluster.databaseUrl, [runId])).toEqual([]);
 });
 
 test("a phrase split over three pieces of a stream reaches no watcher, over gRPC or SSE (S1.18, S1.20)", async () => {

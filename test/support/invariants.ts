@@ -16,6 +16,7 @@ type RunRow = {
   readonly status: string;
   readonly lastSeq: number;
   readonly hasFailures: boolean;
+  readonly deadlineAt: number;
   readonly hasEnded: boolean;
   readonly body: string;
 };
@@ -41,6 +42,7 @@ type Report = (seq: number, rule: string) => void;
 
 const RUNS = `
 select r.run_id as "runId", r.status, r.last_seq::float8 as "lastSeq", r.has_failures as "hasFailures",
+  extract(epoch from r.deadline_at)::float8 * 1000 as "deadlineAt",
   r.ended_at is not null as "hasEnded", d.body
 from pawl.runs r join pawl.definitions d using (definition_id)
 where $1::uuid[] is null or r.run_id = any ($1)
@@ -215,6 +217,8 @@ function checkProjection(run: RunRow, state: RunState, report: Report): void {
     report(run.lastSeq, `the row says ${run.status}, the log says ${state.status}`);
   if (run.hasFailures !== state.hasFailures)
     report(run.lastSeq, `has_failures is ${run.hasFailures}, the log says ${state.hasFailures}`);
+  if (run.deadlineAt !== state.deadlineAt)
+    report(run.lastSeq, `deadline_at is ${run.deadlineAt}, the log says ${state.deadlineAt}`);
   const settledCount = state.nodes.length - state.unsettledCount;
   if (isFinal(state.status) && settledCount < state.nodes.length)
     report(run.lastSeq, `the run is over with ${state.unsettledCount} nodes unsettled`);

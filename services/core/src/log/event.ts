@@ -87,7 +87,12 @@ export interface Payloads {
     readonly parent?: ParentLink;
     readonly depth?: number;
   };
-  readonly "run.status.changed": { readonly from: RunStatus; readonly to: RunStatus };
+  /** `deadlineAt` where the run goes on: moved by the time for which its clock stood (`log/clock.ts`). */
+  readonly "run.status.changed": {
+    readonly from: RunStatus;
+    readonly to: RunStatus;
+    readonly deadlineAt?: number;
+  };
   /** value: the run's output. */
   readonly "run.completed": { readonly hasFailures: boolean };
   readonly "run.failed": { readonly failedNodeId: string; readonly message: string };

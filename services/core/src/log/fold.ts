@@ -17,6 +17,7 @@ import type { Graph } from "../definition/graph.ts";
 import { EngineError } from "../fault/engine-error.ts";
 import { unreachable } from "../fault/invariant.ts";
 import type { RunId } from "../name/ids.ts";
+import { changeStatus, keepClock } from "./clock.ts";
 import { edgeEffect } from "./edge-effect.ts";
 import { isSettled, type FactOf, type LoggedFact, type NodeStatus } from "./event.ts";
 import { applyToItem, closeScope, openScope } from "./fold-item.ts";
@@ -43,6 +44,7 @@ export function apply(state: RunState, event: LoggedFact): void {
       state.status = "running";
       state.kind = event.payload.kind;
       state.deadlineAt = event.payload.deadlineAt;
+      state.firstDeadlineAt = event.payload.deadlineAt;
       state.parent = event.payload.parent;
       state.depth = event.payload.depth ?? 0;
       state.startedAt = event.at;
@@ -51,7 +53,7 @@ export function apply(state: RunState, event: LoggedFact): void {
       for (const root of state.graph.roots) state.frontier.add(root);
       break;
     case "run.status.changed":
-      state.status = event.payload.to;
+      changeStatus(state, event);
       break;
     case "run.completed":
       state.output = event.value;
@@ -95,6 +97,7 @@ export function apply(state: RunState, event: LoggedFact): void {
       unreachable(event, "event type");
   }
   state.lastSeq = event.seq;
+  keepClock(state, event.at);
 }
 
 /** A fact about one execution. */
@@ -142,6 +145,7 @@ function count(state: RunState, node: NodeState, iteration: number, step: 1 | -1
     case "waiting":
       // A node that waits for its own iterations is neither: they are counted themselves.
       if (iteration > 0 || node.scope === undefined) state.blockedCount += step;
+      if (execution.childRunId !== undefined) state.childCount += step;
       return;
     case "pending":
     case "completed":

@@ -96,7 +96,14 @@ export interface RunState {
   inputBytes: number;
   output: string | undefined;
   message: string | undefined;
+  /** By now: `firstDeadlineAt` and the time for which the clock stood. */
   deadlineAt: number;
+  /** As the run was started with. */
+  firstDeadlineAt: number;
+  /** Since when the run waits or is paused. */
+  waitingSince: number | undefined;
+  /** Since when the run's clock stands, and at its end whether it stood; `log/clock.ts` says when it does. */
+  clockStoppedAt: number | undefined;
   /** The node execution that waits for this run. */
   parent: ParentLink | undefined;
   /** How many runs are above this one. */
@@ -111,6 +118,8 @@ export interface RunState {
   activeCount: number;
   /** Executions that wait for something outside, a person or a child run. */
   blockedCount: number;
+  /** Those of them that wait for a child run. */
+  childCount: number;
   /** Pending nodes whose counters changed since the planner last looked: the planner's only work list. */
   readonly frontier: Set<number>;
   /** Joins that fired and cancel whoever is late, and at which the planner has not looked yet. */

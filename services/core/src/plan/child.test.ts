@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { completed, expanded, sketch, startToyRun, type ToyRun } from "../../test/toy-run.ts";
 import { LIMITS } from "../data/limits.ts";
 import { runId } from "../name/ids.ts";
+import { newRunState } from "../log/new-run-state.ts";
 import { onChildEnd, type ChildEnd, type Outcome } from "./result.ts";
 import { onCancel } from "./stop.ts";
 
@@ -34,7 +35,7 @@ function end(run: ToyRun, child: Partial<ChildEnd["child"]>, iteration = 0): str
   const result = onChildEnd(run.state, {
     nodeIndex: run.index("n"),
     iteration,
-    child: { runId: CHILD, status: "completed", output: "7", message: undefined, ...child },
+    child: { ...newRunState(CHILD, run.state.graph), status: "completed", output: "7", ...child },
     now: run.now,
   });
   if (result.kind === "accepted") result.facts.forEach(run.append);

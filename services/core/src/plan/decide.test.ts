@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { sketch, startToyRun, type ToyRun } from "../../test/toy-run.ts";
 import { fold } from "../log/fold.ts";
 import { onDecision, type DecisionArrival, type DecisionResult } from "./decide.ts";
-import { onCancel, onDeadline } from "./stop.ts";
+import { onCancel } from "./stop.ts";
 
 const HOLD = { kind: "held", reason: "moderation_hold", durationMs: 7 } as const;
 
@@ -95,19 +95,15 @@ test("an approval said again does not approve the next hold", () => {
   expect(decide(run, "reject", "r2")).toBe("accepted");
 });
 
-test("a held node is cancelled with its run and when the deadline passes, and is only log", () => {
+test("a held node is cancelled with its run, and is only log", () => {
   const run = held("output");
   const again = fold(run.state.runId, run.state.graph, run.events);
   expect(again.nodes[run.index("a")]).toEqual(run.node("a"));
-  for (const stop of [
-    onCancel(again, { reason: "no", requestId: "" }),
-    onDeadline(again, again.deadlineAt),
-  ])
-    expect(stop).toMatchObject({
-      facts: expect.arrayContaining([
-        expect.objectContaining({ type: "node.cancelled", nodeId: "a" }),
-      ]),
-    });
+  expect(onCancel(again, { reason: "no", requestId: "" })).toMatchObject({
+    facts: expect.arrayContaining([
+      expect.objectContaining({ type: "node.cancelled", nodeId: "a" }),
+    ]),
+  });
 });
 
 test("a run waits once nothing of it can move without a person, and runs again when it was decided (S2.29, X8)", () => {

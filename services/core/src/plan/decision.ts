@@ -37,7 +37,12 @@ export type Decision =
       readonly reason: string;
     }
   /** The run waits for somebody, or goes on. */
-  | { readonly kind: "status"; readonly from: RunStatus; readonly to: RunStatus }
+  | {
+      readonly kind: "status";
+      readonly from: RunStatus;
+      readonly to: RunStatus;
+      readonly deadlineAt?: number;
+    }
   /** A map or a loop whose iterations are over. */
   | { readonly kind: "settle"; readonly fact: Fact }
   | { readonly kind: "finish"; readonly terminal: Fact };
@@ -47,8 +52,8 @@ export function factOf(state: RunState, decision: Decision): Fact {
   if (decision.kind === "finish") return decision.terminal;
   if (decision.kind === "settle") return decision.fact;
   if (decision.kind === "status") {
-    const { from, to } = decision;
-    return { ...RUN_PLACE, type: "run.status.changed", payload: { from, to } };
+    const { kind: _kind, ...payload } = decision;
+    return { ...RUN_PLACE, type: "run.status.changed", payload };
   }
   const iteration = "iteration" in decision ? decision.iteration : 0;
   const place = {

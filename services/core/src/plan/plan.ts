@@ -7,6 +7,7 @@ import { LIMITS } from "../data/limits.ts";
 import { unreachable } from "../fault/invariant.ts";
 import { contextBytes } from "../log/context.ts";
 import { isFinal, type Fact } from "../log/event.ts";
+import { movedDeadline } from "../log/clock.ts";
 import { edgeEffect } from "../log/edge-effect.ts";
 import type { RunState } from "../log/state.ts";
 import { factOf, type Decision } from "./decision.ts";
@@ -33,14 +34,16 @@ export function plan(state: RunState, now: number): Decision[] {
   state.scopes.clear();
   if (decisions.length > 0) return decisions;
   if (state.unsettledCount === 0) return [{ kind: "finish", terminal: verdict(state) }];
-  return decideStatus(state);
+  return decideStatus(state, now);
 }
 
 /** A live run waits when nothing of it can move by itself and something waits for a person or a child run (S2.29, X8). */
-function decideStatus({ status: from, activeCount, blockedCount }: RunState): Decision[] {
+function decideStatus(state: RunState, now: number): Decision[] {
+  const { status: from, activeCount, blockedCount } = state;
   if (from !== "running" && from !== "waiting") return [];
   const to = activeCount === 0 && blockedCount > 0 ? "waiting" : "running";
-  return from === to ? [] : [{ kind: "status", from, to }];
+  if (from === to) return [];
+  return [{ kind: "status", from, to, ...(to === "running" ? movedDeadline(state, now) : {}) }];
 }
 
 /** One round, as the facts to append. */

@@ -7,11 +7,13 @@ import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Fact, NodeHold, Usage } from "../log/event.ts";
 import type { RunId } from "../name/ids.ts";
 import { unreachable } from "../fault/invariant.ts";
+import { type Clock, deadlineAfterChild } from "../log/clock.ts";
 import { executionAt, executionDefinition } from "../log/execution.ts";
 import type { ExecutionState, RunState } from "../log/state.ts";
 import { mayRetry, retriedFor, retryDelayMs } from "../policy/retry.ts";
 import { failureFact } from "./failure.ts";
-import { graphNodeAt } from "./place.ts";
+import { graphNodeAt, RUN_PLACE } from "./place.ts";
+import { type Stop, timedOut } from "./stop.ts";
 
 /** What a gate around the handler found; it enters the log with the outcome, before it. */
 export interface Gate {
@@ -174,12 +176,12 @@ export interface ChildEnd {
   readonly nodeIndex: number;
   readonly iteration: number;
   /** The child as it ended. */
-  readonly child: Pick<RunState, "runId" | "status" | "output" | "message">;
+  readonly child: Pick<RunState, "runId" | "status" | "output" | "message"> & Clock;
   readonly now: number;
 }
 
 /** The facts that follow for a node whose child run has ended; `stale` when it does not wait for that run. */
-export function onChildEnd(state: RunState, end: ChildEnd): Arrival {
+export function onChildEnd(state: RunState, end: ChildEnd): Arrival | Stop {
   const { nodeIndex, iteration, child, now } = end;
   const execution = executionAt(state, nodeIndex, iteration);
   if (execution?.status !== "waiting" || execution.childRunId !== child.runId)
@@ -197,9 +199,17 @@ export function onChildEnd(state: RunState, end: ChildEnd): Arrival {
           permanent: child.status === "cancelled",
           durationMs,
         };
+  const moved = deadlineAfterChild(state, child, now);
+  // Both had the same time left, and the parent's clock was not looked at while it waited.
+  if (child.status === "timeout" && moved <= now) return timedOut(state, moved);
+  const goesOn = { from: "waiting", to: "running", deadlineAt: moved } as const;
+  const facts: Fact[] =
+    moved === state.deadlineAt
+      ? []
+      : [{ ...RUN_PLACE, type: "run.status.changed", payload: goesOn }];
   // No executor speaks here: the epoch is 0, and the backoff is not spread.
   const arrival = { nodeIndex, iteration, epoch: 0, outcome, jitter: 1, now };
-  return { kind: "accepted", facts: factsOf(state, arrival) };
+  return { kind: "accepted", facts: [...facts, ...factsOf(state, arrival)] };
 }
 
 /** What a success becomes. */

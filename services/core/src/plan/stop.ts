@@ -1,6 +1,7 @@
 // Ending a run from outside: a person cancels it, or its deadline passes. Every unsettled execution is cancelled in the same
 // breath, so whatever still runs is fenced off and a pending node never enters running (S1.38-S1.40).
 
+import { mayTimeOut } from "../log/clock.ts";
 import { isFinal, type Fact } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
 import { executionAt } from "../log/execution.ts";
@@ -23,11 +24,18 @@ export function onCancel(
   });
 }
 
-/** The facts of a passed deadline; `early` when it is still ahead, `finished` when the run is over already. */
+/**
+ * The facts of a passed deadline; `early` when it is still ahead or cannot pass now, `finished` when the run is over already.
+ */
 export function onDeadline(state: RunState, now: number): Stop | { readonly kind: "early" } {
   if (isFinal(state.status)) return { kind: "finished" };
-  if (now < state.deadlineAt) return { kind: "early" };
-  const payload = { deadlineAt: state.deadlineAt };
+  if (now < state.deadlineAt || !mayTimeOut(state)) return { kind: "early" };
+  return timedOut(state, state.deadlineAt);
+}
+
+/** The facts of a deadline that has passed. */
+export function timedOut(state: RunState, deadlineAt: number): Stop {
+  const payload = { deadlineAt };
   return stop(state, "the run passed its deadline", {
     ...RUN_PLACE,
     type: "run.timed_out",

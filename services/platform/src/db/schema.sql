@@ -103,7 +103,7 @@ create table runs (
 ) with (fillfactor=70);
 CREATE INDEX runs_by_parent ON pawl.runs USING btree (parent_run_id, run_id) WHERE (parent_run_id IS NOT NULL);
 CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
-CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE (ended_at IS NULL);
+CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
 CREATE UNIQUE INDEX runs_request ON pawl.runs USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
 

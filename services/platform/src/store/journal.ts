@@ -62,6 +62,12 @@ export interface RunChange extends RunProjection {
   readonly expectedVersion: number;
 }
 
+/** That a run's deadline moved. */
+export interface MovedDeadline {
+  readonly runId: RunId;
+  readonly deadlineAt: number;
+}
+
 /** A fact to append. Its seq is the run's new last seq minus `back`: 0 for the last one of this transaction. */
 export interface Append {
   readonly runId: RunId;
@@ -112,6 +118,8 @@ export interface Transaction {
   keepInputKeys(keys: readonly InputKey[]): Promise<void>;
   /** Compare-and-swap for all or none. Gives each run's new last seq. @throws RunMoved */
   advance(changes: readonly RunChange[]): Promise<ReadonlyMap<RunId, number>>;
+  /** Of runs that this transaction advances. */
+  moveDeadlines(moved: readonly MovedDeadline[]): Promise<void>;
   append(facts: readonly Append[]): Promise<void>;
   openLeases(leases: readonly NewLease[]): Promise<void>;
   closeLeases(keys: readonly LeaseKey[]): Promise<void>;
@@ -153,7 +161,7 @@ export interface Journal {
     tenantId: string,
     inputKeys: readonly string[],
   ): Promise<readonly { inputKey: string; runId: RunId }[]>;
-  /** Live runs whose deadline has passed. */
+  /** Live runs whose deadline has passed; not those that wait or are paused. */
   overdueRuns(limit: number): Promise<RunId[]>;
   /** Deletes a finished test run and its definition; false when it is not one. */
   deleteTestRun(runId: RunId): Promise<boolean>;

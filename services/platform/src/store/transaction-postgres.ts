@@ -23,6 +23,7 @@ import { insertRuns } from "./statements/insert-runs.ts";
 import { insertTestGraph } from "./statements/insert-test-graph.ts";
 import { keepInputKeys } from "./statements/keep-input-keys.ts";
 import { lockRuns } from "./statements/lock-runs.ts";
+import { moveDeadlines } from "./statements/move-deadlines.ts";
 import { openLeases } from "./statements/open-leases.ts";
 import { wakeReaders } from "./statements/wake-readers.ts";
 
@@ -138,6 +139,14 @@ export class PostgresTransaction implements journal.Transaction {
     return this.#keep(
       rows.then((found) => new Map(found.map((row) => [row.run_id, row.last_seq]))),
     );
+  }
+
+  moveDeadlines(moved: readonly journal.MovedDeadline[]): Promise<void> {
+    if (moved.length === 0) return NOTHING;
+    return this.#sendOnly(moveDeadlines, [
+      moved.map((each) => each.runId),
+      moved.map((each) => each.deadlineAt),
+    ]);
   }
 
   append(facts: readonly journal.Append[]): Promise<void> {

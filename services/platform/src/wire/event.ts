@@ -68,6 +68,9 @@ const FACTS: FactTable = {
     value: create(RunStatusChangedSchema, {
       from: toWireRunStatus(payload.from),
       to: toWireRunStatus(payload.to),
+      ...(payload.deadlineAt === undefined
+        ? {}
+        : { deadlineTime: toTimestamp(payload.deadlineAt) }),
     }),
   }),
   "run.completed": ({ payload, value }) => ({

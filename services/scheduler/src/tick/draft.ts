@@ -14,6 +14,7 @@ import type {
   Append,
   InputKey,
   LeaseKey,
+  MovedDeadline,
   NewLease,
   NewRun,
   RunChange,
@@ -99,6 +100,7 @@ export class Draft {
       run,
       start,
       committedSeq: 0,
+      deadlineAt: start.deadlineAt,
       facts: [],
       opened: [],
     });
@@ -183,6 +185,12 @@ export class Draft {
     );
   }
 
+  get movedDeadlines(): MovedDeadline[] {
+    return [...this.#runs.values()].flatMap(({ run: { state }, deadlineAt }) =>
+      state.deadlineAt === deadlineAt ? [] : [{ runId: state.runId, deadlineAt: state.deadlineAt }],
+    );
+  }
+
   get appends(): Append[] {
     return [...this.#runs.values()].flatMap(({ run, facts }) =>
       facts.map((fact, index) => ({
@@ -229,8 +237,8 @@ export class Draft {
   #draftOf(run: CachedRun): RunDraft {
     let draft = this.#runs.get(run.state.runId);
     if (draft === undefined) {
-      const committedSeq = run.state.lastSeq;
-      draft = { run, start: undefined, committedSeq, facts: [], opened: [] };
+      const { lastSeq: committedSeq, deadlineAt } = run.state;
+      draft = { run, start: undefined, committedSeq, deadlineAt, facts: [], opened: [] };
       this.#runs.set(run.state.runId, draft);
     }
     return draft;

@@ -27,6 +27,8 @@ export interface RunDraft {
   readonly start: StartInput | undefined;
   /** Seqs above are provisional. */
   readonly committedSeq: number;
+  /** Before this draft. */
+  readonly deadlineAt: number;
   readonly facts: Fact[];
   readonly opened: (HandOff & { readonly factIndex: number })[];
 }

@@ -161,6 +161,7 @@ function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number
   void tx.insertRuns(draft.newRuns);
   void tx.keepInputKeys(draft.inputKeys);
   const lastSeqs = tx.advance(draft.changes);
+  void tx.moveDeadlines(draft.movedDeadlines);
   void tx.append(draft.appends);
   void tx.closeLeases(draft.closed);
   void tx.openLeases(draft.leases);

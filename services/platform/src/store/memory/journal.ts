@@ -50,6 +50,7 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
       const now = options.now();
       return [...tables.runs.values()]
         .filter((run) => run.endedAt === null && run.deadlineAt < now)
+        .filter(({ status }) => status !== "waiting" && status !== "paused")
         .toSorted((a, b) => a.deadlineAt - b.deadlineAt)
         .slice(0, limit)
         .map((run) => run.runId);

@@ -73,6 +73,10 @@ export class MemoryTransaction implements journal.Transaction {
     return this.#call(() => new Map(changes.map((change) => [change.runId, this.#move(change)])));
   }
 
+  moveDeadlines(moved: readonly journal.MovedDeadline[]): Promise<void> {
+    return this.#call(() => moved.forEach((each) => this.#moveDeadline(each)));
+  }
+
   append(facts: readonly journal.Append[]): Promise<void> {
     return this.#call(() => facts.forEach((item) => this.#append(item)));
   }
@@ -172,6 +176,11 @@ export class MemoryTransaction implements journal.Transaction {
       endedAt,
     });
     return lastSeq;
+  }
+
+  #moveDeadline({ runId, deadlineAt }: journal.MovedDeadline): void {
+    const run = this.#runs.get(runId);
+    if (run !== undefined) this.#runs.set(runId, { ...run, deadlineAt });
   }
 
   #append({ runId, back, fact }: journal.Append): void {

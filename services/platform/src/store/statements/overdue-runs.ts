@@ -1,4 +1,5 @@
-// Live runs whose deadline has passed, oldest first; the partial index holds live runs only.
+// Live runs whose deadline has passed, oldest first. The partial index holds live runs only, and none whose deadline is not looked
+// at while they wait or are paused.
 
 import type { Statement } from "../../db/sql.ts";
 
@@ -8,6 +9,7 @@ export const overdueRuns: Statement = {
 select run_id
 from runs
 where ended_at is null
+  and status not in ('waiting', 'paused')
   and deadline_at < now()
 order by deadline_at
 limit $1::integer
