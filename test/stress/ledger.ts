@@ -6,6 +6,9 @@ export type Task = { readonly claim: Claim; readonly fails: boolean };
 
 type Entry = { said: number; answered: number; readonly task: Task; readonly isEcho: boolean };
 
+const refusedOf = ({ answered, isEcho }: Entry): number =>
+  isEcho ? answered : Math.max(0, answered - 1);
+
 const keyOf = ({ runId, nodeId, iteration, epoch }: Claim): string =>
   `${runId}/${nodeId}/${iteration}/${epoch}`;
 
@@ -44,9 +47,12 @@ export class Ledger {
 
   /** Answered repeats of one run: all but the first outcome of each own task. */
   refused(runId: string): number {
-    return this.#sum(({ task, answered, isEcho }) =>
-      task.claim.runId === runId ? answered - (isEcho ? 0 : 1) : 0,
-    );
+    return this.#sum((entry) => (entry.task.claim.runId === runId ? refusedOf(entry) : 0));
+  }
+
+  /** The same of all runs. */
+  refusedCount(): number {
+    return this.#sum(refusedOf);
   }
 
   #sum(of: (entry: Entry) => number): number {

@@ -38,6 +38,8 @@ export type Peer = {
   readonly echo: (task: Task) => void;
   /** Repeats that were answered and changed nothing, of one run. */
   readonly refused: (runId: string) => number;
+  /** The same of all runs. */
+  readonly refusedCount: () => number;
   /** Outcomes and repeats that nobody has answered yet. */
   readonly unanswered: () => number;
   readonly leave: () => Promise<void>;
@@ -87,6 +89,7 @@ export async function startPeer(
   return {
     echo: (task) => void echoes.push(task),
     refused: (runId) => ledger.refused(runId),
+    refusedCount: () => ledger.refusedCount(),
     unanswered: () => fresh.length + echoes.length + ledger.unanswered(),
     leave: async () => {
       isOver = true;

@@ -36,7 +36,8 @@ export type StressOptions = {
   readonly onShape?: (name: string) => void;
 };
 
-type Ended = { readonly run: Run; readonly expected: Expectation };
+/** A run as it ended, and as it must have. */
+export type Ended = { readonly run: Run; readonly expected: Expectation };
 type Wave = { readonly name: string; readonly ended: readonly Ended[]; readonly ms: number };
 
 /** Runs shape after shape, each with all of its runs at once, and then all shapes at once in random order. */
@@ -119,7 +120,7 @@ async function judge(troupe: Troupe, waves: readonly Wave[]): Promise<StressResu
 }
 
 /** Where a run ended otherwise than it must. */
-function differences(name: string, { run, expected }: Ended): string[] {
+export function differences(name: string, { run, expected }: Ended): string[] {
   const got = new Map<string, string>([
     ["the run", runStatusName(run.status)],
     ["hasFailures", String(run.hasFailures)],

@@ -16,8 +16,8 @@ export type Member = {
   kill(signal: NodeJS.Signals): Promise<void>;
   /** Settles with how the present process ended. */
   exited(): Promise<string>;
-  /** Starts a new process on the same port; ends the old one first if it still runs. */
-  restart(): Promise<void>;
+  /** Starts a new process on the same port, with more in its environment if given; ends the old one first if it still runs. */
+  restart(more?: Readonly<Record<string, string>>): Promise<void>;
   /** Drains and ends the process. */
   stop(): Promise<void>;
   /** Everything printed so far, by all processes of this member. */
@@ -36,11 +36,14 @@ export type MemberOptions = {
 export async function startMember({ service, name, port, env }: MemberOptions): Promise<Member> {
   let logs = "";
   const log = (text: string): void => void (logs += text);
-  const start = (): Promise<ServiceProcess> =>
-    startService({ service, env, log }, AbortSignal.timeout(START_TIMEOUT_MS)).catch((error) => {
+  const start = (more: Readonly<Record<string, string>>): Promise<ServiceProcess> =>
+    startService(
+      { service, env: { ...env, ...more }, log },
+      AbortSignal.timeout(START_TIMEOUT_MS),
+    ).catch((error) => {
       throw new Error(`${name} did not start:\n${logs}`, { cause: error });
     });
-  let process = await start();
+  let process = await start({});
   return {
     name,
     get pid() {
@@ -53,10 +56,10 @@ export async function startMember({ service, name, port, env }: MemberOptions): 
       if (signal === "SIGKILL") await process.exited;
     },
     exited: () => process.exited,
-    async restart() {
+    async restart(more = {}) {
       process.kill("SIGKILL");
       await process.exited;
-      process = await start();
+      process = await start(more);
     },
     stop: () => process.stop(),
     logs: () => logs,

@@ -31,10 +31,10 @@ export async function freshDatabase(): Promise<FreshDatabase> {
 export type PrivatePostgres = {
   readonly url: string;
   readonly pid: number;
-  /** Ends the server hard, as a crash would, and waits until it is gone. */
-  crash(signal?: "SIGKILL" | "SIGQUIT"): Promise<void>;
-  /** Starts it again on the same port and data. */
-  restart(): Promise<void>;
+  /** Ends the server and waits until it is gone: by a crash (SIGKILL), immediately (SIGQUIT) or fast (SIGINT). */
+  crash(signal?: "SIGKILL" | "SIGQUIT" | "SIGINT"): Promise<void>;
+  /** Starts it again on the same port and data, with other `name=value` settings if given. */
+  restart(settings?: readonly string[]): Promise<void>;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
 };
@@ -55,8 +55,8 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
       server.kill(signal);
       await server.exited;
     },
-    async restart() {
-      server = await startPostgres({ dataDir, port });
+    async restart(settings = []) {
+      server = await startPostgres({ dataDir, port, settings });
     },
     async stop() {
       await server.stop();

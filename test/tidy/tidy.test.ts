@@ -18,9 +18,9 @@ const code = texts.filter(({ path }) => isTypeScript(path) || path.endsWith(".mj
 const typed = texts.filter(({ path }) => isTypeScript(path));
 const tests = typed.filter(({ path }) => isTest(path));
 
-/** Not tests of behaviour: the poller itself, and loads whose duration is the point. */
+/** Not tests of behaviour: the poller itself, loads whose duration is the point, and faults that last a while. */
 const mayUseTimers = (path: string): boolean =>
-  path === "test/support/until.ts" || path.startsWith("test/bench/");
+  path === "test/support/until.ts" || /^test\/(bench|chaos)\/.*(?<!\.test)\.ts$/.test(path);
 
 const ROOMS_WITH_README = [
   "",

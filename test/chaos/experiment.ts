@@ -1,0 +1,178 @@
+// One experiment: a load, a fault that strikes again and again, quiet, and a verdict. It is void, and so proves nothing, unless the
+// fault really struck, the load was really accepted, and where it is about fencing somebody was really refused.
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "pg";
+import { seededRandom } from "../stress/random.ts";
+import type { Crew } from "./crew.ts";
+import { between, type Counts, type Fault, type Hit, type Scene, type Size } from "./fault.ts";
+import { Load } from "./load.ts";
+import { recoveryTimes } from "./recovery.ts";
+import { effectShapes } from "./shapes.ts";
+import { judge, type Verdict } from "./verdict.ts";
+
+/** What came of it. */
+export type Outcome = {
+  readonly fault: Fault;
+  readonly hits: readonly Hit[];
+  readonly verdict: Verdict;
+  readonly counts: Counts;
+  readonly recoveryMs: readonly number[];
+  /** Why it proves nothing. */
+  readonly voids: readonly string[];
+  readonly ms: number;
+};
+
+/** How to do it. */
+export type ExperimentOptions = {
+  readonly crew: Crew;
+  readonly size: Size;
+  readonly seed: number;
+  /** Runs at least. */
+  readonly runs: number;
+  readonly onHit: (fault: Fault, phase: "intended" | "observed", hit: Partial<Hit>) => void;
+  readonly onProgress: (text: string) => void;
+};
+
+/** The prefix of the workflows with effects. */
+export const EFFECT_PREFIX = "effect";
+const EVERY_MS = 180;
+const RUNS_MOST = 20_000;
+/** Everything that was accepted has ended by then, or it is stuck. */
+const QUIET_MS = 90_000;
+const ACCEPTED_SHARE = 0.95;
+
+/** Runs it. */
+export async function experiment(fault: Fault, options: ExperimentOptions): Promise<Outcome> {
+  const { crew, size, seed, runs, onProgress } = options;
+  const began = performance.now();
+  const database = new Database(crew.databaseUrl);
+  try {
+    const db = await database.client();
+    const since = await lastRunId(db);
+    const refusedBefore = refusals(crew);
+    const scene: Scene = {
+      crew,
+      random: seededRandom(seed),
+      size,
+      db: () => database.client(),
+    };
+    await fault.begin?.(scene);
+    const load = new Load({
+      clients: crew.clients,
+      shapes: fault.shapes?.all ?? effectShapes(crew.effects.url),
+      prefix: fault.shapes?.prefix ?? EFFECT_PREFIX,
+      everyMs: EVERY_MS,
+      seed,
+      most: RUNS_MOST,
+    });
+    load.start();
+    const hits = await strikes(fault, scene, options, load);
+    while (load.submissions.length < runs) await pause(EVERY_MS);
+    onProgress(`${fault.id} quiet: waiting for ${load.submissions.length} runs to end`);
+    await load.finish(QUIET_MS);
+    const own = (await fault.end?.(scene)) ?? 0;
+    const { submissions } = load;
+    const quiet = await database.client();
+    const verdict = await judge(crew, quiet, { submissions, since });
+    const counts = await countsOf(quiet, since, {
+      rawDuplicates: verdict.rawDuplicates,
+      refused: refusals(crew) - refusedBefore + own,
+    });
+    const recoveryMs = await recoveryTimes(quiet, since, hits);
+    const voids = voidsOf(fault, hits, verdict, counts);
+    return { fault, hits, verdict, counts, recoveryMs, voids, ms: performance.now() - began };
+  } finally {
+    await database.close();
+  }
+}
+
+async function strikes(
+  fault: Fault,
+  scene: Scene,
+  { onHit, onProgress }: ExperimentOptions,
+  load: Load,
+): Promise<Hit[]> {
+  const hits: Hit[] = [];
+  const [least, most] = fault.gapMs;
+  for (let nth = 0; nth < fault.hits[scene.size]; nth += 1) {
+    await pause(between(least, most, scene.random));
+    onHit(fault, "intended", { at: Date.now() });
+    const hit = await fault.strike(scene, nth);
+    onHit(fault, "observed", hit);
+    hits.push(hit);
+    onProgress(
+      `${fault.id} ${nth + 1}/${fault.hits[scene.size]} ${hit.target}: ${hit.detail}; ${load.acceptedCount} accepted, ${load.endedCount} ended`,
+    );
+  }
+  return hits;
+}
+
+function voidsOf(fault: Fault, hits: readonly Hit[], verdict: Verdict, counts: Counts): string[] {
+  const voids: string[] = [];
+  if (!hits.some(({ isObserved }) => isObserved)) voids.push("the fault never struck");
+  if (verdict.accepted < ACCEPTED_SHARE * verdict.offered)
+    voids.push(`only ${verdict.accepted} of ${verdict.offered} were accepted`);
+  if (fault.isFencing === true && counts.refused === 0) voids.push("nobody was refused");
+  return voids;
+}
+
+/** Claims that an executor still held and was told are not its own. */
+const refusals = ({ executors }: Crew): number =>
+  executors.reduce((sum, member) => sum + member.logs().split('"claim lost"').length - 1, 0);
+
+async function lastRunId(db: Client): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    "select run_id as id from pawl.runs order by run_id desc limit 1",
+  );
+  return rows[0]?.id ?? "00000000-0000-0000-0000-000000000000";
+}
+
+const COUNTS = `
+select count(*) filter (where type = 'node.started')::integer as claims,
+  count(*) filter (where type = 'node.retried')::integer as retries
+from pawl.run_events where run_id > $1`;
+const RECOVERED = `
+select payload->>'reason' as reason, count(*)::integer as count from pawl.run_events
+where run_id > $1 and type = 'run.recovered' group by 1`;
+
+async function countsOf(
+  db: Client,
+  since: string,
+  seen: Pick<Counts, "rawDuplicates" | "refused">,
+): Promise<Counts> {
+  const { rows } = await db.query<{ claims: number; retries: number }>(COUNTS, [since]);
+  const recovered = await db.query<{ reason: string; count: number }>(RECOVERED, [since]);
+  return {
+    claims: rows[0]?.claims ?? 0,
+    retries: rows[0]?.retries ?? 0,
+    recovered: Object.fromEntries(recovered.rows.map(({ reason, count }) => [reason, count])),
+    ...seen,
+  };
+}
+
+/** A connection that is opened again when its server went away. */
+class Database {
+  readonly #url: string;
+  #client: Client | undefined;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
+
+  async client(): Promise<Client> {
+    if (this.#client !== undefined) return this.#client;
+    const client = new Client({ connectionString: this.#url, application_name: "chaos" });
+    const forget = (): void => {
+      if (this.#client === client) this.#client = undefined;
+    };
+    client.on("error", forget);
+    client.on("end", forget);
+    await client.connect();
+    this.#client = client;
+    return client;
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,72 @@
+// What a fault is: something that can be done to a crew under load, again and again, and that says whether it really struck.
+import type { Client } from "pg";
+import type { Random } from "../stress/random.ts";
+import type { Shape } from "../stress/shapes.ts";
+import type { Crew } from "./crew.ts";
+
+/** How much of everything. */
+export type Size = "short" | "smoke" | "full";
+
+/** One strike as it happened. */
+export type Hit = {
+  /** Whom it struck. */
+  readonly target: string;
+  readonly detail: string;
+  /** Whether it was seen to strike. */
+  readonly isObserved: boolean;
+  /** From when on, in milliseconds since the epoch. */
+  readonly at: number;
+  /** Since when what it took away is back. */
+  readonly overAt: number;
+};
+
+/** Where faults happen. */
+export type Scene = {
+  readonly crew: Crew;
+  /** A connection of the harness itself; after a crash of the server, another one. */
+  readonly db: () => Promise<Client>;
+  readonly random: Random;
+  readonly size: Size;
+};
+
+/** One experiment's own counts, over the log of its runs. */
+export type Counts = {
+  /** Claims given. */
+  readonly claims: number;
+  /** Claims taken back, by reason. */
+  readonly recovered: Readonly<Record<string, number>>;
+  /** Attempts beyond the first. */
+  readonly retries: number;
+  readonly rawDuplicates: number;
+  readonly refused: number;
+};
+
+/** A kind of fault. */
+export type Fault = {
+  readonly id: string;
+  readonly title: string;
+  readonly hits: Readonly<Record<Size, number>>;
+  /** How long between two of them, at least and at most. */
+  readonly gapMs: readonly [number, number];
+  /** Whether it must lead to refusals to prove anything. */
+  readonly isFencing?: boolean;
+  /** Its own runs, instead of those with effects. */
+  readonly shapes?: { readonly prefix: string; readonly all: readonly Shape[] };
+  readonly begin?: (scene: Scene) => Promise<void>;
+  readonly strike: (scene: Scene, nth: number) => Promise<Hit>;
+  /** Puts everything back; gives refusals that only it has seen. */
+  readonly end?: (scene: Scene) => Promise<number>;
+  /** What else must hold. */
+  readonly rules?: (counts: Counts) => string[];
+};
+
+/** One of them. */
+export function oneOf<T>(things: readonly T[], random: Random): T {
+  const thing = things[Math.floor(random() * things.length)];
+  if (thing === undefined) throw new Error("nothing to choose from");
+  return thing;
+}
+
+/** A number between the two. */
+export const between = (least: number, most: number, random: Random): number =>
+  least + random() * (most - least);

@@ -1,0 +1,75 @@
+// F3 and F4: a process freezes for longer than its claims live and goes on as if nothing had happened.
+import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../../support/until.ts";
+import { LEASE_MS, type Sailor } from "../crew.ts";
+import { between, oneOf, type Fault, type Hit, type Scene } from "../fault.ts";
+
+const TRIES = 300;
+const LOOK_MS = 20;
+const ARRIVAL_MS = 150;
+
+/** F3: an executor with claims in its hands. */
+export const zombieExecutor: Fault = {
+  id: "F3",
+  title: "zombie executor: SIGSTOP for 2 to 4 leases",
+  hits: { short: 1, smoke: 2, full: 60 },
+  gapMs: [200, 800],
+  isFencing: true,
+  strike: async (scene) => {
+    const { crew, random } = scene;
+    const target = oneOf(crew.executors, random);
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      await target.kill("SIGSTOP");
+      const at = Date.now();
+      // What it said before it stopped arrives; what is leased to it then is in its hands.
+      await pause(ARRIVAL_MS);
+      const held = await leaseCount(scene, target.executorId);
+      if (held > 0) {
+        await pause(freezeMs(scene));
+        await until(async () => (await leaseCount(scene, target.executorId)) === 0, {
+          what: "its claims to be taken back",
+          timeoutMs: 60_000,
+        });
+        return await thaw(target, `${held} claims held`, at);
+      }
+      await target.kill("SIGCONT");
+      await pause(LOOK_MS);
+    }
+    throw new Error(`${target.name} was never seen with a claim`);
+  },
+};
+
+/** F4: a scheduler with executors on its streams. */
+export const zombieScheduler: Fault = {
+  id: "F4",
+  title: "zombie scheduler: SIGSTOP for 2 to 4 leases",
+  hits: { short: 1, smoke: 1, full: 30 },
+  gapMs: [500, 1_500],
+  strike: async (scene) => {
+    const target = oneOf(scene.crew.schedulers, scene.random);
+    await target.kill("SIGSTOP");
+    const at = Date.now();
+    await pause(freezeMs(scene));
+    return await thaw(target, "stopped", at);
+  },
+};
+
+const freezeMs = ({ random, size }: Scene): number =>
+  Math.round(between(2, size === "full" ? 4 : 2.5, random) * LEASE_MS);
+
+async function thaw(target: Sailor, what: string, at: number): Promise<Hit> {
+  await target.kill("SIGCONT");
+  const overAt = Date.now();
+  const detail = `${what}, ${overAt - at} ms`;
+  return { target: target.name, detail, isObserved: true, at, overAt };
+}
+
+async function leaseCount({ db }: Scene, executorId: string): Promise<number> {
+  const { rows } = await (
+    await db()
+  ).query<{ count: number }>(
+    "select count(*)::integer as count from pawl.leases where executor_id = $1",
+    [executorId],
+  );
+  return rows[0]?.count ?? 0;
+}

@@ -1,0 +1,157 @@
+// The load under which things break: runs of every shape, offered at a steady pace through all gateways, each watched from its
+// first event to its last. A submission is repeated under its request id until somebody accepts it.
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import type { PawlClient } from "@pawl/client";
+import { seededRandom, shuffled, type Random } from "../stress/random.ts";
+import type { Shape } from "../stress/shapes.ts";
+
+/** One run as its client knows it. */
+export type Submission = {
+  readonly index: number;
+  readonly shape: Shape;
+  readonly requestId: string;
+  /** Once it was accepted. */
+  runId: string;
+  /** Why it was not accepted. */
+  refusal: string;
+  /** What its watcher was given. */
+  readonly eventIds: number[];
+  hasEnded: boolean;
+  /** Why its watcher gave up. */
+  watchFault: string;
+};
+
+/** What to offer. */
+export type LoadOptions = {
+  readonly clients: readonly PawlClient[];
+  readonly shapes: readonly Shape[];
+  /** Of the names of its workflows. */
+  readonly prefix: string;
+  readonly everyMs: number;
+  readonly seed: number;
+  /** No more than this many. */
+  readonly most: number;
+};
+
+/** Nothing at all for this long, and the connection is taken for dead: a heartbeat and a half. */
+const SILENCE_MS = 22_000;
+
+/** The workflow of a shape. */
+export const workflowIdOf = (prefix: string, { name }: Shape): string =>
+  `${prefix}-${name.toLowerCase().replaceAll(" ", "-")}`;
+
+/** Saves the workflows of all shapes. */
+export async function saveShapes(
+  client: PawlClient | undefined,
+  prefix: string,
+  shapes: readonly Shape[],
+): Promise<void> {
+  if (client === undefined) throw new Error("nobody to save them with");
+  for (const shape of shapes) {
+    for (const [workflowId, child] of Object.entries(shape.children ?? {}))
+      await client.workflows.create(child, { workflowId });
+    await client.workflows.create(shape.definition, { workflowId: workflowIdOf(prefix, shape) });
+  }
+}
+
+/** Offers runs until told to stop. */
+export class Load {
+  readonly submissions: Submission[] = [];
+  readonly #options: LoadOptions;
+  readonly #random: Random;
+  readonly #lives: Promise<void>[] = [];
+  readonly #over = new AbortController();
+  #offering: Promise<void> | undefined;
+  #isOffering = true;
+  #deck: Shape[] = [];
+
+  constructor(options: LoadOptions) {
+    this.#options = options;
+    this.#random = seededRandom(options.seed);
+  }
+
+  start(): void {
+    this.#offering = this.#offer();
+  }
+
+  get acceptedCount(): number {
+    return this.submissions.filter(({ runId }) => runId !== "").length;
+  }
+
+  get endedCount(): number {
+    return this.submissions.filter(({ hasEnded }) => hasEnded).length;
+  }
+
+  /** Offers no more, and waits until every run was seen to its end; no longer than `atMostMs`. */
+  async finish(atMostMs: number): Promise<void> {
+    this.#isOffering = false;
+    await this.#offering;
+    const timer = setTimeout(() => this.#over.abort(), atMostMs);
+    await Promise.all(this.#lives);
+    clearTimeout(timer);
+  }
+
+  async #offer(): Promise<void> {
+    const { everyMs, most } = this.#options;
+    while (this.#isOffering && this.submissions.length < most) {
+      this.#lives.push(this.#live(this.#next()));
+      await pause(everyMs * (0.5 + this.#random()));
+    }
+  }
+
+  /** Every shape comes as often as any other. */
+  #next(): Submission {
+    if (this.#deck.length === 0) this.#deck = shuffled(this.#options.shapes, this.#random);
+    const shape = this.#deck.pop();
+    if (shape === undefined) throw new Error("no shapes");
+    const submission: Submission = {
+      index: this.submissions.length,
+      shape,
+      requestId: randomUUID(),
+      runId: "",
+      refusal: "",
+      eventIds: [],
+      hasEnded: false,
+      watchFault: "",
+    };
+    this.submissions.push(submission);
+    return submission;
+  }
+
+  /** One run: submitted, watched, decided about where it waits for a person. */
+  async #live(submission: Submission): Promise<void> {
+    const { index, shape, requestId } = submission;
+    const { clients, prefix } = this.#options;
+    const here = clients[index % clients.length];
+    const there = clients[(index + 1) % clients.length];
+    const { signal } = this.#over;
+    if (here === undefined || there === undefined) throw new Error("nobody to ask");
+    try {
+      const workflowId = workflowIdOf(prefix, shape);
+      const options = { input: { run: index }, requestId, signal };
+      submission.runId = (await here.runs.start(workflowId, options)).run.runId;
+    } catch (error) {
+      submission.refusal = String(error);
+      return;
+    }
+    try {
+      await this.#watch(there, submission);
+    } catch (error) {
+      submission.watchFault = String(error);
+    }
+  }
+
+  async #watch(client: PawlClient, submission: Submission): Promise<void> {
+    const { index, shape, runId, eventIds } = submission;
+    const { signal } = this.#over;
+    const decision = shape.decision?.(index);
+    const options = { silenceMs: SILENCE_MS, signal };
+    for await (const { eventId, type } of client.watch(runId, options)) {
+      eventIds.push(Number(eventId));
+      if (type === "node.blocked" && decision !== undefined)
+        await client.runs.decide(runId, "held", decision, { signal });
+    }
+    submission.hasEnded = !signal.aborted;
+  }
+}

@@ -1,0 +1,64 @@
+// The shapes of the stress with real work in them: what its peers do there is an effect on the outside world here.
+import type { Json } from "@pawl/client";
+import { broken, script, type GraphText, type NodeText } from "../flow/graph.ts";
+import { SHAPES, TASK, type Shape } from "../stress/shapes.ts";
+
+type JsonObject = { readonly [key: string]: Json };
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Every shape, its tasks as calls of `effectUrl`; those that must fail are scripts that do. */
+export const effectShapes = (effectUrl: string): readonly Shape[] =>
+  SHAPES.map((shape) => ({
+    ...shape,
+    definition: worked(shape.definition, effectUrl),
+    ...(shape.children === undefined
+      ? {}
+      : {
+          children: Object.fromEntries(
+            Object.entries(shape.children).map(([id, child]) => [
+              renamed(id),
+              worked(child, effectUrl),
+            ]),
+          ),
+        }),
+  }));
+
+/** The children of the stress have tasks of its peers in them: these are others. */
+const renamed = (workflowId: string): string => workflowId.replace("stress-", "effect-");
+
+function worked({ nodes, edges }: GraphText, url: string): GraphText {
+  return { nodes: nodes.map((node) => workOf(node, url)), edges };
+}
+
+function workOf(node: JsonObject, url: string): JsonObject {
+  const { type, config } = node;
+  if (type === TASK) return { ...node, ...plain(taskOf(config, url)) };
+  if (isObject(config) && typeof config["workflow_id"] === "string")
+    return { ...node, config: { ...config, workflow_id: renamed(config["workflow_id"]) } };
+  const body = isObject(config) ? config["body"] : undefined;
+  if (!isObject(config) || !isObject(body) || body["type"] !== TASK) return node;
+  return { ...node, config: { ...config, body: plain(taskOf(body["config"], url)) } };
+}
+
+function taskOf(config: Json | undefined, url: string): NodeText {
+  if (isObject(config) && config["fail"] === true) return broken();
+  if (isObject(config) && config["fail_item"] !== undefined)
+    return script(
+      `if (ctx.item === ${JSON.stringify(config["fail_item"])}) throw new Error("asked for"); return ctx.item`,
+    );
+  return effect(url);
+}
+
+/** A call that goes through in the end: whatever breaks it on the way is tried again. */
+export const effect = (url: string): NodeText => ({
+  type: "http",
+  config: { url, method: "POST" },
+  retry: { attempts: 6, backoff_ms: 100, max_backoff_ms: 1_000 },
+});
+
+const plain = (node: NodeText): JsonObject =>
+  Object.fromEntries(
+    Object.entries(node).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );

@@ -1,0 +1,167 @@
+// What became of the runs of one experiment, by everybody who can tell: the log, the projections and the queue, the definition alone,
+// the clients who watched, and the outside world. Read when all is quiet; it trusts no service but for reading a run.
+import { effectKey, nodeId, runId } from "@pawl/core/name/ids";
+import type { Client } from "pg";
+import { checkInvariants } from "../support/invariants.ts";
+import { expectationOf } from "../stress/expectation.ts";
+import { differences } from "../stress/stress.ts";
+import type { Crew } from "./crew.ts";
+import type { Submission } from "./load.ts";
+
+/** What must be empty, and what is counted. */
+export type Verdict = {
+  readonly offered: number;
+  readonly accepted: number;
+  readonly lost: readonly string[];
+  readonly duplicated: readonly string[];
+  readonly staleAccepted: readonly string[];
+  readonly stuck: readonly string[];
+  /** Rules broken in any other way. */
+  readonly broken: readonly string[];
+  /** Calls of the outside world beyond the first of each key. */
+  readonly rawDuplicates: number;
+};
+
+type Sorted = {
+  -readonly [Kind in "lost" | "duplicated" | "staleAccepted" | "stuck" | "broken"]: string[];
+};
+
+const ALL_RUNS = `
+select run_id as "runId", request_id as "requestId", parent_run_id as "parentRunId" from pawl.runs where run_id > $1`;
+
+const EFFECTS = `
+select e.run_id as "runId", e.node_id as "nodeId", e.iteration, d.body
+from pawl.run_events e join pawl.runs r using (run_id) join pawl.definitions d using (definition_id)
+where e.run_id = any ($1) and e.type = 'node.completed'`;
+
+/** Judges the runs that began after the run `since`. */
+export async function judge(
+  crew: Crew,
+  db: Client,
+  { submissions, since }: { readonly submissions: readonly Submission[]; readonly since: string },
+): Promise<Verdict> {
+  const sorted: Sorted = { lost: [], duplicated: [], staleAccepted: [], stuck: [], broken: [] };
+  const { rows } = await db.query<{
+    runId: string;
+    requestId: string | null;
+    parentRunId: string | null;
+  }>(ALL_RUNS, [since]);
+  const runIds = rows.map((row) => row.runId);
+  const accepted = submissions.filter((each) => each.runId !== "");
+  judgeAcceptance(rows, submissions, sorted);
+  for (const rule of await checkInvariants(crew.databaseUrl, [
+    ...new Set([...runIds, ...accepted.map((each) => each.runId)]),
+  ]))
+    sorted[kindOf(rule)].push(rule);
+  const known = new Set(runIds);
+  for (const submission of accepted) {
+    judgeStream(submission, sorted);
+    if (known.has(submission.runId)) await judgeEnd(crew, submission, sorted);
+  }
+  const rawDuplicates = await judgeEffects(crew, db, runIds, sorted);
+  return { offered: submissions.length, accepted: accepted.length, ...sorted, rawDuplicates };
+}
+
+/** Where a broken invariant belongs. */
+function kindOf(rule: string): keyof Sorted {
+  if (rule.endsWith("the run is lost")) return "lost";
+  if (/ of epoch \d+ under claim /.test(rule)) return "staleAccepted";
+  if (/ settled at \d+$| is queued twice$/.test(rule)) return "duplicated";
+  return "broken";
+}
+
+/** Accepted submissions and runs are the same thing. */
+function judgeAcceptance(
+  rows: readonly { readonly requestId: string | null; readonly parentRunId: string | null }[],
+  submissions: readonly Submission[],
+  { duplicated }: Sorted,
+): void {
+  const own = rows.filter(({ parentRunId }) => parentRunId === null);
+  const asked = new Set(submissions.map(({ requestId }) => requestId));
+  const seen = new Set<string>();
+  for (const { requestId } of own) {
+    const id = requestId ?? "";
+    if (!asked.has(id)) duplicated.push(`a run nobody asked for: ${id}`);
+    if (seen.has(id)) duplicated.push(`two runs for request ${id}`);
+    seen.add(id);
+  }
+}
+
+/** Every event once, in order, from the first to the last. */
+function judgeStream(
+  { runId: id, eventIds, watchFault, hasEnded }: Submission,
+  sorted: Sorted,
+): void {
+  if (watchFault !== "") sorted.broken.push(`${id}: its watcher gave up: ${watchFault}`);
+  if (!hasEnded && watchFault === "") sorted.stuck.push(`${id}: its watcher never saw the end`);
+  eventIds.forEach((eventId, index) => {
+    const due = (eventIds[index - 1] ?? 0) + 1;
+    if (eventId > due) sorted.lost.push(`${id}: event ${eventId} came, ${due} was due`);
+    if (eventId < due) sorted.duplicated.push(`${id}: event ${eventId} came again`);
+  });
+}
+
+/** As the definition says. */
+async function judgeEnd(
+  { clients }: Crew,
+  { runId: id, shape, index }: Submission,
+  sorted: Sorted,
+): Promise<void> {
+  const run = (await clients[0]?.runs.get(id))?.run;
+  if (run === undefined) return;
+  if (run.endTime === undefined) {
+    const open = run.nodes
+      .filter(({ endTime }) => endTime === undefined)
+      .map(({ nodeId: node }) => node);
+    sorted.stuck.push(`${shape.name} ${id} still runs; open: ${open.join(", ")}`);
+    return;
+  }
+  const expected = expectationOf(shape.definition, shape.acts(index));
+  sorted.lost.push(...differences(shape.name, { run, expected }));
+}
+
+/** What completed was done, under its own key; the rest is the honest number of repeats. */
+async function judgeEffects(
+  { effects }: Crew,
+  db: Client,
+  runIds: readonly string[],
+  sorted: Sorted,
+): Promise<number> {
+  const { rows } = await db.query<{
+    runId: string;
+    nodeId: string;
+    iteration: number;
+    body: string;
+  }>(EFFECTS, [runIds]);
+  const httpNodes = new Map<string, ReadonlySet<string>>();
+  for (const row of rows) {
+    const nodes = httpNodes.get(row.body) ?? effectNodesOf(row.body);
+    httpNodes.set(row.body, nodes);
+    const isBody = row.iteration > 0 ? nodes.has(`${row.nodeId}#`) : nodes.has(row.nodeId);
+    if (!isBody) continue;
+    const key = effectKey(runId(row.runId), nodeId(row.nodeId), row.iteration);
+    if (!effects.calls.has(key)) sorted.lost.push(`${key} completed and was never done`);
+  }
+  const own = new Set(runIds);
+  let repeats = 0;
+  for (const [key, count] of effects.calls) {
+    const [id = ""] = key.split("/");
+    if (own.has(id)) repeats += count - 1;
+    else if (id === "" || !/^[0-9a-f-]{36}\/[^/]+\/\d+$/.test(key))
+      sorted.broken.push(`an effect under the key "${key}"`);
+  }
+  return repeats;
+}
+
+/** The nodes of a definition that call the outside world; "map#" when its iterations do. */
+function effectNodesOf(body: string): ReadonlySet<string> {
+  const { nodes } = JSON.parse(body) as {
+    nodes: { id: string; type: string; config?: { body?: { type?: string } } }[];
+  };
+  return new Set(
+    nodes.flatMap(({ id, type, config }) => {
+      if (type === "http") return [id];
+      return config?.body?.type === "http" ? [`${id}#`] : [];
+    }),
+  );
+}
