@@ -109,6 +109,10 @@ export interface News {
   readonly ended: boolean;
 }
 
+/**
+ * What is said about runs (insertRuns, advance, append, openLeases, closeLeases, wake) is sent together as one statement: say it
+ * in one go, with nothing else in between, and only about runs that are inserted or advanced in the same go.
+ */
 export interface Transaction {
   /** @throws WorkflowMoved when an assumed newest version is not the newest */
   insertRuns(runs: readonly NewRun[]): Promise<void>;

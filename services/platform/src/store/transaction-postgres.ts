@@ -1,5 +1,7 @@
-// One transaction on the pipelined connection. Every call sends its statement at once; failures surface at commit, which
-// Postgres turns into a rollback by itself when any statement before it failed.
+// One transaction on the pipelined connection. What is decided about runs is gathered and sent as one statement: with the
+// commit, before any other statement, or at the end of this turn of the event loop, should somebody wait for its answer. A
+// transaction of just that one needs no begin and no commit around it. Everything else is sent at once; failures surface at
+// commit, which Postgres turns into a rollback by itself when any statement before it failed.
 
 import { arrayLiteral } from "../db/array-literal.ts";
 import type { Pipeline } from "../db/pool.ts";
@@ -12,20 +14,17 @@ import { jobHintPayload } from "../wake/jobs.ts";
 import { wakeOf } from "../wake/listen.ts";
 import { RunMoved, WorkflowMoved } from "./journal.ts";
 import type * as journal from "./journal.ts";
-import { advanceRuns } from "./statements/advance-runs.ts";
-import { appendEvents } from "./statements/append-events.ts";
 import { appendStreamed } from "./statements/append-streamed.ts";
-import { closeLeases } from "./statements/close-leases.ts";
 import { countStreamed } from "./statements/count-streamed.ts";
 import { dropInputKeys } from "./statements/drop-input-keys.ts";
 import { hintJobs } from "./statements/hint-jobs.ts";
-import { insertRuns } from "./statements/insert-runs.ts";
 import { insertTestGraph } from "./statements/insert-test-graph.ts";
+import { createRuns } from "./statements/create-runs.ts";
 import { keepInputKeys } from "./statements/keep-input-keys.ts";
 import { lockRuns } from "./statements/lock-runs.ts";
 import { moveDeadlines } from "./statements/move-deadlines.ts";
-import { openLeases } from "./statements/open-leases.ts";
 import { wakeReaders } from "./statements/wake-readers.ts";
+import { type Call, leaseKeys, type Parameter, TickBatch } from "./tick-batch.ts";
 
 /** A notification holds 8,000 bytes; beyond that every reader looks for itself. */
 const WAKE_BYTES = 7_900;
@@ -35,9 +34,10 @@ const NAMED_TEXTS_MAX = 200;
 /** The answer to nothing sent. */
 const NOTHING = Promise.resolve();
 
-/** A parameter that is a column of rows. */
-type Column = Parameters<typeof arrayLiteral>[0];
-type Parameter = string | number | Column;
+/** What a statement about runs answers. */
+interface Answer {
+  readonly seqs?: readonly number[];
+}
 
 const bossNames = new Map<string, string>();
 
@@ -47,13 +47,19 @@ export class PostgresTransaction implements journal.Transaction {
   readonly #answers: Promise<unknown>[] = [];
   readonly #issued: Promise<void>[] = [];
   readonly #sql: SendSql;
+  #batch = new TickBatch();
+  #sent = Promise.withResolvers<ReadonlyMap<RunId, number>>();
+  #hasBegun = false;
   #refusal: unknown;
 
   constructor(pipeline: Pipeline, boss: BossQueue) {
     this.#pipeline = pipeline;
     this.#boss = boss;
-    this.#sql = (text, values) => this.#keep(this.#client.query(bossQuery(text, values)));
-    void this.#keep(this.#client.query("begin"));
+    this.#sql = (text, values) => {
+      this.#flush();
+      this.#begin();
+      return this.#keep(this.#client.query(bossQuery(text, values)));
+    };
   }
 
   /** The connection, with what is sent now held back until the end of this turn. */
@@ -70,40 +76,20 @@ export class PostgresTransaction implements journal.Transaction {
   /** Sends the commit and waits for every answer. */
   async commit(): Promise<void> {
     await Promise.all(this.#issued);
-    const done = this.#keep(this.#client.query("commit"));
+    this.#flush({ isLast: true });
+    if (this.#hasBegun) void this.#keep(this.#client.query("commit"));
     for (const answer of this.#answers) await answer;
-    await done;
   }
 
   async rollback(): Promise<void> {
+    // What was gathered and not sent must not be sent behind the rollback.
+    this.#batch = new TickBatch();
     await Promise.allSettled(this.#issued);
-    await this.#client.query("rollback");
+    if (this.#hasBegun) await this.#client.query("rollback");
   }
 
   insertRuns(runs: readonly journal.NewRun[]): Promise<void> {
-    if (runs.length === 0) return NOTHING;
-    return this.#sendOnly(insertRuns, [
-      runs.map((run) => run.runId),
-      runs.map((run) => run.tenantId),
-      runs.map((run) => run.definitionId),
-      runs.map((run) => run.workflowId),
-      runs.map((run) => run.workflowVersion),
-      runs.map((run) => run.kind),
-      runs.map((run) => run.status),
-      runs.map((run) => run.eventCount),
-      runs.map((run) => run.hasFailures),
-      runs.map((run) => run.priority),
-      runs.map((run) => run.errorMessage),
-      runs.map((run) => run.requestId),
-      runs.map((run) => run.requestHash),
-      runs.map((run) => run.traceparent),
-      runs.map((run) => run.deadlineAt),
-      runs.map((run) => run.ended),
-      runs.map((run) => run.assumesNewest),
-      runs.map((run) => run.parent?.runId ?? null),
-      runs.map((run) => run.parent?.nodeId ?? null),
-      runs.map((run) => run.parent?.iteration ?? null),
-    ]);
+    return this.#gather(() => this.#batch.runs.push(...runs), runs.length);
   }
 
   saveGraphs(graphs: readonly journal.TestGraph[]): Promise<void> {
@@ -126,19 +112,8 @@ export class PostgresTransaction implements journal.Transaction {
 
   advance(changes: readonly journal.RunChange[]): Promise<ReadonlyMap<RunId, number>> {
     if (changes.length === 0) return Promise.resolve(new Map());
-    const sorted = changes.toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
-    const rows = this.#send<{ run_id: RunId; last_seq: number }>(advanceRuns, [
-      sorted.map((change) => change.runId),
-      sorted.map((change) => change.expectedVersion),
-      sorted.map((change) => change.eventCount),
-      sorted.map((change) => change.status),
-      sorted.map((change) => change.hasFailures),
-      sorted.map((change) => change.errorMessage),
-      sorted.map((change) => change.ended),
-    ]);
-    return this.#keep(
-      rows.then((found) => new Map(found.map((row) => [row.run_id, row.last_seq]))),
-    );
+    void this.#gather(() => this.#batch.changes.push(...changes), changes.length);
+    return this.#sent.promise;
   }
 
   moveDeadlines(moved: readonly journal.MovedDeadline[]): Promise<void> {
@@ -150,33 +125,15 @@ export class PostgresTransaction implements journal.Transaction {
   }
 
   append(facts: readonly journal.Append[]): Promise<void> {
-    if (facts.length === 0) return NOTHING;
-    return this.#sendOnly(appendEvents, [
-      facts.map((item) => item.runId),
-      facts.map((item) => item.back),
-      facts.map((item) => item.fact.type),
-      facts.map((item) => item.fact.nodeId),
-      facts.map((item) => item.fact.iteration),
-      facts.map((item) => item.fact.attempt),
-      facts.map((item) => (item.fact.type === "node.started" ? -1 : item.fact.epoch)),
-      facts.map((item) => JSON.stringify(item.fact.payload)),
-      facts.map((item) => item.fact.value ?? null),
-    ]);
+    return this.#gather(() => this.#batch.appends.push(...facts), facts.length);
   }
 
   openLeases(leases: readonly journal.NewLease[]): Promise<void> {
-    if (leases.length === 0) return NOTHING;
-    return this.#sendOnly(openLeases, [
-      ...leaseKeys(leases),
-      leases.map((lease) => lease.back),
-      leases.map((lease) => lease.attempt),
-      leases.map((lease) => lease.executorId),
-    ]);
+    return this.#gather(() => this.#batch.opened.push(...leases), leases.length);
   }
 
   closeLeases(keys: readonly journal.LeaseKey[]): Promise<void> {
-    if (keys.length === 0) return NOTHING;
-    return this.#sendOnly(closeLeases, leaseKeys(keys));
+    return this.#gather(() => this.#batch.closed.push(...keys), keys.length);
   }
 
   stream(sent: readonly journal.StreamedFact[]): Promise<void> {
@@ -216,24 +173,61 @@ export class PostgresTransaction implements journal.Transaction {
   }
 
   wake(news: readonly journal.News[]): Promise<void> {
-    if (news.length === 0) return NOTHING;
     const payload = news.map(wakeOf).join(",");
-    return this.#sendOnly(wakeReaders, [payload.length > WAKE_BYTES ? "*" : payload]);
+    const hint = payload.length > WAKE_BYTES ? "*" : payload;
+    return this.#gather(() => (this.#batch.wake = hint), news.length);
   }
 
-  /** Sends a statement; the answer comes when it comes. */
-  #send<Row extends object>(
-    statement: Statement,
-    parameters: readonly Parameter[],
-  ): Promise<Row[]> {
+  /** Adds to the batch. */
+  #gather(add: () => void, count: number): Promise<void> {
+    if (count === 0) return NOTHING;
+    if (this.#batch.isEmpty) process.nextTick(() => this.#flush());
+    add();
+    return this.#keep(this.#sent.promise.then(() => undefined));
+  }
+
+  /** Sends the batch. */
+  #flush({ isLast = false } = {}): void {
+    const batch = this.#batch;
+    const sent = this.#sent;
+    if (batch.isEmpty) return;
+    this.#batch = new TickBatch();
+    this.#sent = Promise.withResolvers();
+    try {
+      const calls = batch.isOnlyHint ? [hintCall(batch.wake)] : batch.calls();
+      if (!isLast || calls.length > 1) this.#begin();
+      const answers = calls.map(({ statement, parameters }) => this.#write(statement, parameters));
+      sent.resolve(Promise.all(answers).then((all) => lastSeqs(batch.order, all)));
+    } catch (error) {
+      sent.reject(error);
+    }
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    void this.#keep(this.#client.query("begin"));
+  }
+
+  /** Sends a statement behind what was gathered; the answer comes when it comes. */
+  #send(statement: Statement, parameters: readonly Parameter[]): Promise<object[]> {
+    this.#flush();
+    this.#begin();
+    return this.#write(statement, parameters);
+  }
+
+  #write(statement: Statement, parameters: readonly Parameter[]): Promise<Answer[]> {
     const values = parameters.map((one) => (typeof one === "object" ? arrayLiteral(one) : one));
-    const query = this.#client.query<Row>({ ...statement, values });
+    const query = this.#client.query<Answer>({
+      ...statement,
+      values,
+    });
     const answer = query.then(
       (result) => result.rows,
       (error: unknown) => {
         // The only divisions of these statements are their guards.
         if (sqlState(error) !== "22012") throw error;
-        throw statement === insertRuns
+        throw statement === createRuns
           ? new WorkflowMoved("a workflow moved on")
           : new RunMoved("a run moved on");
       },
@@ -269,13 +263,16 @@ function once(facts: readonly journal.StreamedFact[]): readonly journal.Streamed
   return [...seen.values()];
 }
 
-function leaseKeys(keys: readonly journal.LeaseKey[]): Column[] {
-  return [
-    keys.map((key) => key.runId),
-    keys.map((key) => key.nodeId),
-    keys.map((key) => key.iteration),
-  ];
+/** The statement about runs that exist comes last, and it alone has seqs to tell. */
+function lastSeqs(
+  order: readonly RunId[],
+  answers: readonly (readonly Answer[])[],
+): ReadonlyMap<RunId, number> {
+  const seqs = answers.at(-1)?.[0]?.seqs ?? [];
+  return new Map(order.map((runId, index) => [runId, seqs[index] ?? 0]));
 }
+
+const hintCall = (payload: string): Call => ({ statement: wakeReaders, parameters: [payload] });
 
 function bossQuery(text: string, values: unknown[] | undefined) {
   let name = bossNames.get(text);

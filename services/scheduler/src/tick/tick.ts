@@ -158,13 +158,13 @@ async function send(
 function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {
   void tx.stream(draft.streamed);
   void tx.saveGraphs(draft.newGraphs);
-  void tx.insertRuns(draft.newRuns);
   void tx.keepInputKeys(draft.inputKeys);
+  void tx.insertRuns(draft.newRuns);
   const lastSeqs = tx.advance(draft.changes);
-  void tx.moveDeadlines(draft.movedDeadlines);
   void tx.append(draft.appends);
   void tx.closeLeases(draft.closed);
   void tx.openLeases(draft.leases);
+  void tx.moveDeadlines(draft.movedDeadlines);
   void tx.dropJobs(draft.droppedJobs);
   if (draft.jobs.length > 0) void tx.enqueue(draft.jobs);
   return lastSeqs;
