@@ -3,7 +3,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { runDecide } from "./commands/run-decide.ts";
 import { runExplain } from "./commands/run-explain.ts";
-import { runCancel, runDelete, runGet, runList } from "./commands/run-read.ts";
+import { runCancel, runDelete, runGet, runList, runRecheck } from "./commands/run-read.ts";
 import { runStart, runTest } from "./commands/run-start.ts";
 import { runWatch } from "./commands/run-watch.ts";
 import {
@@ -100,6 +100,11 @@ function grammar(host: Host, act: Act): Command {
   verb(run, "cancel <run>", "abort what runs and never start what is pending")
     .option("--reason <text>", "why, for people")
     .action(act(runCancel));
+  verb(
+    run,
+    "recheck <run>",
+    "read a run's whole log again, and lift its quarantine when it is whole",
+  ).action(act(runRecheck));
   verb(run, "delete <run>", "remove a test run that has ended, with all its history").action(
     act(runDelete),
   );

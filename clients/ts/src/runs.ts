@@ -88,6 +88,8 @@ export interface Runs {
     decision: "approve" | "reject",
     options?: DecideOptions,
   ): Promise<Run>;
+  /** Reads the whole log again and lifts a quarantine when it is whole. @throws PawlError EVENT_LOG_CORRUPTION */
+  recheck(runId: string, options?: MutationOptions): Promise<Run>;
   /** Removes a finished test run whole. @throws PawlError RUN_NOT_DELETABLE */
   delete(runId: string, options?: MutationOptions): Promise<void>;
   /** Waits for the end, across reconnects, and returns the run as it ended, however it did. Rejects when aborted. */
@@ -156,6 +158,10 @@ export function createRuns(
       const requestId = requestIdOf(options);
       const request = { runId, nodeId, iteration, decision: said, comment, requestId };
       return present((await call(options, (o) => rpc.decideNode(request, o))).run);
+    },
+    async recheck(runId, options) {
+      const request = { runId, requestId: requestIdOf(options) };
+      return present((await call(options, (o) => rpc.recheckRun(request, o))).run);
     },
     async delete(runId, options) {
       const request = { runId, requestId: requestIdOf(options) };

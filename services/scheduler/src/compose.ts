@@ -11,6 +11,7 @@ import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
 import type { OnInternal } from "@pawl/platform/rpc/status";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
+import { createRecovery } from "@pawl/platform/store/recovery-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { startProbeServer } from "@pawl/platform/telemetry/http";
@@ -28,6 +29,9 @@ import {
   sweepPartitions,
   sweepQueues,
 } from "./sweep/sweeps.ts";
+import { createMark } from "./recover/quarantine.ts";
+import { SnapshotWriter } from "./recover/snapshots.ts";
+import { createStrandedSweep } from "./recover/stranded.ts";
 import { RunCache } from "./tick/cache.ts";
 import { Newest } from "./admit/newest.ts";
 import { Definitions } from "./tick/definitions.ts";
@@ -46,6 +50,8 @@ const DAY_MS = 24 * 3_600_000;
  * alone until then, or a restart that took longer than a lease would take the work out of living hands.
  */
 const RECONNECT_MS = 3_000;
+/** A run in which nothing has happened for so many sweeps is looked at: whatever it waits for must be there. */
+const QUIET_SWEEPS = 3;
 /** After a grace has passed by our clock, it has passed by the database's too. */
 const CLOCK_SLACK_MS = 10;
 
@@ -69,7 +75,7 @@ export async function startScheduler(
     METRICS.internalFaults.add(1);
     log.error({ err: error, request_id: requestId }, "an RPC failed inside");
   };
-  const services = commandServices({ ...stores, ...engine }, stores.pool);
+  const services = commandServices({ ...stores, ...engine, log }, stores.pool);
   const commands = serveCommands(services, onInternal);
   const server = await startGrpcServer({
     host: config.PAWL_SCHEDULER_HOST,
@@ -100,6 +106,7 @@ export async function startScheduler(
       await Promise.all(Object.values(sweepers).map((sweeper) => sweeper.stop()));
       await jobs.stop();
       await engine.loop.stop();
+      await engine.snapshots.stop();
       commands.drain();
       await server.stop(STOP_GRACE_MS);
       const { journal, boss, pool } = stores;
@@ -120,16 +127,26 @@ async function openStores(config: Config, log: Logger) {
     journal: new PostgresJournal({ url, pool, boss }),
     workflows: createWorkflows(pool),
     executors: createExecutors(pool),
+    recovery: createRecovery(pool),
     ensureQueues: async (types: readonly string[]): Promise<void> => {
       for (const type of types) if (!boss.isKnown(type)) await boss.ensure(type);
     },
   };
 }
 
-function createEngine({ journal, workflows }: Stores, log: Logger) {
+function createEngine({ journal, workflows, recovery }: Stores, log: Logger) {
   const now = Date.now;
   const definitions = new Definitions(workflows);
-  const cache = new RunCache({ journal, definitions, max: CACHED_RUNS_MAX });
+  const mark = createMark(recovery, log);
+  const snapshots = new SnapshotWriter({ journal, definitions, recovery, log });
+  const cache = new RunCache({
+    journal,
+    definitions,
+    max: CACHED_RUNS_MAX,
+    onCorrupt: mark,
+    onLong: (runId) => snapshots.ask(runId),
+    onOver: (runId) => snapshots.over(runId),
+  });
   const waiting = new Waiting(now);
   const roster = new Roster();
   const loop = new TickLoop({
@@ -148,8 +165,9 @@ function createEngine({ journal, workflows }: Stores, log: Logger) {
       METRICS.internalFaults.add(1);
       log.error({ err: error, batch: inputs.length }, "a tick failed");
     },
+    onPoisoned: mark,
   });
-  return { now, definitions, newest: new Newest(), waiting, roster, loop };
+  return { now, definitions, newest: new Newest(), waiting, roster, loop, mark, snapshots };
 }
 
 function workService(
@@ -194,6 +212,7 @@ function startSweepers(config: Config, stores: Stores, engine: Engine, log: Logg
   const { loop, waiting, now } = engine;
   const parts = { loop, journal, executors, waiting, now, log };
   const every = config.PAWL_SWEEP_MS;
+  const quietMs = every * QUIET_SWEEPS;
   const sweeper = (
     name: string,
     intervalMs: number,
@@ -204,6 +223,11 @@ function startSweepers(config: Config, stores: Stores, engine: Engine, log: Logg
     deadlines: sweeper("deadlines", every, sweepDeadlines),
     queues: sweeper("queues", config.PAWL_POLL_MS, sweepQueues),
     executors: sweeper("executors", every * 30, sweepExecutors),
+    stranded: sweeper(
+      "stranded",
+      quietMs,
+      createStrandedSweep({ ...stores, ...engine, log }, quietMs),
+    ),
     partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(stores.pool, now)),
   };
   const { leases, ...others } = sweepers;

@@ -1,4 +1,4 @@
-// pawl run get, pawl run list, pawl run cancel, pawl run delete.
+// pawl run get, pawl run list, pawl run cancel, pawl run recheck, pawl run delete.
 
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { plainRun, runKindName, runStatusName, runStatusOf } from "@pawl/client";
@@ -38,6 +38,8 @@ export async function runGet(session: Session, runId: string): Promise<ExitCode>
     ["output", valueText(run.outputJson)],
     ["error", run.errorMessage],
     ["waiting", run.waitingReason],
+    ["quarantine", quarantineText(run)],
+    ["next", run.quarantine === undefined ? "" : `${session.self} run recheck ${run.runId}`],
     ["trace", run.traceId],
     ["url", url],
   ];
@@ -96,7 +98,7 @@ export async function runList(session: Session, flags: ListFlags): Promise<ExitC
       text: run.createTime === undefined ? "" : `${spanText(run.createTime, undefined, nowMs)} ago`,
     },
     { text: spanText(run.createTime, run.endTime, nowMs) },
-    { text: run.errorMessage === "" && run.hasFailures ? "some nodes failed" : run.errorMessage },
+    { text: troubleOf(run) },
   ]);
   const heads = ["RUN", "WORKFLOW", "STATUS", "CREATED", "TOOK", "ERROR"];
   printLines(session, tableLines(heads, rows, canvasOf(session)));
@@ -127,6 +129,22 @@ export async function runDelete(session: Session, runId: string): Promise<ExitCo
   if (session.format === "json") printJson(session, { runId, deleted: true });
   else printLines(session, [`${runId} deleted`]);
   return EXIT.ok;
+}
+
+/** Reads the whole log again; lifts a quarantine when it is whole. */
+export async function runRecheck(session: Session, runId: string): Promise<ExitCode> {
+  const run = await session.client.runs.recheck(runId, { signal: session.interrupted });
+  if (session.format === "json") printJson(session, plainRun(run));
+  else printLines(session, [`${run.runId} is whole and ${runStatusName(run.status)}`]);
+  return EXIT.ok;
+}
+
+const quarantineText = ({ quarantine }: Run): string =>
+  quarantine === undefined ? "" : `${quarantine.reason}: ${quarantine.detail}`;
+
+function troubleOf(run: Run): string {
+  if (run.quarantine !== undefined) return `in quarantine: ${quarantineText(run)}`;
+  return run.errorMessage === "" && run.hasFailures ? "some nodes failed" : run.errorMessage;
 }
 
 const workflowText = (run: Run): string =>

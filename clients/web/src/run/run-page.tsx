@@ -54,6 +54,12 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
   return (
     <div className="run-page" data-run-page={runId} data-events={view.rows.length}>
       <RunHeader run={got.run} name={name} view={view} connection={connection} />
+      {got.run.quarantine !== undefined && (
+        <p className="outcome is-failed" role="status" data-quarantine>
+          In quarantine: {got.run.quarantine.detail}. Nothing of this run moves until it is
+          rechecked.
+        </p>
+      )}
       {!isFinal(view.status) && <RunWaiting runId={runId} view={view} />}
       {connection.kind === "refused" && <FaultBox fault={connection.fault} />}
       <div className={opened === undefined ? "run-main" : "run-main with-drawer"}>

@@ -36,6 +36,7 @@ export const REASONS = {
   WORKFLOW_EXISTS: { code: "ALREADY_EXISTS", retryable: false },
   REQUEST_ID_REUSED: { code: "ALREADY_EXISTS", retryable: false },
   RUN_ALREADY_FINISHED: { code: "FAILED_PRECONDITION", retryable: false },
+  RUN_QUARANTINED: { code: "FAILED_PRECONDITION", retryable: false },
   HAS_LIVE_RUNS: { code: "FAILED_PRECONDITION", retryable: false },
   RUN_NOT_DELETABLE: { code: "FAILED_PRECONDITION", retryable: false },
   NODE_NOT_HELD: { code: "FAILED_PRECONDITION", retryable: false },

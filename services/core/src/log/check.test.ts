@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkLog } from "./check.ts";
+import { checkLog, checkRead, type ReadLog } from "./check.ts";
 
 const log = (...types: string[]) => types.map((type, index) => ({ seq: index + 1, type }));
 const corruption = (seq: number) =>
@@ -41,4 +41,45 @@ test("with the streamed types left out, seq may jump but never fall", () => {
   expect(
     faultOf([...sparse, { seq: 4, type: "run.completed" }], { streamedLeftOut: true }),
   ).toEqual(corruption(4));
+});
+
+const read = (over: Partial<ReadLog>): (() => void) => {
+  const events = [
+    { seq: 1, type: "run.started" },
+    { seq: 2, type: "node.queued" },
+    { seq: 3, type: "node.started" },
+    // 4 and 5 are partial output.
+    { seq: 6, type: "node.completed" },
+  ];
+  return () => checkRead({ afterSeq: 0, lastSeq: 6, eventCount: 6, events, ...over });
+};
+
+test("what is read after a cursor is a log's end, and the number of all events shows a gap behind partial output (S0.37)", () => {
+  expect(read({})).not.toThrow();
+  expect(read({ eventCount: 5 })).toThrow("a gap");
+  expect(read({ eventCount: 7 })).toThrow("repeats");
+  expect(read({ lastSeq: 7 })).toThrow("a gap");
+  const tail = [{ seq: 6, type: "node.completed" }];
+  // The cursor's own event is counted: 3, 4, 5 and 6.
+  expect(read({ afterSeq: 3, events: tail, eventCount: 4 })).not.toThrow();
+  expect(read({ afterSeq: 3, events: tail, eventCount: 3 })).toThrow("a gap");
+  expect(read({ afterSeq: 6, events: [], eventCount: 1 })).not.toThrow();
+  expect(read({ afterSeq: 6, events: [], eventCount: 0 })).toThrow("a gap");
+});
+
+test("a log that ends before what was folded of it is corrupt (S0.36, X5)", () => {
+  expect(read({ afterSeq: 7, events: [], eventCount: 0 })).toThrow("lost its end");
+});
+
+test("a second beginning, a repeat or an event behind the end is found after a cursor too (S0.37)", () => {
+  const after = (events: ReadLog["events"]) => read({ afterSeq: 3, eventCount: 4, events });
+  expect(after([{ seq: 4, type: "run.started" }])).toThrow("only the first");
+  expect(after([{ seq: 4, type: "run.failed" }])).toThrow("nothing may follow");
+  expect(
+    after([
+      { seq: 4, type: "node.queued" },
+      { seq: 4, type: "node.queued" },
+    ]),
+  ).toThrow("a repeat");
+  expect(after([{ seq: 6, type: "run.completed" }])).not.toThrow();
 });

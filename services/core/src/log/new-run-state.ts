@@ -61,7 +61,8 @@ export const newExecutionState = (): ExecutionState => ({
   isInputApproved: false,
 });
 
-const newNodeState = (): NodeState => ({
+/** A node of which nothing is known yet. */
+export const newNodeState = (): NodeState => ({
   ...newExecutionState(),
   handle: undefined,
   releaseAt: undefined,

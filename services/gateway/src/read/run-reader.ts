@@ -13,7 +13,7 @@ import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
 import type { EventPage } from "@pawl/platform/store/log";
 import type { RunRecord } from "@pawl/platform/store/runs";
-import { toWireRunWithNodes } from "@pawl/platform/wire/run";
+import { toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
 import { toJsonBytes, traceIdOf } from "@pawl/platform/wire/scalar";
 import type { Run as WireRun } from "@pawl/proto/pawl/v1/run_pb";
 import { type GetRunResponse, GetRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
@@ -36,6 +36,10 @@ export interface FoldedRun {
   readonly state: RunState;
   readonly proofs: Proofs;
 }
+
+type TrustedRun =
+  | ({ readonly kind: "folded" } & FoldedRun)
+  | { readonly kind: "unreadable"; readonly response: GetRunResponse };
 
 export interface RunReader {
   /** What a watcher needs to know. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
@@ -62,6 +66,23 @@ export function createRunReader(deps: RunReaderDeps): RunReader {
     const definition = await deps.definitions.get(record.definitionId);
     return { record, definition, ...(await foldLog(deps, record, definition)) };
   };
+  /** The log of a run in quarantine may not fold; what its row and its definition say is still to be read. */
+  const foldTrusted = async (runId: RunId): Promise<TrustedRun> => {
+    const record = await find(runId);
+    const definition = await deps.definitions.get(record.definitionId);
+    try {
+      return { kind: "folded", record, definition, ...(await foldLog(deps, record, definition)) };
+    } catch (error) {
+      const isCorrupt = error instanceof EngineError && error.reason === "EVENT_LOG_CORRUPTION";
+      if (record.quarantine === null || !isCorrupt) throw error;
+      const definitionJson = toJsonBytes(definition.body);
+      const run = toWireRun(record);
+      return {
+        kind: "unreadable",
+        response: create(GetRunResponseSchema, { run, definitionJson }),
+      };
+    }
+  };
   return {
     foldRun,
     findRun: async (runId) => {
@@ -75,7 +96,8 @@ export function createRunReader(deps: RunReaderDeps): RunReader {
       return { status: run.status, lastSeq: run.lastSeq, scope };
     },
     getRun: async (runId) => {
-      const folded = await foldRun(runId);
+      const folded = await foldTrusted(runId);
+      if (folded.kind === "unreadable") return folded.response;
       const { record, definition, state } = folded;
       const wire = toWireRunWithNodes(record, state);
       wire.waitingReason = await whyItWaits(deps, folded);

@@ -91,6 +91,11 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
     request.requestId = checkRequestId(request.requestId);
     return deps.scheduler.runs.decideNode(request, forwardOptions(context));
   },
+  recheckRun: (request, context) => {
+    request.runId = checkRunId(request.runId);
+    request.requestId = checkRequestId(request.requestId);
+    return deps.scheduler.runs.recheckRun(request, forwardOptions(context));
+  },
   deleteRun: (request, context) => {
     request.runId = checkRunId(request.runId);
     request.requestId = checkRequestId(request.requestId);

@@ -75,6 +75,16 @@ create table run_events_default partition of run_events DEFAULT;
 CREATE UNIQUE INDEX run_events_once ON ONLY pawl.run_events USING btree (run_id, node_id, iteration, attempt, type) WHERE (type = ANY (ARRAY['node.completed'::text, 'node.failed'::text, 'node.retried'::text, 'node.skipped'::text, 'node.cancelled'::text, 'node.timed_out'::text]));
 CREATE UNIQUE INDEX run_events_streamed ON ONLY pawl.run_events USING btree (run_id, epoch, type, ordinal) WHERE (type = ANY (ARRAY['node.stream.delta'::text, 'node.log'::text]));
 
+create table run_snapshots (
+  run_id uuid not null,
+  seq bigint not null,
+  format integer not null,
+  digest bigint not null,
+  body text not null,
+  written_at timestamp with time zone not null default now(),
+  constraint run_snapshots_pkey PRIMARY KEY (run_id)
+);
+
 create table runs (
   run_id uuid not null,
   tenant_id text not null,
@@ -97,6 +107,9 @@ create table runs (
   parent_run_id uuid,
   parent_node_id text,
   parent_iteration integer,
+  quarantined_at timestamp with time zone,
+  quarantine_reason text,
+  quarantine_detail text,
   constraint runs_kind_check CHECK ((kind = ANY (ARRAY['saved'::text, 'test'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'running'::text, 'waiting'::text, 'retrying'::text, 'paused'::text, 'compensating'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timeout'::text])))

@@ -32,7 +32,21 @@ export const toEngineError = (error: unknown): EngineError => {
   return new EngineError("INTERNAL", "internal error", { cause: error });
 };
 
+/** Never throws: a throw here would be nobody's to catch, and would end the process that answers. */
 const map = (thrown: unknown, onInternal: OnInternal): Mapped => {
+  try {
+    return mapKnown(thrown, onInternal);
+  } catch (fault) {
+    try {
+      onInternal({ requestId: "none", error: fault });
+    } catch {
+      // Whoever is told cannot be told.
+    }
+    return { code: "INTERNAL", message: "internal error", details: [] };
+  }
+};
+
+const mapKnown = (thrown: unknown, onInternal: OnInternal): Mapped => {
   const error = toEngineError(thrown);
   let requestId = error.metadata[REQUEST_ID];
   if (error.reason === "INTERNAL" && requestId === undefined) {
@@ -48,16 +62,25 @@ const map = (thrown: unknown, onInternal: OnInternal): Mapped => {
 };
 
 /** The code a throw is answered with. */
-export const codeOf = (thrown: unknown): GrpcCodeName => REASONS[toEngineError(thrown).reason].code;
+export const codeOf = (thrown: unknown): GrpcCodeName => {
+  try {
+    return REASONS[toEngineError(thrown).reason].code;
+  } catch {
+    return "INTERNAL";
+  }
+};
 
 /** The status a throw is answered with, as a message. */
 export const toStatus = (thrown: unknown, onInternal: OnInternal): Status => {
   const { code, message, details } = map(thrown, onInternal);
-  return create(StatusSchema, {
-    code: GRPC_CODES[code],
-    message,
-    details: details.map(({ desc, value }) => anyPack(desc, value)),
-  });
+  const status = { code: GRPC_CODES[code], message };
+  try {
+    const packed = details.map(({ desc, value }) => anyPack(desc, value));
+    return create(StatusSchema, { ...status, details: packed });
+  } catch {
+    // Details that cannot be written: the code still tells what to do.
+    return create(StatusSchema, status);
+  }
 };
 
 /** What a grpc-js handler answers its callback with. */

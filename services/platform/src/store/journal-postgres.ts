@@ -11,10 +11,15 @@ import type { BossQueue } from "../queue/boss.ts";
 import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
 import type { QueueDepth } from "../queue/queue.ts";
 import { type EventRow, toEvent } from "./event-row.ts";
-import type { Journal, LoadedRun, Transaction } from "./journal.ts";
+import type { Journal, LoadCursor, LoadedRun, Transaction } from "./journal.ts";
+import { quarantineOf, type QuarantineRow } from "./quarantine-row.ts";
+import { snapshotDigest } from "./recovery-postgres.ts";
+import type { Snapshot } from "./recovery.ts";
+import { countEvents } from "./statements/count-events.ts";
 import { deleteTestDefinition } from "./statements/delete-test-definition.ts";
 import { deleteTestEvents } from "./statements/delete-test-events.ts";
 import { deleteTestRun } from "./statements/delete-test-run.ts";
+import { dropSnapshot } from "./statements/drop-snapshot.ts";
 import { findInputKeys } from "./statements/find-input-keys.ts";
 import { findRequests } from "./statements/find-requests.ts";
 import { loadEvents } from "./statements/load-events.ts";
@@ -22,7 +27,7 @@ import { loadRuns } from "./statements/load-runs.ts";
 import { overdueRuns } from "./statements/overdue-runs.ts";
 import { PostgresTransaction } from "./transaction-postgres.ts";
 
-interface RunRow {
+interface RunRow extends QuarantineRow {
   readonly run_id: RunId;
   readonly version: number;
   readonly last_seq: number;
@@ -30,6 +35,11 @@ interface RunRow {
   readonly workflow_id: string | null;
   readonly priority: number;
   readonly traceparent: string | null;
+  readonly has_ended: boolean;
+  readonly snapshot_seq: number | null;
+  readonly snapshot_format: number | null;
+  readonly snapshot_digest: number | null;
+  readonly snapshot_body: string | null;
 }
 
 export class PostgresJournal implements Journal {
@@ -62,26 +72,44 @@ export class PostgresJournal implements Journal {
     }
   }
 
-  async load(
-    runs: readonly { readonly runId: RunId; readonly afterSeq: number }[],
-  ): Promise<LoadedRun[]> {
+  async load(runs: readonly LoadCursor[]): Promise<LoadedRun[]> {
     if (runs.length === 0) return [];
-    const rows = await run<RunRow>(this.#pool, loadRuns, [runs.map((each) => each.runId)]);
+    const rows = await run<RunRow>(this.#pool, loadRuns, [
+      runs.map((each) => each.runId),
+      runs.map((each) => each.fromSnapshot === true),
+    ]);
     const cursors = new Map(runs.map((each) => [each.runId, each.afterSeq]));
-    const events = await run<EventRow>(this.#pool, loadEvents, [
-      rows.map((row) => row.run_id),
-      rows.map((row) => cursors.get(row.run_id) ?? 0),
-      rows.map((row) => row.last_seq),
+    const found = rows.map((row) => {
+      const snapshot = snapshotOf(row);
+      return { row, snapshot, afterSeq: snapshot?.seq ?? cursors.get(row.run_id) ?? 0 };
+    });
+    const ids = found.map(({ row }) => row.run_id);
+    const lastSeqs = found.map(({ row }) => row.last_seq);
+    const afterSeqs = found.map(({ afterSeq }) => afterSeq);
+    const [events, counts] = await Promise.all([
+      run<EventRow>(this.#pool, loadEvents, [ids, afterSeqs, lastSeqs]),
+      run<{ run_id: RunId; event_count: number }>(this.#pool, countEvents, [
+        ids,
+        afterSeqs.map((seq) => Math.max(seq, 1)),
+        lastSeqs,
+      ]),
     ]);
     const byRun = Map.groupBy(events.map(toEvent), (event) => event.runId);
-    return rows.map((row) => ({
+    const countOf = new Map(counts.map((each) => [each.run_id, each.event_count]));
+    return found.map(({ row, snapshot, afterSeq }) => ({
       runId: row.run_id,
       version: row.version,
+      lastSeq: row.last_seq,
+      hasEnded: row.has_ended,
       definitionId: row.definition_id,
       workflowId: row.workflow_id,
       priority: row.priority,
       traceparent: row.traceparent,
+      quarantine: quarantineOf(row),
+      snapshot,
+      afterSeq,
       events: byRun.get(row.run_id) ?? [],
+      eventCount: countOf.get(row.run_id) ?? 0,
     }));
   }
 
@@ -116,6 +144,7 @@ export class PostgresJournal implements Journal {
       const [deleted] = await run<{ definition_id: string }>(db, deleteTestRun, [runId]);
       if (deleted === undefined) return false;
       await run(db, deleteTestEvents, [runId]);
+      await run(db, dropSnapshot, [runId]);
       await run(db, deleteTestDefinition, [deleted.definition_id]);
       return true;
     });
@@ -168,4 +197,11 @@ from unnest($1::text[], $2::text[]) as n (type, queue)`,
     });
     return this.#pipeline;
   }
+}
+
+/** A run's snapshot; one whose body is not what was written is none. */
+function snapshotOf(row: RunRow): Snapshot | null {
+  const { snapshot_seq: seq, snapshot_format: format, snapshot_body: body } = row;
+  if (seq === null || format === null || body === null) return null;
+  return snapshotDigest(body) === row.snapshot_digest ? { seq, format, body } : null;
 }

@@ -9,6 +9,7 @@
 import type { Fact, ParentLink, RunEvent, RunKind, RunStatus } from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { DroppedJob, Job, NewJob, QueueDepth } from "../queue/queue.ts";
+import type { Quarantine, Snapshot } from "./recovery.ts";
 
 /** Where a run stands after a decision. */
 export interface RunProjection {
@@ -139,22 +140,40 @@ export interface Transaction {
   wake(news: readonly News[]): Promise<void>;
 }
 
+/** What to read of a run. */
+export interface LoadCursor {
+  readonly runId: RunId;
+  readonly afterSeq: number;
+  /** Whether a snapshot may stand for the events up to it; the cursor is 0 then. */
+  readonly fromSnapshot?: boolean;
+}
+
 export interface LoadedRun {
   readonly runId: RunId;
   readonly version: number;
+  readonly lastSeq: number;
+  readonly hasEnded: boolean;
   readonly definitionId: DefinitionId;
   readonly workflowId: string | null;
   readonly priority: number;
   readonly traceparent: string | null;
-  /** Events after the cursor asked for, without streamed ones. */
+  /** Set while nothing of the run may move. */
+  readonly quarantine: Quarantine | null;
+  /** Stands for the events up to its seq, if it was asked for, is there and is whole. */
+  readonly snapshot: Snapshot | null;
+  /** The cursor that `events` follow: the one asked for, or the snapshot's. */
+  readonly afterSeq: number;
+  /** Events after the cursor, without streamed ones. */
   readonly events: readonly RunEvent[];
+  /** How many events there are from the cursor's own (or the first) to the last, streamed ones too: their number without a gap is known. */
+  readonly eventCount: number;
 }
 
 export interface Journal {
   /** Commits all that `work` sent, or nothing. @throws RunMoved, WorkflowMoved, STORE_UNAVAILABLE (then the outcome is unknown) */
   transact<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T>;
   /** Reads runs with their events after a cursor each; runs that do not exist are left out. */
-  load(runs: readonly { readonly runId: RunId; readonly afterSeq: number }[]): Promise<LoadedRun[]>;
+  load(runs: readonly LoadCursor[]): Promise<LoadedRun[]>;
   /** The run a request id was used for, if any. */
   findRequest(
     tenantId: string,
@@ -165,7 +184,7 @@ export interface Journal {
     tenantId: string,
     inputKeys: readonly string[],
   ): Promise<readonly { inputKey: string; runId: RunId }[]>;
-  /** Live runs whose deadline has passed; not those that wait or are paused. */
+  /** Live runs whose deadline has passed; not those that wait, are paused or in quarantine. */
   overdueRuns(limit: number): Promise<RunId[]>;
   /** Deletes a finished test run and its definition; false when it is not one. */
   deleteTestRun(runId: RunId): Promise<boolean>;

@@ -5,6 +5,8 @@ import { type DefinitionId, isUuid, type NodeId, type RunId } from "@pawl/core/n
 import { invalidField } from "@pawl/core/fault/engine-error";
 import { type Queryable, run } from "../db/sql.ts";
 import { fromPageToken, toPageToken } from "./page-token.ts";
+import { quarantineOf, type QuarantineRow } from "./quarantine-row.ts";
+import type { Quarantine } from "./recovery.ts";
 import { readRunPageOfWorkflow } from "./statements/read-run-page-of-workflow.ts";
 import { readRunPage } from "./statements/read-run-page.ts";
 import { readRuns } from "./statements/read-runs.ts";
@@ -27,6 +29,8 @@ export interface RunRecord {
   readonly endedAt: number | null;
   readonly deadlineAt: number;
   readonly parent: ParentLink | null;
+  /** Set while nothing of the run may move. */
+  readonly quarantine: Quarantine | null;
 }
 
 export interface RunFilter {
@@ -43,7 +47,7 @@ export interface RunPage {
   readonly nextPageToken: string;
 }
 
-interface RunRow {
+interface RunRow extends QuarantineRow {
   readonly run_id: RunId;
   readonly definition_id: DefinitionId;
   readonly workflow_id: string | null;
@@ -79,6 +83,7 @@ const toRun = (row: RunRow): RunRecord => ({
   endedAt: row.ended_at?.getTime() ?? null,
   deadlineAt: row.deadline_at.getTime(),
   parent: parentOf(row),
+  quarantine: quarantineOf(row),
 });
 
 function parentOf(row: RunRow): ParentLink | null {

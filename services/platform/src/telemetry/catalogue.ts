@@ -75,6 +75,15 @@ export const METRICS = {
     "pawl_queue_oldest_age_seconds",
     "How long the oldest waiting node has waited",
   ),
+  runsQuarantined: counter<{ readonly reason: string }>(
+    "pawl_runs_quarantined_total",
+    "Runs set aside because their log or an input of theirs could not be taken",
+  ),
+  strandedResent: counter(
+    "pawl_stranded_resent_total",
+    "Node executions without job or lease that were put back in motion",
+  ),
+  snapshotsWritten: counter("pawl_snapshots_written_total", "Snapshots of long runs written"),
   sweepDuration: histogram<{ readonly duty: string }>("pawl_sweep_duration_seconds", "One sweep"),
   executorsConnected: level("pawl_executors_connected", "Work streams open"),
   slotsBusy: gauge("pawl_slots_busy", "Attempts running on this executor"),

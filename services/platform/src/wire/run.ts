@@ -5,6 +5,7 @@ import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import {
   NodeHoldSchema,
   NodeRunSchema,
+  RunQuarantineSchema,
   RunSchema,
   type NodeRun as WireNodeRun,
   type Run as WireRun,
@@ -33,6 +34,10 @@ export function toWireRun(run: RunRecord): WireRun {
     parentIteration: run.parent?.iteration ?? 0,
   });
   if (run.endedAt !== null) wire.endTime = toTimestamp(run.endedAt);
+  if (run.quarantine !== null) {
+    const { at, reason, detail } = run.quarantine;
+    wire.quarantine = create(RunQuarantineSchema, { time: toTimestamp(at), reason, detail });
+  }
   return wire;
 }
 

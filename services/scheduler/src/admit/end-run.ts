@@ -4,6 +4,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import { LIMITS } from "@pawl/core/data/limits";
 import { cleanText } from "../work/wire.ts";
+import type { LoadedRun } from "@pawl/platform/store/journal";
 import type { AdmitParts } from "./parts.ts";
 import { requestIdOf, runIdOf } from "./request.ts";
 
@@ -15,11 +16,9 @@ export async function cancelRun(
   const runId = runIdOf(request.runId);
   const requestId = requestIdOf(request.requestId) ?? "";
   const reason = cleanText(request.reason, LIMITS.labelLength);
-  const [known] = await parts.journal.load([{ runId, afterSeq: 0 }]);
-  if (known === undefined) throw runNotFound(runId);
-  const ended = known.events.at(-1);
+  const known = await rowOf(parts, runId);
   // The same request again, after its answer was lost: it did what it asked for.
-  if (ended?.type === "run.cancelled" && requestId !== "" && ended.payload.requestId === requestId)
+  if (known.hasEnded && requestId !== "" && (await wasCancelledBy(parts, known, requestId)))
     return runId;
   const { promise, resolve, reject } = Promise.withResolvers<"cancelled" | "finished">();
   parts.loop.offer({ kind: "cancel", runId, reason, requestId, answer: { resolve, reject } });
@@ -29,6 +28,23 @@ export async function cancelRun(
   });
 }
 
+/** The run's row, without its log. @throws RUN_NOT_FOUND */
+async function rowOf({ journal }: AdmitParts, runId: RunId): Promise<LoadedRun> {
+  const [known] = await journal.load([{ runId, afterSeq: Number.MAX_SAFE_INTEGER }]);
+  if (known === undefined) throw runNotFound(runId);
+  return known;
+}
+
+async function wasCancelledBy(
+  { journal }: AdmitParts,
+  { runId, lastSeq }: LoadedRun,
+  requestId: string,
+): Promise<boolean> {
+  const [known] = await journal.load([{ runId, afterSeq: lastSeq - 1 }]);
+  const ended = known?.events.at(-1);
+  return ended?.type === "run.cancelled" && ended.payload.requestId === requestId;
+}
+
 /** Deletes a finished test run whole. @throws RUN_NOT_FOUND, RUN_NOT_DELETABLE */
 export async function deleteRun(
   parts: AdmitParts,
@@ -36,8 +52,7 @@ export async function deleteRun(
 ): Promise<void> {
   const runId = runIdOf(request.runId);
   if (await parts.journal.deleteTestRun(runId)) return;
-  const [known] = await parts.journal.load([{ runId, afterSeq: 0 }]);
-  if (known === undefined) throw runNotFound(runId);
+  await rowOf(parts, runId);
   throw new EngineError(
     "RUN_NOT_DELETABLE",
     "Only a test run that has ended can be deleted; cancel it first, or leave the history be.",

@@ -15,12 +15,14 @@ import { RunKind, RunSchema, RunStatus, type Run } from "@pawl/proto/pawl/v1/run
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { toTimestamp, traceIdOf } from "@pawl/platform/wire/scalar";
 import { cancelRun, deleteRun } from "../admit/end-run.ts";
+import { recheckRun } from "../admit/recheck-run.ts";
 import { decideNode } from "../admit/decide-node.ts";
 import type { AdmitParts } from "../admit/parts.ts";
+import type { StrandedParts } from "../recover/stranded.ts";
 import { createWorkflow, deleteWorkflow, updateWorkflow } from "../admit/save-workflow.ts";
 import { type Accepted, startRun, testRun } from "../admit/start-run.ts";
 
-export function commandServices(parts: AdmitParts, db: Queryable): ServedService[] {
+export function commandServices(parts: AdmitParts & StrandedParts, db: Queryable): ServedService[] {
   const readRun = async (runId: RunId): Promise<Run> => {
     const record = await getRun(db, DEFAULT_TENANT, runId);
     if (record === undefined) throw new EngineError("RUN_NOT_FOUND", "The run is gone.");
@@ -36,6 +38,7 @@ export function commandServices(parts: AdmitParts, db: Queryable): ServedService
     testRun: async (request) => answer(await testRun(parts, DEFAULT_TENANT, request), ""),
     cancelRun: async (request) => ({ run: await readRun(await cancelRun(parts, request)) }),
     decideNode: async (request) => ({ run: await readRun(await decideNode(parts, request)) }),
+    recheckRun: async (request) => ({ run: await readRun(await recheckRun(parts, request)) }),
     deleteRun: async (request) => {
       await deleteRun(parts, request);
       return {};

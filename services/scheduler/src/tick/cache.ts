@@ -1,13 +1,18 @@
 // Folded runs by version. A decision planned on a cached fold is fenced by the compare-and-swap, so a stale entry costs a
 // reload and never a wrong write; refusals are checked on a fresh fold, since nothing fences a refusal.
+//
+// A run whose log is corrupt, or that is in quarantine already, is not here: `quarantineOf` says why. It is looked at again with
+// every load, so that a run released elsewhere goes on here.
 
-import { checkLog } from "@pawl/core/log/check";
+import { checkRead } from "@pawl/core/log/check";
 import { isFinal } from "@pawl/core/log/event";
-import { apply, newRunState } from "@pawl/core/log/fold";
+import { apply } from "@pawl/core/log/fold";
 import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Journal, LoadedRun } from "@pawl/platform/store/journal";
+import type { QuarantineCause } from "@pawl/platform/store/recovery";
 import type { Definitions } from "./definitions.ts";
+import { corruption, type FoldedRun, loadRuns } from "./load-run.ts";
 
 export interface CachedRun {
   readonly state: RunState;
@@ -15,79 +20,153 @@ export interface CachedRun {
   readonly workflowId: string | null;
   readonly priority: number;
   readonly traceparent: string | null;
+  /** About how much memory its fold takes; grows with what is drafted and is exact for nothing. */
+  bytes: number;
+  /** How far its snapshot reaches, or one that was asked for; 0 for none. */
+  snapshotSeq: number;
+}
+
+/** Folds kept by their size: a run of ten thousand outputs weighs as much as ten thousand small runs. */
+const BYTES_MAX = 256 * 1024 * 1024;
+/** What a fact adds to a fold besides its value, and a node to an empty one. */
+export const FACT_BYTES = 256;
+/** Events behind its snapshot that make a run worth another, at least; a long one waits for an eighth of its length. */
+const SNAPSHOT_EVENTS_MIN = 2_000;
+const SNAPSHOT_SHARE = 1 / 8;
+
+export interface RunCacheOptions {
+  readonly journal: Journal;
+  readonly definitions: Definitions;
+  /** Runs. */
+  readonly max: number;
+  readonly maxBytes?: number;
+  /** A live run's log turned out to be corrupt. */
+  readonly onCorrupt?: (runId: RunId, cause: QuarantineCause) => void;
+  /** A run has grown enough to be worth a snapshot. */
+  readonly onLong?: (runId: RunId) => void;
+  /** A run that had a snapshot is over. */
+  readonly onOver?: (runId: RunId) => void;
 }
 
 export class RunCache {
-  readonly #journal: Journal;
-  readonly #definitions: Definitions;
-  readonly #max: number;
+  readonly #options: RunCacheOptions;
+  readonly #maxBytes: number;
   readonly #runs = new Map<RunId, CachedRun>();
+  /** What each run counts for in `#bytes`. */
+  readonly #weights = new Map<RunId, number>();
+  /** Of the runs asked for since the last trim. */
+  readonly #quarantined = new Map<RunId, QuarantineCause>();
+  #bytes = 0;
 
-  constructor(options: {
-    readonly journal: Journal;
-    readonly definitions: Definitions;
-    readonly max: number;
-  }) {
-    this.#journal = options.journal;
-    this.#definitions = options.definitions;
-    this.#max = options.max;
+  constructor(options: RunCacheOptions) {
+    this.#options = options;
+    this.#maxBytes = options.maxBytes ?? BYTES_MAX;
   }
 
   get(runId: RunId): CachedRun | undefined {
     return this.#runs.get(runId);
   }
 
-  /** Keeps a run; the one touched longest ago makes room. */
+  /** Why a run that was loaded is not here, if that is so. */
+  quarantineOf(runId: RunId): QuarantineCause | undefined {
+    return this.#quarantined.get(runId);
+  }
+
+  /** Keeps a run, until `trim` finds no room for it. */
   put(run: CachedRun): void {
-    this.#runs.delete(run.state.runId);
+    this.drop(run.state.runId);
     this.#runs.set(run.state.runId, run);
-    if (this.#runs.size <= this.#max) return;
-    const [oldest] = this.#runs.keys();
-    if (oldest !== undefined) this.#runs.delete(oldest);
+    this.#weights.set(run.state.runId, run.bytes);
+    this.#bytes += run.bytes;
   }
 
   /** Keeps a run that was just advanced, unless it ended: of such a one hardly anybody asks again. */
   keepLive(run: CachedRun): void {
-    if (isFinal(run.state.status)) this.drop(run.state.runId);
-    else this.put(run);
+    const { runId, status, lastSeq } = run.state;
+    if (isFinal(status)) {
+      this.drop(runId);
+      if (run.snapshotSeq > 0) this.#options.onOver?.(runId);
+      return;
+    }
+    this.put(run);
+    if (lastSeq - run.snapshotSeq >= Math.max(SNAPSHOT_EVENTS_MIN, lastSeq * SNAPSHOT_SHARE)) {
+      run.snapshotSeq = lastSeq;
+      this.#options.onLong?.(runId);
+    }
   }
 
   drop(runId: RunId): void {
     this.#runs.delete(runId);
+    this.#bytes -= this.#weights.get(runId) ?? 0;
+    this.#weights.delete(runId);
   }
 
-  /** Loads what is not cached. Runs that do not exist stay missing. */
+  /** Makes room at the end of a tick, which needs what it has loaded until then: who was touched longest ago goes first. */
+  trim(): void {
+    this.#quarantined.clear();
+    for (const runId of this.#runs.keys()) {
+      if (this.#runs.size <= this.#options.max && this.#bytes <= this.#maxBytes) return;
+      this.drop(runId);
+    }
+  }
+
+  /** Loads what is not cached. Runs that do not exist, or are in quarantine, stay missing. */
   async ensure(runIds: Iterable<RunId>): Promise<void> {
     const missing = [...new Set(runIds)].filter((runId) => !this.#runs.has(runId));
     if (missing.length === 0) return;
-    const loaded = await this.#journal.load(missing.map((runId) => ({ runId, afterSeq: 0 })));
-    for (const run of loaded) this.put(await this.#foldWhole(run));
+    for (const found of await loadRuns(this.#options, missing)) this.#take(found);
   }
 
   /** Brings cached runs up to the log, reading only what is new, and loads the others. */
   async refresh(runIds: readonly RunId[]): Promise<void> {
     const unique = [...new Set(runIds)];
-    const cursors = unique.map((runId) => ({
-      runId,
-      afterSeq: this.#runs.get(runId)?.state.lastSeq ?? 0,
-    }));
-    for (const run of await this.#journal.load(cursors)) {
-      const cached = this.#runs.get(run.runId);
-      if (cached === undefined) {
-        this.put(await this.#foldWhole(run));
-      } else {
-        for (const event of run.events) apply(cached.state, event);
-        cached.version = run.version;
-      }
+    const cursors = unique.flatMap((runId) => {
+      const cached = this.#runs.get(runId);
+      return cached === undefined ? [] : [{ runId, afterSeq: cached.state.lastSeq }];
+    });
+    for (const run of await this.#options.journal.load(cursors)) this.#bringUp(run);
+    await this.ensure(unique);
+  }
+
+  /** What cannot be brought up to date is dropped: a whole load says what is the matter with it. */
+  #bringUp(run: LoadedRun): void {
+    const cached = this.#runs.get(run.runId);
+    if (cached === undefined) return;
+    try {
+      if (run.quarantine !== null) return this.drop(run.runId);
+      checkRead(run);
+      for (const event of run.events) apply(cached.state, event);
+      cached.version = run.version;
+      cached.bytes += bytesOf(run);
+    } catch (error) {
+      this.drop(run.runId);
+      corruption(error);
     }
   }
 
-  async #foldWhole(run: LoadedRun): Promise<CachedRun> {
-    const graph = await this.#definitions.graph(run.definitionId);
-    checkLog(run.events, { streamedLeftOut: true });
-    const state = newRunState(run.runId, graph);
-    for (const event of run.events) apply(state, event);
-    const { version, workflowId, priority, traceparent } = run;
-    return { state, version, workflowId, priority, traceparent };
+  #take(found: FoldedRun): void {
+    const { run } = found;
+    this.#quarantined.delete(run.runId);
+    if (found.kind === "folded") {
+      const { version, workflowId, priority, traceparent, snapshot } = run;
+      const bytes = found.state.nodes.length * FACT_BYTES + bytesOf(run);
+      const snapshotSeq = snapshot?.seq ?? 0;
+      const about = { version, workflowId, priority, traceparent, bytes, snapshotSeq };
+      this.put({ state: found.state, ...about });
+    } else if (found.kind === "quarantined") {
+      this.#quarantined.set(run.runId, found.quarantine);
+    } else if (!run.hasEnded) {
+      // The log of a run that is over may be gone by retention, and nothing of it moves anyway.
+      const cause = { reason: "EVENT_LOG_CORRUPTION", detail: found.fault.message } as const;
+      this.#quarantined.set(run.runId, cause);
+      this.#options.onCorrupt?.(run.runId, cause);
+    }
   }
+}
+
+/** Outputs are of one byte a character, mostly. */
+function bytesOf({ events, snapshot }: LoadedRun): number {
+  let bytes = (snapshot?.body.length ?? 0) * 3;
+  for (const { value } of events) bytes += FACT_BYTES + (value?.length ?? 0);
+  return bytes;
 }

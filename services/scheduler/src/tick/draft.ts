@@ -21,7 +21,7 @@ import type {
   StreamedFact,
   TestGraph,
 } from "@pawl/platform/store/journal";
-import type { CachedRun } from "./cache.ts";
+import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import type { StartInput } from "./input.ts";
 import {
   newRun,
@@ -106,6 +106,11 @@ export class Draft {
     });
   }
 
+  /** Gives the run a new version, whether or not a fact follows. */
+  touch(run: CachedRun): void {
+    this.#draftOf(run);
+  }
+
   /** Drafts a fact and applies it to the run's fold. */
   append(run: CachedRun, fact: Fact): void {
     const { state } = run;
@@ -121,6 +126,7 @@ export class Draft {
     const seq = state.lastSeq + 1;
     const epoch = fact.type === "node.started" ? seq : fact.epoch;
     draft.facts.push(withCause(state, fact, draft.committedSeq));
+    run.bytes += FACT_BYTES + (fact.value?.length ?? 0);
     // The spread keeps the fact's own type; only its position is added.
     apply(state, { ...fact, epoch, seq, at: this.#now });
     if (state.parent !== undefined && isTerminalType(fact.type)) this.endedChildren.push(run);

@@ -113,6 +113,26 @@ export interface DeadlineInput {
   readonly answer: Answer<void>;
 }
 
+/** Executions that are queued and, it seems, in no queue. */
+export interface ResendInput {
+  readonly kind: "resend";
+  readonly runId: RunId;
+  readonly executions: readonly {
+    readonly nodeId: NodeId;
+    readonly iteration: number;
+    /** The seq of its `node.queued`: one that was queued anew since is somebody else's. */
+    readonly queuedSeq: number;
+  }[];
+  readonly answer: Answer<void>;
+}
+
+/** A child run that is over and, it seems, still waited for. */
+export interface RelinkInput {
+  readonly kind: "relink";
+  readonly runId: RunId;
+  readonly answer: Answer<void>;
+}
+
 export type Input =
   | StartInput
   | OutcomeInput
@@ -120,7 +140,9 @@ export type Input =
   | LostInput
   | CancelInput
   | DecideInput
-  | DeadlineInput;
+  | DeadlineInput
+  | ResendInput
+  | RelinkInput;
 
 /** The run an input is about. */
 export function runOf(input: Input): RunId {
@@ -129,6 +151,8 @@ export function runOf(input: Input): RunId {
     case "cancel":
     case "decide":
     case "deadline":
+    case "resend":
+    case "relink":
       return input.runId;
     case "outcome":
     case "lost":

@@ -5,17 +5,21 @@
 //   a run moved on, a deadlock, a unique key   the folds were dropped; the same inputs again, a bounded number of times
 //   a workflow has a newer version             the starts that assumed otherwise are handed back; the rest goes on
 //   the database is away                       commands are told so; what executors said is kept and offered again
-//   anything else (a bug)                      inputs are tried one by one, so that one poisoned run stops no other
+//   anything else (a bug)                      inputs are tried one by one, so that one poisoned run stops no other; one that
+//                                              goes on failing puts its run into quarantine, unless somebody waits for its answer
 
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { isContention, isUniqueViolation } from "@pawl/platform/db/failure";
+import { isContention, isUniqueViolation, sqlState } from "@pawl/platform/db/failure";
 import { RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
-import type { Input } from "./input.ts";
+import type { MarkRun } from "../recover/quarantine.ts";
+import { type Input, runOf } from "./input.ts";
 import { answerDuplicates } from "./duplicates.ts";
 import { tick, type TickParts, type TickReport } from "./tick.ts";
 
 const BATCH_MAX = 256;
 const RETRIES_MAX = 50;
+/** How often an input that fails alone is tried again, on a fresh fold each time. */
+const FAULT_TRIES_MAX = 2;
 /** From this many inputs in the last batch on, more are worth waiting for; a lone run never waits. */
 const CROWD_MIN = 3;
 const GATHER_MS = 1;
@@ -32,6 +36,8 @@ export interface LoopOptions extends TickParts {
   /** A compare-and-swap was lost, or a lock; the tick is done again. */
   readonly onConflict: () => void;
   readonly onError: (error: unknown, inputs: readonly Input[]) => void;
+  /** The engine fails on what happened to this run. */
+  readonly onPoisoned?: MarkRun;
 }
 
 export class TickLoop {
@@ -102,7 +108,7 @@ export class TickLoop {
     return waiting.types.some((type) => roster.credit(type) > 0);
   }
 
-  async #process(batch: readonly Input[], retries: number): Promise<void> {
+  async #process(batch: readonly Input[], retries: number, faults = 0): Promise<void> {
     const began = performance.now();
     try {
       const report = await tick(this.#options, batch);
@@ -112,11 +118,14 @@ export class TickLoop {
         ms: performance.now() - began,
       });
     } catch (error) {
-      await this.#recover(batch, retries, error);
+      await this.#recover(batch, { retries, faults, error });
     }
   }
 
-  async #recover(batch: readonly Input[], retries: number, error: unknown): Promise<void> {
+  async #recover(
+    batch: readonly Input[],
+    { retries, faults, error }: { retries: number; faults: number; error: unknown },
+  ): Promise<void> {
     if (error instanceof RunMoved || isContention(error) || isUniqueViolation(error)) {
       this.#options.onConflict();
       if (retries >= RETRIES_MAX) return reject(batch, contended(error));
@@ -138,8 +147,20 @@ export class TickLoop {
       return;
     }
     this.#options.onError(error, batch);
-    if (batch.length > 1) for (const input of batch) await this.#process([input], retries);
-    else reject(batch, error);
+    const [input, ...others] = batch;
+    if (input === undefined) await pause();
+    else if (others.length > 0) for (const each of batch) await this.#process([each], retries);
+    else if (faults < FAULT_TRIES_MAX) await this.#process(batch, retries, faults + 1);
+    else this.#giveUp(input, error);
+  }
+
+  /** Nobody would say it again: dropped, it would leave its run stuck for ever in silence. */
+  #giveUp(input: Input, error: unknown): void {
+    if (isOwnedByNobody(input) && isOfTheRun(error)) {
+      const detail = `the engine failed on ${input.kind}: ${error instanceof Error ? error.message : String(error)}`;
+      this.#options.onPoisoned?.(runOf(input), { reason: "INTERNAL", detail });
+    }
+    reject([input], error);
   }
 
   async #withoutDuplicates(
@@ -163,7 +184,7 @@ export class TickLoop {
       input.kind === "start" || input.kind === "cancel" || input.kind === "decide";
     reject(batch.filter(isCommand), error);
     this.#inbox.unshift(...batch.filter((input) => !isCommand(input)));
-    await new Promise((resolve) => setTimeout(resolve, AWAY_PAUSE_MS));
+    await pause();
   }
 
   /** Wakes the loop when the next delayed job is due. */
@@ -175,6 +196,15 @@ export class TickLoop {
     this.#dueTimer = setTimeout(() => this.nudge(), waitMs);
   }
 }
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, AWAY_PAUSE_MS));
+
+/** What executors and sweeps say; a command's caller hears that it failed and may decide. */
+const isOwnedByNobody = ({ kind }: Input): boolean =>
+  kind === "outcome" || kind === "lost" || kind === "deadline";
+
+/** A throw of ours, or data the database does not take. A database that refuses otherwise would refuse every run. */
+const isOfTheRun = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? "22");
 
 function reject(batch: readonly Input[], error: unknown): void {
   for (const input of batch) input.answer.reject(error);

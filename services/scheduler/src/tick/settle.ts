@@ -4,15 +4,16 @@ import { newRunState } from "@pawl/core/log/fold";
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isFinal, type Fact } from "@pawl/core/log/event";
+import { executionAt } from "@pawl/core/log/execution";
 import { onLeaseLost } from "@pawl/core/plan/claim";
 import { onDecision } from "@pawl/core/plan/decide";
 import { onOutcome } from "@pawl/core/plan/result";
 import { onCancel, onDeadline } from "@pawl/core/plan/stop";
 import { DEAD_LETTER } from "@pawl/platform/queue/queue";
-import type { CachedRun } from "./cache.ts";
+import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import type { Draft } from "./draft.ts";
 import { type Child, childStart } from "./child.ts";
-import type { DecideInput, Input, OutcomeInput, StartInput } from "./input.ts";
+import type { DecideInput, Input, OutcomeInput, ResendInput, StartInput } from "./input.ts";
 import { jobOf } from "./place.ts";
 
 /** Called after the commit, to answer whoever sent the input. */
@@ -81,6 +82,11 @@ export function settle(
       appendAll(draft, run, result.facts);
       return { kind: "drafted", reply: () => input.answer.resolve() };
     }
+    case "resend":
+      return settleResend(draft, run, input);
+    case "relink":
+      if (isFinal(state.status)) draft.endedChildren.push(run);
+      return { kind: "drafted", reply: () => input.answer.resolve() };
     case "streamed":
       // The lease filters partial output in its own statement; a stale line is dropped there.
       draft.streamed.push(input.fact);
@@ -107,11 +113,27 @@ function settleDecision(draft: Draft, run: CachedRun, input: DecideInput): Settl
   return { kind: "doubtful", refuse: () => answer.resolve(why) };
 }
 
+/** Places again what is still queued by the same event. The run gets a new version, so that nobody places it at the same time. */
+function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled {
+  const { state } = run;
+  for (const { nodeId, iteration, queuedSeq } of input.executions) {
+    const nodeIndex = state.graph.indexOf.get(nodeId);
+    if (nodeIndex === undefined) continue;
+    const execution = executionAt(state, nodeIndex, iteration);
+    if (execution?.status !== "queued" || execution.causeSeq !== queuedSeq) continue;
+    draft.touch(run);
+    draft.ready.push({ run, nodeIndex, iteration });
+  }
+  return { kind: "drafted", reply: () => input.answer.resolve() };
+}
+
 /** Drafts a new run. */
 export function settleStart(draft: Draft, graph: Graph, input: StartInput): CachedRun {
   const state = newRunState(input.runId, graph);
   const { workflowId, priority, traceparent } = input;
-  const run: CachedRun = { state, version: 0, workflowId, priority, traceparent };
+  const bytes = state.nodes.length * FACT_BYTES;
+  const about = { workflowId, priority, traceparent, bytes, snapshotSeq: 0 };
+  const run: CachedRun = { state, version: 0, ...about };
   draft.begin(run, input);
   draft.append(run, input.started);
   return run;
@@ -129,6 +151,8 @@ function refusal(input: Exclude<Input, StartInput>): Reply {
     case "lost":
     case "deadline":
     case "streamed":
+    case "resend":
+    case "relink":
       return () => input.answer.resolve();
     default:
       return unreachable(input, "input");

@@ -10,6 +10,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { planToFixpoint } from "@pawl/core/plan/plan";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Journal, News, Transaction } from "@pawl/platform/store/journal";
+import { quarantineReply } from "../recover/quarantine.ts";
 import type { Roster } from "../work/roster.ts";
 import type { RunCache } from "./cache.ts";
 import { findChildren, followLinks } from "./child.ts";
@@ -70,6 +71,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
     for (const run of [...draft.runs, ...claims.runs]) cache.drop(run.state.runId);
     throw error;
   } finally {
+    cache.trim();
     for (const { session } of [...draft.handOffs, ...claims.handOffs]) session.reserved -= 1;
   }
 }
@@ -94,6 +96,11 @@ async function settleAll(
       replies.push(() => answer.resolve({ runId, duplicate: false, lastSeq: state.lastSeq }));
       continue;
     }
+    const quarantine = cache.quarantineOf(runOf(input));
+    if (quarantine !== undefined) {
+      replies.push(quarantineReply(input, quarantine));
+      continue;
+    }
     const result = settle(draft, cache.get(runOf(input)), input, children);
     if (result.kind === "drafted") replies.push(result.reply);
     else doubtful.push(input);
@@ -112,6 +119,8 @@ async function settleDoubtful(
 ): Promise<Reply[]> {
   await parts.cache.refresh(inputs.map(runOf).filter((runId) => !draft.has(runId)));
   return inputs.map((input) => {
+    const quarantine = parts.cache.quarantineOf(runOf(input));
+    if (quarantine !== undefined) return quarantineReply(input, quarantine);
     const result = settle(draft, parts.cache.get(runOf(input)), input, children);
     return result.kind === "drafted" ? result.reply : result.refuse;
   });

@@ -14,6 +14,7 @@ import {
   type Release,
   SchedulerItemSchema,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { isQuarantined } from "../recover/quarantine.ts";
 import type { Claim } from "../tick/input.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Session } from "./session.ts";
@@ -47,7 +48,10 @@ export function takeOutcome({ loop, log }: TakeParts, session: Session, wire: Ou
         else session.send(claimItem("settled", claim));
       },
       // The executor keeps the outcome and says it again when it reconnects.
-      reject: (error) => log.error({ err: error, ...fields(claim) }, "an outcome was not settled"),
+      reject: (error) => {
+        if (isQuarantined(error)) fence(log, session, claim);
+        else log.error({ err: error, ...fields(claim) }, "an outcome was not settled");
+      },
     },
   });
 }

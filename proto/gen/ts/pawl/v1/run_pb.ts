@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run.proto.
  */
 export const file_pawl_v1_run: GenFile = /*@__PURE__*/
-  fileDesc("ChFwYXdsL3YxL3J1bi5wcm90bxIHcGF3bC52MSKtBAoDUnVuEg4KBnJ1bl9pZBgBIAEoCRITCgt3b3JrZmxvd19pZBgCIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAMgASgNEh4KBGtpbmQYBCABKA4yEC5wYXdsLnYxLlJ1bktpbmQSIgoGc3RhdHVzGAUgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSFAoMaGFzX2ZhaWx1cmVzGAYgASgIEhUKDWxhc3RfZXZlbnRfaWQYByABKAQSEgoKaW5wdXRfanNvbhgIIAEoDBITCgtvdXRwdXRfanNvbhgJIAEoDBIVCg1lcnJvcl9tZXNzYWdlGAogASgJEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNZGVhZGxpbmVfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoFbm9kZXMYDiADKAsyEC5wYXdsLnYxLk5vZGVSdW4SEAoIdHJhY2VfaWQYDyABKAkSEAoIcHJpb3JpdHkYECABKAUSFgoOd2FpdGluZ19yZWFzb24YESABKAkSFQoNcGFyZW50X3J1bl9pZBgSIAEoCRIWCg5wYXJlbnRfbm9kZV9pZBgTIAEoCRIYChBwYXJlbnRfaXRlcmF0aW9uGBQgASgNIrcCCgdOb2RlUnVuEg8KB25vZGVfaWQYASABKAkSEQoJaXRlcmF0aW9uGAIgASgNEiMKBnN0YXR1cxgDIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxIPCgdhdHRlbXB0GAQgASgNEg4KBmhhbmRsZRgFIAEoCRITCgtvdXRwdXRfanNvbhgGIAEoDBIVCg1lcnJvcl9tZXNzYWdlGAcgASgJEi4KCnN0YXJ0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9sb3N0X2RlbGl2ZXJpZXMYCiABKA0SHwoEaG9sZBgLIAEoCzIRLnBhd2wudjEuTm9kZUhvbGQiPgoITm9kZUhvbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEhMKC291dHB1dF9qc29uGAMgASgMKrkCCglSdW5TdGF0dXMSGgoWUlVOX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKElJVTl9TVEFUVVNfUEVORElORxABEhgKFFJVTl9TVEFUVVNfU0NIRURVTEVEEAISFgoSUlVOX1NUQVRVU19SVU5OSU5HEAMSFgoSUlVOX1NUQVRVU19XQUlUSU5HEAQSFwoTUlVOX1NUQVRVU19SRVRSWUlORxAFEhUKEVJVTl9TVEFUVVNfUEFVU0VEEAYSGwoXUlVOX1NUQVRVU19DT01QRU5TQVRJTkcQBxIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBAIEhUKEVJVTl9TVEFUVVNfRkFJTEVEEAkSGAoUUlVOX1NUQVRVU19DQU5DRUxMRUQQChIWChJSVU5fU1RBVFVTX1RJTUVPVVQQCyrFAgoKTm9kZVN0YXR1cxIbChdOT0RFX1NUQVRVU19VTlNQRUNJRklFRBAAEhcKE05PREVfU1RBVFVTX1BFTkRJTkcQARIWChJOT0RFX1NUQVRVU19RVUVVRUQQAhIXChNOT0RFX1NUQVRVU19SVU5OSU5HEAMSGAoUTk9ERV9TVEFUVVNfUkVUUllJTkcQBBIXChNOT0RFX1NUQVRVU19XQUlUSU5HEAUSGQoVTk9ERV9TVEFUVVNfQ09NUExFVEVEEAYSFgoSTk9ERV9TVEFUVVNfRkFJTEVEEAcSGQoVTk9ERV9TVEFUVVNfVElNRURfT1VUEAgSGQoVTk9ERV9TVEFUVVNfQ0FOQ0VMTEVEEAkSFwoTTk9ERV9TVEFUVVNfU0tJUFBFRBAKEhsKF05PREVfU1RBVFVTX0lOVkFMSURBVEVEEAsqSgoHUnVuS2luZBIYChRSVU5fS0lORF9VTlNQRUNJRklFRBAAEhIKDlJVTl9LSU5EX1NBVkVEEAESEQoNUlVOX0tJTkRfVEVTVBACYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChFwYXdsL3YxL3J1bi5wcm90bxIHcGF3bC52MSLZBAoDUnVuEg4KBnJ1bl9pZBgBIAEoCRITCgt3b3JrZmxvd19pZBgCIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAMgASgNEh4KBGtpbmQYBCABKA4yEC5wYXdsLnYxLlJ1bktpbmQSIgoGc3RhdHVzGAUgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSFAoMaGFzX2ZhaWx1cmVzGAYgASgIEhUKDWxhc3RfZXZlbnRfaWQYByABKAQSEgoKaW5wdXRfanNvbhgIIAEoDBITCgtvdXRwdXRfanNvbhgJIAEoDBIVCg1lcnJvcl9tZXNzYWdlGAogASgJEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNZGVhZGxpbmVfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoFbm9kZXMYDiADKAsyEC5wYXdsLnYxLk5vZGVSdW4SEAoIdHJhY2VfaWQYDyABKAkSEAoIcHJpb3JpdHkYECABKAUSFgoOd2FpdGluZ19yZWFzb24YESABKAkSFQoNcGFyZW50X3J1bl9pZBgSIAEoCRIWCg5wYXJlbnRfbm9kZV9pZBgTIAEoCRIYChBwYXJlbnRfaXRlcmF0aW9uGBQgASgNEioKCnF1YXJhbnRpbmUYGSABKAsyFi5wYXdsLnYxLlJ1blF1YXJhbnRpbmUiWQoNUnVuUXVhcmFudGluZRIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAiABKAkSDgoGZGV0YWlsGAMgASgJIrcCCgdOb2RlUnVuEg8KB25vZGVfaWQYASABKAkSEQoJaXRlcmF0aW9uGAIgASgNEiMKBnN0YXR1cxgDIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxIPCgdhdHRlbXB0GAQgASgNEg4KBmhhbmRsZRgFIAEoCRITCgtvdXRwdXRfanNvbhgGIAEoDBIVCg1lcnJvcl9tZXNzYWdlGAcgASgJEi4KCnN0YXJ0X3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEiwKCGVuZF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9sb3N0X2RlbGl2ZXJpZXMYCiABKA0SHwoEaG9sZBgLIAEoCzIRLnBhd2wudjEuTm9kZUhvbGQiPgoITm9kZUhvbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEhMKC291dHB1dF9qc29uGAMgASgMKrkCCglSdW5TdGF0dXMSGgoWUlVOX1NUQVRVU19VTlNQRUNJRklFRBAAEhYKElJVTl9TVEFUVVNfUEVORElORxABEhgKFFJVTl9TVEFUVVNfU0NIRURVTEVEEAISFgoSUlVOX1NUQVRVU19SVU5OSU5HEAMSFgoSUlVOX1NUQVRVU19XQUlUSU5HEAQSFwoTUlVOX1NUQVRVU19SRVRSWUlORxAFEhUKEVJVTl9TVEFUVVNfUEFVU0VEEAYSGwoXUlVOX1NUQVRVU19DT01QRU5TQVRJTkcQBxIYChRSVU5fU1RBVFVTX0NPTVBMRVRFRBAIEhUKEVJVTl9TVEFUVVNfRkFJTEVEEAkSGAoUUlVOX1NUQVRVU19DQU5DRUxMRUQQChIWChJSVU5fU1RBVFVTX1RJTUVPVVQQCyrFAgoKTm9kZVN0YXR1cxIbChdOT0RFX1NUQVRVU19VTlNQRUNJRklFRBAAEhcKE05PREVfU1RBVFVTX1BFTkRJTkcQARIWChJOT0RFX1NUQVRVU19RVUVVRUQQAhIXChNOT0RFX1NUQVRVU19SVU5OSU5HEAMSGAoUTk9ERV9TVEFUVVNfUkVUUllJTkcQBBIXChNOT0RFX1NUQVRVU19XQUlUSU5HEAUSGQoVTk9ERV9TVEFUVVNfQ09NUExFVEVEEAYSFgoSTk9ERV9TVEFUVVNfRkFJTEVEEAcSGQoVTk9ERV9TVEFUVVNfVElNRURfT1VUEAgSGQoVTk9ERV9TVEFUVVNfQ0FOQ0VMTEVEEAkSFwoTTk9ERV9TVEFUVVNfU0tJUFBFRBAKEhsKF05PREVfU1RBVFVTX0lOVkFMSURBVEVEEAsqSgoHUnVuS2luZBIYChRSVU5fS0lORF9VTlNQRUNJRklFRBAAEhIKDlJVTl9LSU5EX1NBVkVEEAESEQoNUlVOX0tJTkRfVEVTVBACYgZwcm90bzM", [file_google_protobuf_timestamp]);
 
 /**
  * Run is one execution of a definition.
@@ -160,6 +160,13 @@ export type Run = Message<"pawl.v1.Run"> & {
    * @generated from field: uint32 parent_iteration = 20;
    */
   parentIteration: number;
+
+  /**
+   * Present while the run is in quarantine: nothing of it moves until RecheckRun finds its log whole.
+   *
+   * @generated from field: pawl.v1.RunQuarantine quarantine = 25;
+   */
+  quarantine?: RunQuarantine | undefined;
 };
 
 /**
@@ -168,6 +175,41 @@ export type Run = Message<"pawl.v1.Run"> & {
  */
 export const RunSchema: GenMessage<Run> = /*@__PURE__*/
   messageDesc(file_pawl_v1_run, 0);
+
+/**
+ * RunQuarantine says why a run was set aside.
+ *
+ * @generated from message pawl.v1.RunQuarantine
+ */
+export type RunQuarantine = Message<"pawl.v1.RunQuarantine"> & {
+  /**
+   * When.
+   *
+   * @generated from field: google.protobuf.Timestamp time = 1;
+   */
+  time?: Timestamp | undefined;
+
+  /**
+   * EVENT_LOG_CORRUPTION, or INTERNAL when the engine failed on something that happened to the run.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * What is wrong, for people.
+   *
+   * @generated from field: string detail = 3;
+   */
+  detail: string;
+};
+
+/**
+ * Describes the message pawl.v1.RunQuarantine.
+ * Use `create(RunQuarantineSchema)` to create a new message.
+ */
+export const RunQuarantineSchema: GenMessage<RunQuarantine> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run, 1);
 
 /**
  * NodeRun is one node execution of a run, folded from the log.
@@ -258,7 +300,7 @@ export type NodeRun = Message<"pawl.v1.NodeRun"> & {
  * Use `create(NodeRunSchema)` to create a new message.
  */
 export const NodeRunSchema: GenMessage<NodeRun> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run, 1);
+  messageDesc(file_pawl_v1_run, 2);
 
 /**
  * NodeHold is what a person is to decide about.
@@ -293,7 +335,7 @@ export type NodeHold = Message<"pawl.v1.NodeHold"> & {
  * Use `create(NodeHoldSchema)` to create a new message.
  */
 export const NodeHoldSchema: GenMessage<NodeHold> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run, 2);
+  messageDesc(file_pawl_v1_run, 3);
 
 /**
  * RunStatus is where a run stands. Output only.

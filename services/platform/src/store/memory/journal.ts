@@ -2,20 +2,21 @@
 
 import { isStreamedType } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
-import type { Journal, LoadedRun } from "../journal.ts";
+import type { Journal, LoadCursor, LoadedRun } from "../journal.ts";
 import { pairKey, type RunRow, type Tables } from "./tables.ts";
 import { MemoryTransaction, type Wakes } from "./transaction.ts";
-import { createTurns } from "./turns.ts";
+import type { TakeTurn } from "./turns.ts";
 
 export interface MemoryJournalOptions {
   readonly now: () => number;
   /** Told after each commit which runs have news. */
   readonly onWake: (runs: Wakes) => void;
+  readonly takeTurn: TakeTurn;
 }
 
 /** A journal over the tables. */
 export function createMemoryJournal(tables: Tables, options: MemoryJournalOptions): Journal {
-  const takeTurn = createTurns();
+  const { takeTurn } = options;
   return {
     transact: async (work) => {
       const endTurn = await takeTurn();
@@ -30,9 +31,9 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
       }
     },
     load: async (cursors) =>
-      cursors.flatMap(({ runId, afterSeq }) => {
-        const run = tables.runs.get(runId);
-        return run === undefined ? [] : [toLoadedRun(tables, run, afterSeq)];
+      cursors.flatMap((cursor) => {
+        const run = tables.runs.get(cursor.runId);
+        return run === undefined ? [] : [toLoadedRun(tables, run, cursor)];
       }),
     findRequest: async (tenantId, requestIds) =>
       requestIds.flatMap((requestId) => {
@@ -49,7 +50,7 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
     overdueRuns: async (limit) => {
       const now = options.now();
       return [...tables.runs.values()]
-        .filter((run) => run.endedAt === null && run.deadlineAt < now)
+        .filter((run) => run.endedAt === null && run.quarantine === null && run.deadlineAt < now)
         .filter(({ status }) => status !== "waiting" && status !== "paused")
         .toSorted((a, b) => a.deadlineAt - b.deadlineAt)
         .slice(0, limit)
@@ -70,12 +71,20 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
 /** No run has this id. */
 const NO_RUN = "" as RunId;
 
-function toLoadedRun(tables: Tables, run: RunRow, afterSeq: number): LoadedRun {
-  const { runId, version, definitionId, workflowId, priority, traceparent } = run;
-  const events = tables.log
-    .of(runId)
-    .filter((event) => event.seq > afterSeq && !isStreamedType(event.type));
-  return { runId, version, definitionId, workflowId, priority, traceparent, events };
+function toLoadedRun(tables: Tables, run: RunRow, cursor: LoadCursor): LoadedRun {
+  const { runId, version, lastSeq, definitionId, workflowId, priority, traceparent } = run;
+  const snapshot = (cursor.fromSnapshot === true ? tables.snapshots.get(runId) : null) ?? null;
+  const afterSeq = snapshot?.seq ?? cursor.afterSeq;
+  const all = tables.log.of(runId).filter((event) => event.seq <= lastSeq);
+  return {
+    ...{ runId, version, lastSeq, definitionId, workflowId, priority, traceparent },
+    hasEnded: run.endedAt !== null,
+    quarantine: run.quarantine,
+    snapshot,
+    afterSeq,
+    events: all.filter((event) => event.seq > afterSeq && !isStreamedType(event.type)),
+    eventCount: all.filter((event) => event.seq >= Math.max(afterSeq, 1)).length,
+  };
 }
 
 function deleteTestRun(tables: Tables, runId: RunId): boolean {
@@ -84,6 +93,7 @@ function deleteTestRun(tables: Tables, runId: RunId): boolean {
   tables.runs.delete(runId);
   if (run.requestId !== null) tables.requests.delete(pairKey(run.tenantId, run.requestId));
   tables.log.delete(runId);
+  tables.snapshots.delete(runId);
   const graph = tables.definitions.get(run.definitionId);
   if (graph?.workflowId === null) tables.definitions.delete(run.definitionId);
   return true;

@@ -5,10 +5,13 @@ import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Executors } from "../executors.ts";
 import type { Journal } from "../journal.ts";
+import type { Recovery } from "../recovery.ts";
 import type { Workflows } from "../workflows.ts";
 import { createMemoryExecutors } from "./executors.ts";
 import type { WaitingJob } from "./jobs.ts";
 import { createMemoryJournal } from "./journal.ts";
+import { createMemoryRecovery } from "./recovery.ts";
+import { createTurns } from "./turns.ts";
 import { createTables, type ExecutorRow, type LeaseRow, type RunRow } from "./tables.ts";
 import type { Wakes } from "./transaction.ts";
 import { createMemoryWorkflows } from "./workflows.ts";
@@ -35,6 +38,7 @@ export interface MemoryStore {
   readonly journal: Journal;
   readonly executors: Executors;
   readonly workflows: Workflows;
+  readonly recovery: Recovery;
   readonly view: MemoryView;
 }
 
@@ -42,8 +46,10 @@ export interface MemoryStore {
 export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore {
   const { now = Date.now, onWake = () => {} } = options;
   const tables = createTables();
+  const takeTurn = createTurns();
   return {
-    journal: createMemoryJournal(tables, { now, onWake }),
+    journal: createMemoryJournal(tables, { now, onWake, takeTurn }),
+    recovery: createMemoryRecovery(tables, { now, takeTurn }),
     executors: createMemoryExecutors(tables, now),
     workflows: createMemoryWorkflows(tables, now),
     view: {

@@ -5,6 +5,7 @@ import type { DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
 import type { ExecutorSession } from "../executors.ts";
 import type { Lease, LeaseKey, NewRun } from "../journal.ts";
 import type { DefinitionRow } from "../workflows.ts";
+import type { Quarantine, Snapshot } from "../recovery.ts";
 import { MemoryJobs } from "./jobs.ts";
 import { MemoryLog } from "./log.ts";
 
@@ -14,6 +15,7 @@ export interface RunRow extends Omit<NewRun, "eventCount" | "ended" | "status" |
   readonly lastSeq: number;
   readonly createdAt: number;
   readonly endedAt: number | null;
+  readonly quarantine: Quarantine | null;
 }
 
 export interface LeaseRow extends Lease {
@@ -48,6 +50,7 @@ export interface Tables {
   /** The table input_keys, by tenant and key. */
   readonly inputKeys: Map<string, KeptInput>;
   readonly log: MemoryLog;
+  readonly snapshots: Map<RunId, Snapshot>;
   readonly leases: Map<string, LeaseRow>;
   readonly jobs: MemoryJobs;
   readonly executors: Map<ExecutorId, ExecutorRow>;
@@ -62,6 +65,7 @@ export const createTables = (): Tables => ({
   requests: new Map(),
   inputKeys: new Map(),
   log: new MemoryLog(),
+  snapshots: new Map(),
   leases: new Map(),
   jobs: new MemoryJobs(),
   executors: new Map(),

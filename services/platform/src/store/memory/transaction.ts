@@ -140,6 +140,7 @@ export class MemoryTransaction implements journal.Transaction {
       lastSeq: eventCount,
       createdAt: this.#now,
       endedAt,
+      quarantine: null,
     });
   }
 

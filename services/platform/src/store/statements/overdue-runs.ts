@@ -10,6 +10,7 @@ select run_id
 from runs
 where ended_at is null
   and status not in ('waiting', 'paused')
+  and quarantined_at is null
   and deadline_at < now()
 order by deadline_at
 limit $1::integer

@@ -1,0 +1,85 @@
+// Recovery on Postgres, over the pool.
+
+import { crc32 } from "node:zlib";
+import type { RunId } from "@pawl/core/name/ids";
+import { type Queryable, run } from "../db/sql.ts";
+import { jobId } from "../queue/job-id.ts";
+import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
+import type { DroppedJob } from "../queue/queue.ts";
+import type { Lease } from "./journal.ts";
+import type { Recovery } from "./recovery.ts";
+import { dropSnapshot } from "./statements/drop-snapshot.ts";
+import { leasesOfRuns } from "./statements/leases-of-runs.ts";
+import { quarantineRun } from "./statements/quarantine-run.ts";
+import { quietRuns } from "./statements/quiet-runs.ts";
+import { releaseRun } from "./statements/release-run.ts";
+import { saveSnapshot } from "./statements/save-snapshot.ts";
+
+/** Before every cursor of a walk. */
+const BEGINNING = ["-infinity", "00000000-0000-0000-0000-000000000000"] as const;
+
+interface LeaseRow {
+  readonly run_id: RunId;
+  readonly node_id: Lease["nodeId"];
+  readonly iteration: number;
+  readonly epoch: number;
+  readonly executor_id: Lease["executorId"];
+}
+
+/** Recovery over a pool. */
+export const createRecovery = (db: Queryable): Recovery => ({
+  quarantine: async (runId, { reason, detail }) =>
+    (await run(db, quarantineRun, [runId, reason, detail])).length > 0,
+  release: async (runId) => (await run(db, releaseRun, [runId])).length > 0,
+  saveSnapshot: async (runId, { seq, format, body }) => {
+    await run(db, saveSnapshot, [runId, seq, format, snapshotDigest(body), body]);
+  },
+  dropSnapshot: async (runId) => {
+    await run(db, dropSnapshot, [runId]);
+  },
+  quietRuns: async ({ quietMs, after, limit }) => {
+    const values = [...(after ?? BEGINNING), limit, quietMs];
+    type Row = { readonly run_id: RunId; readonly deadline: string; readonly is_quiet: boolean };
+    const rows = await run<Row>(db, quietRuns, values);
+    const last = rows.length < limit ? undefined : rows.at(-1);
+    return {
+      runIds: rows.filter((row) => row.is_quiet).map((row) => row.run_id),
+      next: last === undefined ? undefined : [last.deadline, last.run_id],
+    };
+  },
+  missingJobs: (jobs) => missingJobs(db, jobs),
+  leasesOfRuns: async (runIds) => {
+    const rows = await run<LeaseRow>(db, leasesOfRuns, [runIds]);
+    return rows.map((row) => ({
+      runId: row.run_id,
+      nodeId: row.node_id,
+      iteration: row.iteration,
+      epoch: row.epoch,
+      executorId: row.executor_id,
+    }));
+  },
+});
+
+/** What a body is known again by. */
+export const snapshotDigest = (body: string): number => crc32(body);
+
+/** One probe of pg-boss's primary key a job. */
+async function missingJobs(db: Queryable, jobs: readonly DroppedJob[]): Promise<DroppedJob[]> {
+  if (jobs.length === 0) return [];
+  const { rows } = await db.query<{ at: number }>({
+    name: "pawl_missing_jobs",
+    text: `
+select n.at
+from unnest($1::text[], $2::uuid[]) with ordinality as n (name, id, at)
+where not exists (
+  select 1
+  from ${BOSS_SCHEMA}.job j
+  where j.name = n.name
+    and j.id = n.id
+    and j.state < 'completed'
+)`,
+    values: [jobs.map((job) => queueName(job.nodeType)), jobs.map(jobId)],
+  });
+  const missing = new Set(rows.map((row) => row.at));
+  return jobs.filter((_, index) => missing.has(index + 1));
+}

@@ -1,0 +1,54 @@
+// What recovery asks of the store beside the tick: snapshots, quarantine, and what might have been forgotten. Every call is a
+// transaction of its own and never waits for a tick, nor a tick for it, but for single row locks.
+
+import type { Reason } from "@pawl/core/fault/reason";
+import type { RunId } from "@pawl/core/name/ids";
+import type { DroppedJob } from "../queue/queue.ts";
+import type { Lease } from "./journal.ts";
+
+/** Why nothing of a run moves any more. */
+export interface QuarantineCause {
+  /** EVENT_LOG_CORRUPTION, or INTERNAL for an input that the engine could not take. */
+  readonly reason: Extract<Reason, "EVENT_LOG_CORRUPTION" | "INTERNAL">;
+  /** For people. */
+  readonly detail: string;
+}
+
+export interface Quarantine extends QuarantineCause {
+  readonly at: number;
+}
+
+/** A cache of the fold of a run's log up to `seq`. */
+export interface Snapshot {
+  readonly seq: number;
+  readonly format: number;
+  readonly body: string;
+}
+
+/** Where a walk over the live runs stands. */
+export type WalkCursor = readonly [deadlineAt: string, runId: RunId];
+
+/** One page of a walk: runs in which nothing has happened for a while, and where to go on; undefined at the end. */
+export interface QuietPage {
+  readonly runIds: readonly RunId[];
+  readonly next: WalkCursor | undefined;
+}
+
+export interface Recovery {
+  /** Sets a live run aside: a new version fences whoever plans on the old one, and its claims end. False when it is over or set aside already. */
+  quarantine(runId: RunId, cause: QuarantineCause): Promise<boolean>;
+  /** Takes a run out of quarantine, and its snapshot away. False when it was in none. */
+  release(runId: RunId): Promise<boolean>;
+  /** Keeps the newest snapshot of a live run; one that reaches beyond its log, or less far than the one kept, is not taken. */
+  saveSnapshot(runId: RunId, snapshot: Snapshot): Promise<void>;
+  dropSnapshot(runId: RunId): Promise<void>;
+  /** A page of live runs that neither wait nor are paused, of them those without an event for `quietMs`. Bounded by `limit` runs looked at. */
+  quietRuns(options: {
+    readonly quietMs: number;
+    readonly after: WalkCursor | undefined;
+    readonly limit: number;
+  }): Promise<QuietPage>;
+  /** Those of these jobs that are in no queue. */
+  missingJobs(jobs: readonly DroppedJob[]): Promise<DroppedJob[]>;
+  leasesOfRuns(runIds: readonly RunId[]): Promise<Lease[]>;
+}

@@ -1,0 +1,48 @@
+// Reads a run's whole log again, whatever snapshot there is, and lifts its quarantine when the log is whole. What was forgotten of
+// the run meanwhile is put back in motion. Saying it twice does it twice, which changes nothing: it needs no memory of requests.
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunId } from "@pawl/core/name/ids";
+import type { LoadedRun } from "@pawl/platform/store/journal";
+import { resumeRuns, type StrandedParts } from "../recover/stranded.ts";
+import { corruption, stateOf } from "../tick/load-run.ts";
+import { requestIdOf, runIdOf } from "./request.ts";
+
+/** @throws RUN_NOT_FOUND, EVENT_LOG_CORRUPTION when it is still not whole: it stays, or goes, in quarantine then */
+export async function recheckRun(
+  parts: StrandedParts,
+  request: { readonly runId: string; readonly requestId: string },
+): Promise<RunId> {
+  const runId = runIdOf(request.runId);
+  requestIdOf(request.requestId);
+  const [run] = await parts.journal.load([{ runId, afterSeq: 0 }]);
+  if (run === undefined)
+    throw new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, {
+      metadata: { run_id: runId },
+    });
+  const fault = await faultOf(parts, run);
+  if (fault !== undefined) {
+    parts.mark(runId, { reason: "EVENT_LOG_CORRUPTION", detail: fault.message });
+    throw new EngineError(
+      "EVENT_LOG_CORRUPTION",
+      `The log of run ${runId} is not whole: ${fault.message}. Restore the rows of run_events from a backup, then recheck again.`,
+      { metadata: { ...fault.metadata, run_id: runId }, cause: fault },
+    );
+  }
+  if (run.quarantine !== null && (await parts.recovery.release(runId)))
+    parts.log.info({ run_id: runId }, "a run was released from quarantine");
+  if (!run.hasEnded) await resumeRuns(parts, [runId]);
+  return runId;
+}
+
+async function faultOf(
+  { definitions }: StrandedParts,
+  run: LoadedRun,
+): Promise<EngineError | undefined> {
+  try {
+    await stateOf(definitions, run);
+    return undefined;
+  } catch (error) {
+    return corruption(error);
+  }
+}

@@ -1,0 +1,79 @@
+// A run whose log cannot be trusted, or whose inputs the engine fails on, is set aside: nothing of it is planned, claimed, swept or
+// taken any more until somebody rechecks it. Reads go on.
+//
+// It is marked in a transaction of its own, which no tick waits for: whoever found the fault treats the run as set aside already,
+// and whoever has not heard yet loses its compare-and-swap. A mark that is not written is asked for again by the next load.
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { unreachable } from "@pawl/core/fault/invariant";
+import type { RunId } from "@pawl/core/name/ids";
+import type { QuarantineCause, Recovery } from "@pawl/platform/store/recovery";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import { type Input, runOf } from "../tick/input.ts";
+import type { Reply } from "../tick/settle.ts";
+
+/** How much of a cause is kept. */
+const DETAIL_LENGTH = 500;
+
+/** Marks runs; never throws, never waits. */
+export type MarkRun = (runId: RunId, cause: QuarantineCause) => void;
+
+/** Marks runs in the store, each once at a time. */
+export function createMark(recovery: Recovery, log: Logger): MarkRun {
+  const underWay = new Set<RunId>();
+  const mark = async (runId: RunId, cause: QuarantineCause): Promise<void> => {
+    const { reason } = cause;
+    const detail = cause.detail.replaceAll("\0", " ").slice(0, DETAIL_LENGTH);
+    try {
+      if (!(await recovery.quarantine(runId, { reason, detail }))) return;
+      METRICS.runsQuarantined.add(1, { reason });
+      log.error({ run_id: runId, reason, detail }, "a run was put into quarantine");
+    } catch (error) {
+      log.warn(
+        { err: error, run_id: runId },
+        "a quarantine was not written; it is asked for again",
+      );
+    } finally {
+      underWay.delete(runId);
+    }
+  };
+  return (runId, cause) => {
+    if (underWay.has(runId)) return;
+    underWay.add(runId);
+    void mark(runId, cause);
+  };
+}
+
+/** What a command about such a run hears. */
+export const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause): EngineError =>
+  new EngineError(
+    "RUN_QUARANTINED",
+    `Run ${runId} is in quarantine and nothing of it moves: ${detail}. Put right what is wrong, then recheck it (pawl run recheck ${runId}).`,
+    { metadata: { run_id: runId, quarantine_reason: reason } },
+  );
+
+/** Whether this is what `runQuarantined` says. */
+export const isQuarantined = (error: unknown): boolean =>
+  error instanceof EngineError && error.reason === "RUN_QUARANTINED";
+
+/** The answer to an input about such a run: who waits for one is refused, a sweep is done with it. */
+export function quarantineReply(
+  input: Exclude<Input, { readonly kind: "start" }>,
+  cause: QuarantineCause,
+): Reply {
+  switch (input.kind) {
+    case "lost":
+    case "deadline":
+    case "streamed":
+    case "resend":
+    case "relink":
+      return () => input.answer.resolve();
+    case "outcome":
+    case "cancel":
+    case "decide":
+      return () => input.answer.reject(runQuarantined(runOf(input), cause));
+    default:
+      return unreachable(input, "input");
+  }
+}

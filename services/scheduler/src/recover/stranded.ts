@@ -1,0 +1,167 @@
+// Finds what was forgotten: a node that is queued and has no job, one that runs and has no lease, one that waits for a child run that
+// is over (X4). A transition writes all of it in one transaction, so this finds something only after somebody deleted rows, after
+// a restore of half a database, or after a quarantine was lifted. It reads the log of its own and decides nothing: what it finds
+// is offered to the tick, which judges it again on its fold and by its compare-and-swap.
+//
+// The race it survives: a node is claimed, or ends, between the reading of its log, its job and its lease. The tick then finds it
+// moved on, by the seq of its queueing or the epoch of its claim, and does nothing.
+
+import { isFinal } from "@pawl/core/log/event";
+import { executionDefinition } from "@pawl/core/log/execution";
+import type { ExecutionState, RunState } from "@pawl/core/log/state";
+import { executorId, type NodeId, type RunId } from "@pawl/core/name/ids";
+import type { DroppedJob } from "@pawl/platform/queue/queue";
+import type { Journal } from "@pawl/platform/store/journal";
+import type { Recovery, WalkCursor } from "@pawl/platform/store/recovery";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import type { Definitions } from "../tick/definitions.ts";
+import type { Answer } from "../tick/input.ts";
+import { loadRuns } from "../tick/load-run.ts";
+import type { TickLoop } from "../tick/loop.ts";
+import type { MarkRun } from "./quarantine.ts";
+
+/** Live runs looked at by one sweep. The next one goes on behind them. */
+const PAGE = 200;
+/** The holder of a claim whose lease is gone. */
+const NOBODY = executorId("00000000-0000-0000-0000-000000000000");
+/** After every event: gives a run's row without its log. */
+const NO_EVENTS = Number.MAX_SAFE_INTEGER;
+
+export interface StrandedParts {
+  readonly journal: Journal;
+  readonly definitions: Definitions;
+  readonly recovery: Recovery;
+  readonly loop: TickLoop;
+  readonly mark: MarkRun;
+  readonly log: Logger;
+}
+
+/** A sweep over live runs without news, a page at a time. */
+export function createStrandedSweep(parts: StrandedParts, quietMs: number): () => Promise<boolean> {
+  let after: WalkCursor | undefined;
+  return async () => {
+    const { runIds, next } = await parts.recovery.quietRuns({ quietMs, after, limit: PAGE });
+    after = next;
+    if (runIds.length > 0) await resumeRuns(parts, runIds);
+    return false;
+  };
+}
+
+interface Found {
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly nodeType: string;
+  readonly iteration: number;
+  readonly execution: ExecutionState;
+}
+
+/** Puts back in motion whatever of these runs was forgotten; the number of executions that were. @throws STORE_UNAVAILABLE */
+export async function resumeRuns(parts: StrandedParts, runIds: readonly RunId[]): Promise<number> {
+  const states: RunState[] = [];
+  for (const found of await loadRuns(parts, runIds)) {
+    if (found.kind === "corrupt" && !found.run.hasEnded)
+      parts.mark(found.run.runId, {
+        reason: "EVENT_LOG_CORRUPTION",
+        detail: found.fault.message,
+      });
+    const isStill = found.kind === "folded" && found.state.status === "paused";
+    if (found.kind === "folded" && !isFinal(found.state.status) && !isStill)
+      states.push(found.state);
+  }
+  const all = states.flatMap(executionsOf);
+  const counts = await Promise.all([
+    resend(parts, all),
+    takeBack(parts, all),
+    relink(parts, states, all),
+  ]);
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  if (count > 0) METRICS.strandedResent.add(count);
+  return count;
+}
+
+const executionsOf = (state: RunState): Found[] =>
+  state.graph.nodes.flatMap(({ index, definition: { id } }) => {
+    const node = state.nodes[index];
+    const of = (execution: ExecutionState, iteration: number): Found => ({
+      runId: state.runId,
+      nodeId: id,
+      nodeType: executionDefinition(state.graph, index, iteration).type,
+      iteration,
+      execution,
+    });
+    if (node === undefined) return [];
+    return [of(node, 0), ...(node.scope?.items ?? []).map((item, at) => of(item, at + 1))];
+  });
+
+const answered = (offer: (answer: Answer<void>) => void): Promise<void> =>
+  new Promise((resolve, reject) => offer({ resolve, reject }));
+
+/** Queued, and in no queue. */
+async function resend(parts: StrandedParts, all: readonly Found[]): Promise<number> {
+  const queued = new Map<DroppedJob, Found>();
+  for (const found of all) {
+    const { runId, nodeId, nodeType, iteration, execution } = found;
+    if (execution.status === "queued")
+      queued.set({ runId, nodeId, nodeType, iteration, attempt: execution.attempt }, found);
+  }
+  const missing = await parts.recovery.missingJobs([...queued.keys()]);
+  const byRun = Map.groupBy(missing, (job) => job.runId);
+  for (const [runId, jobs] of byRun) {
+    const executions = jobs.map((job) => ({
+      nodeId: job.nodeId,
+      iteration: job.iteration,
+      queuedSeq: queued.get(job)?.execution.causeSeq ?? 0,
+    }));
+    parts.log.warn({ run_id: runId, count: jobs.length }, "nodes were queued and in no queue");
+    await answered((answer) => parts.loop.offer({ kind: "resend", runId, executions, answer }));
+  }
+  return missing.length;
+}
+
+/** Running, and under no lease. */
+async function takeBack(parts: StrandedParts, all: readonly Found[]): Promise<number> {
+  const running = all.filter(({ execution }) => execution.status === "running");
+  if (running.length === 0) return 0;
+  const leases = await parts.recovery.leasesOfRuns([...new Set(running.map((each) => each.runId))]);
+  const nameOf = (each: { runId: RunId; nodeId: NodeId; iteration: number }): string =>
+    `${each.runId} ${each.nodeId} ${each.iteration}`;
+  const leased = new Set(leases.map(nameOf));
+  const lost = running.filter((each) => !leased.has(nameOf(each)));
+  for (const { runId, nodeId, iteration, execution } of lost) {
+    const claim = { runId, nodeId, iteration, epoch: execution.epoch };
+    parts.log.warn({ run_id: runId, node_id: nodeId }, "a node ran without a lease");
+    // Nobody let go of it, so it costs no delivery.
+    const about = { claim, reason: "released", executorId: NOBODY } as const;
+    await answered((answer) => parts.loop.offer({ kind: "lost", ...about, answer }));
+  }
+  return lost.length;
+}
+
+/** Waiting for a child run that is over; and a child run whose parent is. */
+async function relink(
+  parts: StrandedParts,
+  states: readonly RunState[],
+  all: readonly Found[],
+): Promise<number> {
+  const children = all.flatMap(({ execution }) => execution.childRunId ?? []);
+  const parents = states.flatMap(({ parent }) => parent?.runId ?? []);
+  const ids = [...new Set([...children, ...parents])];
+  const rows = await parts.journal.load(ids.map((runId) => ({ runId, afterSeq: NO_EVENTS })));
+  const over = new Set(rows.filter((row) => row.hasEnded).map((row) => row.runId));
+  const ended = children.filter((runId) => over.has(runId));
+  for (const runId of ended)
+    await answered((answer) => parts.loop.offer({ kind: "relink", runId, answer }));
+  const orphans = states.filter(({ parent }) => parent !== undefined && over.has(parent.runId));
+  for (const { runId } of orphans)
+    await new Promise<unknown>((resolve, reject) =>
+      parts.loop.offer({
+        kind: "cancel",
+        runId,
+        reason: "the parent run is over",
+        requestId: "",
+        answer: { resolve, reject },
+      }),
+    );
+  return ended.length + orphans.length;
+}

@@ -1,0 +1,90 @@
+// From rows to a fold, or to the reason why there is none. A corrupt log is an answer here and not an exception: one run that
+// cannot be folded must not keep the others of its batch from it.
+//
+// Where the time of a load of 50,000 events goes is measured by `npm run bench -- load`, and told in its file.
+
+import { checkRead } from "@pawl/core/log/check";
+import { apply, newRunState } from "@pawl/core/log/fold";
+import { readSnapshot } from "@pawl/core/log/snapshot";
+import type { RunState } from "@pawl/core/log/state";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunId } from "@pawl/core/name/ids";
+import type { Journal, LoadedRun } from "@pawl/platform/store/journal";
+import type { Quarantine } from "@pawl/platform/store/recovery";
+import type { Definitions } from "./definitions.ts";
+
+export type FoldedRun =
+  | { readonly kind: "folded"; readonly run: LoadedRun; readonly state: RunState }
+  | { readonly kind: "quarantined"; readonly run: LoadedRun; readonly quarantine: Quarantine }
+  | { readonly kind: "corrupt"; readonly run: LoadedRun; readonly fault: EngineError };
+
+interface LoadParts {
+  readonly journal: Journal;
+  readonly definitions: Definitions;
+}
+
+/** Loads and folds runs, from their snapshots where these are of use. Runs that do not exist are left out. @throws STORE_UNAVAILABLE */
+export async function loadRuns(
+  { journal, definitions }: LoadParts,
+  runIds: readonly RunId[],
+): Promise<FoldedRun[]> {
+  const folded: FoldedRun[] = [];
+  const again: RunId[] = [];
+  const cursors = runIds.map((runId) => ({ runId, afterSeq: 0, fromSnapshot: true }));
+  for (const run of await journal.load(cursors)) {
+    const found = await foldRun(definitions, run);
+    if (found === undefined) again.push(run.runId);
+    else folded.push(found);
+  }
+  if (again.length > 0) folded.push(...(await loadWholeRuns({ journal, definitions }, again)));
+  return folded;
+}
+
+/** Loads and folds runs from their whole logs, whatever snapshots there are. @throws STORE_UNAVAILABLE */
+export async function loadWholeRuns(
+  { journal, definitions }: LoadParts,
+  runIds: readonly RunId[],
+): Promise<FoldedRun[]> {
+  const folded: FoldedRun[] = [];
+  for (const run of await journal.load(runIds.map((runId) => ({ runId, afterSeq: 0 })))) {
+    const found = await foldRun(definitions, run);
+    if (found !== undefined) folded.push(found);
+  }
+  return folded;
+}
+
+/** Undefined when the snapshot cannot be used: the log has to be read whole then. */
+async function foldRun(definitions: Definitions, run: LoadedRun): Promise<FoldedRun | undefined> {
+  if (run.quarantine !== null) return { kind: "quarantined", run, quarantine: run.quarantine };
+  try {
+    const state = await stateOf(definitions, run);
+    return state === undefined ? undefined : { kind: "folded", run, state };
+  } catch (error) {
+    return { kind: "corrupt", run, fault: corruption(error) };
+  }
+}
+
+/** The state that a loaded run folds to. @throws EVENT_LOG_CORRUPTION, STORE_UNAVAILABLE */
+export async function stateOf(
+  definitions: Definitions,
+  run: LoadedRun,
+): Promise<RunState | undefined> {
+  checkRead(run);
+  const graph = await definitions.graph(run.definitionId);
+  const { runId, snapshot } = run;
+  const state =
+    snapshot === null ? newRunState(runId, graph) : readSnapshot(runId, graph, snapshot);
+  if (state === undefined) return undefined;
+  for (const event of run.events) apply(state, event);
+  return state;
+}
+
+/** What made a fold fail, as the corruption it is; an outage is none, and is thrown again. @throws STORE_UNAVAILABLE */
+export function corruption(error: unknown): EngineError {
+  if (error instanceof EngineError && error.reason === "EVENT_LOG_CORRUPTION") return error;
+  if (error instanceof EngineError) throw error;
+  const words = error instanceof Error ? error.message : String(error);
+  return new EngineError("EVENT_LOG_CORRUPTION", `the log does not fold: ${words}`, {
+    cause: error,
+  });
+}
