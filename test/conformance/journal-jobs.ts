@@ -166,10 +166,8 @@ function drops(open: OpenStore): void {
     await enqueue(journal, job("a", { nodeType: "other" }), job("c"));
     await journal.transact((tx) => tx.dropJobs([job("a"), job("b"), job("never sent")]));
     const left = await journal.transact((tx) => tx.fetch("work", 10));
-    expect(left.map((each) => [each.nodeId, each.attempt])).toEqual([
-      ["a", 2],
-      ["c", 1],
-    ]);
+    // Jobs of one instant have no order among themselves.
+    expect(left.map((each) => `${each.nodeId} ${each.attempt}`).toSorted()).toEqual(["a 2", "c 1"]);
     expect(await drain(journal, "other")).toEqual(["a"]);
     const depths = await journal.queueDepths();
     expect(depths.find((each) => each.nodeType === "work")?.waitingCount ?? 0).toBe(0);
