@@ -97,11 +97,12 @@ async function strikes(
   for (let nth = 0; nth < fault.hits[scene.size]; nth += 1) {
     await pause(between(least, most, scene.random));
     onHit(fault, "intended", { at: Date.now() });
-    const hit = await fault.strike(scene, nth);
-    onHit(fault, "observed", hit);
-    hits.push(hit);
+    const struck = [await fault.strike(scene, nth)].flat();
+    for (const hit of struck) onHit(fault, "observed", hit);
+    hits.push(...struck);
+    const told = struck.map(({ target, detail }) => `${target}: ${detail}`).join(", ");
     onProgress(
-      `${fault.id} ${nth + 1}/${fault.hits[scene.size]} ${hit.target}: ${hit.detail}; ${load.acceptedCount} accepted, ${load.endedCount} ended`,
+      `${fault.id} ${nth + 1}/${fault.hits[scene.size]} ${told}; ${load.acceptedCount} accepted, ${load.endedCount} ended`,
     );
   }
   return hits;
@@ -110,6 +111,9 @@ async function strikes(
 function voidsOf(fault: Fault, hits: readonly Hit[], verdict: Verdict, counts: Counts): string[] {
   const voids: string[] = [];
   if (!hits.some(({ isObserved }) => isObserved)) voids.push("the fault never struck");
+  const missed = hits.filter(({ isObserved }) => !isObserved);
+  if (fault.needsEveryHit === true)
+    for (const { target, detail } of missed) voids.push(`${target} was not struck: ${detail}`);
   if (verdict.accepted < ACCEPTED_SHARE * verdict.offered)
     voids.push(`only ${verdict.accepted} of ${verdict.offered} were accepted`);
   if (fault.isFencing === true && counts.refused === 0) voids.push("nobody was refused");

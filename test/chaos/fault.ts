@@ -50,10 +50,12 @@ export type Fault = {
   readonly gapMs: readonly [number, number];
   /** Whether it must lead to refusals to prove anything. */
   readonly isFencing?: boolean;
+  /** Whether each of its hits is of another kind, so that none may miss. */
+  readonly needsEveryHit?: boolean;
   /** Its own runs, instead of those with effects. */
   readonly shapes?: { readonly prefix: string; readonly all: readonly Shape[] };
   readonly begin?: (scene: Scene) => Promise<void>;
-  readonly strike: (scene: Scene, nth: number) => Promise<Hit>;
+  readonly strike: (scene: Scene, nth: number) => Promise<Hit | readonly Hit[]>;
   /** Puts everything back; gives refusals that only it has seen. */
   readonly end?: (scene: Scene) => Promise<number>;
   /** What else must hold. */

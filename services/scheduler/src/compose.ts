@@ -21,6 +21,7 @@ import { JobListener } from "@pawl/platform/wake/jobs";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Config } from "./config.ts";
 import { commandServices } from "./rpc/commands.ts";
+import { Patience, RECONNECT_MS } from "./sweep/patience.ts";
 import { Sweeper } from "./sweep/sweeper.ts";
 import {
   sweepDeadlines,
@@ -38,6 +39,7 @@ import { Definitions } from "./tick/definitions.ts";
 import { TickLoop } from "./tick/loop.ts";
 import { Waiting } from "./tick/waiting.ts";
 import { drainExecutors } from "./work/drain.ts";
+import { Renewals } from "./work/renewals.ts";
 import { Roster } from "./work/roster.ts";
 import { serveWork } from "./work/work-service.ts";
 
@@ -45,11 +47,6 @@ import { serveWork } from "./work/work-service.ts";
 const CACHED_RUNS_MAX = 5_000;
 const STOP_GRACE_MS = 3_000;
 const DAY_MS = 24 * 3_600_000;
-/**
- * While no scheduler was there, nobody could renew. Executors find a new one within about two seconds; their claims are left
- * alone until then, or a restart that took longer than a lease would take the work out of living hands.
- */
-const RECONNECT_MS = 3_000;
 /** A run in which nothing has happened for so many sweeps is looked at: whatever it waits for must be there. */
 const QUIET_SWEEPS = 3;
 /** After a grace has passed by our clock, it has passed by the database's too. */
@@ -69,7 +66,8 @@ export async function startScheduler(
 ): Promise<Running> {
   const stores = await openStores(config, log);
   const engine = createEngine(stores, log);
-  const sweepers = startSweepers(config, stores, engine, log);
+  const { sweepers, patience } = startSweepers(config, stores, engine, log);
+  const renewals = createRenewals(config, stores, patience, log);
   const jobs = listenForJobs(config, stores, engine);
   const onInternal: OnInternal = ({ requestId, error }) => {
     METRICS.internalFaults.add(1);
@@ -83,7 +81,7 @@ export async function startScheduler(
     services: [
       ...services,
       commands.service,
-      workService(config, { stores, engine, log, sweepLeases: sweepers.leases }),
+      workService(config, { stores, engine, renewals, log, sweepLeases: sweepers.leases }),
     ],
     reflection: config.PAWL_REFLECTION,
     onInternal,
@@ -103,14 +101,16 @@ export async function startScheduler(
     stop: async () => {
       server.setServing(false);
       drainExecutors(engine.roster);
+      renewals.stop();
       await Promise.all(Object.values(sweepers).map((sweeper) => sweeper.stop()));
       await jobs.stop();
       await engine.loop.stop();
       await engine.snapshots.stop();
       commands.drain();
       await server.stop(STOP_GRACE_MS);
-      const { journal, boss, pool } = stores;
-      await Promise.all([journal.close(), boss.stop(), pool.end(), probes.close()]);
+      const { journal, boss, pool, livenessPool } = stores;
+      const pools = [pool.end(), livenessPool.end()];
+      await Promise.all([journal.close(), boss.stop(), ...pools, probes.close()]);
     },
   };
 }
@@ -119,14 +119,17 @@ async function openStores(config: Config, log: Logger) {
   const url = config.DATABASE_URL.reveal();
   await migrate(url);
   const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-scheduler" });
+  // Renewals wait behind nobody's reads, and are there when the database has no connection left for others.
+  const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", keepsIdle: true });
   const boss = new BossQueue(url, (error) => log.warn({ err: error }, "pg-boss complained"));
   await boss.start(Object.keys(NODE_CONFIGS));
   return {
     pool,
+    livenessPool,
     boss,
     journal: new PostgresJournal({ url, pool, boss }),
     workflows: createWorkflows(pool),
-    executors: createExecutors(pool),
+    executors: createExecutors(livenessPool),
     recovery: createRecovery(pool),
     ensureQueues: async (types: readonly string[]): Promise<void> => {
       for (const type of types) if (!boss.isKnown(type)) await boss.ensure(type);
@@ -170,11 +173,22 @@ function createEngine({ journal, workflows, recovery }: Stores, log: Logger) {
   return { now, definitions, newest: new Newest(), waiting, roster, loop, mark, snapshots };
 }
 
+function createRenewals(
+  config: Config,
+  { executors }: Stores,
+  patience: Patience,
+  log: Logger,
+): Renewals {
+  const { PAWL_LEASE_MS: leaseMs, PAWL_RENEW_MS: renewMs } = config;
+  return new Renewals({ executors, leaseMs, renewMs, log, onFailure: () => patience.begin() });
+}
+
 function workService(
   config: Config,
   parts: {
     readonly stores: Stores;
     readonly engine: Engine;
+    readonly renewals: Renewals;
     readonly log: Logger;
     readonly sweepLeases: Sweeper;
   },
@@ -185,6 +199,7 @@ function workService(
     loop,
     roster,
     executors,
+    renewals: parts.renewals,
     ensureQueues,
     log: parts.log,
     schedulerId: crypto.randomUUID(),
@@ -210,9 +225,15 @@ function listenForJobs(config: Config, { journal }: Stores, engine: Engine): Job
 function startSweepers(config: Config, stores: Stores, engine: Engine, log: Logger) {
   const { journal, executors } = stores;
   const { loop, waiting, now } = engine;
-  const parts = { loop, journal, executors, waiting, now, log };
   const every = config.PAWL_SWEEP_MS;
   const quietMs = every * QUIET_SWEEPS;
+  const patience = new Patience({
+    renewMs: config.PAWL_RENEW_MS,
+    sweepMs: every,
+    now,
+    onBegin: (forMs) => sweepers.leases.soon(forMs + CLOCK_SLACK_MS),
+  });
+  const parts = { loop, journal, executors, waiting, now, log, patience };
   const sweeper = (
     name: string,
     intervalMs: number,
@@ -233,7 +254,7 @@ function startSweepers(config: Config, stores: Stores, engine: Engine, log: Logg
   const { leases, ...others } = sweepers;
   for (const each of Object.values(others)) each.start();
   leases.soon(RECONNECT_MS);
-  return sweepers;
+  return { sweepers, patience };
 }
 
 async function databaseFault(pool: Pool): Promise<string | undefined> {

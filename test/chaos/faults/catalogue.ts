@@ -1,15 +1,29 @@
 // Every fault there is, in the order they are done.
 import type { Fault } from "../fault.ts";
+import { blockedLoop } from "./block.ts";
 import { backendKill, databaseCrash } from "./database.ts";
 import { randomKill } from "./kill.ts";
+import { badNetwork } from "./network.ts";
+import { pointKill } from "./point.ts";
+import { poisonNodes } from "./poison.ts";
+import { noConnections } from "./pool.ts";
 import { repeatedOutcomes } from "./repeat.ts";
+import { rollingRestart } from "./restart.ts";
+import { starvedCpu } from "./starve.ts";
 import { zombieExecutor, zombieScheduler } from "./zombie.ts";
 
 export const faultCatalogue = (): readonly Fault[] => [
+  pointKill(),
   randomKill,
   zombieExecutor,
   zombieScheduler,
   databaseCrash,
   backendKill,
+  badNetwork,
   repeatedOutcomes(),
+  poisonNodes(),
+  noConnections,
+  rollingRestart,
+  starvedCpu,
+  blockedLoop,
 ];

@@ -46,13 +46,23 @@ export const zombieScheduler: Fault = {
   hits: { short: 1, smoke: 1, full: 30 },
   gapMs: [500, 1_500],
   strike: async (scene) => {
-    const target = oneOf(scene.crew.schedulers, scene.random);
+    const target = busiest(scene.crew.schedulers);
     await target.kill("SIGSTOP");
     const at = Date.now();
     await pause(freezeMs(scene));
     return await thaw(target, "stopped", at);
   },
 };
+
+/** Where most executors are. */
+function busiest(schedulers: readonly Sailor[]): Sailor {
+  const count = (member: Sailor, text: string): number => member.logs().split(text).length - 1;
+  const joined = (member: Sailor): number =>
+    count(member, '"executor joined"') - count(member, '"executor left"');
+  const [first] = schedulers.toSorted((a, b) => joined(b) - joined(a));
+  if (first === undefined) throw new Error("no schedulers");
+  return first;
+}
 
 const freezeMs = ({ random, size }: Scene): number =>
   Math.round(between(2, size === "full" ? 4 : 2.5, random) * LEASE_MS);

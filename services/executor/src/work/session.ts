@@ -22,8 +22,8 @@ import { within } from "./within.ts";
 export type WorkStream = BidiStream<WorkResponse, MessageInitShape<typeof WorkRequestSchema>>;
 
 const BACKOFF = { initialMs: 100, maxMs: 1_000 };
-/** A peer that takes the stream but never answers Register is no scheduler. */
-const REGISTER_TIMEOUT_MS = 5_000;
+/** A peer that takes the stream but does not answer Register is no scheduler, or a frozen one: the next may do better. */
+const REGISTER_TIMEOUT_MS = 2_000;
 /** How long a stream we half-closed may take to end before it is cut. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
@@ -79,6 +79,11 @@ export class Session {
     }
     stream?.fail(new EngineError("CALLER_CANCELLED", "the executor is leaving"));
     await this.#loop;
+  }
+
+  /** Leaves a scheduler that answers nothing; the next connection goes to another one where there is one. */
+  giveUp(): void {
+    this.#stream?.fail(new EngineError("SCHEDULER_UNAVAILABLE", "the scheduler fell silent"));
   }
 
   /** Sends what the outbox holds at the end of this turn of the event loop. */

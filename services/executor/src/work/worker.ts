@@ -65,6 +65,7 @@ export class Worker {
       outbox: this.#outbox,
       isRegistered: () => this.#session.isRegistered,
       lastHeardAt: () => this.#session.lastHeardAt,
+      onSilent: () => this.#session.giveUp(),
     });
   }
 

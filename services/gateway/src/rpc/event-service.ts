@@ -5,6 +5,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type { EventPage } from "@pawl/platform/store/log";
 import type { readTags, TagPage } from "@pawl/platform/store/tags";
 import { toWireTag } from "@pawl/platform/wire/tag";
@@ -57,8 +58,10 @@ export const createEventService = (deps: EventServiceDeps): ServiceImpl<typeof E
       } else {
         METRICS.eventsDelivered.add(batch.length, {});
         yield* toMessages(batch);
+        probe("G3");
       }
     }
+    probe("G5");
   },
   listTags: async ({ runId: text, afterEventId, pageSize, nodeId }) => {
     const runId = checkRunId(text);

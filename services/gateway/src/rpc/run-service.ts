@@ -6,6 +6,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import type { RunKind, RunStatus } from "@pawl/core/log/event";
 import { nodeId, type RunId } from "@pawl/core/name/ids";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type { RunFilter, RunPage } from "@pawl/platform/store/runs";
 import { toWireRun } from "@pawl/platform/wire/run";
 import { fromWireRunKind, fromWireRunStatus } from "@pawl/platform/wire/status";
@@ -52,7 +53,11 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
     request.inputJson = checkInput(request.inputJson, request.input);
     delete request.input;
     request.requestId = checkRequestId(request.requestId);
-    return deps.scheduler.runs.startRun(request, forwardOptions(context));
+    probe("G1");
+    return deps.scheduler.runs.startRun(request, forwardOptions(context)).then((started) => {
+      probe("G2");
+      return started;
+    });
   },
   testRun: (request, context) => {
     checkDefinitionText(request.definition?.text);

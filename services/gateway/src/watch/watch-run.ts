@@ -11,6 +11,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isFinal, isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
@@ -118,6 +119,7 @@ class Reader {
       const seat = this.#deps.fanout.join(runId, run.scope, this.#cursor, isEndOnly);
       try {
         yield* this.#replay(seat.joinedAfter);
+        probe("G4");
         if (!this.#isDone) yield* this.#follow(seat);
       } finally {
         seat.leave();

@@ -9,10 +9,14 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 const RETRY_STATES = new Set(["40001", "40P01", "55P03"]);
-/** Connection errors, a server that stops or has no room, and a statement that took longer than it may. */
-const AWAY = /^(08|57P|57014|53)/;
+/**
+ * Connection errors, a server that stops or has no room, a statement that took longer than it may, and a transaction that the server
+ * ended with its connection because we stood still in it.
+ */
+const AWAY = /^(08|57P|57014|53|25P0[34])/;
 const AWAY_SOCKET = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND"]);
-const AWAY_MESSAGE = /Connection terminated|Client has encountered|not queryable|timeout exceeded/;
+const AWAY_MESSAGE =
+  /Connection terminated|Client has encountered|not queryable|timeout exceeded|Query read timeout/;
 
 /** Serialisation failure, deadlock or lock timeout: the same transaction may succeed when it is sent again. */
 export const isContention = (error: unknown): boolean => RETRY_STATES.has(sqlState(error) ?? "");

@@ -16,7 +16,11 @@ types.setTypeParser(types.builtins.INT8, Number);
 const STATEMENT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 2_000;
 const IDLE_IN_TRANSACTION_MS = 5_000;
+/** A tick that stands still in its transaction holds up every other scheduler that has to do with its runs. */
+const IDLE_IN_TICK_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A server that answers nothing within its own limit is gone, however well its connection looks. */
+const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
 // A statement prepared while its table was empty keeps its sequential scan for ever: throughput fell by two thirds within
 // seconds as the tables grew. Every statement here has an index to use, so the other plans are switched off. With those pinned,
@@ -28,7 +32,8 @@ const PINNED_PLANS = [
   "-c plan_cache_mode=force_generic_plan",
 ].join(" ");
 
-const LIMITS = `-c search_path=${SCHEMA} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${LOCK_TIMEOUT_MS} -c idle_in_transaction_session_timeout=${IDLE_IN_TRANSACTION_MS}`;
+const limits = (idleMs: number): string =>
+  `-c search_path=${SCHEMA} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${LOCK_TIMEOUT_MS} -c idle_in_transaction_session_timeout=${idleMs}`;
 
 export interface Pool extends Queryable, Connectable {
   /** Commits what `work` did, or nothing; `work` may run more than once. */
@@ -39,14 +44,22 @@ export interface Pool extends Queryable, Connectable {
 /** A bounded pool for reads and rare writes. Outages surface as STORE_UNAVAILABLE; an idle connection's death is survived. */
 export function openPool(
   url: string,
-  options: { readonly max: number; readonly name: string },
+  options: {
+    readonly max: number;
+    readonly name: string;
+    /** Whether connections stay open that have nothing to do. */
+    readonly keepsIdle?: boolean;
+  },
 ): Pool {
   const pool = new ClientPool({
     connectionString: url,
     max: options.max,
     application_name: options.name,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    options: `${LIMITS} ${PINNED_PLANS}`,
+    query_timeout: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+    ...(options.keepsIdle === true ? { idleTimeoutMillis: 0 } : {}),
+    options: `${limits(IDLE_IN_TRANSACTION_MS)} ${PINNED_PLANS}`,
   });
   pool.on("error", () => {
     // An idle connection died with its server; the next query opens another.
@@ -101,6 +114,8 @@ export interface Pipeline {
    * call instead of one each, which was a sixth of the scheduler's CPU.
    */
   gather(): void;
+  /** Ends the connection at once; every query in flight rejects. */
+  cut(): void;
 }
 
 /** Opens the tick's connection. `onBroken` fires once when it dies; every query in flight rejects. */
@@ -115,7 +130,7 @@ export async function openPipeline(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
-    options: `${LIMITS} ${PINNED_PLANS}`,
+    options: `${limits(IDLE_IN_TICK_MS)} ${PINNED_PLANS}`,
     stream: () => socket,
   });
   let broken = false;
@@ -131,5 +146,5 @@ export async function openPipeline(
     socket.cork();
     process.nextTick(() => socket.uncork());
   };
-  return { client, id: options.id, gather };
+  return { client, id: options.id, gather, cut: () => socket.destroy() };
 }

@@ -27,6 +27,9 @@ import { loadRuns } from "./statements/load-runs.ts";
 import { overdueRuns } from "./statements/overdue-runs.ts";
 import { PostgresTransaction } from "./transaction-postgres.ts";
 
+/** Longer than any transaction takes whose statements keep to their own limit. */
+const TRANSACTION_MS = 15_000;
+
 interface RunRow extends QuarantineRow {
   readonly run_id: RunId;
   readonly version: number;
@@ -59,6 +62,8 @@ export class PostgresJournal implements Journal {
   async transact<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
     const pipeline = await this.#connect();
     const tx = new PostgresTransaction(pipeline, this.#boss);
+    // Without it a server that vanished behind a standing connection would hold the tick for as long as TCP hopes.
+    const watchdog = setTimeout(() => pipeline.cut(), TRANSACTION_MS);
     try {
       const result = await work(tx);
       await tx.commit();
@@ -69,6 +74,8 @@ export class PostgresJournal implements Journal {
       });
       // A statement behind the refused one hears only that the transaction is aborted.
       throw storeFault(sqlState(error) === "25P02" ? (tx.refusal ?? error) : error);
+    } finally {
+      clearTimeout(watchdog);
     }
   }
 

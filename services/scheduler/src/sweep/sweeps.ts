@@ -3,11 +3,13 @@
 
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import type { Queryable } from "@pawl/platform/db/sql";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { TickLoop } from "../tick/loop.ts";
+import type { Patience } from "./patience.ts";
 import type { Waiting } from "../tick/waiting.ts";
 
 /** Found per sweep; a full batch sweeps again at once. */
@@ -23,13 +25,21 @@ export interface SweepParts {
   readonly waiting: Waiting;
   readonly now: () => number;
   readonly log: Logger;
+  readonly patience: Patience;
 }
 
 /** Takes back the leases of executors that fell silent. */
-export async function sweepLeases({ executors, loop, log }: SweepParts): Promise<boolean> {
-  const expired = await executors.expiredLeases(FOUND_MAX);
+export async function sweepLeases({
+  executors,
+  loop,
+  log,
+  patience,
+}: SweepParts): Promise<boolean> {
+  const expired = await patience.look(() => executors.expiredLeases(FOUND_MAX));
+  const lost = expired.filter(({ hasLeft }) => hasLeft || patience.isOver);
+  if (lost.length > 0) probe("S8");
   await Promise.all(
-    expired.map(async (lease) => {
+    lost.map(async (lease) => {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       loop.offer({
         kind: "lost",
@@ -51,7 +61,7 @@ export async function sweepLeases({ executors, loop, log }: SweepParts): Promise
       );
     }),
   );
-  return expired.length === FOUND_MAX;
+  return lost.length === FOUND_MAX;
 }
 
 /** Ends runs whose deadline has passed. */

@@ -10,6 +10,7 @@
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isContention, isUniqueViolation, sqlState } from "@pawl/platform/db/failure";
+import { probe } from "@pawl/platform/lifecycle/probe";
 import { RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
 import type { MarkRun } from "../recover/quarantine.ts";
 import { type Input, runOf } from "./input.ts";
@@ -193,7 +194,10 @@ export class TickLoop {
     const dueAt = this.#options.waiting.nextDueAt;
     if (dueAt === undefined || this.#stopped) return;
     const waitMs = Math.min(TIMER_MAX_MS, Math.max(1, dueAt - this.#options.now() + 1));
-    this.#dueTimer = setTimeout(() => this.nudge(), waitMs);
+    this.#dueTimer = setTimeout(() => {
+      probe("S9");
+      this.nudge();
+    }, waitMs);
   }
 }
 

@@ -62,6 +62,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
     countFacts(claims);
     tell(roster, draft);
     tell(roster, claims);
+    probe("S7");
     for (const reply of replies) reply();
     return {
       eventCount: draft.eventCount + claims.eventCount,
@@ -152,16 +153,21 @@ async function send(
 ): Promise<Sent> {
   const drafted = write(tx, draft);
   if (claimable.length === 0) {
-    void tx.wake(news(draft));
-    probe("S5");
+    announce(tx, news(draft));
     return { lastSeqs: drafted, claimed: undefined };
   }
   draft.settleSeqs(await drafted);
   for (const type of claimable) await claimWaiting(parts, tx, { draft, claims, type });
   const lastSeqs = write(tx, claims);
-  void tx.wake([...news(draft), ...news(claims)]);
-  probe("S5");
+  announce(tx, [...news(draft), ...news(claims)]);
   return { lastSeqs, claimed: claims };
+}
+
+/** The last statement of a tick. */
+function announce(tx: Transaction, told: readonly News[]): void {
+  void tx.wake(told);
+  if (told.some(({ ended }) => ended)) probe("S10");
+  probe("S5");
 }
 
 function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {

@@ -28,7 +28,11 @@ export async function reconcile(
   const { executorId } = session;
   const leases = await executors.leasesOf(executorId, 0);
   const leased = new Set(leases.map(keyOf));
-  for (const claim of held) if (!leased.has(keyOf(claim))) fence(log, session, claim);
+  for (const claim of held) {
+    // What it has reported since is settled, or refused, by the tick.
+    const isReported = session.claimOn(claim.runId, claim.nodeId, claim.iteration) === undefined;
+    if (!leased.has(keyOf(claim)) && !isReported) fence(log, session, claim);
+  }
   const heldKeys = new Set(held.map(keyOf));
   if (leases.every((lease) => heldKeys.has(keyOf(lease)))) return;
   for (const lease of await executors.leasesOf(executorId, ASSIGNMENT_GRACE_MS)) {

@@ -19,6 +19,7 @@ import {
 import type { TickLoop } from "../tick/loop.ts";
 import { Outgoing, type WorkStream } from "./outgoing.ts";
 import { reconcile } from "./reconcile.ts";
+import type { Renewals } from "./renewals.ts";
 import type { Roster } from "./roster.ts";
 import { Session } from "./session.ts";
 import { takeDelta, takeLog, takeOutcome, takeRelease } from "./take.ts";
@@ -34,6 +35,7 @@ export interface WorkParts {
   readonly loop: TickLoop;
   readonly roster: Roster;
   readonly executors: Executors;
+  readonly renewals: Renewals;
   readonly log: Logger;
   readonly leaseMs: number;
   readonly renewMs: number;
@@ -158,8 +160,11 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
       return parts.loop.nudge();
     case "renew": {
       const held = item.value.held.flatMap((wire) => claimOf(wire) ?? []);
-      void renew(parts, session, held).catch((error: unknown) =>
-        parts.log.warn({ err: error, executor_id: session.executorId }, "a renewal failed"),
+      parts.renewals.add(session);
+      // Says that this scheduler lives: an executor that hears nothing looks for another one.
+      session.send(create(SchedulerItemSchema, { item: { case: "renewed", value: {} } }));
+      void reconcile(parts, session, held).catch((error: unknown) =>
+        parts.log.warn({ err: error, executor_id: session.executorId }, "could not compare claims"),
       );
       return;
     }
@@ -170,19 +175,12 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
   }
 }
 
-async function renew(
-  parts: WorkParts,
-  session: Session,
-  held: Parameters<typeof reconcile>[2],
-): Promise<void> {
-  await parts.executors.renew([session], parts.leaseMs);
-  session.send(create(SchedulerItemSchema, { item: { case: "renewed", value: {} } }));
-  await reconcile(parts, session, held);
-}
-
 async function leave(parts: WorkParts, session: Session, farewell: boolean): Promise<void> {
   parts.roster.leave(session);
+  parts.renewals.drop(session);
   METRICS.executorsConnected.add(-1);
+  // Sent away by us: it is alive and on its way to another scheduler, or waits for the next one here.
+  if (session.draining && !farewell) return;
   const graceMs = farewell ? 0 : parts.graceMs;
   parts.log.info({ executor_id: session.executorId, farewell }, "executor left");
   try {

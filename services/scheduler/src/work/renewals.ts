@@ -1,0 +1,64 @@
+// What executors say to stay alive, gathered into one UPDATE a period, however many executors and claims there are.
+//
+// A renewal may wait a period for the statement it goes with, so an executor that falls silent lives a lease and a period at most.
+// Races survived: an executor whose stream broke is not kept alive by what it said before (it is dropped here, and the statement that
+// shortens its life follows a renewal already sent on the same connection); while the database is away renewals fail, are said
+// again a period later, and until then nobody is taken for dead (sweep/patience.ts).
+
+import type { Executors } from "@pawl/platform/store/executors";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import type { Session } from "./session.ts";
+
+/** Executors that began together renew together. */
+const GATHER_MS = 20;
+
+export interface RenewalsOptions {
+  readonly executors: Executors;
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  readonly log: Logger;
+  /** The database did not take a renewal. */
+  readonly onFailure: () => void;
+}
+
+export class Renewals {
+  readonly #options: RenewalsOptions;
+  readonly #said = new Map<string, Session>();
+  #timer: NodeJS.Timeout | undefined;
+  #sentAt = -Infinity;
+
+  constructor(options: RenewalsOptions) {
+    this.#options = options;
+  }
+
+  /** An executor says that it lives. */
+  add(session: Session): void {
+    this.#said.set(session.sessionId, session);
+    const dueAt = Math.max(performance.now() + GATHER_MS, this.#sentAt + this.#options.renewMs);
+    this.#timer ??= setTimeout(() => void this.#send(), dueAt - performance.now());
+  }
+
+  /** Its connection ended: what it said on it counts no more. */
+  drop(session: Session): void {
+    this.#said.delete(session.sessionId);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#said.clear();
+  }
+
+  async #send(): Promise<void> {
+    const { executors, leaseMs, log, onFailure } = this.#options;
+    this.#timer = undefined;
+    const sessions = [...this.#said.values()];
+    this.#said.clear();
+    this.#sentAt = performance.now();
+    try {
+      await executors.renew(sessions, leaseMs);
+    } catch (error) {
+      onFailure();
+      log.warn({ err: error, executors: sessions.length }, "a renewal failed");
+    }
+  }
+}

@@ -1,0 +1,43 @@
+// F21: the event loop of a process stands still for longer than its claims live.
+import { until } from "../../support/until.ts";
+import type { Fault } from "../fault.ts";
+
+const BLOCK_MS = 6_000;
+const BLOCKED_WITHIN_MS = 30_000;
+
+/** In turns: an executor that has done its effect and not said so, and a scheduler that has committed and told nobody. */
+const TURNS = [
+  { service: "executor", point: "X3", hit: 4 },
+  { service: "scheduler", point: "S6", hit: 20 },
+] as const;
+
+export const blockedLoop: Fault = {
+  id: "F21",
+  title: "event loop blocked",
+  hits: { short: 1, smoke: 2, full: 30 },
+  gapMs: [200, 600],
+  isFencing: true,
+  strike: async ({ crew }, nth) => {
+    const { service, point, hit } = TURNS[nth % TURNS.length] ?? TURNS[0];
+    const group = service === "executor" ? crew.executors : crew.schedulers;
+    const target = group[Math.floor(nth / TURNS.length) % group.length];
+    if (target === undefined) throw new Error("nobody to block");
+    const linesBefore = lines(target.logs());
+    await target.restart({
+      PAWL_TEST: "1",
+      PAWL_FAILPOINTS: `${point}@${hit}=block:${BLOCK_MS}`,
+    });
+    const isObserved = await until(() => lines(target.logs()) > linesBefore, {
+      what: `${target.name} to be blocked`,
+      timeoutMs: BLOCKED_WITHIN_MS,
+    }).then(
+      () => true,
+      () => false,
+    );
+    const at = Date.now();
+    await until(() => Date.now() - at > BLOCK_MS, { what: "it to go on" });
+    return { target: target.name, detail: point, isObserved, at, overAt: Date.now() };
+  },
+};
+
+const lines = (logs: string): number => logs.split('"msg":"failpoint"').length;

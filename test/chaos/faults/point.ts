@@ -1,0 +1,100 @@
+// F1: a process kills itself at a named point of its code, once for every point there is. S4, between what is appended and what is
+// planned, does not exist: both are one transaction. S11 and S12 (webhooks sent, a leader's hand-over) have nothing to strike yet.
+import { until } from "../../support/until.ts";
+import type { Sailor } from "../crew.ts";
+import type { Fault, Hit, Scene } from "../fault.ts";
+
+/**
+ * What befalls the first and the second of each service, turn by turn. S8 needs claims to take back, so an executor dies with one in
+ * its hands beside it; X7 is on the way out of an executor that was asked to leave.
+ */
+const TURNS: readonly (readonly [first: readonly string[], second: readonly string[]])[] = [
+  [
+    ["S1", "X1", "G1"],
+    ["S2", "X2", "G2"],
+  ],
+  [
+    ["S3", "X3", "G3"],
+    ["S5", "X4", "G4"],
+  ],
+  [
+    ["S6", "X5", "G5"],
+    ["S7", "X6"],
+  ],
+  [
+    ["S9", "X7"],
+    ["S10", "X8"],
+  ],
+  [["S8"], ["X2"]],
+];
+const UNREACHABLE = "S4";
+const STRUCK_WITHIN_MS = 40_000;
+
+const arming = (point: string | undefined, hit: number) =>
+  point === undefined
+    ? {}
+    : { PAWL_TEST: "1", PAWL_FAILPOINTS: `${point}@${hit}=kill;${UNREACHABLE}=kill` };
+
+const strikes = (member: Sailor, point: string): number =>
+  member.logs().split(`"msg":"failpoint","point":"${point}"`).length - 1;
+
+/** Makes the fault. */
+export function pointKill(): Fault {
+  /** Who is armed for the next turn already: a process that comes back after one turn is armed for the next. */
+  const armed = new Map<Sailor, string>();
+  const pointOf = (member: Sailor, turn: number, { crew }: Scene): string | undefined => {
+    const group = crew.all.filter(({ service }) => service === member.service);
+    const letter = { scheduler: "S", executor: "X", gateway: "G" }[member.service];
+    const own = TURNS[turn]?.[group.indexOf(member) === 0 ? 0 : 1] ?? [];
+    return own.find((point) => point.startsWith(letter));
+  };
+  const strikeAt = async (
+    scene: Scene,
+    member: Sailor,
+    { turn, point }: { readonly turn: number; readonly point: string },
+  ): Promise<Hit> => {
+    const hitOf = (next: string): number =>
+      next === "X7" || next === "S8" ? 1 : 1 + Math.floor(scene.random() * 3);
+    if (armed.get(member) !== point) await member.restart(arming(point, hitOf(point)));
+    if (point === "X7") await member.kill("SIGTERM");
+    let end = "";
+    void member.exited().then((how) => (end = how));
+    const isObserved = await until(() => end !== "", {
+      what: `${member.name} to die at ${point}`,
+      timeoutMs: STRUCK_WITHIN_MS,
+    }).then(
+      () => strikes(member, point) > 0,
+      () => false,
+    );
+    const at = Date.now();
+    const next = pointOf(member, turn + 1, scene);
+    await member.restart(next === undefined ? {} : arming(next, hitOf(next)));
+    if (next === undefined) armed.delete(member);
+    else armed.set(member, next);
+    return { target: member.name, detail: point, isObserved, at, overAt: at };
+  };
+  return {
+    id: "F1",
+    title: "kill -9 at every named point",
+    hits: { short: 1, smoke: TURNS.length, full: TURNS.length * 20 },
+    gapMs: [100, 500],
+    needsEveryHit: true,
+    strike: async (scene, nth) => {
+      const turn = nth % TURNS.length;
+      return await Promise.all(
+        scene.crew.all.flatMap((member) => {
+          const point = pointOf(member, turn, scene);
+          return point === undefined ? [] : [strikeAt(scene, member, { turn, point })];
+        }),
+      );
+    },
+    end: async ({ crew }) => {
+      for (const member of crew.all) {
+        if (strikes(member, UNREACHABLE) > 0) throw new Error(`${UNREACHABLE} was reached`);
+        if (armed.has(member)) await member.restart();
+      }
+      armed.clear();
+      return 0;
+    },
+  };
+}
