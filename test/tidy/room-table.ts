@@ -24,7 +24,7 @@ export const ROOMS: readonly Room[] = [
     may: ["services/core/src/", "proto/gen/", "node:", "npm:"],
     never: {
       "npm:pg": "only db, store and wake talk to PostgreSQL",
-      "npm:pg-boss": "only queue/boss.ts knows the queue's library",
+      "npm:pg-boss": "only queue/boss*.ts knows the queue's library",
       "npm:@grpc/grpc-js": "only rpc knows the transport",
     },
   },
@@ -39,7 +39,7 @@ export const ROOMS: readonly Room[] = [
     never: { "npm:pg": PG, "npm:pg-boss": QUEUE },
   },
   {
-    folder: "services/platform/src/queue/boss.ts",
+    folder: "services/platform/src/queue/boss",
     may: ["services/platform/src/", "services/core/src/", "node:", "npm:"],
     never: { "npm:@grpc/grpc-js": "only rpc knows the transport" },
   },

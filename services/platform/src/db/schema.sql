@@ -57,6 +57,14 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table run_claims (
+  run_id uuid not null,
+  epoch bigint not null,
+  claimed_at timestamp with time zone not null,
+  constraint run_claims_pkey PRIMARY KEY (run_id)
+) with (fillfactor=70);
+CREATE INDEX run_claims_age ON pawl.run_claims USING btree (claimed_at);
+
 create table run_events (
   run_id uuid not null,
   seq bigint not null,
@@ -119,6 +127,29 @@ CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, 
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
 CREATE UNIQUE INDEX runs_request ON pawl.runs USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
+
+create table workflow_jobs (
+  job_id uuid not null,
+  run_id uuid not null,
+  command jsonb not null,
+  priority integer not null,
+  max_attempts integer not null,
+  status text not null,
+  attempts integer not null,
+  worker_id text not null,
+  claim_epoch bigint not null,
+  visible_until timestamp with time zone not null,
+  is_let_go boolean not null default false,
+  error text,
+  enqueued_at timestamp with time zone not null,
+  changed_at timestamp with time zone not null,
+  constraint workflow_jobs_pkey PRIMARY KEY (job_id),
+  constraint workflow_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'active'::text, 'paused'::text, 'completed'::text, 'dead_letter'::text])))
+) with (fillfactor=70);
+CREATE INDEX workflow_jobs_expiry ON pawl.workflow_jobs USING btree (visible_until, job_id) WHERE (status = 'active'::text);
+CREATE INDEX workflow_jobs_of_run ON pawl.workflow_jobs USING btree (run_id);
+CREATE INDEX workflow_jobs_settled ON pawl.workflow_jobs USING btree (changed_at) WHERE (status = 'completed'::text);
+CREATE INDEX workflow_jobs_unsettled ON pawl.workflow_jobs USING btree (status) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text, 'dead_letter'::text]));
 
 create table workflows (
   tenant_id text not null,

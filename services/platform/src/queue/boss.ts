@@ -63,6 +63,11 @@ export class BossQueue {
     for (const type of [...nodeTypes, DEAD_LETTER]) await this.ensure(type);
   }
 
+  /** The library itself, for the other queues of the same instance. */
+  get library(): PgBoss {
+    return this.#boss;
+  }
+
   stop(): Promise<void> {
     return this.#boss.stop({ graceful: false, close: true });
   }

@@ -4,3 +4,6 @@ export const BOSS_SCHEMA = "pgboss";
 
 /** pg-boss's name for the queue of a node type. */
 export const queueName = (nodeType: string): string => `node.${nodeType}`;
+
+/** The queue of commands about whole runs. */
+export const COMMAND_QUEUE = "commands";

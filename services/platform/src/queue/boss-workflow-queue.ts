@@ -1,0 +1,279 @@
+// The workflow queue on Postgres: pg-boss delivers, orders and delays what waits; our own table says who holds what under
+// which epoch, and keeps what pg-boss has no word for (paused, a delivery that was let go, a claim longer than a day).
+//
+// A job is in pg-boss exactly while it waits. Claiming takes it out there and notes the claim here, in one transaction; a job
+// that comes back is sent again in the transaction that ends its claim. So two workers never hold one job, and a crash at any
+// point loses none. A plain pg-boss job whose data is a command is as good as an enqueued one: it has no row of ours until it
+// is claimed.
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { isUuid } from "@pawl/core/name/ids";
+import type { PgBoss } from "pg-boss";
+import type { Pool } from "../db/pool.ts";
+import { type Queryable, run, type Statement } from "../db/sql.ts";
+import { ackWorkflowJob } from "../store/statements/ack-workflow-job.ts";
+import { anyExpiredWorkflowJob } from "../store/statements/any-expired-workflow-job.ts";
+import { buryWorkflowJob } from "../store/statements/bury-workflow-job.ts";
+import { claimWorkflowJob } from "../store/statements/claim-workflow-job.ts";
+import { countWorkflowJobs } from "../store/statements/count-workflow-jobs.ts";
+import { extendWorkflowJob } from "../store/statements/extend-workflow-job.ts";
+import { forgetWorkflowJobs } from "../store/statements/forget-workflow-jobs.ts";
+import { nackWorkflowJob } from "../store/statements/nack-workflow-job.ts";
+import { readWorkflowJob } from "../store/statements/read-workflow-job.ts";
+import { reclaimWorkflowJob } from "../store/statements/reclaim-workflow-job.ts";
+import { releaseWorkflowJob } from "../store/statements/release-workflow-job.ts";
+import { BossCommands, type CommandJob, parsedOrFault } from "./boss-commands.ts";
+import {
+  checkCommand,
+  type CommandData,
+  toData,
+  type WorkflowCommand,
+} from "./workflow-command.ts";
+import {
+  CLAIM_EXPIRED,
+  DEFAULT_VISIBILITY_MS,
+  type ClaimedJob,
+  type Heartbeat,
+  type JobClaim,
+  type JobCounts,
+  type JobRecord,
+  type JobStatus,
+  type NewCommand,
+  type Reclaimed,
+  refusalOf,
+  type Settlement,
+  type WorkflowQueue,
+} from "./workflow-queue.ts";
+
+/** Taken back by one call; more are left to the next. */
+const RECLAIM_MAX = 500;
+/** Jobs that are no commands, or are claimed already, cleared away by one dequeue. */
+const ODD_JOBS_MAX = 100;
+
+export interface BossWorkflowQueueOptions {
+  readonly pool: Pool;
+  readonly boss: PgBoss;
+  readonly visibilityTimeoutMs?: number;
+  /** The database's clock unless given. */
+  readonly now?: () => number;
+  readonly newId?: () => string;
+}
+
+interface JobRow {
+  readonly status: JobStatus;
+  readonly attempts: number;
+  readonly claim_epoch: number;
+  readonly worker_id: string;
+  readonly visible_until: Date;
+  readonly error: string | null;
+  readonly command: CommandData;
+  readonly priority: number;
+}
+
+type ReturnedRow = Pick<JobRow, "status" | "command" | "priority"> & { readonly job_id: string };
+
+export class BossWorkflowQueue implements WorkflowQueue {
+  readonly #pool: Pool;
+  readonly #commands: BossCommands;
+  readonly #visibilityMs: number;
+  readonly #clock: (() => number) | undefined;
+  readonly #newId: () => string;
+  readonly #watchers = new Set<() => void>();
+
+  constructor(options: BossWorkflowQueueOptions) {
+    this.#pool = options.pool;
+    this.#commands = new BossCommands(options.boss);
+    this.#visibilityMs = options.visibilityTimeoutMs ?? DEFAULT_VISIBILITY_MS;
+    this.#clock = options.now;
+    this.#newId = options.newId ?? (() => crypto.randomUUID());
+  }
+
+  /** Makes the queue in pg-boss; as often as one likes. */
+  async ensure(): Promise<void> {
+    await this.#commands.ensure();
+  }
+
+  async enqueue(input: NewCommand): Promise<string> {
+    const id = this.#newId();
+    const command = checkCommand(input, id);
+    const { priority } = command;
+    await this.#commands.send(this.#pool, { id, data: toData(command), priority });
+    this.wake();
+    return id;
+  }
+
+  async dequeue(workerId: string): Promise<ClaimedJob | null> {
+    for (let odd = 0; odd < ODD_JOBS_MAX; odd += 1) {
+      // One probe without a transaction, since most polls find nothing.
+      if (!(await this.#commands.isAnyReady(this.#pool))) return null;
+      const claimed = await this.#pool.transaction((db) => this.#claim(db, workerId));
+      if (claimed !== "odd") return claimed;
+    }
+    return null;
+  }
+
+  async ack(claim: JobClaim): Promise<Settlement> {
+    return await this.#settle(claim, ackWorkflowJob);
+  }
+
+  async nack(claim: JobClaim, error: string, retryAfterMs = 0): Promise<Settlement> {
+    const { jobId, claimEpoch } = claim;
+    if (!isUuid(jobId)) return refusalOf(undefined, claim);
+    const settled = await this.#pool.transaction(async (db): Promise<Settlement> => {
+      const values = [jobId, claimEpoch, error, this.#now()];
+      const [row] = await run<ReturnedRow>(db, nackWorkflowJob, values);
+      if (row === undefined) return refusalOf(await this.#standing(db, jobId), claim);
+      await this.#sendAgain(db, row, retryAfterMs);
+      return { outcome: "done", status: row.status };
+    });
+    this.wake();
+    return settled;
+  }
+
+  async heartbeat(claim: JobClaim, extendMs = this.#visibilityMs): Promise<Heartbeat> {
+    const { jobId, claimEpoch } = claim;
+    if (!isUuid(jobId)) return refusalOf(undefined, claim);
+    const values = [jobId, claimEpoch, extendMs, this.#now()];
+    const [row] = await run<{ visible_until: Date }>(this.#pool, extendWorkflowJob, values);
+    if (row === undefined) return refusalOf(await this.#standing(this.#pool, jobId), claim);
+    return { outcome: "done", visibleUntil: row.visible_until.getTime() };
+  }
+
+  async release(claim: JobClaim): Promise<Settlement> {
+    return await this.#settle(claim, releaseWorkflowJob);
+  }
+
+  async reclaimExpired(): Promise<Reclaimed> {
+    const count = { waiting: 0, dead_letter: 0 };
+    const now = this.#now();
+    const found = await run(this.#pool, anyExpiredWorkflowJob, [now]);
+    let isMore = found.length > 0;
+    while (isMore && count.waiting + count.dead_letter < RECLAIM_MAX) {
+      // One transaction a job: pg-boss orders by the time of the transaction, so they wait in the order they ran out.
+      const status = await this.#pool.transaction(async (db) => {
+        const [row] = await run<ReturnedRow>(db, reclaimWorkflowJob, [now, CLAIM_EXPIRED]);
+        if (row !== undefined) await this.#sendAgain(db, row, 0);
+        return row?.status;
+      });
+      isMore = status !== undefined;
+      if (status === "waiting" || status === "dead_letter") count[status] += 1;
+    }
+    if (count.waiting > 0) this.wake();
+    return count;
+  }
+
+  async getJob(jobId: string): Promise<JobRecord | undefined> {
+    if (!isUuid(jobId)) return undefined;
+    const [row] = await run<JobRow>(this.#pool, readWorkflowJob, [jobId]);
+    if (row !== undefined) return recordOf(jobId, row);
+    const job = await this.#commands.find(jobId);
+    if (job === undefined) return undefined;
+    const command = commandOf(job.parsed);
+    const none = { attempts: 0, claimEpoch: 0, workerId: null, visibleUntil: null, error: null };
+    return { jobId, status: "waiting", ...none, command };
+  }
+
+  async getQueueDepth(): Promise<JobCounts> {
+    const [rows, waiting] = await Promise.all([
+      run<{ status: JobStatus; count: number }>(this.#pool, countWorkflowJobs, []),
+      this.#commands.countWaiting(this.#pool),
+    ]);
+    const count = (status: JobStatus): number =>
+      rows.find((row) => row.status === status)?.count ?? 0;
+    return {
+      waiting,
+      active: count("active"),
+      paused: count("paused"),
+      dead_letter: count("dead_letter"),
+    };
+  }
+
+  watch(onJobs: () => void): () => void {
+    this.#watchers.add(onJobs);
+    return () => void this.#watchers.delete(onJobs);
+  }
+
+  /** Says to those who watch that jobs may wait: for whoever hears of what other processes enqueued. */
+  wake(): void {
+    for (const onJobs of this.#watchers) queueMicrotask(onJobs);
+  }
+
+  /** Drops what was done longer ago than this. */
+  async forget(olderThanMs: number): Promise<void> {
+    await run(this.#pool, forgetWorkflowJobs, [olderThanMs]);
+  }
+
+  async #claim(db: Queryable, workerId: string): Promise<ClaimedJob | "odd" | null> {
+    const job = await this.#commands.take(db);
+    if (job === undefined) return null;
+    if (job.parsed instanceof EngineError) {
+      await this.#bury(db, job, workerId, job.parsed.message);
+      return "odd";
+    }
+    const { jobId, command } = job.parsed;
+    const values = [
+      jobId,
+      command.runId,
+      JSON.stringify(toData(command)),
+      command.priority,
+      command.maxAttempts,
+      workerId,
+      this.#now(),
+      this.#visibilityMs,
+      job.createdOn,
+    ];
+    const [row] = await run<JobRow>(db, claimWorkflowJob, values);
+    if (row === undefined) return "odd";
+    const { attempts, claim_epoch: claimEpoch } = row;
+    const visibleUntil = row.visible_until.getTime();
+    return { ...command, jobId, claimEpoch, workerId, attempts, visibleUntil };
+  }
+
+  async #bury(db: Queryable, job: CommandJob, workerId: string, why: string): Promise<void> {
+    const { id, priority, createdOn } = job;
+    const data = JSON.stringify(job.data);
+    await run(db, buryWorkflowJob, [id, data, priority, workerId, why, this.#now(), createdOn]);
+  }
+
+  async #settle(claim: JobClaim, statement: Statement): Promise<Settlement> {
+    const { jobId, claimEpoch } = claim;
+    if (!isUuid(jobId)) return refusalOf(undefined, claim);
+    const values = [jobId, claimEpoch, this.#now()];
+    const [row] = await run<{ status: JobStatus }>(this.#pool, statement, values);
+    if (row === undefined) return refusalOf(await this.#standing(this.#pool, jobId), claim);
+    return { outcome: "done", status: row.status };
+  }
+
+  async #standing(db: Queryable, jobId: string) {
+    const [row] = await run<JobRow>(db, readWorkflowJob, [jobId]);
+    return row && { status: row.status, claimEpoch: row.claim_epoch };
+  }
+
+  /** What waits again goes back to pg-boss, under its own id within. */
+  async #sendAgain(db: Queryable, row: ReturnedRow, afterMs: number): Promise<void> {
+    if (row.status !== "waiting") return;
+    const data = { ...row.command, job_id: row.job_id };
+    await this.#commands.send(db, { data, priority: row.priority, afterMs });
+  }
+
+  #now(): Date | null {
+    return this.#clock === undefined ? null : new Date(this.#clock());
+  }
+}
+
+function recordOf(jobId: string, row: JobRow): JobRecord {
+  const { status, attempts, error, priority } = row;
+  return {
+    jobId,
+    status,
+    attempts,
+    claimEpoch: row.claim_epoch,
+    workerId: row.worker_id,
+    visibleUntil: status === "active" ? row.visible_until.getTime() : null,
+    error,
+    command: commandOf(parsedOrFault(row.command, { id: jobId, priority })),
+  };
+}
+
+const commandOf = (parsed: CommandJob["parsed"]): WorkflowCommand | null =>
+  parsed instanceof EngineError ? null : parsed.command;
