@@ -12,7 +12,7 @@ import {
   VISIBILITY_MS,
 } from "./workflow-queue-open.ts";
 
-const HISTORIES = 40;
+const HISTORIES = 25;
 
 const enqueue = fc.record({
   kind: fc.constant("enqueue"),

@@ -43,6 +43,10 @@ async function seed(pool: Pool): Promise<void> {
      select gen_random_uuid(), now(), gen_random_uuid(), '{}', 1, '' from generate_series(1, 100)`,
     `insert into leases (run_id, node_id, iteration, epoch, attempt, executor_id)
      select run_id, 'n1', 0, 1, 1, gen_random_uuid() from runs`,
+    `insert into workflow_jobs (job_id, run_id, command, priority, max_attempts, status, attempts, worker_id, claim_epoch,
+       visible_until, enqueued_at, changed_at)
+     select gen_random_uuid(), run_id, '{}', 0, 3, 'completed', 0, 'w', 1, now(), now(), now() from runs`,
+    `insert into run_claims (run_id, epoch, claimed_at) select run_id, 1, now() from runs`,
   ]) {
     await pool.query({ text });
   }

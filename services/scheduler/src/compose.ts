@@ -5,6 +5,7 @@ import { migrate } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { BossQueue } from "@pawl/platform/queue/boss";
+import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { serveCommands } from "@pawl/platform/rpc/command-server";
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
@@ -16,9 +17,15 @@ import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { startProbeServer } from "@pawl/platform/telemetry/http";
 import type { Logger } from "@pawl/platform/telemetry/log";
+import { readQueueDepth } from "@pawl/platform/telemetry/queue-depth";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import { JobListener } from "@pawl/platform/wake/jobs";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import {
+  commandVisibilityMs,
+  forgetCommands,
+  startCommandWorker,
+} from "./command/command-worker.ts";
 import type { Config } from "./config.ts";
 import { commandServices } from "./rpc/commands.ts";
 import { Patience, RECONNECT_MS } from "./sweep/patience.ts";
@@ -69,6 +76,12 @@ export async function startScheduler(
   const { sweepers, patience } = startSweepers(config, stores, engine, log);
   const renewals = createRenewals(config, stores, patience, log);
   const jobs = listenForJobs(config, stores, engine);
+  const commandWorker = startCommandWorker(config, {
+    queue: stores.workflowQueue,
+    parts: { ...stores, ...engine },
+    graceMs: STOP_GRACE_MS,
+    log,
+  });
   const onInternal: OnInternal = ({ requestId, error }) => {
     METRICS.internalFaults.add(1);
     log.error({ err: error, request_id: requestId }, "an RPC failed inside");
@@ -89,10 +102,11 @@ export async function startScheduler(
   const probes = await startProbeServer({
     host: config.PAWL_METRICS_HOST,
     port: config.PAWL_METRICS_PORT,
-    metricsText: () => {
+    metricsText: async () => {
       const { sessions } = engine.roster;
       METRICS.leases.set(sessions.reduce((sum, session) => sum + session.heldCount, 0));
-      return telemetry.metricsText();
+      await readQueueDepth();
+      return await telemetry.metricsText();
     },
     notReady: () => databaseFault(stores.pool),
   });
@@ -103,7 +117,7 @@ export async function startScheduler(
       drainExecutors(engine.roster);
       renewals.stop();
       await Promise.all(Object.values(sweepers).map((sweeper) => sweeper.stop()));
-      await jobs.stop();
+      await Promise.all([jobs.stop(), commandWorker.stop()]);
       await engine.loop.stop();
       await engine.snapshots.stop();
       commands.drain();
@@ -123,10 +137,14 @@ async function openStores(config: Config, log: Logger) {
   const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", keepsIdle: true });
   const boss = new BossQueue(url, (error) => log.warn({ err: error }, "pg-boss complained"));
   await boss.start(Object.keys(NODE_CONFIGS));
+  const visibilityTimeoutMs = commandVisibilityMs(config);
+  const workflowQueue = new BossWorkflowQueue({ pool, boss: boss.library, visibilityTimeoutMs });
+  await workflowQueue.ensure();
   return {
     pool,
     livenessPool,
     boss,
+    workflowQueue,
     journal: new PostgresJournal({ url, pool, boss }),
     workflows: createWorkflows(pool),
     executors: createExecutors(livenessPool),
@@ -211,12 +229,19 @@ function workService(
   return serve(WorkerService, { work: (stream) => serveWork(work, stream) });
 }
 
-/** Takes hints of jobs that other schedulers queued. */
-function listenForJobs(config: Config, { journal }: Stores, engine: Engine): JobListener {
+/** Takes hints of jobs that other schedulers queued, and of commands that anybody did. */
+function listenForJobs(
+  config: Config,
+  { journal, workflowQueue }: Stores,
+  engine: Engine,
+): JobListener {
   const { waiting, loop, now } = engine;
-  const listener = new JobListener(config.DATABASE_URL.reveal(), journal.id, (hints) => {
-    for (const { nodeType, delayMs } of hints) waiting.enqueued(nodeType, now() + delayMs);
-    loop.nudge();
+  const listener = new JobListener(config.DATABASE_URL.reveal(), journal.id, {
+    onJobs: (hints) => {
+      for (const { nodeType, delayMs } of hints) waiting.enqueued(nodeType, now() + delayMs);
+      loop.nudge();
+    },
+    onCommands: () => workflowQueue.wake(),
   });
   listener.start();
   return listener;
@@ -250,6 +275,7 @@ function startSweepers(config: Config, stores: Stores, engine: Engine, log: Logg
       createStrandedSweep({ ...stores, ...engine, log }, quietMs),
     ),
     partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(stores.pool, now)),
+    commands: sweeper("commands", DAY_MS, () => forgetCommands(stores.workflowQueue)),
   };
   const { leases, ...others } = sweepers;
   for (const each of Object.values(others)) each.start();

@@ -16,7 +16,7 @@ import { claimKey } from "./claim-key.ts";
 import type { Outbox } from "./outbox.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { Slots } from "./slots.ts";
-import type { WorkerEvents } from "./worker-events.ts";
+import type { WorkerEvents } from "@pawl/platform/queue/worker-events";
 
 /** How an attempt ended, without its claim. */
 export type AttemptResult = Required<

@@ -7,7 +7,7 @@ import { attemptRunner } from "../run/attempt.ts";
 import { gateHandler } from "./gate-handler.fixture.ts";
 import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.fixture.ts";
 import { Worker, type WorkerOptions } from "./worker.ts";
-import type { WorkerEventName } from "./worker-events.ts";
+import type { WorkerEventName } from "@pawl/platform/queue/worker-events";
 
 const EXECUTOR_ID = "8f8d1b7e-7f0e-4a6e-9d2c-0123456789ab";
 

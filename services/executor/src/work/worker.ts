@@ -8,7 +8,7 @@ import type { WorkerItemInit } from "./outbox-entry.ts";
 import { Renew } from "./renew.ts";
 import { Session, type WorkStream } from "./session.ts";
 import { Slots } from "./slots.ts";
-import { WorkerEvents } from "./worker-events.ts";
+import { WorkerEvents } from "@pawl/platform/queue/worker-events";
 
 export interface WorkerOptions {
   /** UUID kept as long as the process lives (S0.16). */

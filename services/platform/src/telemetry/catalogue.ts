@@ -84,6 +84,11 @@ export const METRICS = {
     "Node executions without job or lease that were put back in motion",
   ),
   snapshotsWritten: counter("pawl_snapshots_written_total", "Snapshots of long runs written"),
+  commands: gauge<{ readonly status: string }>(
+    "pawl_commands",
+    "Commands of the workflow queue that wait, are active, paused or given up",
+  ),
+  commandBacklog: gauge("pawl_command_backlog", "Commands that wait or are active"),
   sweepDuration: histogram<{ readonly duty: string }>("pawl_sweep_duration_seconds", "One sweep"),
   executorsConnected: level("pawl_executors_connected", "Work streams open"),
   slotsBusy: gauge("pawl_slots_busy", "Attempts running on this executor"),

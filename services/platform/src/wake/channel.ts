@@ -1,4 +1,4 @@
-// One connection that listens on a channel.
+// One connection that listens on channels.
 //
 // States: connecting → listening → (the connection breaks) waiting → connecting …; stopped is final.
 
@@ -11,7 +11,7 @@ const PROBE_MS = 10_000;
 const ANSWER_MS = 5_000;
 
 export interface ChannelHandlers {
-  readonly onPayload: (payload: string) => void;
+  readonly onPayload: (payload: string, channel: string) => void;
   /** Whether notifications arrive. What was sent while they did not is gone. */
   readonly onListening: (isListening: boolean) => void;
 }
@@ -19,16 +19,16 @@ export interface ChannelHandlers {
 /** Keeps one connection listening until stopped. */
 export class ChannelListener {
   readonly #url: string;
-  readonly #channel: string;
+  readonly #channels: readonly string[];
   readonly #handlers: ChannelHandlers;
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #retryMs = FIRST_RETRY_MS;
   #isStopped = false;
 
-  constructor(url: string, channel: string, handlers: ChannelHandlers) {
+  constructor(url: string, channels: readonly string[], handlers: ChannelHandlers) {
     this.#url = url;
-    this.#channel = channel;
+    this.#channels = channels;
     this.#handlers = handlers;
   }
 
@@ -57,10 +57,12 @@ export class ChannelListener {
     this.#client = client;
     client.on("error", () => this.#lose(client));
     client.on("end", () => this.#lose(client));
-    client.on("notification", (message) => this.#handlers.onPayload(message.payload ?? ""));
+    client.on("notification", ({ payload = "", channel }) =>
+      this.#handlers.onPayload(payload, channel),
+    );
     try {
       await client.connect();
-      await client.query(`listen ${this.#channel}`);
+      await client.query(this.#channels.map((channel) => `listen ${channel}`).join("; "));
     } catch {
       this.#lose(client);
       return;

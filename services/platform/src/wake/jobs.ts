@@ -1,5 +1,6 @@
 // Hints between schedulers: one put jobs into queues that another may have room for. Polling finds them as well, only later.
 
+import { BOSS_CHANNEL, COMMAND_QUEUE } from "../queue/queue-name.ts";
 import { ChannelListener } from "./channel.ts";
 
 /** The channel a tick with jobs notifies; payload `<sender> <nodeType>@<delayMs>,…`. */
@@ -36,16 +37,27 @@ export function parseJobHints(payload: string, self: string): JobHint[] {
   });
 }
 
-/** Listens for what other schedulers queued. */
+export interface JobHandlers {
+  readonly onJobs: (hints: readonly JobHint[]) => void;
+  /** Somebody enqueued commands, or may have while nobody listened. */
+  readonly onCommands: () => void;
+}
+
+/** Listens for what other schedulers queued, and for commands, on one connection. */
 export class JobListener extends ChannelListener {
-  constructor(url: string, self: string, onJobs: (hints: readonly JobHint[]) => void) {
-    super(url, JOBS_CHANNEL, {
-      onPayload: (payload) => {
+  constructor(url: string, self: string, { onJobs, onCommands }: JobHandlers) {
+    super(url, [JOBS_CHANNEL, BOSS_CHANNEL], {
+      onPayload: (payload, channel) => {
+        if (channel === BOSS_CHANNEL) {
+          if (payload === COMMAND_QUEUE) onCommands();
+          return;
+        }
         const hints = parseJobHints(payload, self);
         if (hints.length > 0) onJobs(hints);
       },
-      onListening: () => {
-        // The poll looks at every queue anyway.
+      onListening: (isListening) => {
+        // The poll looks at every queue of nodes anyway; at commands it looks seldom.
+        if (isListening) onCommands();
       },
     });
   }

@@ -49,7 +49,7 @@ export function parseWake(payload: string): readonly Wake[] | undefined {
 /** Listens for hints about runs until stopped. */
 export class WakeListener extends ChannelListener {
   constructor(url: string, handlers: WakeHandlers) {
-    super(url, CHANNEL, {
+    super(url, [CHANNEL], {
       onPayload: (payload) => {
         const wakes = parseWake(payload);
         if (wakes === undefined) handlers.onAll();

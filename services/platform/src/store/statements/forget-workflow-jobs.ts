@@ -8,23 +8,23 @@ export const forgetWorkflowJobs: Statement = {
   text: `
 with forgotten as (
   delete from workflow_jobs
-  where job_id in (
+  where job_id = any (array(
     select job_id
     from workflow_jobs
     where status = 'completed'
       and changed_at < now() - $1::float8 * interval '1 millisecond'
     limit 1000
-  )
+  ))
 ),
 counts as (
   delete from run_claims
-  where run_id in (
+  where run_id = any (array(
     select c.run_id
     from run_claims c
     where c.claimed_at < now() - 2 * $1::float8 * interval '1 millisecond'
-      and not exists (select 1 from workflow_jobs j where j.run_id = c.run_id)
+      and (select count(*) from workflow_jobs j where j.run_id = c.run_id) = 0
     limit 1000
-  )
+  ))
 )
 select 1
 `,

@@ -6,7 +6,12 @@ import type { Statement } from "../../db/sql.ts";
 export const reclaimWorkflowJob: Statement = {
   name: "pawl_reclaim_workflow_job",
   text: `
-with expired as (
+update workflow_jobs j
+set attempts = j.attempts + (not j.is_let_go)::integer,
+  status = case when j.attempts + (not j.is_let_go)::integer >= j.max_attempts then 'dead_letter' else 'waiting' end,
+  error = case when j.is_let_go then j.error else $2::text end,
+  changed_at = coalesce($1::timestamptz, now())
+where j.job_id = (
   select job_id
   from workflow_jobs
   where status = 'active'
@@ -15,13 +20,6 @@ with expired as (
   limit 1
   for update skip locked
 )
-update workflow_jobs j
-set attempts = j.attempts + (not j.is_let_go)::integer,
-  status = case when j.attempts + (not j.is_let_go)::integer >= j.max_attempts then 'dead_letter' else 'waiting' end,
-  error = case when j.is_let_go then j.error else $2::text end,
-  changed_at = coalesce($1::timestamptz, now())
-from expired e
-where j.job_id = e.job_id
 returning j.job_id, j.status, j.command, j.priority
 `,
 };

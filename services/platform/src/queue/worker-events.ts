@@ -1,16 +1,16 @@
 // What a worker says of itself to whoever embeds it (S0.27-S0.34). Telemetry and tests listen; nothing depends on a listener, and
 // one that throws is not allowed to hurt the work.
 
-/** Names and payloads of every event. `jobId` is run/node/iteration/epoch: one claim. */
+/** Names and payloads of every event. An executor's `jobId` is run/node/iteration/epoch: one claim; a queue worker's is its job's. */
 export interface WorkerEventMap {
   readonly "worker:started": { readonly workerId: string };
   readonly "worker:stopped": { readonly workerId: string };
   readonly "job:claimed": { readonly jobId: string; readonly runId: string };
   readonly "job:completed": { readonly jobId: string; readonly runId: string };
-  /** The attempt failed; the scheduler may try again. */
+  /** The attempt failed; another may follow. */
   readonly "job:failed": { readonly jobId: string; readonly runId: string; readonly error: string };
   readonly "job:released": { readonly jobId: string; readonly runId: string };
-  /** The attempt failed for good: no policy will try it again. */
+  /** It failed for good: nobody will try it again by himself. */
   readonly "job:dead_letter": {
     readonly jobId: string;
     readonly runId: string;

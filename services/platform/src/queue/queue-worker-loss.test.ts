@@ -1,0 +1,128 @@
+// A queue worker that loses a claim, is stopped, or cannot reach its queue.
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { expect, test } from "vitest";
+import { settle } from "../lifecycle/manual-timers.fixture.ts";
+import { command, crew, setup } from "./queue-worker.fixture.ts";
+
+test("a writer that was fenced off is fatal at once: no retry, no strike, the job is left alone (S0.32, S0.40, S0.44)", async () => {
+  const { queue, start, at, told } = setup();
+  const jobId = await queue.enqueue(command());
+  await start();
+  const before = await queue.getJob(jobId);
+  await at(0).fail(new EngineError("STALE_CLAIM", "another epoch"));
+  expect(told.at(-1)).toEqual(["job:claim_lost", jobId, at(0).job.runId]);
+  expect(await queue.getJob(jobId)).toEqual(before);
+});
+
+test("a worker that was paused past its claim learns so by its heartbeat, aborts and says nothing more (S0.32, S0.40, S0.44)", async () => {
+  const { queue, start, at, told, timers } = setup({ heartbeatIntervalMs: 400_000 });
+  const jobId = await queue.enqueue(command());
+  await start();
+  // No heartbeat for longer than the claim lives: another worker is given the job.
+  await timers.advance(330_000);
+  const heir = crew(timers, queue, { workerId: "heir" });
+  await heir.start();
+  expect(heir.at(0).job).toMatchObject({ jobId, claimEpoch: 2 });
+  await timers.advance(70_000);
+  expect(at(0).signals.abort.aborted).toBe(true);
+  expect(told.filter((each) => Array.isArray(each) && each[0] === "job:claim_lost").length).toBe(1);
+  await at(0).rest("completed");
+  expect(await queue.getJob(jobId)).toMatchObject({ status: "active", claimEpoch: 2 });
+});
+
+test("a stop asks every job to finish, waits, and takes nothing new meanwhile (S0.26, S0.47, S0.48)", async () => {
+  const { worker, queue, start, at, running, told } = setup();
+  const jobId = await queue.enqueue(command());
+  await queue.enqueue(command());
+  await start();
+  expect(at(0).signals.finish.aborted).toBe(false);
+  const stopped = worker.stop();
+  await settle();
+  expect([at(0).signals.finish.aborted, at(0).signals.abort.aborted]).toEqual([true, false]);
+  await at(0).rest("completed");
+  await stopped;
+  expect(await queue.getJob(jobId)).toMatchObject({ status: "completed" });
+  expect(running.length).toBe(1);
+  expect(told.at(-1)).toEqual(["worker:stopped", "worker-1"]);
+});
+
+test("a job that rests unfinished at a stop stays active and comes back without a strike; it is neither paused nor acknowledged (S0.50, S0.51)", async () => {
+  const { worker, queue, start, at, timers } = setup();
+  const jobId = await queue.enqueue(command({ maxAttempts: 1 }));
+  await start();
+  const stopped = worker.stop();
+  await settle();
+  await at(0).rest("interrupted");
+  await stopped;
+  expect(await queue.getJob(jobId)).toMatchObject({ status: "active" });
+  const heir = crew(timers, queue, { workerId: "heir" });
+  await heir.start();
+  expect(heir.at(0).job).toMatchObject({ jobId, claimEpoch: 2, attempts: 0 });
+});
+
+test("what outlives the grace period is aborted, and its failure then is no strike (S0.25, S0.48, S0.49, S0.51)", async () => {
+  const { worker, queue, start, at, timers } = setup();
+  const jobId = await queue.enqueue(command({ maxAttempts: 1 }));
+  await start();
+  const stopped = worker.stop();
+  await timers.advance(29_999);
+  expect(at(0).signals.abort.aborted).toBe(false);
+  await timers.advance(1);
+  expect(at(0).signals.abort.aborted).toBe(true);
+  await at(0).fail(new Error("aborted"));
+  await stopped;
+  expect(await queue.getJob(jobId)).toMatchObject({ status: "active", attempts: 0, error: null });
+  expect(await queue.reclaimExpired()).toEqual({ waiting: 1, dead_letter: 0 });
+});
+
+test("a job whose runner still writes is not let go: it stays claimed until its claim runs out (S0.49, S0.50)", async () => {
+  const { worker, queue, start, at, timers } = setup();
+  const jobId = await queue.enqueue(command());
+  await start();
+  const { visibleUntil } = at(0).job;
+  const stopped = worker.stop();
+  await timers.advance(35_000);
+  await stopped;
+  expect(await queue.getJob(jobId)).toMatchObject({ status: "active", visibleUntil });
+  expect(await queue.reclaimExpired()).toEqual({ waiting: 0, dead_letter: 0 });
+  await timers.advance(visibleUntil - timers.now());
+  expect(await queue.reclaimExpired()).toEqual({ waiting: 1, dead_letter: 0 });
+});
+
+test("a job claimed while the worker is being stopped goes back untouched (S0.51)", async () => {
+  const { worker, queue, start, running } = setup();
+  await start();
+  const gate = Promise.withResolvers<void>();
+  const dequeue = queue.dequeue.bind(queue);
+  queue.dequeue = async (workerId) => (await gate.promise, await dequeue(workerId));
+  const jobId = await queue.enqueue(command({ maxAttempts: 1 }));
+  await settle();
+  const stopped = worker.stop();
+  gate.resolve();
+  await stopped;
+  expect(running.length).toBe(0);
+  expect(await queue.reclaimExpired()).toEqual({ waiting: 1, dead_letter: 0 });
+  expect(await queue.getJob(jobId)).toMatchObject({ status: "waiting", attempts: 0 });
+});
+
+test("a queue that is away is told to whoever asked, and the worker goes on (S0.2)", async () => {
+  const errors: unknown[] = [];
+  const { queue, start, at, running, timers } = setup({ onError: (error) => errors.push(error) });
+  const away = new Error("away");
+  const dequeue = queue.dequeue.bind(queue);
+  queue.dequeue = () => Promise.reject(away);
+  await queue.enqueue(command());
+  await start();
+  expect([errors.includes(away), running.length]).toEqual([true, 0]);
+  queue.dequeue = dequeue;
+  await timers.advance(1_000);
+  const ack = queue.ack.bind(queue);
+  queue.ack = () => Promise.reject(away);
+  const { jobId } = at(0).job;
+  await at(0).rest("completed");
+  queue.ack = ack;
+  // Nobody heard of the end: the job runs again when its claim has run out, under a newer epoch.
+  await timers.advance(330_000);
+  expect(at(1).job).toMatchObject({ jobId, claimEpoch: 2 });
+});

@@ -1,0 +1,118 @@
+// Commands of the workflow queue on a real trio: enqueued from outside, carried out by whichever scheduler takes them.
+
+import { randomUUID } from "node:crypto";
+import { createPawlClient, type PawlClient } from "@pawl/client";
+import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
+import { openPool, type Pool } from "@pawl/platform/db/pool";
+import { BossQueue } from "@pawl/platform/queue/boss";
+import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
+import { COMMAND_QUEUE } from "@pawl/platform/queue/queue-name";
+import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { until } from "../support/until.ts";
+import { graph, script } from "./graph.ts";
+
+const RULES = { rules: [{ id: "secret", category: "confidential", literal: "quince" }] };
+
+let cluster: Cluster;
+let client: PawlClient;
+let metrics: string;
+let pool: Pool;
+let boss: BossQueue;
+let queue: BossWorkflowQueue;
+
+beforeAll(async () => {
+  const executor = { PAWL_MODERATION_RULES: JSON.stringify(RULES) };
+  // Far longer than a test: whatever is carried out was heard of, not polled for.
+  const metricsPort = await freePort();
+  const scheduler = { PAWL_POLL_MS: "60000", PAWL_METRICS_PORT: String(metricsPort) };
+  metrics = `http://${LOOPBACK}:${metricsPort}`;
+  cluster = await startCluster({ envOf: { executor, scheduler } });
+  client = createPawlClient({ baseUrl: cluster.url });
+  pool = openPool(cluster.databaseUrl, { max: 2, name: "pawl-flow" });
+  boss = new BossQueue(cluster.databaseUrl, (error) => console.warn(error));
+  await boss.start([]);
+  queue = new BossWorkflowQueue({ pool, boss: boss.library });
+});
+beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
+afterAll(async () => {
+  await boss.stop();
+  await pool.end();
+  await cluster.stop();
+});
+
+/** Waits until the job stands so. */
+const stands = (jobId: string, status: string): Promise<unknown> =>
+  until(async () => (await queue.getJob(jobId))?.status === status, { what: `job ${status}` });
+
+/** Saves a workflow and gives its id. */
+async function save(definition: object): Promise<string> {
+  const id = `commanded-${randomUUID()}`;
+  await client.workflows.create({ id, title: "Commanded", ...definition });
+  return id;
+}
+
+/** The runs of a workflow, once there are some. */
+const runsOf = (workflowId: string) =>
+  until(
+    async () => {
+      const { runs } = await client.runs.list({ workflowId });
+      return runs.length > 0 ? runs : undefined;
+    },
+    { what: `a run of ${workflowId}` },
+  );
+
+test("a start command starts its run with its input, once however often it is given (S0.4, S0.5, S0.39)", async () => {
+  const graphId = await save(
+    graph(["start > double > end"], { double: script("return ctx.input.n * 2") }),
+  );
+  const runId = randomUUID();
+  const start = { type: "start", runId, graphId, initialState: { n: 21 } } as const;
+  const jobs = [await queue.enqueue(start), await queue.enqueue(start)];
+  for (const jobId of jobs) await stands(jobId, "completed");
+  const runs = await runsOf(graphId);
+  expect(runs).toHaveLength(1);
+  const run = await client.runs.wait(runs[0]?.runId ?? "");
+  expect(run.status).toBe(RunStatus.COMPLETED);
+});
+
+test("a plain job of pg-boss is a start command too, as its own scheduler makes it (S0.3, S0.4)", async () => {
+  const graphId = await save(graph(["start > end"]));
+  const jobId = await boss.library.send(COMMAND_QUEUE, { type: "start", graph_id: graphId });
+  await stands(jobId ?? "", "completed");
+  const [run] = await runsOf(graphId);
+  expect((await client.runs.wait(run?.runId ?? "")).status).toBe(RunStatus.COMPLETED);
+});
+
+test("a resume command carries a person's decision to the run it was started as (S0.15, S0.55)", async () => {
+  const gate = { moderation: "output", moderation_action: "hold" };
+  const graphId = await save(
+    graph(["start > gate > end"], { gate: script(`return "quince"`, gate) }),
+  );
+  const name = randomUUID();
+  await queue.enqueue({ type: "start", runId: name, graphId });
+  const [run] = await runsOf(graphId);
+  const runId = run?.runId ?? "";
+  await until(async () => (await client.runs.get(runId)).run.status === RunStatus.WAITING, {
+    what: "the run to wait",
+  });
+  // It waits without a job and without a claim: nobody spins on the gate.
+  expect(await queue.getQueueDepth()).toMatchObject({ waiting: 0, active: 0, paused: 0 });
+  const humanResponse = { node_id: "gate", decision: "approve", comment: "fine" };
+  const jobId = await queue.enqueue({ type: "resume", runId: name, graphId, humanResponse });
+  await stands(jobId, "completed");
+  expect((await client.runs.wait(runId)).status).toBe(RunStatus.COMPLETED);
+});
+
+test("a command that cannot be carried out ends as a dead letter, which /metrics shows (S0.56, S0.57, S0.58)", async () => {
+  const jobId = await queue.enqueue({ type: "start", runId: randomUUID(), graphId: "nobodys" });
+  await stands(jobId, "dead_letter");
+  expect(await queue.getJob(jobId)).toMatchObject({
+    attempts: 3,
+    error: "There is no workflow nobodys.",
+  });
+  const text = await (await fetch(`${metrics}/metrics`)).text();
+  expect(text).toMatch(/^pawl_commands\{.*status="dead_letter".*\} 1/m);
+  expect(text).toMatch(/^pawl_command_backlog(\{.*\})? 0/m);
+});
