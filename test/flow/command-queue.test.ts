@@ -9,6 +9,7 @@ import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { COMMAND_QUEUE } from "@pawl/platform/queue/queue-name";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { failpoints, replaceScheduler } from "../crash/crew.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { until } from "../support/until.ts";
 import { graph, script } from "./graph.ts";
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const scheduler = { PAWL_POLL_MS: "60000", PAWL_METRICS_PORT: String(metricsPort) };
   metrics = `http://${LOOPBACK}:${metricsPort}`;
   cluster = await startCluster({ envOf: { executor, scheduler } });
-  client = createPawlClient({ baseUrl: cluster.url });
+  client = createPawlClient({ baseUrl: cluster.url, attempts: 30 });
   pool = openPool(cluster.databaseUrl, { max: 2, name: "pawl-flow" });
   boss = new BossQueue(cluster.databaseUrl, (error) => console.warn(error));
   await boss.start([]);
@@ -115,4 +116,19 @@ test("a command that cannot be carried out ends as a dead letter, which /metrics
   const text = await (await fetch(`${metrics}/metrics`)).text();
   expect(text).toMatch(/^pawl_commands\{.*status="dead_letter".*\} 1/m);
   expect(text).toMatch(/^pawl_command_backlog(\{.*\})? 0/m);
+});
+
+test("a scheduler killed after it did a command and before it said so: another does it again, and one run is there (S0.2, S0.35, S0.39, S0.41)", async () => {
+  const graphId = await save(graph(["start > end"]));
+  await cluster.schedulers[0]?.kill("SIGKILL");
+  const doomed = await replaceScheduler(cluster, failpoints("S2@1=kill"));
+  const jobId = await queue.enqueue({ type: "start", runId: randomUUID(), graphId });
+  expect(await doomed.exited()).toBe("SIGKILL");
+  expect(await queue.getJob(jobId)).toMatchObject({ status: "active", claimEpoch: 1 });
+  await replaceScheduler(cluster);
+  await stands(jobId, "completed");
+  expect(await queue.getJob(jobId)).toMatchObject({ attempts: 1, claimEpoch: 2 });
+  const runs = await runsOf(graphId);
+  expect(runs).toHaveLength(1);
+  expect((await client.runs.wait(runs[0]?.runId ?? "")).status).toBe(RunStatus.COMPLETED);
 });
