@@ -5,6 +5,7 @@ import { claimSuite } from "./journal-claims.ts";
 import { jobSuite } from "./journal-jobs.ts";
 import { keySuite } from "./journal-keys.ts";
 import { readSuite } from "./journal-reads.ts";
+import { slotSuite } from "./journal-slots.ts";
 import { versionSuite } from "./journal-versions.ts";
 import type { OpenStore } from "./store.ts";
 
@@ -16,5 +17,6 @@ export function journalSuite(name: string, open: OpenStore): void {
     jobSuite(open);
     readSuite(open);
     keySuite(open);
+    slotSuite(open);
   });
 }

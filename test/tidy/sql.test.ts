@@ -27,7 +27,7 @@ async function setup(): Promise<Pool> {
   return pool;
 }
 
-/** 2,000 runs of ten events each, a lease on each, and what they stand on; some months have partitions. */
+/** 2,000 runs of ten events each, a lease and slots on each, and what they stand on; some months have partitions. */
 async function seed(pool: Pool): Promise<void> {
   await ensurePartitions(pool, { from: new Date("2026-11-16T00:00:00Z"), months: 3 });
   for (const text of [
@@ -47,6 +47,10 @@ async function seed(pool: Pool): Promise<void> {
        visible_until, enqueued_at, changed_at)
      select gen_random_uuid(), run_id, '{}', 0, 3, 'completed', 0, 'w', 1, now(), now(), now() from runs`,
     `insert into run_claims (run_id, epoch, claimed_at) select run_id, 1, now() from runs`,
+    `insert into slots (slot_key, run_id, node_id, iteration, state, free_at, attempt, node_type, priority, share)
+     select 'k' || row_number() over () % 200, run_id, 'n1', 0, s.state, case s.state when 'cooling' then now() end, 1, 'work', 0, 's'
+     from runs, (values ('waiting'), ('cooling')) s (state)`,
+    `insert into slot_keys (slot_key, slot_limit, wake_at) select 'k' || n, 5, now() from generate_series(0, 999) n`,
   ]) {
     await pool.query({ text });
   }

@@ -84,4 +84,11 @@ export const LIMITS = {
   eventPageSize: 100,
   eventPageSizeMax: 1_000,
   priorityMax: 1_000,
+  /** A concurrency or rate key once its template is filled in. */
+  keyBytes: 256,
+  /** Slots of one concurrency key: whoever frees one counts the others. */
+  slotsMax: 1_000,
+  /** Starts within one window of a rate; all of them are remembered. */
+  rateMax: 1_000,
+  ratePerMsMax: DAY_MS,
 } as const;

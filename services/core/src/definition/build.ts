@@ -2,6 +2,7 @@
 
 import { invariant } from "../fault/invariant.ts";
 import { nodeId } from "../name/ids.ts";
+import type { ConcurrencyLimit, RateLimit } from "../policy/gate.ts";
 import { DEFAULT_RETRY } from "../policy/retry.ts";
 import { joinOf } from "./graph-rules.ts";
 import { NODE_CONFIGS } from "./node-types.ts";
@@ -26,6 +27,8 @@ export function buildDefinition(raw: RawDefinition): Definition {
     id: raw.id,
     title: raw.title === "" ? (raw.id ?? "") : raw.title,
     deadlineMs: raw.deadline_ms,
+    concurrency: buildConcurrency(raw.concurrency, ""),
+    rate: buildRate(raw.rate, ""),
     nodes: raw.nodes.map((node, ordinal) => buildNode(node, ordinal, leavesByError.has(node.id))),
     edges: raw.edges.map(buildEdge),
   };
@@ -52,24 +55,40 @@ function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeD
     scope: buildScope(raw),
     moderation: raw.moderation,
     moderationAction: raw.moderation_action,
+    concurrency: buildConcurrency(raw.concurrency, raw.id),
+    rate: buildRate(raw.rate, raw.id),
+    priority: raw.priority,
   };
 }
 
-function buildScope({ type, config }: RawNode): ScopeDefinition | null {
+/** A limit without a key is about the node, or the workflow, as a whole. */
+function buildConcurrency(raw: RawNode["concurrency"], whole: string): ConcurrencyLimit | null {
+  if (raw === undefined) return null;
+  return { key: raw.key ?? whole, limit: raw.limit, scope: raw.scope };
+}
+
+function buildRate(raw: RawNode["rate"], whole: string): RateLimit | null {
+  if (raw === undefined) return null;
+  return { key: raw.key ?? whole, limit: raw.limit, perMs: raw.per_ms, scope: raw.scope };
+}
+
+function buildScope({ type, config, concurrency, rate }: RawNode): ScopeDefinition | null {
+  const keys = [concurrency?.key ?? "", rate?.key ?? ""];
   if (type === "map") {
     const { body, parallelism, on_item_failure: onItemFailure } = NODE_CONFIGS.map.parse(config);
     const shared = { until: null, hasPrevious: false };
-    return { body: buildBody(body, null), parallelism, onItemFailure, ...shared };
+    return { body: buildBody(body, null, keys), parallelism, onItemFailure, ...shared };
   }
   if (type !== "loop") return null;
   const { body, until = null } = NODE_CONFIGS.loop.parse(config);
   const shared = { parallelism: 1, onItemFailure: "fail", hasPrevious: true } as const;
-  return { body: buildBody(body, until), until, ...shared };
+  return { body: buildBody(body, until, keys), until, ...shared };
 }
 
 function buildBody(
   raw: Pick<RawNode, "type" | "config" | "retry" | "timeout_ms">,
   until: string | null,
+  keys: readonly string[],
 ): ScopeDefinition["body"] {
   return {
     type: raw.type,
@@ -77,7 +96,7 @@ function buildBody(
     retry: buildRetry(raw.retry),
     timeoutMs: raw.timeout_ms,
     errorHandling: "fail_node",
-    reads: readsOf(raw.type, raw.config, until),
+    reads: readsOf({ type: raw.type, config: raw.config, until, keys }),
   };
 }
 

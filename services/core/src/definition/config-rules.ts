@@ -15,7 +15,28 @@ export function checkConfigs(outline: Outline, report: Report): void {
     const path = `nodes[${index}].config`;
     if (isRecord(config))
       checkConfig({ type, path, nodeId: id, roots: NODE_ROOTS }, config, report);
+    checkKeys(node.limits, `nodes[${index}].`, { roots: keyRoots(type), nodeId: id }, report);
   });
+  checkKeys(outline.limits, "", { roots: NODE_ROOTS, nodeId: "" }, report);
+}
+
+/** The limits of a map or a loop are about its iterations, and their keys see what those see. */
+function keyRoots(type: string): ReadonlySet<string> {
+  if (type === "map") return MAP_ROOTS;
+  return type === "loop" ? LOOP_ROOTS : NODE_ROOTS;
+}
+
+function checkKeys(
+  limits: Outline["limits"],
+  prefix: string,
+  { roots, nodeId }: Pick<Owner, "roots" | "nodeId">,
+  report: Report,
+): void {
+  for (const [name, key] of Object.entries(limits)) {
+    const compiled = key === undefined ? undefined : compileTemplate(key, roots);
+    if (compiled?.ok === false)
+      report(`${prefix}${name}.key`, compiled.reason, compiled.message, nodeId);
+  }
 }
 
 interface Owner {

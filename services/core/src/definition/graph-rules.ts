@@ -10,6 +10,7 @@ import { excerpt, type Report } from "./violation.ts";
 export interface Outline {
   readonly nodes: readonly OutlineNode[];
   readonly edges: readonly OutlineEdge[];
+  readonly limits: OutlineLimits;
 }
 interface OutlineNode {
   readonly id: string | undefined;
@@ -19,6 +20,12 @@ interface OutlineNode {
   readonly contracts: unknown;
   readonly moderation: unknown;
   readonly variable: string | undefined;
+  readonly limits: OutlineLimits;
+}
+/** The keys of its concurrency and rate, where they are texts. */
+interface OutlineLimits {
+  readonly concurrency: string | undefined;
+  readonly rate: string | undefined;
 }
 interface OutlineEdge {
   readonly id: string | undefined;
@@ -38,6 +45,7 @@ export function outlineOf(raw: unknown): Outline {
       contracts: node["contracts"],
       moderation: node["moderation"],
       variable: text(node, "output_variable"),
+      limits: limitsOf(node),
     })),
     edges: records(raw, "edges").map((edge) => ({
       id: text(edge, "id"),
@@ -45,7 +53,13 @@ export function outlineOf(raw: unknown): Outline {
       target: text(edge, "target"),
       handle: text(edge, "source_handle"),
     })),
+    limits: limitsOf(isRecord(raw) ? raw : {}),
   };
+}
+
+function limitsOf({ concurrency, rate }: Readonly<Record<string, unknown>>): OutlineLimits {
+  const keyOf = (limit: unknown) => (isRecord(limit) ? text(limit, "key") : undefined);
+  return { concurrency: keyOf(concurrency), rate: keyOf(rate) };
 }
 
 /** Reports every rule that `outline` breaks. */

@@ -46,5 +46,9 @@ export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
   moderation: "Which side of it moderation looks at.",
   moderation_action: "What a finding does: `block` fails the node, `hold` waits for a person.",
   contracts: "`{input, output}` as JSON Schema 2020-12; checked around every attempt.",
+  concurrency:
+    "`{key, limit, scope}`: at most `limit` executions hold a claim at once for each value of the key, a template; the rest wait, by priority and then in order. Without a key: of this node. `scope: tenant` shares the key with other workflows. On a map or a loop it is about its iterations.",
+  rate: "`{key, limit, per_ms, scope}`: at most `limit` starts in any `per_ms` milliseconds for each value of the key.",
+  priority: "Added to the run's priority; lower is sooner.",
   position: "Where an editor drew it.",
 };

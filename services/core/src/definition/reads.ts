@@ -21,23 +21,33 @@ const TEMPLATED: ReadonlySet<string> = new Set([
 const OWN = /\bctx\s*\.\s*(?:item|index|previous)\b/g;
 const FOREIGN = /\b(?:ctx|input|arguments|eval|Function)\b/;
 
-/** What a body of this type and config reads, and the expression that may end its loop. */
-export function readsOf(
-  type: string,
-  config: Readonly<Record<string, unknown>>,
-  until: string | null,
-): ContextReads {
+/** What a body of this type and config reads, the expression that may end its loop, and the keys of its limits. */
+export function readsOf({
+  type,
+  config,
+  until,
+  keys,
+}: {
+  readonly type: string;
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly until: string | null;
+  readonly keys: readonly string[];
+}): ContextReads {
   if (until !== null && FOREIGN.test(until)) return EVERYTHING;
   if (type === "javascript") {
     const { code } = config;
     const isOwn = typeof code === "string" && !FOREIGN.test(code.replace(OWN, ""));
-    return isOwn ? nothing() : EVERYTHING;
+    if (!isOwn) return EVERYTHING;
+    const reads = nothing();
+    collect(keys, reads);
+    return reads;
   }
   if (!TEMPLATED.has(type)) return EVERYTHING;
   const reads = nothing();
   // A child run gets the node's own parameters unless its input is spelled out.
   if (type === "subworkflow" && config["input"] === undefined) reads.params = true;
   collect(config, reads);
+  collect(keys, reads);
   return reads;
 }
 

@@ -7,6 +7,7 @@ import { MERGE_STRATEGIES } from "../data/merge.ts";
 import { isReservedKey, parsePath } from "../data/path.ts";
 import { RESERVED_VARIABLES } from "../data/scope.ts";
 import { isName } from "../name/ids.ts";
+import { GATE_SCOPES } from "../policy/gate.ts";
 import { MODERATION_ACTIONS, MODERATIONS } from "../policy/moderation.ts";
 import { PARENT_FAILURE_POLICIES } from "../policy/parents.ts";
 import { DEFAULT_RETRY, RETRY_CAUSES, STANDARD_RETRY } from "../policy/retry.ts";
@@ -77,6 +78,28 @@ const retrySchema = z.preprocess(
   }),
 );
 
+const gateKeySchema = z.string().min(1).max(LIMITS.expressionBytes).optional();
+const gateScopeSchema = z.enum(GATE_SCOPES).default("workflow");
+
+/** At most `limit` at once for each value of the key; without a key, at most `limit` in all. */
+const concurrencySchema = z
+  .strictObject({
+    key: gateKeySchema,
+    limit: z.int().min(1).max(LIMITS.slotsMax),
+    scope: gateScopeSchema,
+  })
+  .optional();
+
+/** At most `limit` starts in any `per_ms` milliseconds for each value of the key. */
+const rateSchema = z
+  .strictObject({
+    key: gateKeySchema,
+    limit: z.int().min(1).max(LIMITS.rateMax),
+    per_ms: wholeMs(LIMITS.ratePerMsMax),
+    scope: gateScopeSchema,
+  })
+  .optional();
+
 export const nodeSchema = z.strictObject({
   id: nameSchema,
   type: nameSchema,
@@ -98,6 +121,10 @@ export const nodeSchema = z.strictObject({
   contracts: z
     .strictObject({ input: z.unknown().optional(), output: z.unknown().optional() })
     .optional(),
+  concurrency: concurrencySchema,
+  rate: rateSchema,
+  /** Added to the run's; lower is sooner. */
+  priority: z.int().min(-LIMITS.priorityMax).max(LIMITS.priorityMax).default(0),
   /** Where an editor drew it; the engine does not look. */
   position: z.strictObject({ x: z.number(), y: z.number() }).optional(),
 });
@@ -117,6 +144,8 @@ export const definitionSchema = z.strictObject({
   title: z.string().max(LIMITS.labelLength).default(""),
   description: z.string().max(4_096).optional(),
   deadline_ms: wholeMs(LIMITS.runDeadlineMsMax).default(LIMITS.runDeadlineMs),
+  concurrency: concurrencySchema,
+  rate: rateSchema,
   nodes: z.array(nodeSchema),
   edges: z.array(edgeSchema).default([]),
 });

@@ -2,6 +2,7 @@
 
 import type { MergeStrategy } from "../data/merge.ts";
 import type { NodeId } from "../name/ids.ts";
+import type { ConcurrencyLimit, RateLimit } from "../policy/gate.ts";
 import type { Moderation, ModerationAction } from "../policy/moderation.ts";
 import type { ParentFailurePolicy } from "../policy/parents.ts";
 import type { RetryPolicy } from "../policy/retry.ts";
@@ -85,6 +86,11 @@ export interface NodeDefinition {
   readonly scope: ScopeDefinition | null;
   readonly moderation: Moderation;
   readonly moderationAction: ModerationAction;
+  /** How many executions may hold a claim at once; of a map or a loop, how many of its iterations. */
+  readonly concurrency: ConcurrencyLimit | null;
+  readonly rate: RateLimit | null;
+  /** Added to the run's; lower is sooner. */
+  readonly priority: number;
 }
 
 export interface EdgeDefinition {
@@ -105,6 +111,9 @@ export interface Definition {
   readonly nodes: readonly NodeDefinition[];
   readonly edges: readonly EdgeDefinition[];
   readonly deadlineMs: number;
+  /** How many runs may be live at once, and how many may begin in a window. */
+  readonly concurrency: ConcurrencyLimit | null;
+  readonly rate: RateLimit | null;
 }
 
 /** One broken rule: where, which, and what to do. */

@@ -6,7 +6,7 @@ import { LIMITS } from "../data/limits.ts";
 import { splitArray } from "../data/split-array.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
-import type { ContextReads } from "../definition/shape.ts";
+import type { ContextReads, NodeDefinition } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
 import { edgeEffect } from "./edge-effect.ts";
 import type { RunState, ScopeState } from "./state.ts";
@@ -110,13 +110,23 @@ export const nodeJsonIndex = (nodeIndex: number, iteration: number): number =>
   nodeIndex * 2 + Math.min(iteration, 1);
 
 function makeNodeJson(graph: Graph, nodeIndex: number): string {
-  const { scope: _scope, ...node } = nodeAt(graph, nodeIndex).definition;
+  const { scope: _scope, ...node } = runnable(nodeAt(graph, nodeIndex).definition);
   return JSON.stringify({ node, bindings: bindingsOf(graph, nodeIndex) });
+}
+
+/** Without what only the scheduler asks. */
+function runnable(definition: NodeDefinition) {
+  const { concurrency: _concurrency, rate: _rate, priority: _priority, ...rest } = definition;
+  return rest;
 }
 
 function makeBodyJson(graph: Graph, nodeIndex: number): string {
   // Contracts are about the node as a whole.
-  const { scope, contracts: _contracts, ...definition } = nodeAt(graph, nodeIndex).definition;
+  const {
+    scope,
+    contracts: _contracts,
+    ...definition
+  } = runnable(nodeAt(graph, nodeIndex).definition);
   invariant(scope !== null, `node ${nodeIndex} has a body`);
   const { reads, ...body } = scope.body;
   const bindings = reads.params ? bindingsOf(graph, nodeIndex) : [];
@@ -124,7 +134,8 @@ function makeBodyJson(graph: Graph, nodeIndex: number): string {
   return JSON.stringify({ node: { ...definition, ...body }, bindings, ...until });
 }
 
-function bindingsOf(graph: Graph, nodeIndex: number): Binding[] {
+/** The incoming edges as an executor gets them. */
+export function bindingsOf(graph: Graph, nodeIndex: number): Binding[] {
   return nodeAt(graph, nodeIndex).incoming.map((edge) => ({
     source: edge.definition.source,
     sourceLabel: nodeAt(graph, edge.source).definition.label ?? edge.definition.source,

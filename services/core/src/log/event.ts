@@ -3,6 +3,7 @@
 // the engine carries but never parses.
 
 import type { ExecutorId, NodeId, RunId } from "../name/ids.ts";
+import type { RateTicket, SlotTicket } from "../policy/gate.ts";
 
 /** Terminal and intermediate run statuses (S2.28 and X8). */
 export type RunStatus =
@@ -86,6 +87,9 @@ export interface Payloads {
     /** The node execution that waits for this run, and how many runs are above it. */
     readonly parent?: ParentLink;
     readonly depth?: number;
+    /** What the run waits for before anything of it is planned: it is `pending` until then. */
+    readonly slot?: SlotTicket;
+    readonly rate?: RateTicket;
   };
   /** `deadlineAt` where the run goes on: moved by the time for which its clock stood (`log/clock.ts`). */
   readonly "run.status.changed": {
@@ -105,7 +109,12 @@ export interface Payloads {
   };
   /** value: the JSON object to merge. */
   readonly "run.metadata.set": Readonly<Record<string, never>>;
-  readonly "node.queued": { readonly notBefore?: number };
+  /** `slot` and `rate` are said once, when an execution is first queued, and hold for all its attempts. */
+  readonly "node.queued": {
+    readonly notBefore?: number;
+    readonly slot?: SlotTicket;
+    readonly rate?: RateTicket;
+  };
   /** `wave` is the node's topological depth. */
   readonly "node.started": { readonly executorId: ExecutorId; readonly wave?: number };
   /** value: the items as a JSON array. `cut`: there would be more, and running out of these is a failure. */

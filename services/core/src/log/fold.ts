@@ -41,7 +41,8 @@ export function fold(runId: RunId, graph: Graph, events: Iterable<LoggedFact>): 
 export function apply(state: RunState, event: LoggedFact): void {
   switch (event.type) {
     case "run.started":
-      state.status = "running";
+      state.slot = event.payload.slot;
+      state.rate = event.payload.rate;
       state.kind = event.payload.kind;
       state.deadlineAt = event.payload.deadlineAt;
       state.firstDeadlineAt = event.payload.deadlineAt;
@@ -50,9 +51,10 @@ export function apply(state: RunState, event: LoggedFact): void {
       state.startedAt = event.at;
       state.input = event.value ?? "null";
       state.inputBytes = utf8Bytes(state.input);
-      for (const root of state.graph.roots) state.frontier.add(root);
+      if (state.slot === undefined && state.rate === undefined) admit(state);
       break;
     case "run.status.changed":
+      if (event.payload.to === "running" && !state.isAdmitted) admit(state);
       changeStatus(state, event);
       break;
     case "run.completed":
@@ -268,6 +270,13 @@ function settle(
     child.causeSeq = event.seq;
     state.frontier.add(edge.target);
   }
+}
+
+/** Lets the planner at the run's first nodes. */
+function admit(state: RunState): void {
+  state.status = "running";
+  state.isAdmitted = true;
+  for (const root of state.graph.roots) state.frontier.add(root);
 }
 
 function end(state: RunState, status: RunState["status"], at: number): void {

@@ -25,6 +25,8 @@ export function move(execution: ExecutionState, event: MoveFact): void {
       execution.status = "queued";
       execution.attempt = event.attempt;
       execution.notBefore = event.payload.notBefore;
+      execution.slot ??= event.payload.slot;
+      execution.rate ??= event.payload.rate;
       return;
     case "node.started":
       execution.status = "running";

@@ -21,6 +21,9 @@ export function newRunState(runId: RunId, graph: Graph): RunState {
     waitingSince: undefined,
     clockStoppedAt: undefined,
     parent: undefined,
+    slot: undefined,
+    rate: undefined,
+    isAdmitted: false,
     depth: 0,
     startedAt: 0,
     endedAt: undefined,
@@ -59,6 +62,8 @@ export const newExecutionState = (): ExecutionState => ({
   hold: undefined,
   decided: undefined,
   isInputApproved: false,
+  slot: undefined,
+  rate: undefined,
 });
 
 /** A node of which nothing is known yet. */

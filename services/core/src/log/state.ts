@@ -3,6 +3,7 @@
 
 import type { Graph } from "../definition/graph.ts";
 import type { RunId } from "../name/ids.ts";
+import type { RateTicket, SlotTicket } from "../policy/gate.ts";
 import type {
   NodeDecision,
   NodeHold,
@@ -49,6 +50,10 @@ export interface ExecutionState {
   decided: { readonly decision: NodeDecision; readonly requestId: string } | undefined;
   /** A person approved the input: it is not asked about again. */
   isInputApproved: boolean;
+  /** The concurrency key it needs a slot of for as long as it is queued or running. */
+  slot: SlotTicket | undefined;
+  /** The rate its starts count for. */
+  rate: RateTicket | undefined;
 }
 
 /** The iterations of a map or a loop. */
@@ -106,6 +111,11 @@ export interface RunState {
   clockStoppedAt: number | undefined;
   /** The node execution that waits for this run. */
   parent: ParentLink | undefined;
+  /** The concurrency key it holds a slot of while it is live, and the rate its beginning counts for. */
+  slot: SlotTicket | undefined;
+  rate: RateTicket | undefined;
+  /** Whether its nodes may be planned: not before the run has its slot. */
+  isAdmitted: boolean;
   /** How many runs are above this one. */
   depth: number;
   startedAt: number;

@@ -5,10 +5,11 @@ import { unreachable } from "../fault/invariant.ts";
 import type { Fact, FactOf, RunStatus, SkipReason } from "../log/event.ts";
 import { executionAt } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
+import type { Gate } from "../policy/gate.ts";
 import { nodeIdAt, RUN_PLACE } from "./place.ts";
 
 /** Why the planner itself fails a node that never ran. */
-export type PlannedFailure = "upstream_failure" | "context_too_large";
+export type PlannedFailure = "upstream_failure" | "context_too_large" | "limit_key_invalid";
 
 /** A fact that ends the run. */
 export type TerminalFact = FactOf<
@@ -22,6 +23,7 @@ export type Decision =
       readonly iteration: number;
       readonly attempt: number;
       readonly notBefore?: number;
+      readonly gate?: Gate;
     }
   | { readonly kind: "skip"; readonly node: number; readonly reason: SkipReason }
   | {
@@ -64,7 +66,8 @@ export function factOf(state: RunState, decision: Decision): Fact {
   };
   switch (decision.kind) {
     case "queue": {
-      const payload = decision.notBefore === undefined ? {} : { notBefore: decision.notBefore };
+      const { notBefore, gate } = decision;
+      const payload = { ...(notBefore === undefined ? {} : { notBefore }), ...gate };
       return { ...place, type: "node.queued", attempt: decision.attempt, payload };
     }
     case "skip":

@@ -11,6 +11,7 @@ import { movedDeadline } from "../log/clock.ts";
 import { edgeEffect } from "../log/edge-effect.ts";
 import type { RunState } from "../log/state.ts";
 import { factOf, type Decision } from "./decision.ts";
+import { nodeGate } from "./gate.ts";
 import { graphNodeAt, nodeStateAt } from "./place.ts";
 import { cancelLate } from "./late.ts";
 import { readiness } from "./ready.ts";
@@ -19,7 +20,7 @@ import { failWholeRun, verdict } from "./verdict.ts";
 
 /** One round of decisions on `state`, whose frontier it empties. Empty when nothing more follows from the log. */
 export function plan(state: RunState, now: number): Decision[] {
-  if (isFinal(state.status) || state.lastSeq === 0) return [];
+  if (isFinal(state.status) || !state.isAdmitted) return [];
   if (state.fatalNode !== undefined) return failWholeRun(state, state.fatalNode);
   // In a round of its own: whoever is cancelled is decided about by nothing else in it.
   const late = cancelLate(state);
@@ -111,10 +112,18 @@ function queueNode(state: RunState, index: number, now: number): Decision {
     const message = `what the node would read is larger than ${LIMITS.contextBytes} bytes`;
     return { kind: "fail", node: index, cause: "context_too_large", message };
   }
+  const gate = nodeGate(state, index);
+  if (gate?.ok === false)
+    return { kind: "fail", node: index, cause: "limit_key_invalid", message: gate.message };
   const notBefore = releaseOf(state, index);
-  return notBefore > now
-    ? { kind: "queue", node: index, iteration: 0, attempt: 1, notBefore }
-    : { kind: "queue", node: index, iteration: 0, attempt: 1 };
+  return {
+    kind: "queue",
+    node: index,
+    iteration: 0,
+    attempt: 1,
+    ...(notBefore > now ? { notBefore } : {}),
+    ...(gate === undefined ? {} : { gate: gate.gate }),
+  };
 }
 
 /** The latest time at which a parent that leads here releases its children (S3.29). */

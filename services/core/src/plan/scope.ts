@@ -7,6 +7,7 @@ import { isSettled, type Fact } from "../log/event.ts";
 import type { NodeState, RunState, ScopeState } from "../log/state.ts";
 import type { Decision } from "./decision.ts";
 import { failureFact } from "./failure.ts";
+import { iterationGate } from "./gate.ts";
 import { graphNodeAt, nodeIdAt, nodeStateAt } from "./place.ts";
 
 /** The handle of a map or a loop that had items, and of one that had none (S3.30). */
@@ -22,7 +23,7 @@ export function decideScope(state: RunState, index: number, now: number): Decisi
   const failure = failureOf(scope, definition);
   if (failure !== undefined) return fail(state, index, now, failure);
   const isOver = scope.isStopped || scope.items.length === scope.width;
-  if (!isOver) return queueMore(index, scope, definition, now);
+  if (!isOver) return queueMore(state, index, scope, now);
   if (scope.openCount > 0) return [];
   if (scope.isCut && !scope.isStopped) {
     const message = `the loop did not end within ${scope.width} iterations`;
@@ -53,24 +54,23 @@ function failureOf(scope: ScopeState, definition: ScopeDefinition): Failure | un
   return { cause: "result_too_large", message };
 }
 
-function queueMore(
-  node: number,
-  scope: ScopeState,
-  { parallelism, hasPrevious }: ScopeDefinition,
-  now: number,
-): Decision[] {
+function queueMore(state: RunState, node: number, scope: ScopeState, now: number): Decision[] {
+  const { definition } = graphNodeAt(state, node);
+  const { parallelism = 0, hasPrevious = false } = definition.scope ?? {};
   const next = scope.items.length + 1;
   const count = Math.min(parallelism - scope.openCount, scope.width - scope.items.length);
   // A delay holds back what follows it: the next iteration of a loop, and of a map only what follows the map.
   const releaseAt = hasPrevious ? (scope.releaseAt ?? 0) : 0;
   const held = releaseAt > now ? { notBefore: releaseAt } : {};
-  return Array.from({ length: Math.max(0, count) }, (_, at) => ({
-    kind: "queue",
-    node,
-    iteration: next + at,
-    attempt: 1,
-    ...held,
-  }));
+  const decisions: Decision[] = [];
+  for (let iteration = next; iteration < next + count; iteration++) {
+    const gate = iterationGate(state, node, iteration);
+    if (gate?.ok === false)
+      return fail(state, node, now, { cause: "limit_key_invalid", message: gate.message });
+    const gated = gate === undefined ? {} : { gate: gate.gate };
+    decisions.push({ kind: "queue", node, iteration, attempt: 1, ...held, ...gated });
+  }
+  return decisions;
 }
 
 /** What is under way is cancelled, what was not queued never will be. */

@@ -128,6 +128,36 @@ CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
 CREATE UNIQUE INDEX runs_request ON pawl.runs USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
 
+create table slot_keys (
+  slot_key text not null,
+  slot_limit integer not null,
+  wake_at timestamp with time zone,
+  constraint slot_keys_pkey PRIMARY KEY (slot_key)
+) with (fillfactor=70);
+CREATE INDEX slot_keys_wake ON pawl.slot_keys USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+
+create table slots (
+  slot_id bigint not null,
+  slot_key text not null,
+  run_id uuid not null,
+  node_id text not null,
+  iteration integer not null,
+  state text not null,
+  free_at timestamp with time zone,
+  attempt integer not null,
+  node_type text not null,
+  priority integer not null,
+  share text not null,
+  next_key text,
+  next_limit integer,
+  next_per_ms bigint,
+  constraint slots_pkey PRIMARY KEY (slot_id),
+  constraint slots_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'held'::text, 'cooling'::text])))
+) with (fillfactor=70);
+CREATE UNIQUE INDEX slots_execution ON pawl.slots USING btree (run_id, node_id, iteration, slot_key) WHERE (state <> 'cooling'::text);
+CREATE INDEX slots_taken ON pawl.slots USING btree (slot_key, free_at) WHERE (state <> 'waiting'::text);
+CREATE INDEX slots_waiting ON pawl.slots USING btree (slot_key, priority, slot_id) WHERE (state = 'waiting'::text);
+
 create table workflow_jobs (
   job_id uuid not null,
   run_id uuid not null,

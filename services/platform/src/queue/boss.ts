@@ -10,7 +10,7 @@
 import { type Job as BossJob, PgBoss } from "pg-boss";
 import { jobId } from "./job-id.ts";
 import { BOSS_SCHEMA, queueName } from "./queue-name.ts";
-import { DEAD_LETTER, type DroppedJob, type Job, type NewJob } from "./queue.ts";
+import { DEAD_LETTER, type DroppedJob, type Job, type NewJob, PENDING_RUNS } from "./queue.ts";
 
 const YEAR_SECONDS = 366 * 24 * 3_600;
 
@@ -31,6 +31,8 @@ interface JobData {
   readonly n: string;
   readonly i: number;
   readonly a: number;
+  /** It has the slots it needs. */
+  readonly s?: 1;
 }
 
 /** Sends one statement and gives its rows: what pg-boss asks of a connection. */
@@ -60,7 +62,7 @@ export class BossQueue {
 
   async start(nodeTypes: readonly string[]): Promise<void> {
     await this.#boss.start();
-    for (const type of [...nodeTypes, DEAD_LETTER]) await this.ensure(type);
+    for (const type of [...nodeTypes, DEAD_LETTER, PENDING_RUNS]) await this.ensure(type);
   }
 
   /** The library itself, for the other queues of the same instance. */
@@ -130,7 +132,8 @@ export class BossQueue {
 
 /** Our priorities are sooner for lower numbers, pg-boss's for higher ones (X16). */
 function toBossJob(job: NewJob) {
-  const data: JobData = { r: job.runId, n: job.nodeId, i: job.iteration, a: job.attempt };
+  const key = { r: job.runId, n: job.nodeId, i: job.iteration, a: job.attempt };
+  const data: JobData = job.isGranted === true ? { ...key, s: 1 } : key;
   return {
     id: jobId(job),
     data,
@@ -140,7 +143,7 @@ function toBossJob(job: NewJob) {
 }
 
 function fromBossJob(nodeType: string, job: BossJob<JobData>): Job {
-  const { r, n, i, a } = job.data;
+  const { r, n, i, a, s } = job.data;
   // The ids were branded when the job was made; jsonb gives them back as plain strings.
   return {
     jobId: job.id,
@@ -149,5 +152,6 @@ function fromBossJob(nodeType: string, job: BossJob<JobData>): Job {
     nodeId: n as Job["nodeId"],
     iteration: i,
     attempt: a,
+    ...(s === undefined ? {} : { isGranted: true }),
   };
 }

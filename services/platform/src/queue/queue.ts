@@ -6,6 +6,12 @@ import type { NodeId, RunId } from "@pawl/core/name/ids";
 /** Queue of node executions that lost too many leases; a node type never begins with an underscore. */
 export const DEAD_LETTER = "_dead_letter";
 
+/** Queue of runs that may begin: their workflow limits how many are live, and they have a slot now. */
+export const PENDING_RUNS = "_pending_run";
+
+/** Stands for the slots of rates among the queues: due when one frees that somebody waits for. */
+export const RATE_SLOTS = "_rate_slots";
+
 /** Names one delivery of a node execution. */
 export interface JobKey {
   readonly runId: RunId;
@@ -24,12 +30,18 @@ export interface NewJob extends JobKey {
   readonly priority: number;
   /** Wait this long first; absent means ready now. Measured by the database's clock. */
   readonly delayMs?: number;
+  /** Who waits: jobs of one priority are taken in turns, one of each share. */
+  readonly share?: string;
+  /** It has the slots it needs. */
+  readonly isGranted?: boolean;
 }
 
 export interface Job extends JobKey {
   readonly nodeType: string;
   /** The queue's own handle, needed to drop the job. */
   readonly jobId: string;
+  /** It has the slots it needs. */
+  readonly isGranted?: boolean;
 }
 
 export interface QueueDepth {

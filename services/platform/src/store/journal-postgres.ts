@@ -9,7 +9,7 @@ import { openPipeline, type Pipeline, type Pool } from "../db/pool.ts";
 import { run } from "../db/sql.ts";
 import type { BossQueue } from "../queue/boss.ts";
 import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
-import type { QueueDepth } from "../queue/queue.ts";
+import { type QueueDepth, RATE_SLOTS } from "../queue/queue.ts";
 import { type EventRow, toEvent } from "./event-row.ts";
 import type { Journal, LoadCursor, LoadedRun, Transaction } from "./journal.ts";
 import { quarantineOf, type QuarantineRow } from "./quarantine-row.ts";
@@ -175,8 +175,13 @@ select n.type,
    limit 1) as due_in_ms,
   (select count(*)::integer
    from (select 1 from ${BOSS_SCHEMA}.job j where j.name = n.queue and j.state < 'active' limit 100000) waiting) as waiting
-from unnest($1::text[], $2::text[]) as n (type, queue)`,
-      values: [names, names.map(queueName)],
+from unnest($1::text[], $2::text[]) as n (type, queue)
+union all
+select $3::text, extract(epoch from (min(k.wake_at) - now()))::float8 * 1000, 0
+from slot_keys k
+where k.wake_at is not null
+having min(k.wake_at) is not null`,
+      values: [names, names.map(queueName), RATE_SLOTS],
     });
     return rows.map((row) => ({
       nodeType: row.type,

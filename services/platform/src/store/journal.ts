@@ -1,6 +1,7 @@
 // The write side of the log: used by the scheduler only. One transaction does everything a tick decided.
 //
-// Lock order, for every writer: run rows first, in order of run id; then log, leases and jobs of those runs. Whatever
+// Lock order, for every writer: run rows first, in order of run id; then log, leases and jobs of those runs; then the keys of
+// slots, in the order of `slots.ts`. Whatever
 // bumps a run's `version` holds its row lock, so two schedulers that planned on the same version meet there: the second
 // finds another version and its whole transaction fails (`RunMoved`), changing nothing.
 //
@@ -8,6 +9,7 @@
 
 import type { Fact, ParentLink, RunEvent, RunKind, RunStatus } from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
+import type { SlotChange, SlotsMoved } from "./slots.ts";
 import type { DroppedJob, Job, NewJob, QueueDepth } from "../queue/queue.ts";
 import type { Quarantine, Snapshot } from "./recovery.ts";
 
@@ -134,6 +136,8 @@ export interface Transaction {
   enqueue(jobs: readonly NewJob[]): Promise<void>;
   /** Removes waiting jobs. One that another transaction is taking stays: that one will find its run moved on. */
   dropJobs(jobs: readonly DroppedJob[]): Promise<void>;
+  /** Moves slots of concurrency keys and rates. Comes last: the rows of all runs it touches are locked by then. */
+  moveSlots(change: SlotChange): Promise<SlotsMoved>;
   /** Takes up to `count` ready jobs of a node type out of the queue. */
   fetch(nodeType: string, count: number): Promise<readonly Job[]>;
   /** Hints to readers which runs have news. */

@@ -63,22 +63,37 @@ export const createRecovery = (db: Queryable): Recovery => ({
 /** What a body is known again by. */
 export const snapshotDigest = (body: string): number => crc32(body);
 
-/** One probe of pg-boss's primary key a job. */
+/** One probe of pg-boss's primary key a job, and one of the slots that executions wait for. */
 async function missingJobs(db: Queryable, jobs: readonly DroppedJob[]): Promise<DroppedJob[]> {
   if (jobs.length === 0) return [];
   const { rows } = await db.query<{ at: number }>({
     name: "pawl_missing_jobs",
     text: `
 select n.at
-from unnest($1::text[], $2::uuid[]) with ordinality as n (name, id, at)
+from unnest($1::text[], $2::uuid[], $3::uuid[], $4::text[], $5::integer[])
+  with ordinality as n (name, id, run_id, node_id, iteration, at)
 where not exists (
   select 1
   from ${BOSS_SCHEMA}.job j
   where j.name = n.name
     and j.id = n.id
     and j.state < 'completed'
+)
+and not exists (
+  select 1
+  from slots s
+  where s.run_id = n.run_id
+    and s.node_id = n.node_id
+    and s.iteration = n.iteration
+    and s.state = 'waiting'
 )`,
-    values: [jobs.map((job) => queueName(job.nodeType)), jobs.map(jobId)],
+    values: [
+      jobs.map((job) => queueName(job.nodeType)),
+      jobs.map(jobId),
+      jobs.map((job) => job.runId),
+      jobs.map((job) => job.nodeId),
+      jobs.map((job) => job.iteration),
+    ],
   });
   const missing = new Set(rows.map((row) => row.at));
   return jobs.filter((_, index) => missing.has(index + 1));

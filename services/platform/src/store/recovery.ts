@@ -48,7 +48,7 @@ export interface Recovery {
     readonly after: WalkCursor | undefined;
     readonly limit: number;
   }): Promise<QuietPage>;
-  /** Those of these jobs that are in no queue. */
+  /** Those of these jobs that are in no queue, and whose executions do not wait for a slot either. */
   missingJobs(jobs: readonly DroppedJob[]): Promise<DroppedJob[]>;
   leasesOfRuns(runIds: readonly RunId[]): Promise<Lease[]>;
 }

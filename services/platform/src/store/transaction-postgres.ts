@@ -12,6 +12,8 @@ import type { BossQueue, SendSql } from "../queue/boss.ts";
 import type { DroppedJob, Job, NewJob } from "../queue/queue.ts";
 import { jobHintPayload } from "../wake/jobs.ts";
 import { wakeOf } from "../wake/listen.ts";
+import { moveSlots, type Send as SendStatement } from "./slots-postgres.ts";
+import type { SlotChange, SlotsMoved } from "./slots.ts";
 import { RunMoved, WorkflowMoved } from "./journal.ts";
 import type * as journal from "./journal.ts";
 import { appendStreamed } from "./statements/append-streamed.ts";
@@ -170,6 +172,13 @@ export class PostgresTransaction implements journal.Transaction {
     const call = this.#boss.fetch(this.#sql, nodeType, count);
     this.#issued.push(call.issued);
     return this.#keep(call.done);
+  }
+
+  moveSlots(change: SlotChange): Promise<SlotsMoved> {
+    // Each statement's file says what its rows are.
+    const send: SendStatement = (statement, parameters) =>
+      this.#send(statement, parameters) as Promise<never[]>;
+    return this.#keep(moveSlots(send, change));
   }
 
   wake(news: readonly journal.News[]): Promise<void> {

@@ -4,7 +4,7 @@
 import { definitionError } from "@pawl/core/definition/error";
 import { type Graph } from "@pawl/core/definition/graph";
 import { parseDefinition } from "@pawl/core/definition/parse";
-import { EngineError } from "@pawl/core/fault/engine-error";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { RunKind } from "@pawl/core/log/event";
 import { definitionId, type DefinitionId, type RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
@@ -12,6 +12,8 @@ import { type TestGraph, WorkflowMoved } from "@pawl/platform/store/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { currentTraceparent } from "@pawl/platform/telemetry/trace";
 import type { StartRunRequest, TestRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
+import { runGate } from "@pawl/core/plan/gate";
+import type { Gate } from "@pawl/core/policy/gate";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import type { Started, StartInput } from "../tick/input.ts";
 import { sha256 } from "./digest.ts";
@@ -29,6 +31,8 @@ export interface Accepted {
   readonly deadlineAt: number;
   readonly createdAt: number;
   readonly traceparent: string | null;
+  /** It waits for a slot of its workflow before it begins. */
+  readonly isPending: boolean;
 }
 
 /** @throws WORKFLOW_NOT_FOUND, INPUT_INVALID, LIMIT_EXCEEDED, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
@@ -148,6 +152,7 @@ interface Acceptance {
 }
 
 async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
+  const gate = gateOf(run);
   const createdAt = parts.now();
   const deadlineAt = createdAt + run.deadlineMs;
   const traceparent = currentTraceparent() || null;
@@ -179,6 +184,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
         kind,
         deadlineAt,
         ...(inputKey === undefined ? {} : { inputKey: inputKey.key }),
+        ...gate,
       },
       value: run.input,
     },
@@ -197,7 +203,16 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     deadlineAt,
     createdAt,
     traceparent,
+    isPending: gate.slot !== undefined || gate.rate !== undefined,
   };
+}
+
+/** What the run waits for before it begins. @throws INPUT_INVALID when its input does not fill in a key */
+function gateOf({ graph, input }: Acceptance): Gate {
+  const resolved = runGate(graph.definition, input);
+  if (resolved?.ok === false)
+    throw invalidField("input_json", "LIMIT_KEY_INVALID", `${resolved.limit}: ${resolved.message}`);
+  return resolved?.gate ?? {};
 }
 
 /** The node types of a graph and of what its maps and loops repeat, each once. */

@@ -10,12 +10,14 @@ import { isFinal } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { executorId, type NodeId, type RunId } from "@pawl/core/name/ids";
-import type { DroppedJob } from "@pawl/platform/queue/queue";
+import { newExecutionState } from "@pawl/core/log/new-run-state";
+import { type DroppedJob, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Journal } from "@pawl/platform/store/journal";
 import type { Recovery, WalkCursor } from "@pawl/platform/store/recovery";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Definitions } from "../tick/definitions.ts";
+import { NO_NODE } from "../tick/gates.ts";
 import type { Answer } from "../tick/input.ts";
 import { loadRuns } from "../tick/load-run.ts";
 import type { TickLoop } from "../tick/loop.ts";
@@ -71,7 +73,7 @@ export async function resumeRuns(parts: StrandedParts, runIds: readonly RunId[])
   }
   const all = states.flatMap(executionsOf);
   const counts = await Promise.all([
-    resend(parts, all),
+    resend(parts, [...all, ...states.flatMap(pendingRun)]),
     takeBack(parts, all),
     relink(parts, states, all),
   ]);
@@ -93,6 +95,20 @@ const executionsOf = (state: RunState): Found[] =>
     if (node === undefined) return [];
     return [of(node, 0), ...(node.scope?.items ?? []).map((item, at) => of(item, at + 1))];
   });
+
+/** A run that has not begun, as if it were a node that is queued: it waits for a slot, or its job is there. */
+const pendingRun = ({ runId, isAdmitted }: RunState): Found[] =>
+  isAdmitted
+    ? []
+    : [
+        {
+          runId,
+          nodeId: NO_NODE,
+          nodeType: PENDING_RUNS,
+          iteration: 0,
+          execution: { ...newExecutionState(), status: "queued", attempt: 1 },
+        },
+      ];
 
 const answered = (offer: (answer: Answer<void>) => void): Promise<void> =>
   new Promise((resolve, reject) => offer({ resolve, reject }));

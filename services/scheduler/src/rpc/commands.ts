@@ -64,7 +64,7 @@ function acceptedRun(accepted: Accepted, workflowId: string): Run {
     workflowId,
     workflowVersion: accepted.workflowVersion,
     kind: workflowId === "" ? RunKind.TEST : RunKind.SAVED,
-    status: RunStatus.RUNNING,
+    status: accepted.isPending ? RunStatus.PENDING : RunStatus.RUNNING,
     lastEventId: BigInt(accepted.lastSeq),
     priority: accepted.priority,
     createTime: toTimestamp(accepted.createdAt),

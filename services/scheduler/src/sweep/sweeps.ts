@@ -4,6 +4,7 @@
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { probe } from "@pawl/platform/lifecycle/probe";
+import { DEAD_LETTER } from "@pawl/platform/queue/queue";
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
@@ -82,7 +83,7 @@ export async function sweepQueues({ journal, waiting, loop, now }: SweepParts): 
   for (const { nodeType, waitingCount, dueInMs } of await journal.queueDepths()) {
     METRICS.queueDepth.set(waitingCount, { queue: nodeType });
     METRICS.queueOldestAge.set(Math.max(0, -(dueInMs ?? 0)) / 1_000, { queue: nodeType });
-    if (dueInMs !== undefined && !nodeType.startsWith("_"))
+    if (dueInMs !== undefined && nodeType !== DEAD_LETTER)
       waiting.enqueued(nodeType, now() + dueInMs);
   }
   loop.nudge();

@@ -7,9 +7,11 @@
 
 import type { Graph } from "@pawl/core/definition/graph";
 import type { RunId } from "@pawl/core/name/ids";
+import { runGate } from "@pawl/core/plan/gate";
 import { planToFixpoint } from "@pawl/core/plan/plan";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import { onChildEnd, type Outcome } from "@pawl/core/plan/result";
+import type { Gate } from "@pawl/core/policy/gate";
 import { onCancel } from "@pawl/core/plan/stop";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import type { DefinitionRow } from "@pawl/platform/store/workflows";
@@ -20,7 +22,12 @@ import type { Input, OutcomeInput, StartInput } from "./input.ts";
 
 /** The workflow a node wants to run, as far as it was found. */
 export type Child =
-  | { readonly kind: "found"; readonly row: DefinitionRow; readonly graph: Graph }
+  | {
+      readonly kind: "found";
+      readonly row: DefinitionRow;
+      readonly graph: Graph;
+      readonly gate: Gate;
+    }
   | { readonly kind: "missing"; readonly outcome: Outcome };
 
 /** Finds the definitions of the child runs that a batch asks for. */
@@ -31,23 +38,23 @@ export async function findChildren(
   const found = new Map<OutcomeInput, Child>();
   for (const input of inputs) {
     if (input.kind !== "outcome" || input.outcome.kind !== "child_run") continue;
-    const { workflowId, version, durationMs } = input.outcome;
+    const { workflowId, version, durationMs, inputJson } = input.outcome;
     const child = await definitions.find(DEFAULT_TENANT, workflowId, version);
     const named = version === 0 ? workflowId : `${workflowId} version ${version}`;
+    const missing = (cause: string, message: string): Child => ({
+      kind: "missing",
+      outcome: { kind: "failed", cause, message, permanent: true, durationMs },
+    });
+    if (child === undefined) {
+      found.set(input, missing("workflow_not_found", `there is no workflow ${named}`));
+      continue;
+    }
+    const gate = runGate(child.graph.definition, inputJson);
     found.set(
       input,
-      child === undefined
-        ? {
-            kind: "missing",
-            outcome: {
-              kind: "failed",
-              cause: "workflow_not_found",
-              message: `there is no workflow ${named}`,
-              permanent: true,
-              durationMs,
-            },
-          }
-        : { kind: "found", ...child },
+      gate?.ok === false
+        ? missing("limit_key_invalid", `workflow ${named}: ${gate.message}`)
+        : { kind: "found", ...child, gate: gate?.gate ?? {} },
     );
   }
   return found;
@@ -60,7 +67,7 @@ export function childStart(
   draft: Draft,
   { state, priority, traceparent }: CachedRun,
   { claim, outcome }: OutcomeInput,
-  { row, graph }: Extract<Child, { kind: "found" }>,
+  { row, graph, gate }: Extract<Child, { kind: "found" }>,
 ): StartInput {
   if (outcome.kind !== "child_run") throw new TypeError("no child run was asked for");
   const { runId, nodeId, iteration } = claim;
@@ -86,7 +93,7 @@ export function childStart(
     started: {
       ...RUN_PLACE,
       type: "run.started",
-      payload: { ...about, kind: "saved", parent, depth: state.depth + 1 },
+      payload: { ...about, kind: "saved", parent, depth: state.depth + 1, ...gate },
       value: outcome.inputJson,
     },
     answer: NOBODY,

@@ -4,15 +4,22 @@
 // scheduler may have queued the node since this one last looked, and a dropped job would leave that node stuck.
 
 import { executionAt } from "@pawl/core/log/execution";
-import type { Job } from "@pawl/platform/queue/queue";
+import { type Job, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/journal";
 import type { CachedRun } from "./cache.ts";
 import type { Draft } from "./draft.ts";
+import { isGated } from "./gates.ts";
 import { handOff, jobOf } from "./place.ts";
 import type { TickParts } from "./tick.ts";
 
 /** Jobs taken per type and tick, so that one tick's work stays bounded. */
 const FETCH_MAX = 128;
+
+const GRANTED = { isGranted: true } as const;
+
+/** Types of which jobs may wait that this scheduler could take now. Runs need no executor to begin. */
+export const claimableTypes = ({ waiting, roster }: Pick<TickParts, "waiting" | "roster">) =>
+  waiting.types.filter((type) => type === PENDING_RUNS || roster.credit(type) > 0);
 
 export async function claimWaiting(
   parts: TickParts,
@@ -35,8 +42,14 @@ export async function claimWaiting(
     const nodeIndex = run?.state.graph.indexOf.get(job.nodeId);
     if (run === undefined || nodeIndex === undefined || !isClaimable(run, job)) continue;
     const execution = { run, nodeIndex, iteration: job.iteration };
+    const found = executionAt(run.state, nodeIndex, job.iteration);
+    // It waited for its time only; now it waits for its slots.
+    if (found !== undefined && isGated(found) && job.isGranted !== true) {
+      claims.gates.ask(run, found, jobOf(execution, 0));
+      continue;
+    }
     if (handOff(claims, parts.roster, execution)) continue;
-    claims.jobs.push(jobOf(execution, 0));
+    claims.jobs.push({ ...jobOf(execution, 0), ...(job.isGranted === true ? GRANTED : {}) });
     parts.waiting.enqueued(type, claims.now);
   }
 }

@@ -22,6 +22,7 @@ import type {
   TestGraph,
 } from "@pawl/platform/store/journal";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
+import { Gates, isGated } from "./gates.ts";
 import type { StartInput } from "./input.ts";
 import {
   newRun,
@@ -52,6 +53,7 @@ export class Draft {
   readonly endedChildren: CachedRun[] = [];
   readonly streamed: StreamedFact[] = [];
   readonly jobs: NewJob[] = [];
+  readonly gates = new Gates();
   /** Jobs of executions that will not be claimed any more. */
   readonly droppedJobs: DroppedJob[] = [];
 
@@ -120,6 +122,8 @@ export class Draft {
     const before = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
     const wasRunning = before?.status === "running" ? before.epoch : undefined;
     // What this draft queued itself has no job yet.
+    const gatedStatus = before !== undefined && isGated(before) ? before.status : undefined;
+    const wasAdmitted = state.isAdmitted;
     const hadJob = before?.status === "queued" && before.causeSeq <= draft.committedSeq;
     if (fact.type === "node.cancelled" && before?.childRunId !== undefined)
       this.orphans.push({ runId: before.childRunId, reason: fact.payload.reason });
@@ -130,7 +134,12 @@ export class Draft {
     // The spread keeps the fact's own type; only its position is added.
     apply(state, { ...fact, epoch, seq, at: this.#now });
     if (state.parent !== undefined && isTerminalType(fact.type)) this.endedChildren.push(run);
-    if (nodeIndex === undefined || fact.nodeId === "") return;
+    if (nodeIndex === undefined || fact.nodeId === "") {
+      if (isGated(state)) this.#moveRunGate(run, fact, wasAdmitted);
+      return;
+    }
+    if (gatedStatus !== undefined && before !== undefined)
+      this.gates.moved(run, fact.nodeId, iteration, { before: gatedStatus, after: before });
     if (wasRunning !== undefined && before?.status !== "running")
       this.closed.push({
         runId: state.runId,
@@ -238,6 +247,12 @@ export class Draft {
         if (execution !== undefined) execution.epoch += offset;
       }
     }
+  }
+
+  #moveRunGate(run: CachedRun, { type }: Fact, wasAdmitted: boolean): void {
+    if (type === "run.started") this.gates.askRun(run);
+    else if (isTerminalType(type)) this.gates.movedRun(run, "over");
+    else if (run.state.isAdmitted && !wasAdmitted) this.gates.movedRun(run, "begun");
   }
 
   #draftOf(run: CachedRun): RunDraft {

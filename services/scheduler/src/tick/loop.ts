@@ -14,6 +14,7 @@ import { probe } from "@pawl/platform/lifecycle/probe";
 import { RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
 import type { MarkRun } from "../recover/quarantine.ts";
 import { type Input, runOf } from "./input.ts";
+import { claimableTypes } from "./claim.ts";
 import { answerDuplicates } from "./duplicates.ts";
 import { tick, type TickParts, type TickReport } from "./tick.ts";
 
@@ -105,8 +106,7 @@ export class TickLoop {
   }
 
   #canClaim(): boolean {
-    const { waiting, roster } = this.#options;
-    return waiting.types.some((type) => roster.credit(type) > 0);
+    return claimableTypes(this.#options).length > 0;
   }
 
   async #process(batch: readonly Input[], retries: number, faults = 0): Promise<void> {

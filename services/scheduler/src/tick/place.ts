@@ -1,13 +1,17 @@
 // Where a ready node goes: straight to an executor connected here that has room, or into the queue of its type. A node never
-// overtakes others of its type that wait already, and one that may not start yet always waits in the queue.
+// overtakes others of its type that wait already, and one that may not start yet always waits in the queue. One that has limits
+// asks for its slots first; whoever is given them is queued, and claimed from there.
 
+import { LIMITS } from "@pawl/core/data/limits";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { claimFact } from "@pawl/core/plan/claim";
-import { nodeIdAt } from "@pawl/core/plan/place";
+import { graphNodeAt, nodeIdAt } from "@pawl/core/plan/place";
 import type { NewJob } from "@pawl/platform/queue/queue";
+import type { CachedRun } from "./cache.ts";
 import type { Roster } from "../work/roster.ts";
 import type { Draft } from "./draft.ts";
 import type { Execution } from "./run-draft.ts";
+import { isGated, shareOf } from "./gates.ts";
 import type { Waiting } from "./waiting.ts";
 
 /** Places every execution the draft made ready. */
@@ -18,6 +22,10 @@ export function place(draft: Draft, roster: Roster, waiting: Waiting): void {
     // A later fact of the same draft may have cancelled it again.
     if (found?.status !== "queued") continue;
     const delayMs = Math.max(0, (found.notBefore ?? 0) - draft.now);
+    if (delayMs === 0 && isGated(found)) {
+      draft.gates.ask(run, found, jobOf(execution, 0));
+      continue;
+    }
     const type = nodeTypeOf(execution);
     if (delayMs === 0 && !waiting.mayWait(type) && handOff(draft, roster, execution)) continue;
     draft.jobs.push(jobOf(execution, delayMs));
@@ -38,16 +46,23 @@ export function handOff(draft: Draft, roster: Roster, execution: Execution): boo
 }
 
 export function jobOf({ run, nodeIndex, iteration }: Execution, delayMs: number): NewJob {
-  const { state, priority } = run;
+  const { state } = run;
   return {
     runId: state.runId,
     nodeId: nodeIdAt(state, nodeIndex),
     iteration,
     attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
     nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
-    priority,
+    priority: priorityOf(run, nodeIndex),
+    share: shareOf(run),
     ...(delayMs > 0 ? { delayMs } : {}),
   };
+}
+
+/** A node's own priority is added to its run's, within the bounds of both. */
+function priorityOf({ state, priority }: CachedRun, nodeIndex: number): number {
+  const sum = priority + graphNodeAt(state, nodeIndex).definition.priority;
+  return Math.min(LIMITS.priorityMax, Math.max(-LIMITS.priorityMax, sum));
 }
 
 const nodeTypeOf = ({ run, nodeIndex, iteration }: Execution): string =>

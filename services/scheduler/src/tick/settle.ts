@@ -5,6 +5,7 @@ import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
+import type { RunState } from "@pawl/core/log/state";
 import { onLeaseLost } from "@pawl/core/plan/claim";
 import { onDecision } from "@pawl/core/plan/decide";
 import { onOutcome } from "@pawl/core/plan/result";
@@ -14,6 +15,7 @@ import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import type { Draft } from "./draft.ts";
 import { type Child, childStart } from "./child.ts";
 import type { DecideInput, Input, OutcomeInput, ResendInput, StartInput } from "./input.ts";
+import { NO_NODE } from "./gates.ts";
 import { jobOf } from "./place.ts";
 
 /** Called after the commit, to answer whoever sent the input. */
@@ -117,6 +119,11 @@ function settleDecision(draft: Draft, run: CachedRun, input: DecideInput): Settl
 function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled {
   const { state } = run;
   for (const { nodeId, iteration, queuedSeq } of input.executions) {
+    if (nodeId === NO_NODE && isPending(state)) {
+      draft.touch(run);
+      draft.gates.askRun(run);
+      continue;
+    }
     const nodeIndex = state.graph.indexOf.get(nodeId);
     if (nodeIndex === undefined) continue;
     const execution = executionAt(state, nodeIndex, iteration);
@@ -126,6 +133,9 @@ function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled
   }
   return { kind: "drafted", reply: () => input.answer.resolve() };
 }
+
+/** Whether the run waits for a slot of its workflow. */
+const isPending = ({ status, isAdmitted }: RunState): boolean => !isAdmitted && !isFinal(status);
 
 /** Drafts a new run. */
 export function settleStart(draft: Draft, graph: Graph, input: StartInput): CachedRun {

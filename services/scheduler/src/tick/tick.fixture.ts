@@ -4,6 +4,7 @@
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { definitionId, executorId, nodeId, type RunId } from "@pawl/core/name/ids";
 import { RUN_PLACE } from "@pawl/core/plan/place";
+import type { Gate } from "@pawl/core/policy/gate";
 import type { Outcome } from "@pawl/core/plan/result";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import type { SchedulerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
@@ -54,6 +55,13 @@ export function createEngine(store: Store, now: () => number) {
 
 export type Engine = ReturnType<typeof createEngine>;
 
+/** What a test may say of a run it starts. */
+export interface More {
+  readonly priority?: number;
+  readonly input?: string;
+  readonly gate?: Gate;
+}
+
 function calls(loop: TickLoop, now: () => number) {
   const outcome = (claim: Claim, result: Outcome = DONE): Promise<"settled" | "stale"> =>
     new Promise((resolve, reject) =>
@@ -65,7 +73,12 @@ function calls(loop: TickLoop, now: () => number) {
         answer: { resolve, reject },
       }),
     );
-  const start = (id: string, requestId: string | null = null, requestHash = "hash") =>
+  const start = (
+    id: string,
+    requestId: string | null = null,
+    requestHash = "hash",
+    more: More = {},
+  ) =>
     new Promise<{ runId: RunId; duplicate: boolean }>((resolve, reject) =>
       loop.offer({
         kind: "start",
@@ -75,7 +88,7 @@ function calls(loop: TickLoop, now: () => number) {
         workflowId: "w",
         workflowVersion: 1,
         runKind: "saved",
-        priority: 0,
+        priority: more.priority ?? 0,
         requestId,
         requestHash: requestId === null ? null : requestHash,
         traceparent: null,
@@ -89,8 +102,9 @@ function calls(loop: TickLoop, now: () => number) {
             workflowVersion: 1,
             kind: "saved",
             deadlineAt: now() + 60_000,
+            ...more.gate,
           },
-          value: "{}",
+          value: more.input ?? "{}",
         },
         answer: { resolve, reject },
       }),

@@ -11,13 +11,16 @@ import { planToFixpoint } from "@pawl/core/plan/plan";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Journal, News, Transaction } from "@pawl/platform/store/journal";
 import { quarantineReply } from "../recover/quarantine.ts";
+import { type NewJob, PENDING_RUNS, RATE_SLOTS } from "@pawl/platform/queue/queue";
 import type { Roster } from "../work/roster.ts";
 import type { RunCache } from "./cache.ts";
 import { findChildren, followLinks } from "./child.ts";
-import { claimWaiting } from "./claim.ts";
+import { beginPending } from "./begin.ts";
+import { claimableTypes, claimWaiting } from "./claim.ts";
 import { countFacts } from "./count.ts";
 import type { Definitions } from "./definitions.ts";
 import { Draft } from "./draft.ts";
+import { moveSlots } from "./gates.ts";
 import { type Input, runOf } from "./input.ts";
 import { place } from "./place.ts";
 import { type Reply, settle, settleStart } from "./settle.ts";
@@ -50,14 +53,14 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
       planToFixpoint(run.state, draft.now, (fact) => draft.append(run, fact));
     await followLinks(cache, draft);
     place(draft, roster, waiting);
-    const claimable = waiting.types.filter((type) => roster.credit(type) > 0);
-    if (!draft.isEmpty || claimable.length > 0) {
+    const claimable = claimableTypes(parts);
+    if (!draft.isEmpty || claimable.length > 0 || waiting.mayWait(RATE_SLOTS)) {
       const sent = await journal.transact((tx) => send(parts, tx, draft, claims, claimable));
       (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
       probe("S6");
     }
     for (const run of [...draft.runs, ...claims.runs]) cache.keepLive(run);
-    expectDelayed(parts, draft);
+    expectDelayed(parts, [...draft.jobs, ...claims.jobs]);
     countFacts(draft);
     countFacts(claims);
     tell(roster, draft);
@@ -131,9 +134,9 @@ async function settleDoubtful(
  * Notes when delayed jobs are due. The database counts a delay from the beginning of the transaction, so counting from after
  * the commit is never early: a fetch that came too early would find nothing, and nobody would look again for a while.
  */
-function expectDelayed({ waiting, now }: TickParts, draft: Draft): void {
+function expectDelayed({ waiting, now }: TickParts, jobs: readonly NewJob[]): void {
   const committedAt = now();
-  for (const { nodeType, delayMs } of draft.jobs)
+  for (const { nodeType, delayMs } of jobs)
     if (delayMs !== undefined) waiting.enqueued(nodeType, committedAt + delayMs);
 }
 
@@ -153,12 +156,16 @@ async function send(
 ): Promise<Sent> {
   const drafted = write(tx, draft);
   if (claimable.length === 0) {
+    if (hasGates(parts, draft, claims)) await settleGates(parts, tx, draft, claims);
     announce(tx, news(draft));
     return { lastSeqs: drafted, claimed: undefined };
   }
   draft.settleSeqs(await drafted);
-  for (const type of claimable) await claimWaiting(parts, tx, { draft, claims, type });
+  for (const type of claimable)
+    if (type === PENDING_RUNS) await beginPending(parts, tx, { draft, claims });
+    else await claimWaiting(parts, tx, { draft, claims, type });
   const lastSeqs = write(tx, claims);
+  if (hasGates(parts, draft, claims)) await settleGates(parts, tx, draft, claims);
   announce(tx, [...news(draft), ...news(claims)]);
   return { lastSeqs, claimed: claims };
 }
@@ -168,6 +175,20 @@ function announce(tx: Transaction, told: readonly News[]): void {
   void tx.wake(told);
   if (told.some(({ ended }) => ended)) probe("S10");
   probe("S5");
+}
+
+/** What has no limits pays nothing for those of others. */
+const hasGates = ({ waiting }: TickParts, draft: Draft, claims: Draft): boolean =>
+  !draft.gates.isEmpty || !claims.gates.isEmpty || waiting.mayWait(RATE_SLOTS);
+
+async function settleGates(
+  { waiting, now }: TickParts,
+  tx: Transaction,
+  draft: Draft,
+  claims: Draft,
+): Promise<void> {
+  const isDue = waiting.mayWait(RATE_SLOTS);
+  await moveSlots(tx, draft.gates.changeWith(claims.gates, isDue), waiting, now);
 }
 
 function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {

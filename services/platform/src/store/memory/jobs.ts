@@ -80,7 +80,8 @@ export class StagedJobs {
     const id = jobId(job);
     if (this.#find(nodeType, id) !== undefined) return;
     const key = { runId, nodeId, iteration, attempt };
-    this.#added.add({ jobId: id, ...key, nodeType, priority, readyAt });
+    const granted = job.isGranted === true ? { isGranted: true } : {};
+    this.#added.add({ jobId: id, ...key, nodeType, priority, readyAt, ...granted });
   }
 
   drop(job: DroppedJob): void {
@@ -93,8 +94,8 @@ export class StagedJobs {
     for (const job of this.#ready(nodeType)) {
       if (taken.length >= count) break;
       this.#remove(job);
-      const { runId, nodeId, iteration, attempt } = job;
-      taken.push({ jobId: job.jobId, nodeType, runId, nodeId, iteration, attempt });
+      const { priority: _priority, readyAt: _readyAt, ...own } = job;
+      taken.push(own);
     }
     return taken;
   }

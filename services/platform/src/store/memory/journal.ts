@@ -3,6 +3,7 @@
 import { isStreamedType } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Journal, LoadCursor, LoadedRun } from "../journal.ts";
+import { RATE_SLOTS } from "../../queue/queue.ts";
 import { pairKey, type RunRow, type Tables } from "./tables.ts";
 import { MemoryTransaction, type Wakes } from "./transaction.ts";
 import type { TakeTurn } from "./turns.ts";
@@ -64,7 +65,13 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
         endTurn();
       }
     },
-    queueDepths: async () => tables.jobs.depths(options.now()),
+    queueDepths: async () => {
+      const freeAt = tables.slots.nextFreeAt();
+      const depths = tables.jobs.depths(options.now());
+      if (freeAt === undefined) return depths;
+      const dueInMs = freeAt - options.now();
+      return [...depths, { nodeType: RATE_SLOTS, waitingCount: 0, dueInMs }];
+    },
   };
 }
 

@@ -12,6 +12,7 @@ import type { WaitingJob } from "./jobs.ts";
 import { createMemoryJournal } from "./journal.ts";
 import { createMemoryRecovery } from "./recovery.ts";
 import { createTurns } from "./turns.ts";
+import type { SlotRow } from "./slots.ts";
 import { createTables, type ExecutorRow, type LeaseRow, type RunRow } from "./tables.ts";
 import type { Wakes } from "./transaction.ts";
 import { createMemoryWorkflows } from "./workflows.ts";
@@ -31,6 +32,7 @@ export interface MemoryView {
   events(runId: RunId): readonly RunEvent[];
   leases(): LeaseRow[];
   jobs(): WaitingJob[];
+  slots(): readonly SlotRow[];
   executors(): ExecutorRow[];
 }
 
@@ -58,6 +60,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       events: (runId) => tables.log.of(runId),
       leases: () => [...tables.leases.values()],
       jobs: () => tables.jobs.all(),
+      slots: () => tables.slots.rows,
       executors: () => [...tables.executors.values()],
     },
   };

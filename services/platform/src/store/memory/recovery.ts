@@ -2,6 +2,7 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { jobId } from "../../queue/job-id.ts";
+import type { DroppedJob } from "../../queue/queue.ts";
 import type { Recovery, WalkCursor } from "../recovery.ts";
 import type { RunRow, Tables } from "./tables.ts";
 import type { TakeTurn } from "./turns.ts";
@@ -33,6 +34,7 @@ export function createMemoryRecovery(tables: Tables, options: MemoryRecoveryOpti
         mark(run, { ...cause, at: now() });
         for (const [key, lease] of tables.leases)
           if (lease.runId === runId) tables.leases.delete(key);
+        tables.slots.abandon(runId);
         return true;
       }),
     release: (runId) =>
@@ -70,8 +72,7 @@ export function createMemoryRecovery(tables: Tables, options: MemoryRecoveryOpti
         next: page.length < limit ? undefined : page.at(-1)?.cursor,
       };
     },
-    missingJobs: async (jobs) =>
-      jobs.filter((job) => tables.jobs.find(job.nodeType, jobId(job)) === undefined),
+    missingJobs: async (jobs) => jobs.filter((job) => !isWaiting(tables, job)),
     leasesOfRuns: async (runIds) => {
       const asked = new Set<RunId>(runIds);
       return [...tables.leases.values()]
@@ -80,6 +81,10 @@ export function createMemoryRecovery(tables: Tables, options: MemoryRecoveryOpti
     },
   };
 }
+
+/** In its queue, or for a slot. */
+const isWaiting = (tables: Tables, job: DroppedJob): boolean =>
+  tables.jobs.find(job.nodeType, jobId(job)) !== undefined || tables.slots.awaits(job);
 
 /** Times in milliseconds, of one width. */
 const cursorOf = ({ deadlineAt, runId }: RunRow): WalkCursor => [

@@ -7,6 +7,7 @@ import type { Lease, LeaseKey, NewRun } from "../journal.ts";
 import type { DefinitionRow } from "../workflows.ts";
 import type { Quarantine, Snapshot } from "../recovery.ts";
 import { MemoryJobs } from "./jobs.ts";
+import { MemorySlots } from "./slots.ts";
 import { MemoryLog } from "./log.ts";
 
 export interface RunRow extends Omit<NewRun, "eventCount" | "ended" | "status" | "assumesNewest"> {
@@ -53,6 +54,7 @@ export interface Tables {
   readonly snapshots: Map<RunId, Snapshot>;
   readonly leases: Map<string, LeaseRow>;
   readonly jobs: MemoryJobs;
+  readonly slots: MemorySlots;
   readonly executors: Map<ExecutorId, ExecutorRow>;
   readonly definitions: Map<DefinitionId, StoredDefinition>;
   /** Each workflow's current definition. */
@@ -68,6 +70,7 @@ export const createTables = (): Tables => ({
   snapshots: new Map(),
   leases: new Map(),
   jobs: new MemoryJobs(),
+  slots: new MemorySlots(),
   executors: new Map(),
   definitions: new Map(),
   workflows: new Map(),

@@ -6,7 +6,9 @@ import type { DefinitionId, RunId } from "@pawl/core/name/ids";
 import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { RunMoved, WorkflowMoved } from "../journal.ts";
 import type * as journal from "../journal.ts";
+import type { SlotChange, SlotsMoved } from "../slots.ts";
 import { StagedJobs } from "./jobs.ts";
+import { StagedSlots } from "./slots.ts";
 import { StagedLog } from "./log.ts";
 import { StagedMap } from "./staged-map.ts";
 import {
@@ -33,6 +35,7 @@ export class MemoryTransaction implements journal.Transaction {
   readonly #leases: StagedMap<string, LeaseRow>;
   readonly #log: StagedLog;
   readonly #jobs: StagedJobs;
+  readonly #slots: StagedSlots;
   readonly #wakes: Wakes[number][] = [];
   #refusal: unknown;
 
@@ -46,6 +49,7 @@ export class MemoryTransaction implements journal.Transaction {
     this.#leases = new StagedMap(tables.leases);
     this.#log = new StagedLog(tables.log);
     this.#jobs = new StagedJobs(tables.jobs, now);
+    this.#slots = new StagedSlots(tables.slots, now);
   }
 
   /** Applies everything, or throws the first refusal and applies nothing. Gives the hints for readers. */
@@ -53,7 +57,7 @@ export class MemoryTransaction implements journal.Transaction {
     if (this.#refusal !== undefined) throw this.#refusal;
     this.#refusal = new Error("the transaction is over");
     const rows = [this.#runs, this.#requests, this.#inputKeys, this.#definitions, this.#leases];
-    for (const part of [...rows, this.#log, this.#jobs]) part.apply();
+    for (const part of [...rows, this.#log, this.#jobs, this.#slots]) part.apply();
     return this.#wakes;
   }
 
@@ -99,6 +103,10 @@ export class MemoryTransaction implements journal.Transaction {
 
   dropJobs(jobs: readonly DroppedJob[]): Promise<void> {
     return this.#call(() => jobs.forEach((job) => this.#jobs.drop(job)));
+  }
+
+  moveSlots(change: SlotChange): Promise<SlotsMoved> {
+    return this.#call(() => this.#slots.move(change));
   }
 
   fetch(nodeType: string, count: number): Promise<readonly Job[]> {

@@ -1,0 +1,38 @@
+-- Slots of concurrency keys and rates. A row says what one execution (or, with node_id '', a whole run) waits for or has taken;
+-- how much of a key is taken is counted from these rows and kept nowhere else. They come and go in the transactions that move
+-- the execution, so nothing can leak. A slot of a rate stays taken (cooling) until free_at, one window after its start.
+create table slots (
+  slot_id bigint generated always as identity,
+  slot_key text not null,
+  run_id uuid not null,
+  node_id text not null,
+  iteration integer not null,
+  state text not null,
+  free_at timestamptz,
+  -- The job it becomes once it has what it needs.
+  attempt integer not null,
+  node_type text not null,
+  priority integer not null,
+  share text not null,
+  -- The rate it needs a slot of afterwards.
+  next_key text,
+  next_limit integer,
+  next_per_ms bigint,
+  constraint slots_pkey primary key (slot_id),
+  constraint slots_state_check check (state in ('waiting', 'held', 'cooling'))
+) with (fillfactor = 70);
+
+create unique index slots_execution on slots (run_id, node_id, iteration, slot_key) where state <> 'cooling';
+create index slots_waiting on slots (slot_key, priority, slot_id) where state = 'waiting';
+create index slots_taken on slots (slot_key, free_at) where state <> 'waiting';
+
+-- What is locked while the slots of a key are counted and given; a row is there while the key has slots. wake_at says when a
+-- cooling slot frees, for the keys of rates.
+create table slot_keys (
+  slot_key text not null,
+  slot_limit integer not null,
+  wake_at timestamptz,
+  constraint slot_keys_pkey primary key (slot_key)
+) with (fillfactor = 70);
+
+create index slot_keys_wake on slot_keys (wake_at) where wake_at is not null;

@@ -1,0 +1,139 @@
+// Slots of the memory store: the same rows and the same order of giving as on Postgres. Transactions take turns here, so a copy
+// that is swapped in at the commit stands for locks and rollback.
+
+import type { RunId } from "@pawl/core/name/ids";
+import type { NewJob } from "../../queue/queue.ts";
+import type { SlotChange, SlotHolder, SlotRequest, SlotsMoved } from "../slots.ts";
+
+export interface SlotRow extends SlotHolder {
+  readonly slotId: number;
+  readonly key: string;
+  readonly request: SlotRequest;
+  readonly state: "waiting" | "held" | "cooling";
+  readonly freeAt?: number;
+}
+
+/** Committed slots. */
+export class MemorySlots {
+  rows: readonly SlotRow[] = [];
+  limits: ReadonlyMap<string, number> = new Map();
+  lastId = 0;
+  /** Slots were freed by somebody who gives none on. */
+  isWoken = false;
+
+  /** Whether an execution waits for a slot. */
+  awaits(holder: SlotHolder): boolean {
+    return this.rows.some((row) => isWaiting(row) && isOf(row, holder));
+  }
+
+  /** Nothing of this run holds or waits for a slot any more. */
+  abandon(runId: RunId): void {
+    this.rows = this.rows.filter((row) => row.runId !== runId || row.state === "cooling");
+    this.isWoken = true;
+  }
+
+  /** When the first cooling slot frees of a key that somebody waits for. */
+  nextFreeAt(): number | undefined {
+    if (this.isWoken) return 0;
+    const wanted = new Set(this.rows.filter(isWaiting).map((row) => row.key));
+    const times = this.rows.flatMap(({ key, freeAt }) =>
+      freeAt !== undefined && wanted.has(key) ? [freeAt] : [],
+    );
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+}
+
+/** The slots as one transaction sees them. */
+export class StagedSlots {
+  readonly #slots: MemorySlots;
+  readonly #now: number;
+  #rows: SlotRow[];
+  readonly #limits: Map<string, number>;
+  #lastId: number;
+  #wasDue = false;
+
+  constructor(slots: MemorySlots, now: number) {
+    this.#slots = slots;
+    this.#now = now;
+    this.#rows = [...slots.rows];
+    this.#limits = new Map(slots.limits);
+    this.#lastId = slots.lastId;
+  }
+
+  move({ released, started, requested, isDue }: SlotChange): SlotsMoved {
+    const keys = new Set<string>();
+    this.#wasDue ||= isDue;
+    for (const release of released) {
+      this.#rows = this.#rows.filter((row) => row.state === "cooling" || !isOf(row, release));
+      for (const key of [release.slotKey, release.rateKey]) if (key !== undefined) keys.add(key);
+    }
+    for (const { rate, ...holder } of started) {
+      keys.add(rate.key);
+      const freeAt = this.#now + rate.perMs;
+      this.#rows = this.#rows.map((row) =>
+        row.state === "held" && row.key === rate.key && isOf(row, holder)
+          ? { ...row, state: "cooling", freeAt }
+          : row,
+      );
+    }
+    this.#rows = this.#rows.filter(({ freeAt }) => freeAt === undefined || freeAt > this.#now);
+    for (const request of requested) keys.add(this.#ask(request));
+    if (isDue) for (const row of this.#rows) if (row.state === "waiting") keys.add(row.key);
+    return this.#give(keys);
+  }
+
+  /** Commits. */
+  apply(): void {
+    this.#slots.rows = this.#rows;
+    this.#slots.limits = this.#limits;
+    this.#slots.lastId = this.#lastId;
+    if (this.#wasDue) this.#slots.isWoken = false;
+  }
+
+  #ask(request: SlotRequest): string {
+    const limit = request.slot ?? request.rate;
+    if (limit === undefined) throw new TypeError("a request for nothing");
+    const { runId, nodeId, iteration } = request;
+    this.#limits.set(limit.key, limit.limit);
+    this.#lastId += 1;
+    const slotId = this.#lastId;
+    const { key } = limit;
+    this.#rows.push({ slotId, runId, nodeId, iteration, key, request, state: "waiting" });
+    return key;
+  }
+
+  #give(keys: ReadonlySet<string>): SlotsMoved {
+    const granted: NewJob[] = [];
+    const next = new Set<string>();
+    for (const row of this.#chosen(keys)) {
+      this.#rows = this.#rows.map((each) => (each === row ? { ...row, state: "held" } : each));
+      const { slot, rate, ...job } = row.request;
+      if (slot === undefined || rate === undefined) granted.push({ ...job, isGranted: true });
+      else next.add(this.#ask({ ...job, rate }));
+    }
+    const further = next.size === 0 ? [] : this.#give(next).granted;
+    return { granted: [...granted, ...further], ...this.#wake() };
+  }
+
+  #chosen(keys: ReadonlySet<string>): SlotRow[] {
+    const chosen = [...keys].flatMap((key) => {
+      const own = this.#rows.filter((row) => row.key === key);
+      const free = (this.#limits.get(key) ?? 0) - own.filter((row) => !isWaiting(row)).length;
+      return own.filter(isWaiting).toSorted(inOrder).slice(0, Math.max(0, free));
+    });
+    return chosen.toSorted(inOrder);
+  }
+
+  #wake(): Pick<SlotsMoved, "wakeInMs"> {
+    const seen = new MemorySlots();
+    seen.rows = this.#rows;
+    const at = seen.nextFreeAt();
+    return at === undefined ? {} : { wakeInMs: at - this.#now };
+  }
+}
+
+const inOrder = (a: SlotRow, b: SlotRow): number =>
+  a.request.priority - b.request.priority || a.slotId - b.slotId;
+const isWaiting = (row: SlotRow): boolean => row.state === "waiting";
+const isOf = (row: SlotRow, holder: SlotHolder): boolean =>
+  row.runId === holder.runId && row.nodeId === holder.nodeId && row.iteration === holder.iteration;

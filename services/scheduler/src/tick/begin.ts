@@ -1,0 +1,34 @@
+// Lets runs begin that waited for a slot of their workflow. Their job says that they have it; whichever scheduler takes the job
+// writes the first step, so a scheduler killed after it gave the slot leaves nobody waiting.
+
+import { isFinal } from "@pawl/core/log/event";
+import { RUN_PLACE } from "@pawl/core/plan/place";
+import { planToFixpoint } from "@pawl/core/plan/plan";
+import { PENDING_RUNS } from "@pawl/platform/queue/queue";
+import type { Transaction } from "@pawl/platform/store/journal";
+import type { Draft } from "./draft.ts";
+import { place } from "./place.ts";
+import type { TickParts } from "./tick.ts";
+
+/** Runs begun in one tick, so that its work stays bounded. */
+const BEGIN_MAX = 128;
+
+export async function beginPending(
+  parts: TickParts,
+  tx: Transaction,
+  { draft, claims }: { readonly draft: Draft; readonly claims: Draft },
+): Promise<void> {
+  const { cache, roster, waiting } = parts;
+  const jobs = await tx.fetch(PENDING_RUNS, BEGIN_MAX);
+  if (jobs.length < BEGIN_MAX) waiting.emptied(PENDING_RUNS);
+  await cache.ensure(jobs.map(({ runId }) => runId).filter((runId) => !draft.has(runId)));
+  for (const { runId } of jobs) {
+    const run = draft.run(runId) ?? cache.get(runId);
+    // A run never goes back to pending: one that is seen as begun or over is so, however old the fold.
+    if (run === undefined || run.state.isAdmitted || isFinal(run.state.status)) continue;
+    const payload = { from: run.state.status, to: "running" } as const;
+    claims.append(run, { ...RUN_PLACE, type: "run.status.changed", payload });
+    planToFixpoint(run.state, claims.now, (fact) => claims.append(run, fact));
+  }
+  place(claims, roster, waiting);
+}
