@@ -62,6 +62,50 @@ export function commandTests(under: QueueUnderTest): void {
   });
 }
 
+/** What no queue takes. */
+export function refusalTests(under: QueueUnderTest): void {
+  test("what cannot be kept as JSON is refused by its field, whatever it is (S0.4)", async () => {
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    const deep = JSON.parse("[".repeat(500) + "]".repeat(500)) as unknown;
+    const bad = ["a\0b", "\ud800", circle, deep, 10n, () => 1, "x".repeat(300_000)];
+    for (const value of bad) {
+      await expect(under.queue.enqueue(command({ initialState: value }))).rejects.toMatchObject({
+        reason: "INPUT_INVALID",
+        violations: [{ field: "initial_state" }],
+      });
+      const response = command({ type: "resume", humanResponse: value });
+      await expect(under.queue.enqueue(response)).rejects.toMatchObject({
+        violations: [{ field: "human_response" }],
+      });
+    }
+    expect(await under.queue.getQueueDepth()).toMatchObject({ waiting: 0 });
+  });
+
+  test("a time that is none is refused and a claim that is none is not found (S0.8, S0.9)", async () => {
+    await under.queue.enqueue(command());
+    const job = await claim(under.queue);
+    for (const ms of [-1, Number.NaN, Infinity, 1e15]) {
+      const invalid = { reason: "INPUT_INVALID" };
+      await expect(under.queue.heartbeat(job, ms)).rejects.toMatchObject(invalid);
+      await expect(under.queue.nack(job, "no", ms)).rejects.toMatchObject(invalid);
+    }
+    for (const claimEpoch of [Number.NaN, 0.5, Infinity])
+      expect(await under.queue.ack({ jobId: job.jobId, claimEpoch })).toEqual({
+        outcome: "refused",
+        reason: "JOB_NOT_FOUND",
+      });
+    expect(await under.queue.getJob(job.jobId)).toMatchObject({ status: "active", attempts: 0 });
+  });
+
+  test("an error is kept as far as a database can hold it (S0.8, S0.12)", async () => {
+    const jobId = await under.queue.enqueue(command());
+    await under.queue.nack(await claim(under.queue), `a\0b\ud800${"x".repeat(10_000)}`);
+    const { error } = (await under.queue.getJob(jobId)) ?? {};
+    expect([error?.slice(0, 4), error?.length]).toEqual(["ab\ufffdx", 2_000]);
+  });
+}
+
 /** Who is next, and how many there are. */
 export function orderTests(under: QueueUnderTest): void {
   test("the lowest priority number is next, then who came first (S0.3, S0.6)", async () => {

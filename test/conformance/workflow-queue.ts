@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { lossTests, pauseTests, settleTests } from "./workflow-queue-claims.ts";
-import { commandTests, epochTests, orderTests } from "./workflow-queue-commands.ts";
+import { commandTests, epochTests, orderTests, refusalTests } from "./workflow-queue-commands.ts";
 import type { OpenQueue, QueueUnderTest } from "./workflow-queue-open.ts";
 
 export function workflowQueueSuite(kind: string, open: OpenQueue): void {
@@ -25,6 +25,7 @@ export function workflowQueueSuite(kind: string, open: OpenQueue): void {
       close: () => opened.close(),
     };
     commandTests(under);
+    refusalTests(under);
     orderTests(under);
     epochTests(under);
     settleTests(under);

@@ -30,8 +30,11 @@ import {
   type WorkflowCommand,
 } from "./workflow-command.ts";
 import {
+  checkMs,
   CLAIM_EXPIRED,
   DEFAULT_VISIBILITY_MS,
+  errorText,
+  isClaim,
   type ClaimedJob,
   type Heartbeat,
   type JobClaim,
@@ -118,12 +121,13 @@ export class BossWorkflowQueue implements WorkflowQueue {
 
   async nack(claim: JobClaim, error: string, retryAfterMs = 0): Promise<Settlement> {
     const { jobId, claimEpoch } = claim;
-    if (!isUuid(jobId)) return refusalOf(undefined, claim);
+    const afterMs = checkMs("retry_after_ms", retryAfterMs);
+    if (!isClaim(claim)) return refusalOf(undefined, claim);
     const settled = await this.#pool.transaction(async (db): Promise<Settlement> => {
-      const values = [jobId, claimEpoch, error, this.#now()];
+      const values = [jobId, claimEpoch, errorText(error), this.#now()];
       const [row] = await run<ReturnedRow>(db, nackWorkflowJob, values);
       if (row === undefined) return refusalOf(await this.#standing(db, jobId), claim);
-      await this.#sendAgain(db, row, retryAfterMs);
+      await this.#sendAgain(db, row, afterMs);
       return { outcome: "done", status: row.status };
     });
     this.wake();
@@ -132,8 +136,8 @@ export class BossWorkflowQueue implements WorkflowQueue {
 
   async heartbeat(claim: JobClaim, extendMs = this.#visibilityMs): Promise<Heartbeat> {
     const { jobId, claimEpoch } = claim;
-    if (!isUuid(jobId)) return refusalOf(undefined, claim);
-    const values = [jobId, claimEpoch, extendMs, this.#now()];
+    if (!isClaim(claim)) return refusalOf(undefined, claim);
+    const values = [jobId, claimEpoch, checkMs("extend_ms", extendMs), this.#now()];
     const [row] = await run<{ visible_until: Date }>(this.#pool, extendWorkflowJob, values);
     if (row === undefined) return refusalOf(await this.#standing(this.#pool, jobId), claim);
     return { outcome: "done", visibleUntil: row.visible_until.getTime() };
@@ -237,7 +241,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
 
   async #settle(claim: JobClaim, statement: Statement): Promise<Settlement> {
     const { jobId, claimEpoch } = claim;
-    if (!isUuid(jobId)) return refusalOf(undefined, claim);
+    if (!isClaim(claim)) return refusalOf(undefined, claim);
     const values = [jobId, claimEpoch, this.#now()];
     const [row] = await run<{ status: JobStatus }>(this.#pool, statement, values);
     if (row === undefined) return refusalOf(await this.#standing(this.#pool, jobId), claim);

@@ -2,8 +2,11 @@
 // the one on Postgres (test/conformance holds the two together). Nothing here waits, so every call is whole by itself.
 
 import {
+  checkMs,
   CLAIM_EXPIRED,
   DEFAULT_VISIBILITY_MS,
+  errorText,
+  isClaim,
   type ClaimedJob,
   type Heartbeat,
   type JobClaim,
@@ -56,8 +59,7 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
 
   async enqueue(input: NewCommand): Promise<string> {
     const jobId = this.#newId();
-    // A copy by way of JSON, as any other queue makes it: nobody changes a command behind its back.
-    const command = structuredCopy(checkCommand(input, jobId));
+    const command = checkCommand(input, jobId);
     this.#rows.set(jobId, {
       jobId,
       command,
@@ -89,7 +91,7 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
     const visibleUntil = now + this.#visibilityMs;
     Object.assign(row, { status: "active", workerId, claimEpoch, visibleUntil, isLetGo: false });
     const { jobId, attempts, command } = row;
-    return { ...structuredCopy(command), jobId, claimEpoch, workerId, attempts, visibleUntil };
+    return { ...copyOf(command), jobId, claimEpoch, workerId, attempts, visibleUntil };
   }
 
   async ack(claim: JobClaim): Promise<Settlement> {
@@ -99,15 +101,16 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
   }
 
   async nack(claim: JobClaim, error: string, retryAfterMs = 0): Promise<Settlement> {
+    const afterMs = checkMs("retry_after_ms", retryAfterMs);
     return this.#settle(claim, ["active"], (row) => {
       row.attempts += 1;
-      row.error = error;
-      this.#comeBack(row, retryAfterMs);
+      row.error = errorText(error);
+      this.#comeBack(row, afterMs);
     });
   }
 
   async heartbeat(claim: JobClaim, extendMs = this.#visibilityMs): Promise<Heartbeat> {
-    const visibleUntil = this.#now() + extendMs;
+    const visibleUntil = this.#now() + checkMs("extend_ms", extendMs);
     const settled = this.#settle(claim, ["active"], (row) => {
       Object.assign(row, { visibleUntil, isLetGo: extendMs === 0 });
     });
@@ -142,7 +145,7 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
     const { command, status, attempts, claimEpoch, workerId, error } = row;
     const visibleUntil = status === "active" ? row.visibleUntil : null;
     const known = { jobId, status, attempts, claimEpoch, workerId, visibleUntil, error };
-    return { ...known, command: structuredCopy(command) };
+    return { ...known, command: copyOf(command) };
   }
 
   async getQueueDepth(): Promise<JobCounts> {
@@ -162,7 +165,7 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
   }
 
   #settle(claim: JobClaim, from: readonly JobStatus[], change: (row: Row) => void): Settlement {
-    const row = this.#rows.get(claim.jobId);
+    const row = isClaim(claim) ? this.#rows.get(claim.jobId) : undefined;
     if (row?.claimEpoch !== claim.claimEpoch || !from.includes(row.status))
       return refusalOf(row?.claimEpoch === 0 ? undefined : row, claim);
     change(row);
@@ -186,5 +189,6 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
   }
 }
 
-const structuredCopy = (command: WorkflowCommand): WorkflowCommand =>
+/** A copy by way of JSON, as any other queue makes it: nobody changes a command behind its back. */
+const copyOf = (command: WorkflowCommand): WorkflowCommand =>
   JSON.parse(JSON.stringify(command)) as WorkflowCommand;

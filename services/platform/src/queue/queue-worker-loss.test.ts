@@ -126,3 +126,43 @@ test("a queue that is away is told to whoever asked, and the worker goes on (S0.
   await timers.advance(330_000);
   expect(at(1).job).toMatchObject({ jobId, claimEpoch: 2 });
 });
+
+test("a heartbeat that crosses with the end of its job is no lost claim (S0.28, S0.32)", async () => {
+  const { queue, start, at, told, timers } = setup();
+  const jobId = await queue.enqueue(command());
+  await start();
+  const held = Promise.withResolvers<void>();
+  const heartbeat = queue.heartbeat.bind(queue);
+  queue.heartbeat = async (claim, extendMs) => (await held.promise, heartbeat(claim, extendMs));
+  await timers.advance(60_000);
+  await at(0).rest("completed");
+  held.resolve();
+  await settle();
+  expect(told.slice(1)).toEqual([
+    ["job:claimed", jobId, at(0).job.runId],
+    ["job:completed", jobId, at(0).job.runId],
+  ]);
+});
+
+test("a hint that comes just as the worker stopped looking is not lost (S0.22)", async () => {
+  const { queue, start, running, worker } = setup({ concurrency: 50, pollIntervalMs: 3_600_000 });
+  const dequeue = queue.dequeue.bind(queue);
+  // Whatever the turn in which a job and its hint arrive after the last look, it is taken without a poll.
+  for (let turns = 0; turns < 12; turns += 1) {
+    let hasEnqueued = false;
+    queue.dequeue = async (workerId) => {
+      const job = await dequeue(workerId);
+      if (job !== null || hasEnqueued) return job;
+      hasEnqueued = true;
+      void (async () => {
+        for (let turn = 0; turn < turns; turn += 1) await Promise.resolve();
+        await queue.enqueue(command());
+      })();
+      return job;
+    };
+    if (turns === 0) await start();
+    else worker.wake();
+    await settle();
+    expect(running.length).toBe(turns + 1);
+  }
+});

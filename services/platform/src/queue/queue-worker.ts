@@ -20,6 +20,8 @@ interface Held {
   readonly job: ClaimedJob;
   readonly finish: AbortController;
   readonly abort: AbortController;
+  /** How it came to rest is being said: a heartbeat that comes too late for it means nothing. */
+  isSettling: boolean;
   /** Somebody else's by now: nothing is said about it any more. */
   isLost: boolean;
   done: Promise<void>;
@@ -115,6 +117,8 @@ export class QueueWorker<Persistence, EventLog> {
     this.#isAskedAgain = true;
     this.#filling ??= this.#take().finally(() => {
       this.#filling = undefined;
+      // Asked between the last look and now.
+      if (this.#isAskedAgain && this.#state === "running") void this.#fill();
     });
     await this.#filling;
   }
@@ -131,13 +135,16 @@ export class QueueWorker<Persistence, EventLog> {
         }
       }
     } catch (error) {
+      // The next poll tries again; whoever asked meanwhile must not make it try at once for ever.
+      this.#isAskedAgain = false;
       onError(error);
     }
   }
 
   #hold(job: ClaimedJob): void {
     const [finish, abort] = [new AbortController(), new AbortController()];
-    const held: Held = { job, finish, abort, isLost: false, done: Promise.resolve() };
+    const fresh = { isSettling: false, isLost: false, done: Promise.resolve() };
+    const held: Held = { job, finish, abort, ...fresh };
     this.#held.add(held);
     this.events.emit("job:claimed", nameOf(job));
     // Claimed while we were asked to stop: nothing of it has begun, so it goes back at once.
@@ -178,7 +185,7 @@ export class QueueWorker<Persistence, EventLog> {
   }
 
   async #failed(held: Held, error: unknown): Promise<void> {
-    const { queue, retryDelayMs, timers } = this.#settings;
+    const { queue, retryDelayMs } = this.#settings;
     const { job } = held;
     if (error instanceof EngineError && error.reason === "STALE_CLAIM") return this.#lose(held);
     // Aborted by us: that was no attempt of the job's.
@@ -190,7 +197,15 @@ export class QueueWorker<Persistence, EventLog> {
     const isDead = "status" in said && said.status === "dead_letter";
     const event = { ...nameOf(job), error: message };
     this.events.emit(isDead ? "job:dead_letter" : "job:failed", event);
-    if (!isDead && delayMs > 0) this.#cancels.add(timers.after(delayMs, () => this.wake()));
+    if (!isDead && delayMs > 0) this.#wakeAfter(delayMs);
+  }
+
+  #wakeAfter(ms: number): void {
+    const cancel = this.#settings.timers.after(ms, () => {
+      this.#cancels.delete(cancel);
+      this.wake();
+    });
+    this.#cancels.add(cancel);
   }
 
   /** The job stays active; its claim is over, and the next reclaim brings it back without counting the delivery. */
@@ -198,12 +213,13 @@ export class QueueWorker<Persistence, EventLog> {
     await this.#say(held, () => this.#settings.queue.heartbeat(held.job, 0));
   }
 
-  /** Says something about a claim. Undefined when it is another's by now, or nobody could be told. */
+  /** Says how a claim ends. Undefined when it is another's by now, or nobody could be told. */
   async #say<Said extends Settlement | Heartbeat>(
     held: Held,
     call: () => Promise<Said>,
   ): Promise<Extract<Said, { readonly outcome: "done" }> | undefined> {
     if (held.isLost) return undefined;
+    held.isSettling = true;
     try {
       const said = await call();
       if (isDone(said)) return said;
@@ -222,9 +238,18 @@ export class QueueWorker<Persistence, EventLog> {
   }
 
   async #heartbeat(): Promise<void> {
-    const { queue } = this.#settings;
-    const held = [...this.#held];
-    await Promise.all(held.map((each) => this.#say(each, () => queue.heartbeat(each.job))));
+    await Promise.all([...this.#held].map((held) => this.#renew(held)));
+  }
+
+  async #renew(held: Held): Promise<void> {
+    const { queue, onError } = this.#settings;
+    if (held.isLost || held.isSettling) return;
+    try {
+      const { outcome } = await queue.heartbeat(held.job);
+      if (outcome === "refused" && !held.isSettling) this.#lose(held);
+    } catch (error) {
+      onError(error);
+    }
   }
 
   async #reclaim(): Promise<void> {

@@ -2,6 +2,7 @@
 // scheduler among them, so what comes out is parsed like any other input.
 
 import { EngineError, type FieldViolation } from "@pawl/core/fault/engine-error";
+import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import { isName, isUuid } from "@pawl/core/name/ids";
 import { z } from "zod";
@@ -79,7 +80,7 @@ export function parseData(
   job: { readonly id: string; readonly priority: number },
 ): ParsedCommand {
   const parsed = dataSchema.safeParse(data);
-  if (!parsed.success) throw commandFault(parsed.error);
+  if (!parsed.success) throw commandFault(parsed.error.issues);
   const { type, run_id, graph_id, initial_state, human_response } = parsed.data;
   const jobId = parsed.data.job_id ?? job.id;
   return {
@@ -97,25 +98,52 @@ export function parseData(
   };
 }
 
-/** Gives a new command its defaults. @throws INPUT_INVALID naming every field at fault */
+/** Gives a new command its defaults, in a copy of its own. @throws INPUT_INVALID naming every field at fault */
 export function checkCommand(command: Partial<WorkflowCommand>, jobId: string): WorkflowCommand {
   const { type, runId, graphId, initialState, humanResponse } = command;
+  const [state, response] = [copyOf(initialState), copyOf(humanResponse)];
   const data = {
     type,
-    run_id: runId?.toLowerCase(),
+    run_id: typeof runId === "string" ? runId.toLowerCase() : runId,
     graph_id: graphId,
-    initial_state: initialState,
-    human_response: humanResponse,
+    initial_state: state.value,
+    human_response: response.value,
     priority: command.priority,
     max_attempts: command.maxAttempts,
     tenant_id: command.tenantId,
   };
-  const { command: checked } = parseData(data, { id: jobId, priority: command.priority ?? 0 });
-  return checked;
+  const faults = Object.entries({ initial_state: state.fault, human_response: response.fault });
+  const issues = [
+    ...(dataSchema.safeParse(data).error?.issues ?? []),
+    ...faults.flatMap(([field, message]) =>
+      message === undefined ? [] : [{ path: [field], message }],
+    ),
+  ];
+  if (issues.length > 0) throw commandFault(issues);
+  return parseData(data, { id: jobId, priority: command.priority ?? 0 }).command;
 }
 
-function commandFault(error: z.ZodError): EngineError {
-  const violations: FieldViolation[] = error.issues.map(({ path, message }) => ({
+/** The value as JSON keeps it, or why that cannot be. */
+function copyOf(value: unknown): { readonly value?: unknown; readonly fault?: string } {
+  if (value === undefined) return {};
+  try {
+    const checked = checkJson(JSON.stringify(value) ?? "");
+    return checked.ok
+      ? { value: checked.value }
+      : { fault: `is not acceptable JSON (${checked.reason})` };
+  } catch {
+    // A cycle, a BigInt, or nested beyond what stringify takes.
+    return { fault: "is not acceptable JSON" };
+  }
+}
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+function commandFault(issues: readonly Issue[]): EngineError {
+  const violations: FieldViolation[] = issues.map(({ path, message }) => ({
     field: path.join(".") || "command",
     description: message,
     reason: "BAD_COMMAND",

@@ -9,6 +9,8 @@
 // Every dequeue gives the run a new epoch. Calls about a claim name that epoch, never a job alone, and are refused with
 // STALE_CLAIM once the job is claimed by another or waits again: a worker that was paused past its claim changes nothing.
 
+import { invalidField } from "@pawl/core/fault/engine-error";
+import { isUuid } from "@pawl/core/name/ids";
 import type { WorkflowCommand } from "./workflow-command.ts";
 
 export const JOB_STATUSES = ["waiting", "active", "paused", "completed", "dead_letter"] as const;
@@ -16,6 +18,10 @@ export type JobStatus = (typeof JOB_STATUSES)[number];
 
 /** How long a claim lives without a heartbeat, unless the queue is told otherwise. */
 export const DEFAULT_VISIBILITY_MS = 300_000;
+
+const ERROR_LENGTH_MAX = 2_000;
+/** Longer than anything is worth waiting for. */
+const MS_MAX = 366 * 24 * 3_600_000;
 
 /** What a job says of itself after its claimant fell silent. */
 export const CLAIM_EXPIRED = "the claim ran out: its worker fell silent";
@@ -100,6 +106,21 @@ export interface WorkflowQueue {
   getQueueDepth(): Promise<JobCounts>;
   /** Calls back when jobs may have begun to wait: a hint, for whoever polls as well. The answer stops it. */
   watch?(onJobs: () => void): () => void;
+}
+
+/** What went wrong, as it is kept: of bounded length, and without what a database cannot hold. */
+export const errorText = (error: string): string =>
+  error.replaceAll("\0", "").toWellFormed().slice(0, ERROR_LENGTH_MAX);
+
+/** Whether this can name a claim at all. */
+export const isClaim = ({ jobId, claimEpoch }: JobClaim): boolean =>
+  isUuid(jobId) && Number.isSafeInteger(claimEpoch);
+
+/** A time from now, in whole milliseconds. @throws INPUT_INVALID */
+export function checkMs(field: string, ms: number): number {
+  if (!Number.isFinite(ms) || ms < 0 || ms > MS_MAX)
+    throw invalidField(field, "OUT_OF_RANGE", `must be from 0 to ${MS_MAX} ms`);
+  return Math.ceil(ms);
 }
 
 /** What a call about a claim is answered with, by where its job stands. */

@@ -9,13 +9,13 @@ import { readQueueDepth, setQueueDepthProvider } from "./queue-depth.ts";
 function watchGauges(): Map<string, number> {
   const seen = new Map<string, number>();
   const { commands, commandBacklog } = METRICS;
-  const [setCommands, setBacklog] = [commands.set, commandBacklog.set];
+  const before = { commands: { ...commands }, backlog: { ...commandBacklog } };
   commands.set = (value, { status }) => void seen.set(status, value);
   commandBacklog.set = (value) => void seen.set("backlog", value);
   onTestFinished(() => {
     setQueueDepthProvider(undefined);
-    Object.assign(commands, { set: setCommands });
-    Object.assign(commandBacklog, { set: setBacklog });
+    Object.assign(commands, before.commands);
+    Object.assign(commandBacklog, before.backlog);
   });
   return seen;
 }
