@@ -5,12 +5,13 @@ import type { Seen, StoreUnderTest } from "./store.ts";
 
 /** An empty memory store. */
 export async function openMemory(): Promise<StoreUnderTest> {
-  const { journal, executors, workflows, view } = createMemoryStore();
+  const { journal, executors, workflows, schedules, view } = createMemoryStore();
   return {
     journal,
     rival: journal,
     executors,
     workflows,
+    schedules,
     prepare: async () => {},
     see: async (runId): Promise<Seen> => {
       const run = view.run(runId);

@@ -6,6 +6,7 @@ import type { Queryable } from "@pawl/platform/db/sql";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
+import { createSchedules } from "@pawl/platform/store/schedules-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
 import { freshDatabase } from "../support/postgres.ts";
 import type { Seen, SeenEvent, SeenLease, SeenRun, StoreUnderTest } from "./store.ts";
@@ -27,6 +28,7 @@ export async function openPostgres(): Promise<StoreUnderTest> {
     rival,
     executors: createExecutors(pool),
     workflows: createWorkflows(pool),
+    schedules: createSchedules(pool, bosses[0].alarms),
     prepare: async (nodeTypes) => {
       for (const boss of bosses) for (const type of nodeTypes) await boss.ensure(type);
     },

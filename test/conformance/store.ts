@@ -1,7 +1,8 @@
-// What a suite needs of a store: its three seams, a second writer, and eyes on what is committed.
+// What a suite needs of a store: its seams, a second writer, and eyes on what is committed.
 
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
+import type { Schedules } from "@pawl/platform/store/schedules";
 import type { Workflows } from "@pawl/platform/store/workflows";
 import type { RunId } from "@pawl/core/name/ids";
 
@@ -47,6 +48,7 @@ export interface StoreUnderTest {
   readonly rival: Journal;
   readonly executors: Executors;
   readonly workflows: Workflows;
+  readonly schedules: Schedules;
   /** Makes queues for node types; the store may need them before jobs. */
   readonly prepare: (nodeTypes: readonly string[]) => Promise<void>;
   readonly see: (runId: RunId) => Promise<Seen>;

@@ -39,6 +39,8 @@ async function seed(pool: Pool): Promise<void> {
      select gen_random_uuid(), 'acme', gen_random_uuid(), 'w1', 1, 'saved', 'running', 1, 10, 'r' || n, now() from generate_series(1, 2000) n`,
     `insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload)
      select run_id, n, 'node.queued', 'n' || n, 0, 1, 0, 0, '{}' from runs, generate_series(1, 10) n`,
+    `insert into schedules (tenant_id, schedule_id, workflow_id, workflow_version, expression, time_zone, input, priority, missed, overlap)
+     select 'acme', 's' || n, 'w' || n, 0, '@daily', 'UTC', 'null', 0, 'skip', 'allow' from generate_series(1, 500) n`,
     `insert into executors (executor_id, alive_until, session_id, node_types, slots, description)
      select gen_random_uuid(), now(), gen_random_uuid(), '{}', 1, '' from generate_series(1, 100)`,
     `insert into leases (run_id, node_id, iteration, epoch, attempt, executor_id)

@@ -10,6 +10,7 @@ import { type OnInternal, toConnectError, toEngineError } from "@pawl/platform/r
 import { getDefinition, getWorkflow, listWorkflows } from "@pawl/platform/store/definitions";
 import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
 import { getRuns, listRuns } from "@pawl/platform/store/runs";
+import { getSchedule, listSchedules } from "@pawl/platform/store/schedule-reads";
 import { readTags } from "@pawl/platform/store/tags";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import { type PlaceInQueue, readWaitingRoom } from "@pawl/platform/store/waiting-room";
@@ -21,6 +22,7 @@ import { Health } from "@pawl/proto/grpc/health/v1/health_pb";
 import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import type { GatewayConfig } from "./config.ts";
 import { createConsole } from "./http/console.ts";
@@ -39,11 +41,12 @@ import { createRunReader } from "./read/run-reader.ts";
 import { createEventService } from "./rpc/event-service.ts";
 import { connectScheduler, type Scheduler } from "./rpc/forward.ts";
 import { createRunService } from "./rpc/run-service.ts";
+import { createScheduleService } from "./rpc/schedule-service.ts";
 import { createWorkflowService } from "./rpc/workflow-service.ts";
 import { Fanout, FANOUT_DEFAULTS } from "./watch/fanout.ts";
 import { WATCH_DEFAULTS, type WatchDeps, watchRun } from "./watch/watch-run.ts";
 
-const SERVICES = [WorkflowService, RunService, EventService] as const;
+const SERVICES = [WorkflowService, RunService, EventService, ScheduleService] as const;
 /** Events a log gives to one read; a tail of many runs reads as many of each. */
 const EVENTS_PER_READ = 128;
 const REPLAYS_PER_READ = 32;
@@ -160,6 +163,12 @@ function createServices({ pool, scheduler, fanout }: Parts) {
     explain: (question) => explain(explaining, question),
     listRuns: (filter, page) => listRuns(pool, DEFAULT_TENANT, filter, page),
   });
+  const schedules = createScheduleService({
+    scheduler,
+    now: Date.now,
+    getSchedule: (id) => getSchedule(pool, DEFAULT_TENANT, id),
+    listSchedules: (workflowId, page) => listSchedules(pool, DEFAULT_TENANT, workflowId, page),
+  });
   const events = createEventService({
     watch,
     findRun: reader.findRun,
@@ -167,17 +176,18 @@ function createServices({ pool, scheduler, fanout }: Parts) {
     readTags: (runId, page) => readTags(pool, runId, page),
     now: Date.now,
   });
-  return { watch, workflows, runs, events };
+  return { watch, workflows, runs, events, schedules };
 }
 
 /** Who answers, in order: probes, SSE, methods, console. */
 function handlers(parts: Parts): readonly EdgeHandler[] {
   const { readiness, metricsText, refuse, log } = parts;
-  const { watch, workflows, runs, events } = createServices(parts);
+  const { watch, workflows, runs, events, schedules } = createServices(parts);
   const services = [
     served(WorkflowService, workflows),
     served(RunService, runs),
     served(EventService, events),
+    served(ScheduleService, schedules),
     served(Health, createHealth(readiness, SERVICES)),
   ];
   const probes = { metricsText, notReady: () => readiness.notReady() };
@@ -193,6 +203,7 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
         router.service(WorkflowService, workflows);
         router.service(RunService, runs);
         router.service(EventService, events);
+        router.service(ScheduleService, schedules);
         router.service(Health, createHealth(readiness, SERVICES));
         if (parts.config.PAWL_REFLECTION) {
           router.service(

@@ -13,6 +13,7 @@ import type { OnInternal } from "@pawl/platform/rpc/status";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
 import { createRecovery } from "@pawl/platform/store/recovery-postgres";
+import { createSchedules } from "@pawl/platform/store/schedules-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { startProbeServer } from "@pawl/platform/telemetry/http";
@@ -21,25 +22,15 @@ import { readQueueDepth } from "@pawl/platform/telemetry/queue-depth";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import { JobListener } from "@pawl/platform/wake/jobs";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import {
-  commandVisibilityMs,
-  forgetCommands,
-  startCommandWorker,
-} from "./command/command-worker.ts";
+import { commandVisibilityMs, startCommandWorker } from "./command/command-worker.ts";
 import type { Config } from "./config.ts";
 import { commandServices } from "./rpc/commands.ts";
-import { Patience, RECONNECT_MS } from "./sweep/patience.ts";
-import { Sweeper } from "./sweep/sweeper.ts";
-import {
-  sweepDeadlines,
-  sweepExecutors,
-  sweepLeases,
-  sweepPartitions,
-  sweepQueues,
-} from "./sweep/sweeps.ts";
+import { createAlarmClock } from "./schedule/alarm-clock.ts";
+import type { Patience } from "./sweep/patience.ts";
+import type { Sweeper } from "./sweep/sweeper.ts";
+import { startSweepers } from "./sweep/start-sweepers.ts";
 import { createMark } from "./recover/quarantine.ts";
 import { SnapshotWriter } from "./recover/snapshots.ts";
-import { createStrandedSweep } from "./recover/stranded.ts";
 import { RunCache } from "./tick/cache.ts";
 import { Newest } from "./admit/newest.ts";
 import { Definitions } from "./tick/definitions.ts";
@@ -53,9 +44,6 @@ import { serveWork } from "./work/work-service.ts";
 /** Folds kept in memory; a run beyond it is read again when something happens to it. */
 const CACHED_RUNS_MAX = 5_000;
 const STOP_GRACE_MS = 3_000;
-const DAY_MS = 24 * 3_600_000;
-/** A run in which nothing has happened for so many sweeps is looked at: whatever it waits for must be there. */
-const QUIET_SWEEPS = 3;
 /** After a grace has passed by our clock, it has passed by the database's too. */
 const CLOCK_SLACK_MS = 10;
 
@@ -73,7 +61,8 @@ export async function startScheduler(
 ): Promise<Running> {
   const stores = await openStores(config, log);
   const engine = createEngine(stores, log);
-  const { sweepers, patience } = startSweepers(config, stores, engine, log);
+  const alarms = createAlarmClock({ ...stores, ...engine, log });
+  const { sweepers, patience } = startSweepers(config, { ...stores, ...engine, alarms, log });
   const renewals = createRenewals(config, stores, patience, log);
   const jobs = listenForJobs(config, stores, engine);
   const commandWorker = startCommandWorker(config, {
@@ -86,7 +75,10 @@ export async function startScheduler(
     METRICS.internalFaults.add(1);
     log.error({ err: error, request_id: requestId }, "an RPC failed inside");
   };
-  const services = commandServices({ ...stores, ...engine, log }, stores.pool);
+  const services = commandServices(
+    { ...stores, ...engine, log, onAlarm: alarms.ring },
+    stores.pool,
+  );
   const commands = serveCommands(services, onInternal);
   const server = await startGrpcServer({
     host: config.PAWL_SCHEDULER_HOST,
@@ -116,7 +108,7 @@ export async function startScheduler(
       server.setServing(false);
       drainExecutors(engine.roster);
       renewals.stop();
-      await Promise.all(Object.values(sweepers).map((sweeper) => sweeper.stop()));
+      await Promise.all([alarms, ...Object.values(sweepers)].map((duty) => duty.stop()));
       await Promise.all([jobs.stop(), commandWorker.stop()]);
       await engine.loop.stop();
       await engine.snapshots.stop();
@@ -147,6 +139,7 @@ async function openStores(config: Config, log: Logger) {
     workflowQueue,
     journal: new PostgresJournal({ url, pool, boss }),
     workflows: createWorkflows(pool),
+    schedules: createSchedules(pool, boss.alarms),
     executors: createExecutors(livenessPool),
     recovery: createRecovery(pool),
     ensureQueues: async (types: readonly string[]): Promise<void> => {
@@ -245,42 +238,6 @@ function listenForJobs(
   });
   listener.start();
   return listener;
-}
-
-function startSweepers(config: Config, stores: Stores, engine: Engine, log: Logger) {
-  const { journal, executors } = stores;
-  const { loop, waiting, now } = engine;
-  const every = config.PAWL_SWEEP_MS;
-  const quietMs = every * QUIET_SWEEPS;
-  const patience = new Patience({
-    renewMs: config.PAWL_RENEW_MS,
-    sweepMs: every,
-    now,
-    onBegin: (forMs) => sweepers.leases.soon(forMs + CLOCK_SLACK_MS),
-  });
-  const parts = { loop, journal, executors, waiting, now, log, patience };
-  const sweeper = (
-    name: string,
-    intervalMs: number,
-    duty: (sweep: typeof parts) => Promise<boolean>,
-  ): Sweeper => new Sweeper({ name, intervalMs, duty: () => duty(parts), log });
-  const sweepers = {
-    leases: sweeper("leases", every, sweepLeases),
-    deadlines: sweeper("deadlines", every, sweepDeadlines),
-    queues: sweeper("queues", config.PAWL_POLL_MS, sweepQueues),
-    executors: sweeper("executors", every * 30, sweepExecutors),
-    stranded: sweeper(
-      "stranded",
-      quietMs,
-      createStrandedSweep({ ...stores, ...engine, log }, quietMs),
-    ),
-    partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(stores.pool, now)),
-    commands: sweeper("commands", DAY_MS, () => forgetCommands(stores.workflowQueue)),
-  };
-  const { leases, ...others } = sweepers;
-  for (const each of Object.values(others)) each.start();
-  leases.soon(RECONNECT_MS);
-  return { sweepers, patience };
 }
 
 async function databaseFault(pool: Pool): Promise<string | undefined> {

@@ -79,6 +79,11 @@ export const LIMITS = {
   deltaBytes: 64 * KIB,
   /** A media type; registered ones are far shorter. */
   mimeLength: 128,
+  /** A recurrence; a calendar entry with a year of exceptions is shorter. */
+  scheduleExpressionLength: 4 * KIB,
+  /** Times of one preview, and how many where the caller does not say. */
+  previewTimesMax: 50,
+  previewTimes: 5,
   pageSize: 50,
   pageSizeMax: 200,
   eventPageSize: 100,

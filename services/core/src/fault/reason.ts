@@ -33,6 +33,8 @@ export const REASONS = {
   WORKFLOW_NOT_FOUND: { code: "NOT_FOUND", retryable: false },
   RUN_NOT_FOUND: { code: "NOT_FOUND", retryable: false },
   NODE_NOT_FOUND: { code: "NOT_FOUND", retryable: false },
+  SCHEDULE_NOT_FOUND: { code: "NOT_FOUND", retryable: false },
+  SCHEDULE_EXISTS: { code: "ALREADY_EXISTS", retryable: false },
   WORKFLOW_EXISTS: { code: "ALREADY_EXISTS", retryable: false },
   REQUEST_ID_REUSED: { code: "ALREADY_EXISTS", retryable: false },
   RUN_ALREADY_FINISHED: { code: "FAILED_PRECONDITION", retryable: false },

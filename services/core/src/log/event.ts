@@ -57,6 +57,12 @@ export interface ParentLink {
   readonly iteration: number;
 }
 
+/** The occurrence of a schedule that started a run, or when it was triggered by hand. */
+export interface ScheduleLink {
+  readonly scheduleId: string;
+  readonly at: number;
+}
+
 /** How a person may decide about a node that is held. */
 export type NodeDecision = "approve" | "reject";
 
@@ -90,6 +96,7 @@ export interface Payloads {
     /** What the run waits for before anything of it is planned: it is `pending` until then. */
     readonly slot?: SlotTicket;
     readonly rate?: RateTicket;
+    readonly schedule?: ScheduleLink;
   };
   /** `deadlineAt` where the run goes on: moved by the time for which its clock stood (`log/clock.ts`). */
   readonly "run.status.changed": {

@@ -5,15 +5,17 @@ import type { HandlerContext } from "@connectrpc/connect";
 import { createCommandClient } from "@pawl/platform/rpc/command-client";
 import type { GrpcClient, UnaryOptions } from "@pawl/platform/rpc/grpc-client";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 
 /** A unary call never takes longer, whatever its caller allows. */
 export const UNARY_DEADLINE_MS = 30_000;
 
-/** The scheduler's two services. */
+/** The scheduler's services. */
 export interface Scheduler {
   readonly runs: GrpcClient<typeof RunService>["call"];
   readonly workflows: GrpcClient<typeof WorkflowService>["call"];
+  readonly schedules: GrpcClient<typeof ScheduleService>["call"];
   /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */
   waitForReady(timeoutMs: number): Promise<void>;
   close(): void;
@@ -25,6 +27,7 @@ export function connectScheduler(address: string): Scheduler {
   return {
     runs: client.callsOf(RunService),
     workflows: client.callsOf(WorkflowService),
+    schedules: client.callsOf(ScheduleService),
     waitForReady: (timeoutMs) => client.waitForReady(timeoutMs),
     close: () => client.close(),
   };

@@ -110,10 +110,12 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
 
 function filterOf(request: ListRunsRequest): RunFilter {
   if (request.workflowId !== "") checkName("workflow_id", request.workflowId);
+  if (request.scheduleId !== "") checkName("schedule_id", request.scheduleId);
   return {
     statuses: request.statuses.map(statusOf),
     workflowId: request.workflowId,
     kind: kindOf(request.kind),
+    scheduleId: request.scheduleId,
   };
 }
 

@@ -118,15 +118,52 @@ create table runs (
   quarantined_at timestamp with time zone,
   quarantine_reason text,
   quarantine_detail text,
+  schedule_id text,
+  schedule_at timestamp with time zone,
   constraint runs_kind_check CHECK ((kind = ANY (ARRAY['saved'::text, 'test'::text]))),
   constraint runs_pkey PRIMARY KEY (run_id),
   constraint runs_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'scheduled'::text, 'running'::text, 'waiting'::text, 'retrying'::text, 'paused'::text, 'compensating'::text, 'completed'::text, 'failed'::text, 'cancelled'::text, 'timeout'::text])))
 ) with (fillfactor=70);
 CREATE INDEX runs_by_parent ON pawl.runs USING btree (parent_run_id, run_id) WHERE (parent_run_id IS NOT NULL);
+CREATE INDEX runs_by_schedule ON pawl.runs USING btree (tenant_id, schedule_id, run_id DESC) WHERE (schedule_id IS NOT NULL);
 CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
 CREATE UNIQUE INDEX runs_request ON pawl.runs USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
+
+create table schedules (
+  tenant_id text not null,
+  schedule_id text not null,
+  workflow_id text not null,
+  workflow_version integer not null,
+  expression text not null,
+  time_zone text not null,
+  input text not null,
+  priority integer not null,
+  missed text not null,
+  overlap text not null,
+  version integer not null default 1,
+  next_at timestamp with time zone,
+  alarm_id uuid,
+  paused_at timestamp with time zone,
+  paused_by text not null default ''::text,
+  pause_reason text not null default ''::text,
+  last_at timestamp with time zone,
+  last_run_id uuid,
+  last_error text not null default ''::text,
+  started_count bigint not null default 0,
+  skipped_count bigint not null default 0,
+  request_id text,
+  request_hash text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint schedules_check CHECK (((next_at IS NULL) = (alarm_id IS NULL))),
+  constraint schedules_check1 CHECK (((paused_at IS NULL) OR (next_at IS NULL))),
+  constraint schedules_missed_check CHECK ((missed = ANY (ARRAY['skip'::text, 'run_once'::text, 'run_all'::text]))),
+  constraint schedules_overlap_check CHECK ((overlap = ANY (ARRAY['allow'::text, 'skip'::text]))),
+  constraint schedules_pkey PRIMARY KEY (tenant_id, schedule_id)
+) with (fillfactor=70);
+CREATE INDEX schedules_by_workflow ON pawl.schedules USING btree (tenant_id, workflow_id, schedule_id);
 
 create table slot_keys (
   slot_key text not null,

@@ -8,6 +8,8 @@
 // skipped over loses its compare-and-swap, begins again on a fresh fold, and drops the job itself.
 
 import { type Job as BossJob, PgBoss } from "pg-boss";
+import { ALARMS } from "./alarm.ts";
+import { BossAlarms } from "./boss-alarms.ts";
 import { jobId } from "./job-id.ts";
 import { BOSS_SCHEMA, queueName } from "./queue-name.ts";
 import { DEAD_LETTER, type DroppedJob, type Job, type NewJob, PENDING_RUNS } from "./queue.ts";
@@ -47,6 +49,7 @@ export interface BossCall<T> {
 export class BossQueue {
   readonly #boss: PgBoss;
   readonly #known = new Set<string>();
+  readonly alarms: BossAlarms;
 
   constructor(url: string, onWarning: (error: unknown) => void) {
     this.#boss = new PgBoss({
@@ -54,15 +57,16 @@ export class BossQueue {
       schema: BOSS_SCHEMA,
       max: 2,
       application_name: "pawl-boss",
-      // Cron arrives with schedules; until then its clock would only cost idle queries.
+      // Schedules use its computing and its delayed jobs, not its clock: decisions/0026.
       schedule: false,
     });
+    this.alarms = new BossAlarms(this.#boss);
     this.#boss.on("error", onWarning);
   }
 
   async start(nodeTypes: readonly string[]): Promise<void> {
     await this.#boss.start();
-    for (const type of [...nodeTypes, DEAD_LETTER, PENDING_RUNS]) await this.ensure(type);
+    for (const type of [...nodeTypes, DEAD_LETTER, PENDING_RUNS, ALARMS]) await this.ensure(type);
   }
 
   /** The library itself, for the other queues of the same instance. */

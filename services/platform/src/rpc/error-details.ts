@@ -98,7 +98,7 @@ const badRequest = (error: EngineError): Detail => {
   return detail(BadRequestSchema, value);
 };
 
-const SUBJECTS = ["workflow", "run", "node"] as const;
+const SUBJECTS = ["workflow", "run", "node", "schedule"] as const;
 
 /** What the error is about, by its reason's first word and the id its metadata holds. */
 const subjectOf = (error: EngineError): { readonly type: string; readonly id: string } => {

@@ -7,7 +7,14 @@
 //
 // Calls on a transaction are sent at once and answered later: nothing may be awaited before it is needed.
 
-import type { Fact, ParentLink, RunEvent, RunKind, RunStatus } from "@pawl/core/log/event";
+import type {
+  Fact,
+  ParentLink,
+  RunEvent,
+  RunKind,
+  RunStatus,
+  ScheduleLink,
+} from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { SlotChange, SlotsMoved } from "./slots.ts";
 import type { DroppedJob, Job, NewJob, QueueDepth } from "../queue/queue.ts";
@@ -39,6 +46,8 @@ export interface NewRun extends RunProjection {
   readonly assumesNewest: boolean;
   /** The node execution that waits for it. */
   readonly parent: ParentLink | null;
+  /** The occurrence that started it. */
+  readonly schedule?: ScheduleLink;
 }
 
 /** The graph of a test run: kept with it, and deleted with it. */

@@ -1,12 +1,13 @@
 // The read side of runs: the projection that is written in the same transaction as the events.
 
-import type { ParentLink, RunKind, RunStatus } from "@pawl/core/log/event";
+import type { ParentLink, RunKind, RunStatus, ScheduleLink } from "@pawl/core/log/event";
 import { type DefinitionId, isUuid, type NodeId, type RunId } from "@pawl/core/name/ids";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import { type Queryable, run } from "../db/sql.ts";
 import { fromPageToken, toPageToken } from "./page-token.ts";
 import { quarantineOf, type QuarantineRow } from "./quarantine-row.ts";
 import type { Quarantine } from "./recovery.ts";
+import { readRunPageOfSchedule } from "./statements/read-run-page-of-schedule.ts";
 import { readRunPageOfWorkflow } from "./statements/read-run-page-of-workflow.ts";
 import { readRunPage } from "./statements/read-run-page.ts";
 import { readRuns } from "./statements/read-runs.ts";
@@ -31,6 +32,7 @@ export interface RunRecord {
   readonly parent: ParentLink | null;
   /** Set while nothing of the run may move. */
   readonly quarantine: Quarantine | null;
+  readonly schedule?: ScheduleLink;
 }
 
 export interface RunFilter {
@@ -39,6 +41,8 @@ export interface RunFilter {
   /** Empty means all. */
   readonly workflowId: string;
   readonly kind: RunKind | undefined;
+  /** Empty means all. */
+  readonly scheduleId?: string;
 }
 
 export interface RunPage {
@@ -65,6 +69,8 @@ interface RunRow extends QuarantineRow {
   readonly parent_run_id: RunId | null;
   readonly parent_node_id: NodeId | null;
   readonly parent_iteration: number | null;
+  readonly schedule_id: string | null;
+  readonly schedule_at: Date | null;
 }
 
 const toRun = (row: RunRow): RunRecord => ({
@@ -84,7 +90,11 @@ const toRun = (row: RunRow): RunRecord => ({
   deadlineAt: row.deadline_at.getTime(),
   parent: parentOf(row),
   quarantine: quarantineOf(row),
+  ...scheduleOf(row),
 });
+
+const scheduleOf = ({ schedule_id: scheduleId, schedule_at: at }: RunRow) =>
+  scheduleId === null || at === null ? {} : { schedule: { scheduleId, at: at.getTime() } };
 
 function parentOf(row: RunRow): ParentLink | null {
   const { parent_run_id: runId, parent_node_id: nodeId, parent_iteration: iteration } = row;
@@ -123,16 +133,27 @@ export async function listRuns(
   page: { readonly size: number; readonly token: string },
 ): Promise<RunPage> {
   const statuses = [...new Set(filter.statuses)].toSorted();
-  const bound = `runs ${JSON.stringify([tenantId, statuses, filter.workflowId, filter.kind ?? ""])}`;
+  const { workflowId, kind = "", scheduleId = "" } = filter;
+  const bound = `runs ${JSON.stringify([tenantId, statuses, workflowId, kind, scheduleId])}`;
   const before = page.token === "" ? AFTER_ALL : fromPageToken(page.token, bound);
   if (!isUuid(before)) throw invalidField("page_token", "BAD_PAGE_TOKEN", "is not a token");
-  const values = [tenantId, before, page.size + 1, statuses, filter.kind ?? ""];
-  const rows =
-    filter.workflowId === ""
-      ? await run<RunRow>(db, readRunPage, values)
-      : await run<RunRow>(db, readRunPageOfWorkflow, [...values, filter.workflowId]);
+  const values = [tenantId, before, page.size + 1, statuses, kind];
+  const rows = await readPage(db, values, { workflowId, scheduleId });
   const runs = rows.slice(0, page.size).map(toRun);
   const last = runs.at(-1);
   const hasMore = rows.length > page.size && last !== undefined;
   return { runs, nextPageToken: hasMore ? toPageToken(last.runId, bound) : "" };
+}
+
+/** By the index that fits the filter best. */
+function readPage(
+  db: Queryable,
+  values: readonly unknown[],
+  { workflowId, scheduleId }: { readonly workflowId: string; readonly scheduleId: string },
+): Promise<RunRow[]> {
+  if (scheduleId !== "")
+    return run<RunRow>(db, readRunPageOfSchedule, [...values, scheduleId, workflowId]);
+  return workflowId === ""
+    ? run<RunRow>(db, readRunPage, [...values])
+    : run<RunRow>(db, readRunPageOfWorkflow, [...values, workflowId]);
 }

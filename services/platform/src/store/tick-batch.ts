@@ -115,6 +115,8 @@ export class TickBatch {
         opened.map((lease) => lease.attempt),
         opened.map((lease) => lease.executorId),
         wake,
+        this.runs.map((run) => run.schedule?.scheduleId ?? null),
+        this.runs.map((run) => run.schedule?.at ?? null),
       ],
     };
   }

@@ -89,6 +89,14 @@ export const METRICS = {
     "Commands of the workflow queue that wait, are active, paused or given up",
   ),
   commandBacklog: gauge("pawl_command_backlog", "Commands that wait or are active"),
+  occurrencesStarted: counter(
+    "pawl_occurrences_started_total",
+    "Occurrences of schedules that started a run",
+  ),
+  occurrencesSkipped: counter(
+    "pawl_occurrences_skipped_total",
+    "Occurrences of schedules that started nothing: missed, overlapping or refused",
+  ),
   sweepDuration: histogram<{ readonly duty: string }>("pawl_sweep_duration_seconds", "One sweep"),
   executorsConnected: level("pawl_executors_connected", "Work streams open"),
   slotsBusy: gauge("pawl_slots_busy", "Attempts running on this executor"),

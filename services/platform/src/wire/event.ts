@@ -61,6 +61,12 @@ const FACTS: FactTable = {
       kind: toWireRunKind(payload.kind),
       deadlineTime: toTimestamp(payload.deadlineAt),
       idempotencyKey: payload.inputKey ?? "",
+      ...(payload.schedule === undefined
+        ? {}
+        : {
+            scheduleId: payload.schedule.scheduleId,
+            scheduleTime: toTimestamp(payload.schedule.at),
+          }),
     }),
   }),
   "run.status.changed": ({ payload }) => ({

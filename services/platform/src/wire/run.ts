@@ -38,6 +38,10 @@ export function toWireRun(run: RunRecord): WireRun {
     const { at, reason, detail } = run.quarantine;
     wire.quarantine = create(RunQuarantineSchema, { time: toTimestamp(at), reason, detail });
   }
+  if (run.schedule !== undefined) {
+    wire.scheduleId = run.schedule.scheduleId;
+    wire.scheduleTime = toTimestamp(run.schedule.at);
+  }
   return wire;
 }
 

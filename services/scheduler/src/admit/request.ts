@@ -28,6 +28,13 @@ export function workflowIdOf(text: string): string {
   return text;
 }
 
+/** @throws INPUT_INVALID */
+export function scheduleIdOf(text: string): string {
+  if (!isName(text))
+    throw invalidField("schedule_id", "BAD_ID", "must be 1 to 128 characters of [A-Za-z0-9._-]");
+  return text;
+}
+
 /** A run id in any case, made canonical. @throws INPUT_INVALID */
 export function runIdOf(text: string): RunId {
   const canonical = text.toLowerCase();

@@ -5,7 +5,7 @@ import { definitionError } from "@pawl/core/definition/error";
 import { type Graph } from "@pawl/core/definition/graph";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
-import type { RunKind } from "@pawl/core/log/event";
+import type { RunKind, ScheduleLink } from "@pawl/core/log/event";
 import { definitionId, type DefinitionId, type RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import { type TestGraph, WorkflowMoved } from "@pawl/platform/store/journal";
@@ -35,19 +35,30 @@ export interface Accepted {
   readonly isPending: boolean;
 }
 
+/** What a schedule starts a run as. */
+export interface Occurrence {
+  readonly schedule: ScheduleLink;
+  /** Names the occurrence, so that it starts one run whoever says it how often. */
+  readonly requestId: string;
+}
+
 /** @throws WORKFLOW_NOT_FOUND, INPUT_INVALID, LIMIT_EXCEEDED, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
 export async function startRun(
   parts: AdmitParts,
   tenantId: string,
   request: StartRunRequest,
+  occurrence?: Occurrence,
 ): Promise<Accepted> {
   const workflowId = workflowIdOf(request.workflowId);
   const input = inputOf(request.inputJson);
   const priority = priorityOf(request.priority);
-  const requestId = requestIdOf(request.requestId);
+  const requestId = occurrence?.requestId ?? requestIdOf(request.requestId);
   const { version } = request;
   const inputKey = inputKeyOf(request.idempotency, workflowId, input);
-  const own = inputKey === undefined ? {} : { inputKey };
+  const own = {
+    ...(inputKey === undefined ? {} : { inputKey }),
+    ...(occurrence === undefined ? {} : { schedule: occurrence.schedule }),
+  };
   const run = { tenantId, workflowId, input, priority, requestId, ...own };
   const remembered = version === 0 ? parts.newest.get(tenantId, workflowId) : undefined;
   if (remembered !== undefined) {
@@ -88,7 +99,9 @@ async function startVersion(
     String(priority),
     String(deadlineMs),
   ];
-  const requestHash = sha256("start", ...requested);
+  // An occurrence is known by its name alone: whatever was edited since it first started a run, it started that one.
+  const requestHash =
+    chosen.schedule === undefined ? sha256("start", ...requested) : sha256("schedule");
   return await accept(parts, { ...chosen, deadlineMs, graph, requestHash, kind: "saved" });
 }
 
@@ -149,6 +162,7 @@ interface Acceptance {
   readonly deadlineMs: number;
   readonly testGraph?: TestGraph;
   readonly inputKey?: NonNullable<StartInput["inputKey"]>;
+  readonly schedule?: ScheduleLink;
 }
 
 async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
@@ -158,6 +172,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
   const traceparent = currentTraceparent() || null;
   const { promise, resolve, reject } = Promise.withResolvers<Started>();
   const { workflowVersion, kind, testGraph, inputKey } = run;
+  const scheduled = run.schedule === undefined ? {} : { schedule: run.schedule };
   probe("S1");
   parts.loop.offer({
     kind: "start",
@@ -175,6 +190,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     deadlineAt,
     ...(testGraph === undefined ? {} : { test: { graph: run.graph, row: testGraph } }),
     ...(inputKey === undefined ? {} : { inputKey }),
+    ...scheduled,
     started: {
       ...RUN_PLACE,
       type: "run.started",
@@ -185,6 +201,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
         deadlineAt,
         ...(inputKey === undefined ? {} : { inputKey: inputKey.key }),
         ...gate,
+        ...scheduled,
       },
       value: run.input,
     },

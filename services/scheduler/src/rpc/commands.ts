@@ -17,12 +17,16 @@ import { toTimestamp, traceIdOf } from "@pawl/platform/wire/scalar";
 import { cancelRun, deleteRun } from "../admit/end-run.ts";
 import { recheckRun } from "../admit/recheck-run.ts";
 import { decideNode } from "../admit/decide-node.ts";
-import type { AdmitParts } from "../admit/parts.ts";
 import type { StrandedParts } from "../recover/stranded.ts";
 import { createWorkflow, deleteWorkflow, updateWorkflow } from "../admit/save-workflow.ts";
 import { type Accepted, startRun, testRun } from "../admit/start-run.ts";
+import type { ScheduleParts } from "../schedule/save-schedule.ts";
+import { scheduleCommands } from "./schedule-commands.ts";
 
-export function commandServices(parts: AdmitParts & StrandedParts, db: Queryable): ServedService[] {
+export function commandServices(
+  parts: ScheduleParts & StrandedParts,
+  db: Queryable,
+): ServedService[] {
   const readRun = async (runId: RunId): Promise<Run> => {
     const record = await getRun(db, DEFAULT_TENANT, runId);
     if (record === undefined) throw new EngineError("RUN_NOT_FOUND", "The run is gone.");
@@ -54,7 +58,7 @@ export function commandServices(parts: AdmitParts & StrandedParts, db: Queryable
       return {};
     },
   });
-  return [runs, workflows];
+  return [runs, workflows, scheduleCommands(parts, answer)];
 }
 
 /** The run as it was when it was accepted: known without a read. */

@@ -9,6 +9,7 @@ import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
+import { ALARMS } from "@pawl/platform/queue/alarm";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Patience } from "./patience.ts";
 import type { Waiting } from "../tick/waiting.ts";
@@ -27,6 +28,8 @@ export interface SweepParts {
   readonly now: () => number;
   readonly log: Logger;
   readonly patience: Patience;
+  /** Told when the next alarm of a schedule goes off. */
+  readonly onAlarm: (dueInMs: number) => void;
 }
 
 /** Takes back the leases of executors that fell silent. */
@@ -79,12 +82,14 @@ export async function sweepDeadlines({ journal, loop }: SweepParts): Promise<boo
 }
 
 /** Looks at the queues: what others put there, and what becomes due. NOTIFY is only the faster way to learn of it. */
-export async function sweepQueues({ journal, waiting, loop, now }: SweepParts): Promise<boolean> {
+export async function sweepQueues(parts: SweepParts): Promise<boolean> {
+  const { journal, waiting, loop, now, onAlarm } = parts;
   for (const { nodeType, waitingCount, dueInMs } of await journal.queueDepths()) {
     METRICS.queueDepth.set(waitingCount, { queue: nodeType });
     METRICS.queueOldestAge.set(Math.max(0, -(dueInMs ?? 0)) / 1_000, { queue: nodeType });
     if (dueInMs !== undefined && nodeType !== DEAD_LETTER)
       waiting.enqueued(nodeType, now() + dueInMs);
+    if (dueInMs !== undefined && nodeType === ALARMS) onAlarm(dueInMs);
   }
   loop.nudge();
   return false;

@@ -2,7 +2,14 @@
 
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
-import type { Fact, NodeDecision, ParentLink, RecoveryReason, RunKind } from "@pawl/core/log/event";
+import type {
+  Fact,
+  NodeDecision,
+  ParentLink,
+  RecoveryReason,
+  RunKind,
+  ScheduleLink,
+} from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
 import type { StreamedFact, TestGraph } from "@pawl/platform/store/journal";
@@ -51,6 +58,8 @@ export interface StartInput {
   readonly inputKey?: { readonly key: string; readonly ttlMs: number };
   /** The node execution that waits for it. */
   readonly parent?: ParentLink;
+  /** The occurrence that starts it. */
+  readonly schedule?: ScheduleLink;
   readonly started: Extract<Fact, { type: "run.started" }>;
   readonly answer: Answer<Started>;
 }

@@ -83,6 +83,7 @@ export function newRun(start: StartInput, draft: RunDraft): NewRun {
     assumesNewest,
     kind: start.runKind,
     parent: start.parent ?? null,
+    ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
     ...projection(draft),
   };
 }

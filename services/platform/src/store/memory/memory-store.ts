@@ -6,6 +6,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import type { Executors } from "../executors.ts";
 import type { Journal } from "../journal.ts";
 import type { Recovery } from "../recovery.ts";
+import type { Schedules } from "../schedules.ts";
 import type { Workflows } from "../workflows.ts";
 import { createMemoryExecutors } from "./executors.ts";
 import type { WaitingJob } from "./jobs.ts";
@@ -13,6 +14,7 @@ import { createMemoryJournal } from "./journal.ts";
 import { createMemoryRecovery } from "./recovery.ts";
 import { createTurns } from "./turns.ts";
 import type { SlotRow } from "./slots.ts";
+import { createMemorySchedules } from "./schedules.ts";
 import { createTables, type ExecutorRow, type LeaseRow, type RunRow } from "./tables.ts";
 import type { Wakes } from "./transaction.ts";
 import { createMemoryWorkflows } from "./workflows.ts";
@@ -41,6 +43,7 @@ export interface MemoryStore {
   readonly executors: Executors;
   readonly workflows: Workflows;
   readonly recovery: Recovery;
+  readonly schedules: Schedules;
   readonly view: MemoryView;
 }
 
@@ -54,6 +57,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     recovery: createMemoryRecovery(tables, { now, takeTurn }),
     executors: createMemoryExecutors(tables, now),
     workflows: createMemoryWorkflows(tables, now),
+    schedules: createMemorySchedules(tables, now),
     view: {
       run: (runId) => tables.runs.get(runId),
       runs: () => [...tables.runs.values()],

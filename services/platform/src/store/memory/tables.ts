@@ -4,6 +4,7 @@ import type { RunStatus } from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
 import type { ExecutorSession } from "../executors.ts";
 import type { Lease, LeaseKey, NewRun } from "../journal.ts";
+import type { ScheduleEdit, ScheduleRecord } from "../schedules.ts";
 import type { DefinitionRow } from "../workflows.ts";
 import type { Quarantine, Snapshot } from "../recovery.ts";
 import { MemoryJobs } from "./jobs.ts";
@@ -39,6 +40,8 @@ export interface StoredDefinition extends DefinitionRow {
   readonly requestHash: string | null;
 }
 
+export type StoredSchedule = ScheduleRecord & ScheduleEdit;
+
 export interface KeptInput {
   readonly runId: RunId;
   readonly expiresAt: number;
@@ -59,6 +62,8 @@ export interface Tables {
   readonly definitions: Map<DefinitionId, StoredDefinition>;
   /** Each workflow's current definition. */
   readonly workflows: Map<string, DefinitionId>;
+  /** By tenant and id. */
+  readonly schedules: Map<string, StoredSchedule>;
 }
 
 /** Empty tables. */
@@ -74,6 +79,7 @@ export const createTables = (): Tables => ({
   executors: new Map(),
   definitions: new Map(),
   workflows: new Map(),
+  schedules: new Map(),
 });
 
 /** A key of two parts; no id holds a line break. */

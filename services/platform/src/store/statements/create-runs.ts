@@ -11,21 +11,21 @@ with inserted as (
   insert into runs (
     run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq,
     has_failures, priority, error_message, request_id, request_hash, traceparent, deadline_at, ended_at,
-    parent_run_id, parent_node_id, parent_iteration
+    parent_run_id, parent_node_id, parent_iteration, schedule_id, schedule_at
   )
   select
     n.run_id, n.tenant_id, n.definition_id, n.workflow_id, n.workflow_version, n.kind, n.status, 1, n.event_count,
     n.has_failures, n.priority, n.error_message, n.request_id, n.request_hash, n.traceparent,
     to_timestamp(n.deadline_at / 1000.0), case when n.ended then now() end,
-    n.parent_run_id, n.parent_node_id, n.parent_iteration
+    n.parent_run_id, n.parent_node_id, n.parent_iteration, n.schedule_id, to_timestamp(n.schedule_at / 1000.0)
   from unnest(
     $1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::integer[], $6::text[], $7::text[], $8::integer[],
     $9::boolean[], $10::integer[], $11::text[], $12::text[], $13::text[], $14::text[], $15::double precision[], $16::boolean[],
-    $17::boolean[], $18::uuid[], $19::text[], $20::integer[]
+    $17::boolean[], $18::uuid[], $19::text[], $20::integer[], $37::text[], $38::double precision[]
   ) as n (
     run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, event_count,
     has_failures, priority, error_message, request_id, request_hash, traceparent, deadline_at, ended,
-    assumes_newest, parent_run_id, parent_node_id, parent_iteration
+    assumes_newest, parent_run_id, parent_node_id, parent_iteration, schedule_id, schedule_at
   )
   left join workflows w
     on n.assumes_newest

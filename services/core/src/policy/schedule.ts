@@ -1,0 +1,37 @@
+// Which of the occurrences that have come due start a run. Pure: the times are computed elsewhere.
+
+import { unreachable } from "../fault/invariant.ts";
+
+/** What happens to occurrences that came due while nothing was there to start them. */
+export type MissedPolicy = "skip" | "run_once" | "run_all";
+
+/** What happens to an occurrence that comes due while the run of the one before lives. */
+export type OverlapPolicy = "allow" | "skip";
+
+/** An occurrence found later than this was missed; earlier, it is only late. */
+export const LATE_MS = 60_000;
+/** Missed occurrences that one return makes up for. */
+export const CATCH_UP_MAX = 100;
+
+export interface DueOccurrences {
+  /** When they came due, in order, none after `now`. */
+  readonly times: readonly number[];
+  readonly now: number;
+  readonly missed: MissedPolicy;
+}
+
+/** The occurrences to start, in order. Those on time always are; of the missed ones the policy decides. */
+export function occurrencesToStart({ times, now, missed }: DueOccurrences): readonly number[] {
+  const firstOnTime = times.findIndex((at) => now - at <= LATE_MS);
+  const missedCount = firstOnTime === -1 ? times.length : firstOnTime;
+  switch (missed) {
+    case "skip":
+      return times.slice(missedCount);
+    case "run_once":
+      return times.slice(Math.max(0, missedCount - 1));
+    case "run_all":
+      return times.slice(Math.max(0, missedCount - CATCH_UP_MAX));
+    default:
+      return unreachable(missed, "missed policy");
+  }
+}

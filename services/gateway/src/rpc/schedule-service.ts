@@ -1,0 +1,136 @@
+// ScheduleService at the edge: reads and previews in place, changes forwarded.
+
+import { create } from "@bufbuild/protobuf";
+import type { ServiceImpl } from "@connectrpc/connect";
+import { LIMITS } from "@pawl/core/data/limits";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import {
+  occurrencesAfter,
+  type Recurrence,
+  recurrenceFault,
+} from "@pawl/platform/queue/boss-occurrences";
+import { OCCURRENCES_SHOWN, upcoming } from "@pawl/platform/queue/upcoming";
+import type { SchedulePage } from "@pawl/platform/store/schedule-reads";
+import type { ScheduleRecord } from "@pawl/platform/store/schedules";
+import { fromTimestamp, toTimestamp } from "@pawl/platform/wire/scalar";
+import { toWireSchedule } from "@pawl/platform/wire/schedule";
+import type { ScheduleSpec } from "@pawl/proto/pawl/v1/schedule_pb";
+import {
+  GetScheduleResponseSchema,
+  ListSchedulesResponseSchema,
+  type PreviewScheduleRequest,
+  PreviewScheduleResponseSchema,
+  type ScheduleService,
+} from "@pawl/proto/pawl/v1/schedule_service_pb";
+import { forwardOptions, type Scheduler } from "./forward.ts";
+import {
+  checkInput,
+  checkLine,
+  checkName,
+  checkPageSize,
+  checkRange,
+  checkRequestId,
+} from "./ingress.ts";
+
+export interface ScheduleServiceDeps {
+  readonly scheduler: Scheduler;
+  readonly now: () => number;
+  readonly getSchedule: (scheduleId: string) => Promise<ScheduleRecord | undefined>;
+  readonly listSchedules: (
+    workflowId: string,
+    page: { size: number; token: string },
+  ) => Promise<SchedulePage>;
+}
+
+const PAGE = { default: LIMITS.pageSize, max: LIMITS.pageSizeMax } as const;
+
+export const createScheduleService = (
+  deps: ScheduleServiceDeps,
+): ServiceImpl<typeof ScheduleService> => {
+  const find = async (text: string): Promise<ScheduleRecord> => {
+    const scheduleId = checkName("schedule_id", text);
+    const schedule = await deps.getSchedule(scheduleId);
+    if (schedule !== undefined) return schedule;
+    throw new EngineError("SCHEDULE_NOT_FOUND", `There is no schedule ${scheduleId}.`, {
+      metadata: { schedule_id: scheduleId },
+    });
+  };
+  const { schedules } = deps.scheduler;
+  return {
+    createSchedule: (request, context) => {
+      checkSpec(request.spec);
+      return schedules.createSchedule(named(request), forwardOptions(context));
+    },
+    updateSchedule: (request, context) => {
+      checkSpec(request.spec);
+      return schedules.updateSchedule(named(request), forwardOptions(context));
+    },
+    deleteSchedule: (request, context) =>
+      schedules.deleteSchedule(named(request), forwardOptions(context)),
+    pauseSchedule: (request, context) => {
+      checkLine("paused_by", request.pausedBy, LIMITS.labelLength);
+      checkLine("reason", request.reason, LIMITS.labelLength);
+      return schedules.pauseSchedule(named(request), forwardOptions(context));
+    },
+    resumeSchedule: (request, context) =>
+      schedules.resumeSchedule(named(request), forwardOptions(context)),
+    triggerSchedule: (request, context) =>
+      schedules.triggerSchedule(named(request), forwardOptions(context)),
+    getSchedule: async ({ scheduleId }) => {
+      const schedule = await find(scheduleId);
+      const times = upcoming(schedule, OCCURRENCES_SHOWN);
+      return create(GetScheduleResponseSchema, { schedule: toWireSchedule(schedule, times) });
+    },
+    listSchedules: async ({ pageSize, pageToken, workflowId }) => {
+      if (workflowId !== "") checkName("workflow_id", workflowId);
+      const size = checkPageSize(pageSize, PAGE);
+      const page = await deps.listSchedules(workflowId, { size, token: pageToken });
+      return create(ListSchedulesResponseSchema, {
+        schedules: page.schedules.map((schedule) => toWireSchedule(schedule)),
+        nextPageToken: page.nextPageToken,
+      });
+    },
+    previewSchedule: async (request) => {
+      const count = checkRange("count", request.count, 0, LIMITS.previewTimesMax);
+      const from = request.fromTime === undefined ? deps.now() : fromTimestamp(request.fromTime);
+      const recurrence =
+        request.scheduleId === ""
+          ? recurrenceOf(request, from)
+          : (await find(request.scheduleId)).spec;
+      const times = occurrencesAfter(recurrence, from, count || LIMITS.previewTimes);
+      return create(PreviewScheduleResponseSchema, { times: times.map(toTimestamp) });
+    },
+  };
+};
+
+/** A request with its ids checked. */
+function named<T extends { scheduleId: string; requestId: string }>(request: T): T {
+  checkName("schedule_id", request.scheduleId);
+  request.requestId = checkRequestId(request.requestId);
+  return request;
+}
+
+/** What the scheduler checks too, where a fault can be told without asking it. */
+function checkSpec(spec: ScheduleSpec | undefined): void {
+  if (spec === undefined) throw invalidField("spec", "REQUIRED", "is missing");
+  checkName("spec.workflow_id", spec.workflowId);
+  checkRange("spec.priority", spec.priority, -LIMITS.priorityMax, LIMITS.priorityMax);
+  spec.inputJson = checkInput(spec.inputJson, undefined);
+}
+
+function recurrenceOf(request: PreviewScheduleRequest, from: number): Recurrence {
+  const expression = request.expression.trim();
+  if (expression === "") throw invalidField("expression", "REQUIRED", "is empty");
+  if (expression.length > LIMITS.scheduleExpressionLength)
+    throw invalidField(
+      "expression",
+      "TOO_LONG",
+      `is longer than ${LIMITS.scheduleExpressionLength} characters`,
+    );
+  const recurrence = { expression, timeZone: request.timeZone || "UTC" };
+  const fault = recurrenceFault(recurrence, from);
+  // A rule that has ended has no times, which is an answer.
+  if (fault !== undefined && fault.reason !== "NO_OCCURRENCE")
+    throw invalidField(fault.field, fault.reason, fault.description);
+  return recurrence;
+}

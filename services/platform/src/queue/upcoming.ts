@@ -1,0 +1,19 @@
+// The next times of a schedule, for people: from its own next occurrence on, so that what is shown is what will fire.
+
+import { LIMITS } from "@pawl/core/data/limits";
+import type { ScheduleRecord } from "../store/schedules.ts";
+import { occurrencesAfter } from "./boss-occurrences.ts";
+
+/** How many are shown with a schedule. */
+export const OCCURRENCES_SHOWN = LIMITS.previewTimes;
+
+/** None unless it is active; fewer when its rule ends. */
+export function upcoming({ nextAt, spec }: ScheduleRecord, count: number): number[] {
+  if (nextAt === null) return [];
+  try {
+    return [nextAt, ...occurrencesAfter(spec, nextAt, count - 1)];
+  } catch {
+    // The rule could be read when it was kept; what it says after its next occurrence is not known.
+    return [nextAt];
+  }
+}

@@ -1,0 +1,22 @@
+// Runs of one schedule, newest first, before a run id. Walks runs_by_schedule; `$4`, `$5` and `$7` empty mean no filter.
+
+import type { Statement } from "../../db/sql.ts";
+
+export const readRunPageOfSchedule: Statement = {
+  name: "pawl_read_run_page_of_schedule",
+  text: `
+select run_id, definition_id, workflow_id, workflow_version, kind, status, last_seq, has_failures, priority,
+  error_message, traceparent, created_at, ended_at, deadline_at, parent_run_id, parent_node_id, parent_iteration,
+  quarantined_at, quarantine_reason, quarantine_detail,
+  schedule_id, schedule_at
+from runs
+where tenant_id = $1::text
+  and schedule_id = $6::text
+  and run_id < $2::uuid
+  and (cardinality($4::text[]) = 0 or status = any ($4::text[]))
+  and ($5::text = '' or kind = $5::text)
+  and ($7::text = '' or workflow_id = $7::text)
+order by run_id desc
+limit $3::integer
+`,
+};

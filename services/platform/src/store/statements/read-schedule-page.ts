@@ -1,0 +1,17 @@
+// Schedules in order of id, after an id, without their inputs.
+
+import type { Statement } from "../../db/sql.ts";
+
+export const readSchedulePage: Statement = {
+  name: "pawl_read_schedule_page",
+  text: `
+select tenant_id, schedule_id, workflow_id, workflow_version, expression, time_zone, null::text as input, priority, missed, overlap, version,
+  next_at, alarm_id, paused_at, paused_by, pause_reason, last_at, last_run_id, last_error, started_count, skipped_count,
+  request_id, request_hash, created_at, updated_at
+from schedules
+where tenant_id = $1::text
+  and schedule_id > $2::text
+order by schedule_id
+limit $3::integer
+`,
+};

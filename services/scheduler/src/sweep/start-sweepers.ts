@@ -1,0 +1,62 @@
+// Starts every background duty of a scheduler, each on its interval.
+
+import type { Queryable } from "@pawl/platform/db/sql";
+import { forgetCommands } from "../command/command-worker.ts";
+import type { Config } from "../config.ts";
+import { createStrandedSweep } from "../recover/stranded.ts";
+import type { AlarmClock } from "../schedule/alarm-clock.ts";
+import { Patience, RECONNECT_MS } from "./patience.ts";
+import { Sweeper } from "./sweeper.ts";
+import {
+  sweepDeadlines,
+  sweepExecutors,
+  sweepLeases,
+  sweepPartitions,
+  sweepQueues,
+  type SweepParts,
+} from "./sweeps.ts";
+
+const DAY_MS = 24 * 3_600_000;
+/** A run in which nothing has happened for so many sweeps is looked at: whatever it waits for must be there. */
+const QUIET_SWEEPS = 3;
+/** After a grace has passed by our clock, it has passed by the database's too. */
+const CLOCK_SLACK_MS = 10;
+
+type Needed = Omit<SweepParts, "patience" | "onAlarm"> &
+  Parameters<typeof createStrandedSweep>[0] & {
+    readonly pool: Queryable;
+    readonly workflowQueue: Parameters<typeof forgetCommands>[0];
+    readonly alarms: AlarmClock;
+  };
+
+export function startSweepers(config: Config, needed: Needed) {
+  const { pool, workflowQueue, alarms, now, log } = needed;
+  const every = config.PAWL_SWEEP_MS;
+  const quietMs = every * QUIET_SWEEPS;
+  const patience = new Patience({
+    renewMs: config.PAWL_RENEW_MS,
+    sweepMs: every,
+    now,
+    onBegin: (forMs) => sweepers.leases.soon(forMs + CLOCK_SLACK_MS),
+  });
+  const parts: SweepParts = { ...needed, patience, onAlarm: alarms.ring };
+  const sweeper = (
+    name: string,
+    intervalMs: number,
+    duty: (sweep: SweepParts) => Promise<boolean>,
+  ): Sweeper => new Sweeper({ name, intervalMs, duty: () => duty(parts), log });
+  const sweepers = {
+    leases: sweeper("leases", every, sweepLeases),
+    deadlines: sweeper("deadlines", every, sweepDeadlines),
+    queues: sweeper("queues", config.PAWL_POLL_MS, sweepQueues),
+    executors: sweeper("executors", every * 30, sweepExecutors),
+    stranded: sweeper("stranded", quietMs, createStrandedSweep(needed, quietMs)),
+    partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(pool, now)),
+    commands: sweeper("commands", DAY_MS, () => forgetCommands(workflowQueue)),
+  };
+  const { leases, ...others } = sweepers;
+  for (const each of Object.values(others)) each.start();
+  leases.soon(RECONNECT_MS);
+  alarms.start();
+  return { sweepers, patience };
+}
