@@ -4,10 +4,12 @@ import { type Transport, createClient } from "@connectrpc/connect";
 import type { ExecutionTag, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
 import { type PawlCallOptions, createCaller, present } from "./caller.ts";
 import { type Runs, createRuns } from "./runs.ts";
+import { type Schedules, createSchedules } from "./schedules.ts";
 import { isFinalStatus } from "./status.ts";
 import { fetchTransport } from "./transport.ts";
 import { type WatchOptions, type WatchSource, watchRun } from "./watch.ts";
@@ -50,6 +52,7 @@ export interface TagPage {
 export interface PawlClient {
   readonly runs: Runs;
   readonly workflows: Workflows;
+  readonly schedules: Schedules;
   readonly events: {
     /** A page of a run's log, in order. */
     list(runId: string, options?: ListEventsOptions): Promise<EventPage>;
@@ -83,6 +86,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     watch,
     runs: createRuns(runService, call, watch),
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
+    schedules: createSchedules(createClient(ScheduleService, transport), call),
     events: {
       async list(runId, listOptions = {}) {
         const request = {

@@ -32,6 +32,15 @@ export type {
   StartedRun,
   WaitOptions,
 } from "./runs.ts";
+export type {
+  ListSchedulesOptions,
+  Missed,
+  Overlap,
+  PreviewOptions,
+  ScheduleInput,
+  SchedulePage,
+  Schedules,
+} from "./schedules.ts";
 export {
   TERMINAL_EVENT_TYPES,
   explainReasonName,

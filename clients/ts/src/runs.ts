@@ -51,6 +51,8 @@ export interface ListRunsOptions extends PawlCallOptions {
   readonly statuses?: readonly RunStatus[] | undefined;
   readonly workflowId?: string | undefined;
   readonly kind?: RunKind | undefined;
+  /** Only runs that this schedule started. */
+  readonly scheduleId?: string | undefined;
   readonly pageSize?: number | undefined;
   readonly pageToken?: string | undefined;
 }
@@ -136,6 +138,7 @@ export function createRuns(
             statuses: [...(options.statuses ?? [])],
             workflowId: options.workflowId ?? "",
             kind: options.kind ?? 0,
+            scheduleId: options.scheduleId ?? "",
             pageSize: options.pageSize ?? 0,
             pageToken: options.pageToken ?? "",
           },
