@@ -132,19 +132,8 @@ export function createRuns(
       return { run: present(response.run), isDuplicate: response.duplicate };
     },
     async list(options = {}) {
-      const { runs, nextPageToken } = await call(options, (o) =>
-        rpc.listRuns(
-          {
-            statuses: [...(options.statuses ?? [])],
-            workflowId: options.workflowId ?? "",
-            kind: options.kind ?? 0,
-            scheduleId: options.scheduleId ?? "",
-            pageSize: options.pageSize ?? 0,
-            pageToken: options.pageToken ?? "",
-          },
-          o,
-        ),
-      );
+      const request = listRequest(options);
+      const { runs, nextPageToken } = await call(options, (o) => rpc.listRuns(request, o));
       return { runs, nextPageToken };
     },
     async explain(runId, nodeId, options = {}) {
@@ -177,6 +166,15 @@ export function createRuns(
     },
   };
 }
+
+const listRequest = (options: ListRunsOptions) => ({
+  statuses: [...(options.statuses ?? [])],
+  workflowId: options.workflowId ?? "",
+  kind: options.kind ?? 0,
+  scheduleId: options.scheduleId ?? "",
+  pageSize: options.pageSize ?? 0,
+  pageToken: options.pageToken ?? "",
+});
 
 function startRequest(workflowId: string, options: StartRunOptions) {
   const { version = 0, priority = 0, deadlineMs, dedupeInputMs } = options;
