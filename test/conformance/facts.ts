@@ -11,13 +11,13 @@ import {
   type NodeId,
   type RunId,
 } from "@pawl/core/name/ids";
+import type { StreamedFact } from "@pawl/platform/store/fenced";
 import type {
   Append,
   Journal,
   NewLease,
   NewRun,
   RunChange,
-  StreamedFact,
   Transaction,
 } from "@pawl/platform/store/journal";
 

@@ -128,7 +128,7 @@ function streams(open: OpenStore): void {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
     const epoch = await claim(journal, run, 1, newExecutorId());
-    const send = (...ordinals: number[]): Promise<void> =>
+    const send = (...ordinals: number[]) =>
       journal.transact((tx) => tx.stream(ordinals.map((ordinal) => delta(run, epoch, ordinal))));
     await send(1, 2);
     await send(1, 2, 3);

@@ -109,7 +109,7 @@ function deleting(open: OpenStore): void {
     expect((await see(run)).events).toHaveLength(1);
     await step(journal, run, 1, { facts: [queued()], over: { status: "completed", ended: true } });
     expect(await journal.deleteTestRun(run)).toBe(true);
-    expect(await see(run)).toEqual({ run: undefined, events: [], leases: [] });
+    expect(await see(run)).toEqual({ run: undefined, events: [], leases: [], effects: [] });
     expect(await workflows.load(graph)).toBeUndefined();
     expect(await journal.findRequest("acme", ["r-1"])).toEqual([]);
     expect(await journal.deleteTestRun(run)).toBe(false);

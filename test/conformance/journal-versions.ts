@@ -182,7 +182,7 @@ function batches(open: OpenStore): void {
       throw new Error("changed its mind");
     });
     await expect(broken).rejects.toThrow("changed its mind");
-    expect(await see(run.runId)).toEqual({ run: undefined, events: [], leases: [] });
+    expect(await see(run.runId)).toEqual({ run: undefined, events: [], leases: [], effects: [] });
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { describe } from "vitest";
 import { claimSuite } from "./journal-claims.ts";
+import { effectSuite } from "./journal-effects.ts";
 import { jobSuite } from "./journal-jobs.ts";
 import { keySuite } from "./journal-keys.ts";
 import { readSuite } from "./journal-reads.ts";
@@ -14,6 +15,7 @@ export function journalSuite(name: string, open: OpenStore): void {
   describe(`journal on ${name}`, () => {
     versionSuite(open);
     claimSuite(open);
+    effectSuite(open);
     jobSuite(open);
     readSuite(open);
     keySuite(open);

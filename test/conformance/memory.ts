@@ -45,6 +45,19 @@ export async function openMemory(): Promise<StoreUnderTest> {
             executorId,
           }))
           .toSorted((a, b) => placeOf(a).localeCompare(placeOf(b))),
+        effects: view
+          .effects()
+          .filter((effect) => effect.runId === runId)
+          .map(({ nodeId, iteration, name, class: kind, begunEpoch, committedEpoch, ...row }) => ({
+            nodeId,
+            iteration,
+            name,
+            class: kind,
+            begunEpoch,
+            committedEpoch,
+            result: row.resultJson === null ? null : JSON.parse(row.resultJson),
+          }))
+          .toSorted((a, b) => `${placeOf(a)}/${a.name}`.localeCompare(`${placeOf(b)}/${b.name}`)),
       };
     },
     executorIds: async () =>

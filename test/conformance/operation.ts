@@ -3,6 +3,7 @@
 
 import { isUniqueViolation } from "@pawl/platform/db/failure";
 import { unreachable } from "@pawl/core/fault/invariant";
+import { EFFECT_CLASSES } from "@pawl/core/policy/effect";
 import type { Fact } from "@pawl/core/log/event";
 import { nodeId, type ExecutorId, type NodeId, type RunId } from "@pawl/core/name/ids";
 import {
@@ -45,6 +46,13 @@ const streamed = fc.record({
   ordinal: fc.integer({ min: 1, max: 4 }),
 });
 
+const effect = fc.record({
+  node: fc.nat(2),
+  isStale: fc.constantFrom(false, false, true),
+  name: fc.constantFrom("charge", "mail"),
+  class: fc.constantFrom(...EFFECT_CLASSES),
+});
+
 /** One operation; `isAbandoned` ones throw at the end of their transaction. */
 export const operation = fc.oneof(
   fc.record({ kind: fc.constant("begin"), run: place.run, request: fc.nat(2) }),
@@ -60,6 +68,13 @@ export const operation = fc.oneof(
     kind: fc.constant("stream"),
     run: place.run,
     items: fc.array(streamed, { minLength: 1, maxLength: 4 }),
+  }),
+  fc.record({
+    kind: fc.constant("effects"),
+    run: place.run,
+    begins: fc.array(effect, { maxLength: 3 }),
+    commits: fc.array(effect, { maxLength: 3 }),
+    extensions: fc.array(effect, { maxLength: 2 }),
   }),
   fc.record({
     kind: fc.constant("enqueue"),
@@ -105,6 +120,8 @@ export function toWork(op: Operation, world: World, seen: readonly Seen[]): Work
       return stepWork(op, world, pick(seen, op.run));
     case "stream":
       return streamWork(op, world, pick(seen, op.run));
+    case "effects":
+      return effectsWork(op, world, pick(seen, op.run));
     case "enqueue":
       return enqueueWork(op, world);
     case "drop": {
@@ -177,6 +194,39 @@ function streamWork({ run, items }: Of<"stream">, { runIds }: World, seen: Seen)
     return delta(pick(runIds, run), epoch, ordinal, node(index));
   });
   return (tx) => tx.stream(facts);
+}
+
+function effectsWork(op: Of<"effects">, { runIds }: World, seen: Seen): Work {
+  const claimOf = (at: { readonly node: number; readonly isStale: boolean }) => {
+    const lease = seen.leases.find((each) => each.nodeId === node(at.node));
+    const epoch = (lease?.epoch ?? 1) - (at.isStale ? 1 : 0);
+    return { runId: pick(runIds, op.run), nodeId: node(at.node), iteration: 0, epoch };
+  };
+  // One begin a key: of two with different classes in one statement, either may be the first.
+  const begins = new Map(op.begins.map((begin) => [`${begin.node} ${begin.name}`, begin]));
+  return async (tx) => {
+    const begun = tx.beginEffects(
+      [...begins.values()].map((begin) => ({
+        ...claimOf(begin),
+        name: begin.name,
+        class: begin.class,
+      })),
+    );
+    const committed = tx.commitEffects(
+      op.commits.map((commit, at) => ({
+        ...claimOf(commit),
+        name: commit.name,
+        resultJson: `{"n":${at}}`,
+      })),
+    );
+    const extended = tx.extendLeases(
+      op.extensions.map((extension) => ({ ...claimOf(extension), extendMs: HOUR_MS })),
+    );
+    const results = (await begun).map((each) =>
+      each.state === "committed" ? (JSON.parse(each.resultJson) as unknown) : each.state,
+    );
+    return [results, await committed, await extended];
+  };
 }
 
 function enqueueWork(op: Of<"enqueue">, { runIds, nodeType }: World): Work {

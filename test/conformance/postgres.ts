@@ -9,7 +9,7 @@ import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
 import { createSchedules } from "@pawl/platform/store/schedules-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
 import { freshDatabase } from "../support/postgres.ts";
-import type { Seen, SeenEvent, SeenLease, SeenRun, StoreUnderTest } from "./store.ts";
+import type { Seen, SeenEffect, SeenEvent, SeenLease, SeenRun, StoreUnderTest } from "./store.ts";
 
 /** A store on a fresh database. */
 export async function openPostgres(): Promise<StoreUnderTest> {
@@ -48,7 +48,7 @@ export async function openPostgres(): Promise<StoreUnderTest> {
 async function see(db: Queryable, runId: RunId): Promise<Seen> {
   const read = async <Row extends object>(text: string): Promise<Row[]> =>
     (await db.query<Row>({ text, values: [runId] })).rows;
-  const [runs, events, leases] = await Promise.all([
+  const [runs, events, leases, effects] = await Promise.all([
     read<SeenRun>(`
       select status, version, last_seq as "lastSeq", has_failures as "hasFailures",
         error_message as "errorMessage", ended_at is not null as "hasEnded"
@@ -59,6 +59,10 @@ async function see(db: Queryable, runId: RunId): Promise<Seen> {
     read<SeenLease>(`
       select node_id as "nodeId", iteration, epoch, attempt, executor_id as "executorId"
       from leases where run_id = $1 order by node_id collate "C", iteration`),
+    read<SeenEffect>(`
+      select node_id as "nodeId", iteration, name, class, begun_epoch as "begunEpoch",
+        committed_epoch as "committedEpoch", result
+      from effects where run_id = $1 order by node_id collate "C", iteration, name collate "C"`),
   ]);
-  return { run: runs[0], events, leases };
+  return { run: runs[0], events, leases, effects };
 }

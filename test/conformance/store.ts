@@ -35,11 +35,23 @@ export interface SeenLease {
   readonly executorId: string;
 }
 
+export interface SeenEffect {
+  readonly nodeId: string;
+  readonly iteration: number;
+  readonly name: string;
+  readonly class: string;
+  readonly begunEpoch: number;
+  readonly committedEpoch: number | null;
+  /** Parsed, as values of events are. */
+  readonly result: unknown;
+}
+
 /** Committed rows of one run. */
 export interface Seen {
   readonly run: SeenRun | undefined;
   readonly events: readonly SeenEvent[];
   readonly leases: readonly SeenLease[];
+  readonly effects: readonly SeenEffect[];
 }
 
 export interface StoreUnderTest {

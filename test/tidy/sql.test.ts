@@ -53,6 +53,8 @@ async function seed(pool: Pool): Promise<void> {
      select 'k' || row_number() over () % 200, run_id, 'n1', 0, s.state, case s.state when 'cooling' then now() end, 1, 'work', 0, 's'
      from runs, (values ('waiting'), ('cooling')) s (state)`,
     `insert into slot_keys (slot_key, slot_limit, wake_at) select 'k' || n, 5, now() from generate_series(0, 999) n`,
+    `insert into effects (run_id, node_id, iteration, name, class, begun_epoch)
+     select run_id, 'n1', 0, 'e', 'idempotent', 1 from runs`,
   ]) {
     await pool.query({ text });
   }

@@ -21,5 +21,7 @@ export const dataQueryConfig = z.strictObject({
   parameters: z.array(z.unknown()).max(PARAMETERS_MAX).default([]),
   /** Not more than the source allows. */
   max_rows: z.int().min(1).max(LIMITS.queryRowsMax).optional(),
+  /** Whether a statement that writes is recorded in its own database, in its own transaction. */
+  effect: z.enum(["transactional", "none"]).optional(),
   timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).optional(),
 });

@@ -29,6 +29,8 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
       query: "Parameters added to the address.",
       body: "A text as it stands, or any other JSON as JSON. Not sent with GET and HEAD.",
       timeout_ms: "How long the call may take; 30 s if absent.",
+      effect:
+        "`idempotent`: made again under the same key while nobody knows whether it happened; the default for all but GET and HEAD. `at_most_once`: never made again once begun; then the node fails with `effect_unknown`. `none`: no record. See [Effects](README.md#effects).",
       idempotency_key_header: "Which header carries the key; `idempotency-key` if absent.",
     },
     inputs: "In templates.",
@@ -40,6 +42,7 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
       "rate_limit",
       "timeout",
       "http_status",
+      "effect_unknown",
       "URL_BLOCKED",
       "HEADER_INJECTION",
       "REQUEST_TOO_LARGE",
@@ -88,6 +91,8 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
       sql: "One statement, never a template; values are `$1`, `$2`, …",
       parameters: "The values, which may be templates.",
       max_rows: "How many rows at most; not more than the source allows.",
+      effect:
+        "`transactional`, the default where the source may write: a statement that wrote is recorded in its own database and transaction, and happens once. `none`: no record. See [Effects](README.md#effects).",
       timeout_ms: "How long the statement may take; the source's limit if absent.",
     },
     inputs: "In the templates of `parameters`.",

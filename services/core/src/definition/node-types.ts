@@ -83,6 +83,8 @@ export const NODE_CONFIGS = {
     query: z.record(z.string(), scalarSchema).optional(),
     body: z.unknown().optional(),
     timeout_ms: z.int().min(1).max(HTTP_TIMEOUT_MS_MAX).optional(),
+    /** What may be promised about the call; idempotent unless it is GET or HEAD. */
+    effect: z.enum(["idempotent", "at_most_once", "none"]).optional(),
     idempotency_key_header: z
       .string()
       .refine((name) => HEADER_NAME.test(name), rule("HEADER_INJECTION", "not a header name"))

@@ -20,7 +20,10 @@ function setup(answer: QueryAnswer | QueryFailure) {
     return answer;
   };
   const handler = dataQueryHandler({
-    find: (name) => (name === "orders" ? { run, maxRows: 50, timeoutMs: 2_000 } : undefined),
+    find: (name) =>
+      name === "orders"
+        ? { run, mode: "read_only" as const, maxRows: 50, timeoutMs: 2_000 }
+        : undefined,
     end: async () => undefined,
   });
   const ask = (config: object = {}) =>

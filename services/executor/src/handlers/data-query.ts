@@ -1,10 +1,13 @@
 // `dataQuery`: one SQL statement on a named source (S3.27). Values come in as bound parameters only; rows come out as JSON objects,
-// up to the source's limit. A wrong statement fails for good, a database that is away or too busy may be asked again.
+// up to the source's limit. On a source that may write, the statement and a record of it commit in one transaction of that database,
+// so a later attempt is given the rows and writes nothing. A wrong statement fails for good, a database that is away or too busy may be asked again.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import type { QueryAnswer, QueryFailure } from "@pawl/platform/db/query-source";
+import { QUERY_LEDGER } from "@pawl/platform/db/query-ledger";
 import type { DataSources } from "../sources/data-sources.ts";
+import { once } from "./effects.ts";
 import {
   defineHandler,
   failure,
@@ -26,7 +29,12 @@ export const dataQueryHandler = (sources: DataSources): Handler =>
         const message = `this executor knows no data source ${JSON.stringify(config.source)}`;
         return permanentFailure("UNKNOWN_DATA_SOURCE", message);
       }
-      const answer = await source.run({
+      const isOnce = source.mode === "read_write" && config.effect !== "none";
+      const run = async (): Promise<HandlerResult> => {
+        const answer = await source.run(asked);
+        return answer.ok ? resultOf(answer) : failureOf(answer);
+      };
+      const asked = {
         sql: config.sql,
         parameters: config.parameters,
         maxRows: Math.min(config.max_rows ?? source.maxRows, source.maxRows),
@@ -34,8 +42,11 @@ export const dataQueryHandler = (sources: DataSources): Handler =>
         bytesMax: LIMITS.valueBytes,
         timeoutMs: Math.min(config.timeout_ms ?? source.timeoutMs, ctx.timeoutMs),
         signal: ctx.signal,
-      });
-      return answer.ok ? resultOf(answer) : failureOf(answer);
+        ...(isOnce ? { onceKey: ctx.effectKey } : {}),
+      };
+      if (!isOnce) return await run();
+      const check = `${QUERY_LEDGER} of the data source, under the key ${ctx.effectKey}`;
+      return await once(ctx, { name: "dataQuery", class: "transactional", check }, run);
     },
   });
 

@@ -3,6 +3,9 @@
 import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
 import type { Media } from "@pawl/core/log/event";
 import { render } from "@pawl/core/data/template";
+import type { EffectDoor } from "../work/effect-door.ts";
+import { memoryLedger } from "../work/memory-ledger.fixture.ts";
+import { effectsOf } from "./effects.ts";
 import type { Handler, HandlerContext, HandlerResult } from "./handler.ts";
 
 export interface Probe {
@@ -17,6 +20,7 @@ export async function probeHandler(
   handler: Handler,
   config: unknown,
   options: Partial<HandlerContext> = {},
+  ledger: EffectDoor = memoryLedger(),
 ): Promise<Probe> {
   const deltas: string[] = [];
   const media: Media[] = [];
@@ -38,6 +42,8 @@ export async function probeHandler(
     emit: async (text) => void deltas.push(text),
     emitMedia: async (one) => void media.push(one),
     log: (level, message) => void logs.push(`${level} ${message}`),
+    effects: effectsOf(ledger, new AbortController().signal),
+    extend: async () => undefined,
     render: (value) => render(value, scope),
     ...options,
     context,

@@ -5,6 +5,7 @@ import type { NodeContext, Scope } from "@pawl/core/data/scope";
 import type { Media, Usage } from "@pawl/core/log/event";
 import type { Rendered } from "@pawl/core/data/template";
 import { z } from "zod";
+import type { Effects } from "./effects.ts";
 
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -35,6 +36,10 @@ export interface HandlerContext {
   /** Streams a picture or other file, in order with the text. */
   readonly emitMedia: (media: Media) => Promise<void>;
   readonly log: (level: LogLevel, message: string) => void;
+  /** What the node does to the outside world, recorded so that a later attempt knows (`once` of effects.ts does the usual). */
+  readonly effects: Effects;
+  /** Keeps the task's lease for so long even if nothing is renewed: for work that blocks the process. */
+  readonly extend: (extendMs: number) => Promise<void>;
   /** Renders templates in any JSON value. */
   readonly render: (value: unknown) => Rendered;
 }

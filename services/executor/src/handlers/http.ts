@@ -1,5 +1,6 @@
 // `http`: one outbound request through the egress guard. The receiver gets the effect key as Idempotency-Key, the same for every
-// attempt, so a repeat can be told from a second order. 429 is rate_limit, 5xx is provider_error, any other 4xx is for good. A
+// attempt, so a repeat can be told from a second order; one that is not GET or HEAD goes through the effect ledger, so a later attempt
+// or delivery is given the answer an earlier one recorded. 429 is rate_limit, 5xx is provider_error, any other 4xx is for good. A
 // retry waits as long as the server asks for by Retry-After.
 
 import { LIMITS } from "@pawl/core/data/limits";
@@ -13,6 +14,7 @@ import {
 } from "../egress/fetch.ts";
 import { checkHeaders } from "../egress/headers.ts";
 import { retryAfterMs } from "../egress/retry-after.ts";
+import { once } from "./effects.ts";
 import {
   defineHandler,
   failure,
@@ -50,16 +52,24 @@ export const httpHandler = (egress: Egress): Handler =>
         return permanentFailure("REQUEST_TOO_LARGE", "the request body is too large");
       }
       const timeoutMs = Math.min(config.timeout_ms ?? LIMITS.httpTimeoutMs, ctx.timeoutMs);
-      const answer = await egressFetch(egress, {
-        method: config.method,
-        url: withQuery(config),
-        headers: checked.headers,
-        signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]),
-        ...(body === undefined ? {} : { body }),
-      });
-      return answer.ok ? resultOf(answer) : failureOf(answer);
+      const ask = async (): Promise<HandlerResult> => {
+        const answer = await egressFetch(egress, {
+          method: config.method,
+          url: withQuery(config),
+          headers: checked.headers,
+          signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]),
+          ...(body === undefined ? {} : { body }),
+        });
+        return answer.ok ? resultOf(answer) : failureOf(answer);
+      };
+      const effectClass = config.effect ?? (isReading(config) ? "none" : "idempotent");
+      if (effectClass === "none") return await ask();
+      const check = `the receiver, under the idempotency key ${ctx.effectKey}`;
+      return await once(ctx, { name: "http", class: effectClass, check }, ask);
     },
   });
+
+const isReading = ({ method }: Config): boolean => method === "GET" || method === "HEAD";
 
 function headersOf(config: Config, ctx: HandlerContext): Record<string, string> {
   const key = (config.idempotency_key_header ?? "idempotency-key").toLowerCase();
@@ -79,9 +89,7 @@ function headersOf(config: Config, ctx: HandlerContext): Record<string, string> 
 }
 
 function bodyText(config: Config): string | undefined {
-  if (config.body === undefined || config.method === "GET" || config.method === "HEAD") {
-    return undefined;
-  }
+  if (config.body === undefined || isReading(config)) return undefined;
   return typeof config.body === "string" ? config.body : JSON.stringify(config.body);
 }
 

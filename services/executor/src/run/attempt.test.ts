@@ -7,6 +7,7 @@ import { defineHandler, type Handler, type HandlerContext } from "../handlers/ha
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "./attempt.ts";
 import { causeOf, type WireResult } from "./outcome.ts";
+import { memoryLedger } from "../work/memory-ledger.fixture.ts";
 
 /** Gives its config back as its output. */
 const echo = defineHandler({
@@ -53,6 +54,8 @@ function setup(...handlers: readonly Handler[]) {
       signal: options.signal ?? new AbortController().signal,
       emit: async () => undefined,
       emitMedia: async () => undefined,
+      effects: memoryLedger(),
+      extend: async () => undefined,
       log: () => undefined,
     });
     expect(Number(durationMs)).toBeGreaterThanOrEqual(0);

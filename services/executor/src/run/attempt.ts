@@ -9,6 +9,7 @@ import { render, type Rendered } from "@pawl/core/data/template";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { ModerationGateway, Roots } from "../gates/moderation.ts";
+import { effectsOf } from "../handlers/effects.ts";
 import type { HandlerContext, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { AttemptHooks, AttemptResult, RunAttempt } from "../work/assignments.ts";
@@ -165,6 +166,8 @@ function handlerContext(
     log: (level, message) => {
       if (!signal.aborted) hooks.log(level, message);
     },
+    effects: effectsOf(hooks.effects, signal),
+    extend: (extendMs) => hooks.extend(extendMs),
     render: (value) => render(value, scope, options),
   };
 }

@@ -8,6 +8,7 @@ import { rulesGateway } from "../gates/rules-gateway.ts";
 import { defineHandler, type HandlerContext, type HandlerResult } from "../handlers/handler.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "./attempt.ts";
+import { memoryLedger } from "../work/memory-ledger.fixture.ts";
 
 const RULES = { rules: [{ id: "bad", category: "c", literal: "forbidden" }] };
 
@@ -50,6 +51,8 @@ async function attempt({ execute, node, input, isApproved, gateway }: Attempt) {
     signal: new AbortController().signal,
     emit: async (piece) => void seen.push(piece),
     emitMedia: async ({ url }) => void seen.push(`<${url}>`),
+    effects: memoryLedger(),
+    extend: async () => undefined,
     log: (level, message) => void seen.push(`${level}: ${message}`),
   });
   const found = gates.map(({ kind, phase, detailsJson }) => ({

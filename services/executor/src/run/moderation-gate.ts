@@ -66,7 +66,7 @@ export class ModerationGate {
     const { hooks, moderation } = this.#options;
     if (!isModerated(moderation, "output")) return hooks;
     return {
-      signal: hooks.signal,
+      ...hooks,
       emit: (text) => this.#next(() => this.#emit(text)),
       emitMedia: (media) => this.#next(() => this.#emitMedia(media)),
       // A line is a service, not a fact: nobody waits for it, but the end of the attempt does.

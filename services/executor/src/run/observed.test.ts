@@ -4,6 +4,7 @@ import { AssignmentSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { expect, onTestFinished, test } from "vitest";
 import { observed } from "./observed.ts";
 import { failed, type WireResult } from "./outcome.ts";
+import { memoryLedger } from "../work/memory-ledger.fixture.ts";
 
 async function setup(result: WireResult) {
   const telemetry = await startTelemetry({ serviceName: "test", env: {} });
@@ -14,6 +15,8 @@ async function setup(result: WireResult) {
     signal: new AbortController().signal,
     emit: async () => undefined,
     emitMedia: async () => undefined,
+    effects: memoryLedger(),
+    extend: async () => undefined,
     log: () => undefined,
   };
   return { telemetry, run, assignment, hooks };

@@ -22,6 +22,7 @@ export type DataSourceSettings = DeepReadonly<z.output<typeof dataSourcesSchema>
 
 /** A source and what it allows. */
 export interface DataSource extends Pick<QuerySource, "run"> {
+  readonly mode: "read_only" | "read_write";
   readonly maxRows: number;
   readonly timeoutMs: number;
 }
@@ -42,7 +43,7 @@ export function openDataSources(settings: DataSourceSettings): DataSources {
         poolSize,
         name: "pawl-data-query",
       });
-      return [name, { ...source, maxRows: one.max_rows, timeoutMs: one.timeout_ms }];
+      return [name, { ...source, mode, maxRows: one.max_rows, timeoutMs: one.timeout_ms }];
     }),
   );
   return {

@@ -12,7 +12,8 @@ import type {
   OutcomeSchema,
   SchedulerItem,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { claimKey } from "./claim-key.ts";
+import { beginName, commitName, EXTEND, effectDoor, type EffectDoor } from "./effect-door.ts";
+import { fencedWriter, type FencedWriter } from "./fenced-writer.ts";
 import type { Outbox } from "./outbox.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { Slots } from "./slots.ts";
@@ -30,6 +31,10 @@ export interface AttemptHooks {
   readonly emit: (text: string) => Promise<void>;
   readonly emitMedia: (media: Media) => Promise<void>;
   readonly log: (level: string, message: string) => void;
+  /** The effect ledger. */
+  readonly effects: EffectDoor;
+  /** Keeps this one task's lease for so long, whatever becomes of the renewals (S0.9). */
+  readonly extend: (extendMs: number) => Promise<void>;
 }
 
 /** Runs one attempt to its end. Must not reject, and must end soon after its signal is aborted. */
@@ -71,6 +76,12 @@ export class Assignments {
         const { claim, deltaCount, logCount } = item.value;
         return this.#find(claim)?.acknowledge(deltaCount, logCount);
       }
+      case "effectBegun":
+        return this.#answer(item.value.claim, beginName(item.value.name), item.value);
+      case "effectCommitted":
+        return this.#answer(item.value.claim, commitName(item.value.name), item.value);
+      case "extended":
+        return this.#answer(item.value.claim, EXTEND, undefined);
       // Renewed only proves that the scheduler lives; the others belong to the session, and unknown ones to a newer protocol.
       case "renewed":
       case "registered":
@@ -84,7 +95,7 @@ export class Assignments {
   releaseAll(): void {
     for (const { entry, controller } of this.#running.values()) {
       controller.abort(new DOMException("the executor is stopping", "AbortError"));
-      this.#release(entry.claim);
+      this.#release(entry.writer);
       this.#options.outbox.close(entry);
     }
   }
@@ -93,7 +104,7 @@ export class Assignments {
     const { claim } = assignment;
     const { outbox, slots, events } = this.#options;
     if (claim === undefined || outbox.find(claim) !== undefined) return;
-    if (!slots.tryTake()) return this.#release(claim);
+    if (!slots.tryTake()) return this.#release(fencedWriter(claim));
     const task = { entry: outbox.open(claim), controller: new AbortController() };
     this.#running.set(task.entry.key, task);
     events.emit("job:claimed", { jobId: task.entry.key, runId: claim.runId });
@@ -108,10 +119,12 @@ export class Assignments {
       emit: (text) => outbox.delta(entry, text),
       emitMedia: (media) => outbox.media(entry, media),
       log: (level, message) => outbox.log(entry, level, message),
+      effects: effectDoor(outbox, entry),
+      extend: (extendMs) => outbox.ask(entry, EXTEND, entry.writer.extend(extendMs)),
     });
     probe("X3");
     this.#running.delete(entry.key);
-    outbox.outcome(entry, { claim: entry.claim, ...result });
+    outbox.outcome(entry, result);
     slots.give();
   }
 
@@ -145,10 +158,14 @@ export class Assignments {
     this.#running.get(entry.key)?.controller.abort(new DOMException(why, "AbortError"));
   }
 
-  #release(claim: Claim): void {
+  #release(writer: FencedWriter): void {
     const { outbox, events } = this.#options;
-    outbox.control({ item: { case: "release", value: { claim } } });
-    events.emit("job:released", { jobId: claimKey(claim), runId: claim.runId });
+    outbox.control(writer.release());
+    events.emit("job:released", { jobId: writer.key, runId: writer.claim.runId });
+  }
+
+  #answer(claim: Claim | undefined, name: string, value: unknown): void {
+    this.#find(claim)?.asks.resolve(name, value);
   }
 
   #find(claim: Claim | undefined): OutboxEntry | undefined {

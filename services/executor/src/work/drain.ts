@@ -5,7 +5,7 @@
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignments } from "./assignments.ts";
 import type { Outbox } from "./outbox.ts";
-import type { WorkerItemInit } from "./outbox-entry.ts";
+import type { WorkerItemInit } from "./fenced-writer.ts";
 import type { Session } from "./session.ts";
 import type { Slots } from "./slots.ts";
 import { within } from "./within.ts";

@@ -1,17 +1,11 @@
-// What one claim still has to say: partial output and log lines until Streamed acknowledges them, then its outcome until Settled
-// or ClaimLost answers it. Kept in the order it was said, since that is the order in which it is sent again.
+// What one claim still has to say: partial output and log lines until Streamed acknowledges them, questions until they are
+// answered, then its outcome until Settled or ClaimLost answers it. Kept in the order it was said, since that is the order in which it is sent again.
 
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Media } from "@pawl/core/log/event";
-import type {
-  Claim,
-  OutcomeSchema,
-  WorkerItemSchema,
-} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-
-export type WorkerItemInit = MessageInitShape<typeof WorkerItemSchema>;
-export type OutcomeInit = MessageInitShape<typeof OutcomeSchema>;
+import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { Asks } from "./asks.ts";
+import type { FencedWriter, OutcomeInit, WorkerItemInit } from "./fenced-writer.ts";
 
 /** Beyond this much unacknowledged output a handler waits. */
 export const UNACKED_BYTES_MAX = 1024 * 1024;
@@ -29,8 +23,8 @@ export interface Said {
 }
 
 export class OutboxEntry {
-  readonly claim: Claim;
-  readonly key: string;
+  readonly writer: FencedWriter;
+  readonly asks = new Asks();
   outcome: OutcomeInit | undefined;
   /** Nothing of it may be sent any more. */
   isDropped = false;
@@ -40,9 +34,16 @@ export class OutboxEntry {
   #logCount = 0;
   #waiters: (() => void)[] = [];
 
-  constructor(claim: Claim, key: string) {
-    this.claim = claim;
-    this.key = key;
+  constructor(writer: FencedWriter) {
+    this.writer = writer;
+  }
+
+  get claim(): Claim {
+    return this.writer.claim;
+  }
+
+  get key(): string {
+    return this.writer.key;
   }
 
   /** Unacknowledged output, oldest first. */
@@ -107,6 +108,7 @@ export class OutboxEntry {
   drop(): void {
     this.isDropped = true;
     this.#said = [];
+    this.asks.close();
     this.#wake();
   }
 
@@ -125,12 +127,7 @@ const isOpen = (said: Said | undefined): said is Said =>
   said?.kind === "delta" && said.media === undefined && !said.isSent;
 
 /** Wire form of one piece of output. */
-export function saidItem(claim: Claim, said: Said): WorkerItemInit {
-  if (said.kind === "delta") {
-    const { index: deltaIndex, text, media } = said;
-    const value = { claim, deltaIndex, text, ...(media === undefined ? {} : { media }) };
-    return { item: { case: "delta", value } };
-  }
-  const { level, text: message } = said;
-  return { item: { case: "log", value: { claim, logIndex: said.index, level, message } } };
-}
+export const saidItem = (writer: FencedWriter, said: Said): WorkerItemInit =>
+  said.kind === "delta"
+    ? writer.delta(said.index, said.text, said.media)
+    : writer.log(said.index, said.level, said.text);

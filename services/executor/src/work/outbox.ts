@@ -6,23 +6,20 @@ import { LIMITS } from "@pawl/core/data/limits";
 import type { Media } from "@pawl/core/log/event";
 import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { cleanText } from "../run/outcome.ts";
+import type { Ask } from "./asks.ts";
 import { claimKey } from "./claim-key.ts";
-import {
-  OutboxEntry,
-  saidItem,
-  type OutcomeInit,
-  type Said,
-  type WorkerItemInit,
-} from "./outbox-entry.ts";
+import { fencedWriter, type OutcomeInit, type WorkerItemInit } from "./fenced-writer.ts";
+import { OutboxEntry, saidItem, type Said } from "./outbox-entry.ts";
 
 const BATCH_ITEMS_MAX = 1_000;
 /** Below the 4 MiB of a message with room for the largest single item. */
 const BATCH_BYTES_MAX = 1024 * 1024;
 
-/** `said` undefined means the entry's outcome. */
+/** A piece of output, a question, or neither: the entry's outcome. */
 interface Queued {
   readonly entry: OutboxEntry;
-  readonly said: Said | undefined;
+  readonly said?: Said;
+  readonly ask?: Ask;
 }
 
 export class Outbox {
@@ -40,7 +37,7 @@ export class Outbox {
 
   /** Starts to hold a claim. */
   open(claim: Claim): OutboxEntry {
-    const entry = new OutboxEntry(claim, claimKey(claim));
+    const entry = new OutboxEntry(fencedWriter(claim));
     this.#entries.set(entry.key, entry);
     return entry;
   }
@@ -83,11 +80,19 @@ export class Outbox {
     this.#push({ entry, said: entry.addLog(level, cut(message, LIMITS.logMessageBytes)) });
   }
 
+  /** A question, asked until it is answered; each by a name of its own. Rejects with STALE_CLAIM when the claim goes first. */
+  async ask<T>(entry: OutboxEntry, name: string, item: WorkerItemInit): Promise<T> {
+    const ask = entry.asks.add(name, item);
+    if (!entry.isDropped) this.#push({ entry, ask });
+    // What answers this name is what its item asks for.
+    return (await ask.answer.promise) as T;
+  }
+
   /** The end of an attempt, said until it is acknowledged. */
   outcome(entry: OutboxEntry, outcome: OutcomeInit): void {
     if (entry.isDropped) return;
     entry.outcome = outcome;
-    this.#push({ entry, said: undefined });
+    this.#push({ entry });
   }
 
   /** Stops holding a claim: it is settled, lost, cancelled or released. */
@@ -109,14 +114,15 @@ export class Outbox {
     await new Promise<void>((resolve) => this.#emptyWaiters.push(resolve));
   }
 
-  /** For a new connection: queues all that is not acknowledged again, each claim's output before its outcome. */
+  /** For a new connection: queues all that is not acknowledged again, each claim's output and questions before its outcome. */
   rewind(): void {
     this.#control = [];
     this.#queue = [];
     this.#head = 0;
     for (const entry of this.#entries.values()) {
       for (const said of entry.said) this.#queue.push({ entry, said });
-      if (entry.outcome !== undefined) this.#queue.push({ entry, said: undefined });
+      for (const ask of entry.asks.open) this.#queue.push({ entry, ask });
+      if (entry.outcome !== undefined) this.#queue.push({ entry });
     }
     if (this.#queue.length > 0) this.#onItems();
   }
@@ -129,14 +135,17 @@ export class Outbox {
       if (items.length >= BATCH_ITEMS_MAX || bytes >= BATCH_BYTES_MAX) return items;
       const queued = this.#queue[this.#head++];
       if (queued === undefined || queued.entry.isDropped) continue;
-      const { entry, said } = queued;
+      const { entry, said, ask } = queued;
       if (said !== undefined) {
         said.isSent = true;
         bytes += said.bytes;
-        items.push(saidItem(entry.claim, said));
+        items.push(saidItem(entry.writer, said));
+      } else if (ask !== undefined) {
+        bytes += askBytes(ask);
+        items.push(ask.item);
       } else if (entry.outcome !== undefined) {
         bytes += outcomeBytes(entry.outcome);
-        items.push({ item: { case: "outcome", value: entry.outcome } });
+        items.push(entry.writer.outcome(entry.outcome));
       }
     }
     this.#queue = [];
@@ -150,8 +159,13 @@ export class Outbox {
   }
 }
 
+const ROUGH_BYTES = 128;
+
+const askBytes = ({ item: { item } }: Ask): number =>
+  ROUGH_BYTES + (item?.case === "effectCommit" ? (item.value.resultJson?.length ?? 0) : 0);
+
 function outcomeBytes({ result }: OutcomeInit): number {
-  const rough = 128;
+  const rough = ROUGH_BYTES;
   if (result?.case === "completed") return rough + (result.value.outputJson?.length ?? 0);
   if (result?.case === "expanded") return rough + (result.value.itemsJson?.length ?? 0);
   if (result?.case === "childRun") return rough + (result.value.inputJson?.length ?? 0);

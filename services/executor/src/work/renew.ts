@@ -5,6 +5,7 @@
 
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Registered } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { renewal } from "./fenced-writer.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface RenewOptions {
@@ -62,7 +63,6 @@ export class Renew {
   #renew(): void {
     if (!this.#options.isRegistered()) return;
     probe("X6");
-    const held = [...this.#options.outbox.held()];
-    this.#options.outbox.control({ item: { case: "renew", value: { held } } });
+    this.#options.outbox.control(renewal(this.#options.outbox.held()));
   }
 }

@@ -15,7 +15,7 @@ import type {
   WorkResponse,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Outbox } from "./outbox.ts";
-import type { WorkerItemInit } from "./outbox-entry.ts";
+import type { WorkerItemInit } from "./fenced-writer.ts";
 import { within } from "./within.ts";
 
 /** An open stream, the executor's end. */

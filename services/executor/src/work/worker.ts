@@ -4,7 +4,7 @@ import type { EngineError } from "@pawl/core/fault/engine-error";
 import { Assignments, type RunAttempt } from "./assignments.ts";
 import { SETTLE_MS, drain } from "./drain.ts";
 import { Outbox } from "./outbox.ts";
-import type { WorkerItemInit } from "./outbox-entry.ts";
+import type { WorkerItemInit } from "./fenced-writer.ts";
 import { Renew } from "./renew.ts";
 import { Session, type WorkStream } from "./session.ts";
 import { Slots } from "./slots.ts";

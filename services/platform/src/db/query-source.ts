@@ -6,6 +6,7 @@
 import { Client, Pool, type PoolClient } from "pg";
 import { isAway, sqlState } from "./failure.ts";
 import { PagedQuery, type PagedResult } from "./paged-query.ts";
+import { ensureLedger, record, recorded } from "./query-ledger.ts";
 import { parameterText } from "./row-values.ts";
 
 export interface QuerySourceOptions {
@@ -25,6 +26,8 @@ export interface AskedQuery {
   readonly bytesMax: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** A statement that writes is recorded under this key in its own transaction, and a repeat is given the record. */
+  readonly onceKey?: string;
 }
 
 export interface QueryAnswer extends PagedResult {
@@ -122,16 +125,28 @@ interface Work {
 async function transact({ client, options, asked, signal }: Work): Promise<PagedResult> {
   const isReadOnly = options.mode === "read_only";
   const timeoutMs = Math.ceil(asked.timeoutMs);
+  const isThere = asked.onceKey !== undefined && (await ensureLedger(client));
   await client.query(
     `begin transaction ${isReadOnly ? "read only" : "read write"}; set local statement_timeout=${timeoutMs}; ` +
       `set local idle_in_transaction_session_timeout=${timeoutMs + GRACE_MS}; ${SESSION}`,
   );
   signal.throwIfAborted();
-  const { sql, parameters, maxRows, bytesMax } = asked;
+  const { sql, parameters, maxRows, bytesMax, onceKey } = asked;
+  const done = onceKey === undefined ? undefined : await recorded(client, onceKey, isThere);
+  if (done !== undefined) {
+    await client.query(`rollback; ${TIDY}`);
+    return done;
+  }
   const statement = { text: sql, values: parameters.map(parameterText) };
   const query = new PagedQuery(statement, { rowsMax: maxRows, bytesMax });
   client.query(query);
   const result = await query.done;
+  if (onceKey !== undefined && result.isTooLarge) {
+    // What cannot be recorded must not be done.
+    await client.query(`rollback; ${TIDY}`);
+    return result;
+  }
+  if (onceKey !== undefined) await record(client, onceKey, { result, isThere });
   // Reading leaves nothing behind, not even a setting.
   await client.query(isReadOnly ? `rollback; ${TIDY}` : `commit; reset all; ${TIDY}`);
   return result;

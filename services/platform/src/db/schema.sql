@@ -17,6 +17,21 @@ create table definitions (
 CREATE UNIQUE INDEX definitions_request ON pawl.definitions USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
 CREATE UNIQUE INDEX definitions_version ON pawl.definitions USING btree (tenant_id, workflow_id, version) WHERE (workflow_id IS NOT NULL);
 
+create table effects (
+  run_id uuid not null,
+  node_id text not null,
+  iteration integer not null,
+  name text not null,
+  class text not null,
+  begun_epoch bigint not null,
+  committed_epoch bigint,
+  result jsonb,
+  begun_at timestamp with time zone not null default now(),
+  committed_at timestamp with time zone,
+  constraint effects_class_check CHECK ((class = ANY (ARRAY['transactional'::text, 'idempotent'::text, 'at_most_once'::text]))),
+  constraint effects_pkey PRIMARY KEY (run_id, node_id, iteration, name)
+) with (fillfactor=80);
+
 create table executors (
   executor_id uuid not null,
   alive_until timestamp with time zone not null,

@@ -17,6 +17,7 @@ import { snapshotDigest } from "./recovery-postgres.ts";
 import type { Snapshot } from "./recovery.ts";
 import { countEvents } from "./statements/count-events.ts";
 import { deleteTestDefinition } from "./statements/delete-test-definition.ts";
+import { deleteTestEffects } from "./statements/delete-test-effects.ts";
 import { deleteTestEvents } from "./statements/delete-test-events.ts";
 import { deleteTestRun } from "./statements/delete-test-run.ts";
 import { dropSnapshot } from "./statements/drop-snapshot.ts";
@@ -152,6 +153,7 @@ export class PostgresJournal implements Journal {
       if (deleted === undefined) return false;
       await run(db, deleteTestEvents, [runId]);
       await run(db, dropSnapshot, [runId]);
+      await run(db, deleteTestEffects, [runId]);
       await run(db, deleteTestDefinition, [deleted.definition_id]);
       return true;
     });

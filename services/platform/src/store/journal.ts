@@ -19,6 +19,7 @@ import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/id
 import type { SlotChange, SlotsMoved } from "./slots.ts";
 import type { DroppedJob, Job, NewJob, QueueDepth } from "../queue/queue.ts";
 import type { Quarantine, Snapshot } from "./recovery.ts";
+import type { FencedWrites } from "./fenced.ts";
 
 /** Where a run stands after a decision. */
 export interface RunProjection {
@@ -105,14 +106,6 @@ export interface Lease extends LeaseKey {
   readonly executorId: ExecutorId;
 }
 
-/** A delta or log line; dropped unless its claim is the lease's current one, or when it is there already. */
-export interface StreamedFact extends LeaseKey {
-  readonly epoch: number;
-  readonly ordinal: number;
-  readonly type: "node.stream.delta" | "node.log";
-  readonly payload: object;
-}
-
 /** That a run has news. `lastSeq` is a hint: whoever finds more reads more. */
 export interface News {
   readonly runId: RunId;
@@ -125,7 +118,7 @@ export interface News {
  * What is said about runs (insertRuns, advance, append, openLeases, closeLeases, wake) is sent together as one statement: say it
  * in one go, with nothing else in between, and only about runs that are inserted or advanced in the same go.
  */
-export interface Transaction {
+export interface Transaction extends FencedWrites {
   /** @throws WorkflowMoved when an assumed newest version is not the newest */
   insertRuns(runs: readonly NewRun[]): Promise<void>;
   /** Keeps the graphs of test runs, in the transaction that starts them: no graph is ever without its run. */
@@ -139,8 +132,6 @@ export interface Transaction {
   append(facts: readonly Append[]): Promise<void>;
   openLeases(leases: readonly NewLease[]): Promise<void>;
   closeLeases(keys: readonly LeaseKey[]): Promise<void>;
-  /** Appends partial output without a new version. Call before `advance` for the same runs. */
-  stream(facts: readonly StreamedFact[]): Promise<void>;
   /** Puts jobs into the queues of their types. A delivery that waits already stays as it is. */
   enqueue(jobs: readonly NewJob[]): Promise<void>;
   /** Removes waiting jobs. One that another transaction is taking stays: that one will find its run moved on. */
@@ -199,7 +190,7 @@ export interface Journal {
   ): Promise<readonly { inputKey: string; runId: RunId }[]>;
   /** Live runs whose deadline has passed; not those that wait, are paused or in quarantine. */
   overdueRuns(limit: number): Promise<RunId[]>;
-  /** Deletes a finished test run and its definition; false when it is not one. */
+  /** Deletes a finished test run, its effects and its definition; false when it is not one. */
   deleteTestRun(runId: RunId): Promise<boolean>;
   queueDepths(): Promise<readonly QueueDepth[]>;
 }

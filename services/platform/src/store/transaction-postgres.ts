@@ -14,19 +14,18 @@ import { jobHintPayload } from "../wake/jobs.ts";
 import { wakeOf } from "../wake/listen.ts";
 import { moveSlots, type Send as SendStatement } from "./slots-postgres.ts";
 import type { SlotChange, SlotsMoved } from "./slots.ts";
+import { PostgresFenced } from "./fenced-postgres.ts";
 import { RunMoved, WorkflowMoved } from "./journal.ts";
+import type * as fenced from "./fenced.ts";
 import type * as journal from "./journal.ts";
-import { appendStreamed } from "./statements/append-streamed.ts";
-import { countStreamed } from "./statements/count-streamed.ts";
 import { dropInputKeys } from "./statements/drop-input-keys.ts";
 import { hintJobs } from "./statements/hint-jobs.ts";
 import { insertTestGraph } from "./statements/insert-test-graph.ts";
 import { createRuns } from "./statements/create-runs.ts";
 import { keepInputKeys } from "./statements/keep-input-keys.ts";
-import { lockRuns } from "./statements/lock-runs.ts";
 import { moveDeadlines } from "./statements/move-deadlines.ts";
 import { wakeReaders } from "./statements/wake-readers.ts";
-import { type Call, leaseKeys, type Parameter, TickBatch } from "./tick-batch.ts";
+import { type Call, type Column, type Parameter, TickBatch } from "./tick-batch.ts";
 
 /** A notification holds 8,000 bytes; beyond that every reader looks for itself. */
 const WAKE_BYTES = 7_900;
@@ -52,6 +51,7 @@ export class PostgresTransaction implements journal.Transaction {
   #batch = new TickBatch();
   #sent = Promise.withResolvers<ReadonlyMap<RunId, number>>();
   #hasBegun = false;
+  readonly #said: PostgresFenced;
   #refusal: unknown;
 
   constructor(pipeline: Pipeline, boss: BossQueue) {
@@ -62,6 +62,12 @@ export class PostgresTransaction implements journal.Transaction {
       this.#begin();
       return this.#keep(this.#client.query(bossQuery(text, values)));
     };
+    this.#said = new PostgresFenced(
+      // The row is what the statement selects, which only its caller knows.
+      <Row extends object>(statement: Statement, columns: readonly Column[]) =>
+        this.#send(statement, columns) as Promise<Row[]>,
+      (answer) => this.#keep(answer),
+    );
   }
 
   /** The connection, with what is sent now held back until the end of this turn. */
@@ -138,20 +144,24 @@ export class PostgresTransaction implements journal.Transaction {
     return this.#gather(() => this.#batch.closed.push(...keys), keys.length);
   }
 
-  stream(sent: readonly journal.StreamedFact[]): Promise<void> {
-    if (sent.length === 0) return NOTHING;
-    const facts = once(sent);
-    const columns = [
-      ...leaseKeys(facts),
-      facts.map((fact) => fact.epoch),
-      facts.map((fact) => fact.type),
-      facts.map((fact) => fact.ordinal),
-    ];
-    const runIds = [...new Set(facts.map((fact) => fact.runId))].toSorted();
-    void this.#send(lockRuns, [runIds]);
-    void this.#send(countStreamed, columns);
-    const payloads = facts.map((fact) => JSON.stringify(fact.payload));
-    return this.#sendOnly(appendStreamed, [...columns, payloads]);
+  lock(runIds: readonly RunId[]): Promise<void> {
+    return this.#said.lock(runIds);
+  }
+
+  stream(facts: readonly fenced.StreamedFact[]): Promise<readonly boolean[]> {
+    return this.#said.stream(facts);
+  }
+
+  beginEffects(begins: readonly fenced.EffectBegin[]): Promise<readonly fenced.Begun[]> {
+    return this.#said.beginEffects(begins);
+  }
+
+  commitEffects(commits: readonly fenced.EffectCommit[]): Promise<readonly fenced.Committed[]> {
+    return this.#said.commitEffects(commits);
+  }
+
+  extendLeases(extensions: readonly fenced.Extension[]): Promise<readonly boolean[]> {
+    return this.#said.extendLeases(extensions);
   }
 
   enqueue(jobs: readonly NewJob[]): Promise<void> {
@@ -260,16 +270,6 @@ export class PostgresTransaction implements journal.Transaction {
     this.#answers.push(answer);
     return answer;
   }
-}
-
-/** A fact that was sent twice in one batch counts once; what is in the log already, the statements find. */
-function once(facts: readonly journal.StreamedFact[]): readonly journal.StreamedFact[] {
-  const seen = new Map<string, journal.StreamedFact>();
-  for (const fact of facts) {
-    const key = `${fact.runId} ${fact.epoch} ${fact.type} ${fact.ordinal}`;
-    if (!seen.has(key)) seen.set(key, fact);
-  }
-  return [...seen.values()];
 }
 
 /** The statement about runs that exist comes last, and it alone has seqs to tell. */

@@ -64,8 +64,12 @@ export function quarantineReply(
 ): Reply {
   switch (input.kind) {
     case "lost":
-    case "deadline":
     case "streamed":
+    case "begin_effect":
+    case "commit_effect":
+    case "extend":
+      return () => input.answer.resolve("stale");
+    case "deadline":
     case "resend":
     case "relink":
       return () => input.answer.resolve();

@@ -110,7 +110,7 @@ const pendingRun = ({ runId, isAdmitted }: RunState): Found[] =>
         },
       ];
 
-const answered = (offer: (answer: Answer<void>) => void): Promise<void> =>
+const answered = <T>(offer: (answer: Answer<T>) => void): Promise<T> =>
   new Promise((resolve, reject) => offer({ resolve, reject }));
 
 /** Queued, and in no queue. */

@@ -44,7 +44,7 @@ export async function sweepLeases({
   if (lost.length > 0) probe("S8");
   await Promise.all(
     lost.map(async (lease) => {
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      const { promise, resolve, reject } = Promise.withResolvers<"taken" | "stale">();
       loop.offer({
         kind: "lost",
         claim: lease,

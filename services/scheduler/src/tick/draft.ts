@@ -18,11 +18,11 @@ import type {
   NewLease,
   NewRun,
   RunChange,
-  StreamedFact,
   TestGraph,
 } from "@pawl/platform/store/journal";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import { Gates, isGated } from "./gates.ts";
+import { Fenced } from "./fenced.ts";
 import type { StartInput } from "./input.ts";
 import {
   newRun,
@@ -51,7 +51,7 @@ export class Draft {
   readonly orphans: { readonly runId: RunId; readonly reason: string }[] = [];
   /** Child runs that ended in this draft, and not followed yet. */
   readonly endedChildren: CachedRun[] = [];
-  readonly streamed: StreamedFact[] = [];
+  readonly fenced = new Fenced();
   readonly jobs: NewJob[] = [];
   readonly gates = new Gates();
   /** Jobs of executions that will not be claimed any more. */
@@ -79,7 +79,7 @@ export class Draft {
   }
 
   get isEmpty(): boolean {
-    return this.#runs.size === 0 && this.streamed.length === 0;
+    return this.#runs.size === 0 && this.fenced.isEmpty;
   }
 
   get eventCount(): number {

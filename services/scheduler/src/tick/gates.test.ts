@@ -33,7 +33,7 @@ async function quiet(engines: readonly Engine[]): Promise<void> {
 
 async function lose(engine: Engine, executor: Executor, claim: Claim): Promise<void> {
   executor.session.letGo(claim);
-  await new Promise<void>((resolve, reject) =>
+  await new Promise((resolve, reject) =>
     engine.loop.offer({
       kind: "lost",
       claim,

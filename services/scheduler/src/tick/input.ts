@@ -12,7 +12,14 @@ import type {
 } from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
-import type { StreamedFact, TestGraph } from "@pawl/platform/store/journal";
+import type {
+  EffectBegin,
+  EffectCommit,
+  Extension,
+  StreamedFact,
+} from "@pawl/platform/store/fenced";
+import type { EffectStanding } from "@pawl/core/policy/effect";
+import type { TestGraph } from "@pawl/platform/store/journal";
 
 /** Names one claim, as executors do. */
 export interface Claim {
@@ -73,18 +80,49 @@ export interface OutcomeInput {
   readonly answer: Answer<"settled" | "stale">;
 }
 
+/** Whether a claim holds, has ended with its own outcome, or is somebody else's. */
+export type Standing = "held" | "settled" | "stale";
+type Refused = Exclude<Standing, "held">;
+
 export interface StreamedInput {
   readonly kind: "streamed";
   readonly fact: StreamedFact;
-  readonly answer: Answer<void>;
+  readonly answer: Answer<Standing>;
 }
+
+export interface BeginInput {
+  readonly kind: "begin_effect";
+  readonly effect: EffectBegin;
+  readonly answer: Answer<EffectStanding | Refused>;
+}
+
+export interface CommitInput {
+  readonly kind: "commit_effect";
+  readonly effect: EffectCommit;
+  readonly answer: Answer<"committed" | "not_begun" | Refused>;
+}
+
+export interface ExtendInput {
+  readonly kind: "extend";
+  readonly extension: Extension;
+  readonly answer: Answer<Standing>;
+}
+
+/** What only its lease judges. */
+export type FencedInput = StreamedInput | BeginInput | CommitInput | ExtendInput;
+
+export const isFenced = (input: Input): input is FencedInput =>
+  input.kind === "streamed" ||
+  input.kind === "begin_effect" ||
+  input.kind === "commit_effect" ||
+  input.kind === "extend";
 
 export interface LostInput {
   readonly kind: "lost";
   readonly claim: Claim;
   readonly reason: RecoveryReason;
   readonly executorId: ExecutorId;
-  readonly answer: Answer<void>;
+  readonly answer: Answer<"taken" | "stale">;
 }
 
 export interface CancelInput {
@@ -145,7 +183,7 @@ export interface RelinkInput {
 export type Input =
   | StartInput
   | OutcomeInput
-  | StreamedInput
+  | FencedInput
   | LostInput
   | CancelInput
   | DecideInput
@@ -168,6 +206,11 @@ export function runOf(input: Input): RunId {
       return input.claim.runId;
     case "streamed":
       return input.fact.runId;
+    case "begin_effect":
+    case "commit_effect":
+      return input.effect.runId;
+    case "extend":
+      return input.extension.runId;
     default:
       return unreachable(input, "input");
   }

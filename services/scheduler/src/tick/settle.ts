@@ -14,7 +14,14 @@ import { DEAD_LETTER } from "@pawl/platform/queue/queue";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import type { Draft } from "./draft.ts";
 import { type Child, childStart } from "./child.ts";
-import type { DecideInput, Input, OutcomeInput, ResendInput, StartInput } from "./input.ts";
+import type {
+  DecideInput,
+  FencedInput,
+  Input,
+  OutcomeInput,
+  ResendInput,
+  StartInput,
+} from "./input.ts";
 import { NO_NODE } from "./gates.ts";
 import { jobOf } from "./place.ts";
 
@@ -26,11 +33,14 @@ export type Settled =
   /** Refused on a fold that may be stale: to be judged again on a fresh one before the refusal counts. */
   | { readonly kind: "doubtful"; readonly refuse: Reply };
 
+/** What the run's fold judges. */
+export type JudgedInput = Exclude<Input, StartInput | FencedInput>;
+
 /** Drafts what follows from one input about a run that exists. */
 export function settle(
   draft: Draft,
   run: CachedRun | undefined,
-  input: Exclude<Input, StartInput>,
+  input: JudgedInput,
   children: ReadonlyMap<OutcomeInput, Child> = new Map(),
 ): Settled {
   if (run === undefined) return { kind: "doubtful", refuse: refusal(input) };
@@ -68,7 +78,7 @@ export function settle(
         const lost = { run, nodeIndex, iteration: claim.iteration };
         draft.jobs.push({ ...jobOf(lost, 0), nodeType: DEAD_LETTER });
       }
-      return { kind: "drafted", reply: () => answer.resolve() };
+      return { kind: "drafted", reply: () => answer.resolve("taken") };
     }
     case "cancel": {
       const result = onCancel(state, { reason: input.reason, requestId: input.requestId });
@@ -88,10 +98,6 @@ export function settle(
       return settleResend(draft, run, input);
     case "relink":
       if (isFinal(state.status)) draft.endedChildren.push(run);
-      return { kind: "drafted", reply: () => input.answer.resolve() };
-    case "streamed":
-      // The lease filters partial output in its own statement; a stale line is dropped there.
-      draft.streamed.push(input.fact);
       return { kind: "drafted", reply: () => input.answer.resolve() };
     default:
       return unreachable(input, "input");
@@ -150,7 +156,7 @@ export function settleStart(draft: Draft, graph: Graph, input: StartInput): Cach
 }
 
 /** What a refused input hears. */
-function refusal(input: Exclude<Input, StartInput>): Reply {
+function refusal(input: JudgedInput): Reply {
   switch (input.kind) {
     case "outcome":
       return () => input.answer.resolve("stale");
@@ -159,8 +165,8 @@ function refusal(input: Exclude<Input, StartInput>): Reply {
     case "decide":
       return () => input.answer.resolve("no_run");
     case "lost":
+      return () => input.answer.resolve("stale");
     case "deadline":
-    case "streamed":
     case "resend":
     case "relink":
       return () => input.answer.resolve();

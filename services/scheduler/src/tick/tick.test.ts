@@ -170,7 +170,7 @@ test("a claim that is lost is queued again with the same attempt, and after thre
     const [claim] = executor.take();
     if (claim === undefined) throw new Error("nothing was assigned");
     executor.session.letGo(claim);
-    await new Promise<void>((resolve, reject) =>
+    await new Promise((resolve, reject) =>
       engine.loop.offer({
         kind: "lost",
         claim,

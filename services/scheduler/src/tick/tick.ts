@@ -21,9 +21,9 @@ import { countFacts } from "./count.ts";
 import type { Definitions } from "./definitions.ts";
 import { Draft } from "./draft.ts";
 import { moveSlots } from "./gates.ts";
-import { type Input, runOf } from "./input.ts";
+import { type Input, isFenced, runOf } from "./input.ts";
 import { place } from "./place.ts";
-import { type Reply, settle, settleStart } from "./settle.ts";
+import { type JudgedInput, type Reply, settle, settleStart } from "./settle.ts";
 import { tell } from "./tell.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -59,6 +59,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
       (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
       probe("S6");
     }
+    replies.push(...(await draft.fenced.replies(cache, (runId) => draft.has(runId))));
     for (const run of [...draft.runs, ...claims.runs]) cache.keepLive(run);
     expectDelayed(parts, [...draft.jobs, ...claims.jobs]);
     countFacts(draft);
@@ -87,10 +88,10 @@ async function settleAll(
 ): Promise<Reply[]> {
   const { cache, definitions } = parts;
   const replies: Reply[] = [];
-  const folded = inputs.filter((input) => input.kind !== "start" && input.kind !== "streamed");
+  const folded = inputs.filter((input) => input.kind !== "start");
   await cache.ensure(folded.map(runOf));
   const children = await findChildren(definitions, inputs);
-  const doubtful: Exclude<Input, { kind: "start" }>[] = [];
+  const doubtful: JudgedInput[] = [];
   for (const input of inputs) {
     if (input.kind === "start") {
       const { runId, answer, definitionId, test } = input;
@@ -103,6 +104,10 @@ async function settleAll(
     const quarantine = cache.quarantineOf(runOf(input));
     if (quarantine !== undefined) {
       replies.push(quarantineReply(input, quarantine));
+      continue;
+    }
+    if (isFenced(input)) {
+      draft.fenced.add(input);
       continue;
     }
     const result = settle(draft, cache.get(runOf(input)), input, children);
@@ -118,7 +123,7 @@ async function settleAll(
 async function settleDoubtful(
   parts: TickParts,
   draft: Draft,
-  inputs: readonly Exclude<Input, { kind: "start" }>[],
+  inputs: readonly JudgedInput[],
   children: Awaited<ReturnType<typeof findChildren>>,
 ): Promise<Reply[]> {
   await parts.cache.refresh(inputs.map(runOf).filter((runId) => !draft.has(runId)));
@@ -192,7 +197,7 @@ async function settleGates(
 }
 
 function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {
-  void tx.stream(draft.streamed);
+  draft.fenced.send(tx);
   void tx.saveGraphs(draft.newGraphs);
   void tx.keepInputKeys(draft.inputKeys);
   void tx.insertRuns(draft.newRuns);
@@ -213,7 +218,7 @@ function news(draft: Draft): News[] {
     lastSeq,
     ended: isFinal(status),
   }));
-  const streamed = new Set(draft.streamed.map((fact) => fact.runId));
+  const streamed = new Set(draft.fenced.streamedRuns);
   for (const { runId } of runs) streamed.delete(runId);
   return [...runs, ...[...streamed].map((runId) => ({ runId, lastSeq: 0, ended: false }))];
 }

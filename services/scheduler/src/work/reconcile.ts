@@ -6,7 +6,7 @@ import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Claim } from "../tick/input.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Session } from "./session.ts";
-import { fence } from "./take.ts";
+import { fence } from "./door.ts";
 
 /** Younger leases may still be on their way to the executor. */
 const ASSIGNMENT_GRACE_MS = 3_000;

@@ -164,7 +164,7 @@ function childRunOf(wire: WireChildRun, durationMs: number): Outcome {
 }
 
 /** The text, or undefined when the bytes are none. */
-function decode(bytes: Uint8Array): string | undefined {
+export function decode(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);
   } catch {
@@ -183,9 +183,13 @@ const failed = (message: string, durationMs: number): Ended => ({
   durationMs,
 });
 
+/** A claim as executors know it. */
+export const wireClaim = (claim: Claim): WireClaim =>
+  create(ClaimSchema, { ...claim, epoch: BigInt(claim.epoch) });
+
 /** An item that only names a claim. */
 export function claimItem(kind: "settled" | "claimLost" | "cancel", claim: Claim): SchedulerItem {
-  const value = { claim: create(ClaimSchema, { ...claim, epoch: BigInt(claim.epoch) }) };
+  const value = { claim: wireClaim(claim) };
   // One constant case per branch: a union of cases is not a case of the union.
   if (kind === "settled") return create(SchedulerItemSchema, { item: { case: kind, value } });
   if (kind === "cancel") return create(SchedulerItemSchema, { item: { case: kind, value } });

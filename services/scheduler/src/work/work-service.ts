@@ -22,7 +22,8 @@ import { reconcile } from "./reconcile.ts";
 import type { Renewals } from "./renewals.ts";
 import type { Roster } from "./roster.ts";
 import { Session } from "./session.ts";
-import { takeDelta, takeLog, takeOutcome, takeRelease } from "./take.ts";
+import { takeDelta, takeExtend, takeLog, takeOutcome, takeRelease } from "./take.ts";
+import { takeEffectBegin, takeEffectCommit } from "./take-effect.ts";
 import { claimOf, cleanText } from "./wire.ts";
 
 const SLOTS_MAX = 10_000;
@@ -155,6 +156,12 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
       return takeLog(parts, session, item.value);
     case "release":
       return takeRelease(parts, session, item.value);
+    case "effectBegin":
+      return takeEffectBegin(parts, session, item.value);
+    case "effectCommit":
+      return takeEffectCommit(parts, session, item.value);
+    case "extend":
+      return takeExtend(parts, session, item.value);
     case "credit":
       session.grow(Math.min(item.value.slots, SLOTS_MAX));
       return parts.loop.nudge();

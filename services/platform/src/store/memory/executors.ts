@@ -46,6 +46,7 @@ export function createMemoryExecutors(tables: Tables, now: () => number): Execut
     expiredLeases: async (limit) =>
       [...leases]
         .filter(([, lease]) => isDead(executors.get(lease.executorId)))
+        .filter(([, { extendedUntil }]) => extendedUntil === null || extendedUntil <= now())
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .slice(0, limit)
         .map(([, lease]) => ({

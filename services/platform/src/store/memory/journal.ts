@@ -101,6 +101,8 @@ function deleteTestRun(tables: Tables, runId: RunId): boolean {
   if (run.requestId !== null) tables.requests.delete(pairKey(run.tenantId, run.requestId));
   tables.log.delete(runId);
   tables.snapshots.delete(runId);
+  for (const [key, effect] of tables.effects)
+    if (effect.runId === runId) tables.effects.delete(key);
   const graph = tables.definitions.get(run.definitionId);
   if (graph?.workflowId === null) tables.definitions.delete(run.definitionId);
   return true;

@@ -15,7 +15,13 @@ import { createMemoryRecovery } from "./recovery.ts";
 import { createTurns } from "./turns.ts";
 import type { SlotRow } from "./slots.ts";
 import { createMemorySchedules } from "./schedules.ts";
-import { createTables, type ExecutorRow, type LeaseRow, type RunRow } from "./tables.ts";
+import {
+  createTables,
+  type EffectRow,
+  type ExecutorRow,
+  type LeaseRow,
+  type RunRow,
+} from "./tables.ts";
 import type { Wakes } from "./transaction.ts";
 import { createMemoryWorkflows } from "./workflows.ts";
 
@@ -33,6 +39,7 @@ export interface MemoryView {
   /** Every event of a run in order of seq, streamed ones too. */
   events(runId: RunId): readonly RunEvent[];
   leases(): LeaseRow[];
+  effects(): EffectRow[];
   jobs(): WaitingJob[];
   slots(): readonly SlotRow[];
   executors(): ExecutorRow[];
@@ -63,6 +70,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       runs: () => [...tables.runs.values()],
       events: (runId) => tables.log.of(runId),
       leases: () => [...tables.leases.values()],
+      effects: () => [...tables.effects.values()],
       jobs: () => tables.jobs.all(),
       slots: () => tables.slots.rows,
       executors: () => [...tables.executors.values()],

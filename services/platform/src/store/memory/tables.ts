@@ -2,6 +2,7 @@
 
 import type { RunStatus } from "@pawl/core/log/event";
 import type { DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
+import type { EffectClass } from "@pawl/core/policy/effect";
 import type { ExecutorSession } from "../executors.ts";
 import type { Lease, LeaseKey, NewRun } from "../journal.ts";
 import type { ScheduleEdit, ScheduleRecord } from "../schedules.ts";
@@ -23,6 +24,16 @@ export interface RunRow extends Omit<NewRun, "eventCount" | "ended" | "status" |
 export interface LeaseRow extends Lease {
   readonly attempt: number;
   readonly leasedAt: number;
+  readonly extendedUntil: number | null;
+}
+
+export interface EffectRow extends LeaseKey {
+  readonly name: string;
+  readonly class: EffectClass;
+  readonly begunEpoch: number;
+  readonly committedEpoch: number | null;
+  /** JSON text; null while the effect is not committed. */
+  readonly resultJson: string | null;
 }
 
 export interface ExecutorRow extends ExecutorSession {
@@ -56,6 +67,7 @@ export interface Tables {
   readonly log: MemoryLog;
   readonly snapshots: Map<RunId, Snapshot>;
   readonly leases: Map<string, LeaseRow>;
+  readonly effects: Map<string, EffectRow>;
   readonly jobs: MemoryJobs;
   readonly slots: MemorySlots;
   readonly executors: Map<ExecutorId, ExecutorRow>;
@@ -74,6 +86,7 @@ export const createTables = (): Tables => ({
   log: new MemoryLog(),
   snapshots: new Map(),
   leases: new Map(),
+  effects: new Map(),
   jobs: new MemoryJobs(),
   slots: new MemorySlots(),
   executors: new Map(),
@@ -87,3 +100,7 @@ export const pairKey = (first: string, second: string): string => `${first}\n${s
 
 /** The primary key of a lease. */
 export const leaseKey = (key: LeaseKey): string => `${key.runId}/${key.nodeId}/${key.iteration}`;
+
+/** The primary key of an effect. */
+export const effectKey = (key: LeaseKey & { readonly name: string }): string =>
+  `${leaseKey(key)}/${key.name}`;

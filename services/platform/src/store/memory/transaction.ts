@@ -5,8 +5,10 @@ import type { RunEvent } from "@pawl/core/log/event";
 import type { DefinitionId, RunId } from "@pawl/core/name/ids";
 import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { RunMoved, WorkflowMoved } from "../journal.ts";
+import type * as fenced from "../fenced.ts";
 import type * as journal from "../journal.ts";
 import type { SlotChange, SlotsMoved } from "../slots.ts";
+import { StagedFenced } from "./fenced.ts";
 import { StagedJobs } from "./jobs.ts";
 import { StagedSlots } from "./slots.ts";
 import { StagedLog } from "./log.ts";
@@ -14,6 +16,7 @@ import { StagedMap } from "./staged-map.ts";
 import {
   leaseKey,
   pairKey,
+  type EffectRow,
   type KeptInput,
   type LeaseRow,
   type RunRow,
@@ -33,6 +36,8 @@ export class MemoryTransaction implements journal.Transaction {
   readonly #inputKeys: StagedMap<string, KeptInput>;
   readonly #definitions: StagedMap<DefinitionId, StoredDefinition>;
   readonly #leases: StagedMap<string, LeaseRow>;
+  readonly #effects: StagedMap<string, EffectRow>;
+  readonly #said: StagedFenced;
   readonly #log: StagedLog;
   readonly #jobs: StagedJobs;
   readonly #slots: StagedSlots;
@@ -50,6 +55,14 @@ export class MemoryTransaction implements journal.Transaction {
     this.#log = new StagedLog(tables.log);
     this.#jobs = new StagedJobs(tables.jobs, now);
     this.#slots = new StagedSlots(tables.slots, now);
+    this.#effects = new StagedMap(tables.effects);
+    this.#said = new StagedFenced({
+      now,
+      runs: this.#runs,
+      leases: this.#leases,
+      effects: this.#effects,
+      log: this.#log,
+    });
   }
 
   /** Applies everything, or throws the first refusal and applies nothing. Gives the hints for readers. */
@@ -57,7 +70,7 @@ export class MemoryTransaction implements journal.Transaction {
     if (this.#refusal !== undefined) throw this.#refusal;
     this.#refusal = new Error("the transaction is over");
     const rows = [this.#runs, this.#requests, this.#inputKeys, this.#definitions, this.#leases];
-    for (const part of [...rows, this.#log, this.#jobs, this.#slots]) part.apply();
+    for (const part of [...rows, this.#effects, this.#log, this.#jobs, this.#slots]) part.apply();
     return this.#wakes;
   }
 
@@ -93,8 +106,25 @@ export class MemoryTransaction implements journal.Transaction {
     return this.#call(() => keys.forEach((key) => this.#leases.delete(leaseKey(key))));
   }
 
-  stream(facts: readonly journal.StreamedFact[]): Promise<void> {
-    return this.#call(() => facts.forEach((fact) => this.#stream(fact)));
+  lock(): Promise<void> {
+    // Transactions take turns.
+    return this.#call(() => undefined);
+  }
+
+  stream(facts: readonly fenced.StreamedFact[]): Promise<readonly boolean[]> {
+    return this.#call(() => facts.map((fact) => this.#said.stream(fact)));
+  }
+
+  beginEffects(begins: readonly fenced.EffectBegin[]): Promise<readonly fenced.Begun[]> {
+    return this.#call(() => begins.map((begin) => this.#said.begin(begin)));
+  }
+
+  commitEffects(commits: readonly fenced.EffectCommit[]): Promise<readonly fenced.Committed[]> {
+    return this.#call(() => commits.map((commit) => this.#said.commit(commit)));
+  }
+
+  extendLeases(extensions: readonly fenced.Extension[]): Promise<readonly boolean[]> {
+    return this.#call(() => extensions.map((extension) => this.#said.extend(extension)));
   }
 
   enqueue(jobs: readonly NewJob[]): Promise<void> {
@@ -208,20 +238,11 @@ export class MemoryTransaction implements journal.Transaction {
     if (run === undefined) return;
     const key = leaseKey(lease);
     if (this.#leases.has(key)) throw new UniqueViolation("leases_pkey", key);
-    this.#leases.set(key, { ...lease, epoch: run.lastSeq - back, leasedAt: this.#now });
-  }
-
-  #stream(fact: journal.StreamedFact): void {
-    const { runId, nodeId, iteration, epoch, ordinal, type } = fact;
-    const run = this.#runs.get(runId);
-    const lease = this.#leases.get(leaseKey(fact));
-    if (run === undefined || lease?.epoch !== epoch) return;
-    if (this.#log.hasStreamed(runId, epoch, type, ordinal)) return;
-    const seq = run.lastSeq + 1;
-    const { attempt } = lease;
-    const payload: unknown = JSON.parse(JSON.stringify(fact.payload));
-    const place = { runId, seq, nodeId, iteration, attempt, epoch, at: this.#now };
-    this.#log.append({ ...place, type, payload } as RunEvent, ordinal);
-    this.#runs.set(runId, { ...run, lastSeq: seq });
+    this.#leases.set(key, {
+      ...lease,
+      epoch: run.lastSeq - back,
+      leasedAt: this.#now,
+      extendedUntil: null,
+    });
   }
 }

@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/worker/v1/worker_service.proto.
  */
 export const file_pawl_worker_v1_worker_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i5AIKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSABCBgoEaXRlbSKEAwoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAQgYKBGl0ZW0iSgoFQ2xhaW0SDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEg0KBWVwb2NoGAQgASgEInwKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJIkYKClJlZ2lzdGVyZWQSFAoMc2NoZWR1bGVyX2lkGAEgASgJEhAKCGxlYXNlX21zGAIgASgEEhAKCHJlbmV3X21zGAMgASgEIhcKBkNyZWRpdBINCgVzbG90cxgBIAEoDSIsCgVSZW5ldxIjCgRoZWxkGAEgAygLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHUmVuZXdlZCJ2CgVEZWx0YRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2luZGV4GAIgASgNEgwKBHRleHQYAyABKAkSJAoFbWVkaWEYBCABKAsyFS5wYXdsLndvcmtlci52MS5NZWRpYSIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBCJeCgNMb2cSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIRCglsb2dfaW5kZXgYAiABKA0SDQoFbGV2ZWwYAyABKAkSDwoHbWVzc2FnZRgEIAEoCSLQAgoHT3V0Y29tZRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2R1cmF0aW9uX21zGAIgASgEEi4KCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZEgAEigKBmZhaWxlZBgEIAEoCzIWLnBhd2wud29ya2VyLnYxLkZhaWxlZEgAEiwKCGV4cGFuZGVkGAYgASgLMhgucGF3bC53b3JrZXIudjEuRXhwYW5kZWRIABItCgljaGlsZF9ydW4YByABKAsyGC5wYXdsLndvcmtlci52MS5DaGlsZFJ1bkgAEiQKBGhlbGQYCCABKAsyFC5wYXdsLndvcmtlci52MS5IZWxkSAASIwoFZ2F0ZXMYBSADKAsyFC5wYXdsLndvcmtlci52MS5HYXRlQggKBnJlc3VsdCJTCgRHYXRlEiYKBGtpbmQYASABKA4yGC5wYXdsLndvcmtlci52MS5HYXRlS2luZBINCgVwaGFzZRgCIAEoCRIUCgxkZXRhaWxzX2pzb24YAyABKAwifAoJQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEg4KBmhhbmRsZRgCIAEoCRIWCg5xdWV1ZV9kZWxheV9tcxgDIAEoBBIkCgV1c2FnZRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLlVzYWdlEgwKBHN0b3AYBSABKAgiKwoIRXhwYW5kZWQSEgoKaXRlbXNfanNvbhgBIAEoDBILCgNjdXQYAiABKAgiRAoIQ2hpbGRSdW4SEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMIlMKBEhlbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEiwKCWNvbXBsZXRlZBgDIAEoCzIZLnBhd2wud29ya2VyLnYxLkNvbXBsZXRlZCJpCgZGYWlsZWQSDQoFY2F1c2UYASABKAkSDwoHbWVzc2FnZRgCIAEoCRIRCglwZXJtYW5lbnQYAyABKAgSFAoMZGV0YWlsc19qc29uGAQgASgMEhYKDnJldHJ5X2FmdGVyX21zGAUgASgEIi8KB1JlbGVhc2USJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIJCgdHb29kYnllIukBCgpBc3NpZ25tZW50EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDwoHYXR0ZW1wdBgCIAEoDRIRCglub2RlX3R5cGUYAyABKAkSEQoJbm9kZV9qc29uGAQgASgMEhQKDGNvbnRleHRfanNvbhgFIAEoDBISCgp0aW1lb3V0X21zGAYgASgEEhMKC3RyYWNlcGFyZW50GAcgASgJEhIKCmVmZmVjdF9rZXkYCCABKAkSEwoLd29ya2Zsb3dfaWQYCSABKAkSFgoOaW5wdXRfYXBwcm92ZWQYCiABKAgiLwoHU2V0dGxlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIi4KBkNhbmNlbBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIjEKCUNsYWltTG9zdBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIlgKCFN0cmVhbWVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVsdGFfY291bnQYAiABKA0SEQoJbG9nX2NvdW50GAMgASgNIgcKBURyYWluKmgKCEdhdGVLaW5kEhkKFUdBVEVfS0lORF9VTlNQRUNJRklFRBAAEh8KG0dBVEVfS0lORF9DT05UUkFDVF9WSU9MQVRFRBABEiAKHEdBVEVfS0lORF9NT0RFUkFUSU9OX0ZMQUdHRUQQAjJWCg1Xb3JrZXJTZXJ2aWNlEkUKBFdvcmsSGy5wYXdsLndvcmtlci52MS5Xb3JrUmVxdWVzdBocLnBhd2wud29ya2VyLnYxLldvcmtSZXNwb25zZSgBMAFiBnByb3RvMw");
+  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIkoKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBCJ8CghSZWdpc3RlchITCgtleGVjdXRvcl9pZBgBIAEoCRISCgpub2RlX3R5cGVzGAIgAygJEg0KBXNsb3RzGAMgASgNEiMKBGhlbGQYBCADKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZXNjcmlwdGlvbhgFIAEoCSJGCgpSZWdpc3RlcmVkEhQKDHNjaGVkdWxlcl9pZBgBIAEoCRIQCghsZWFzZV9tcxgCIAEoBBIQCghyZW5ld19tcxgDIAEoBCIXCgZDcmVkaXQSDQoFc2xvdHMYASABKA0iLAoFUmVuZXcSIwoEaGVsZBgBIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIgkKB1JlbmV3ZWQidgoFRGVsdGESJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZWx0YV9pbmRleBgCIAEoDRIMCgR0ZXh0GAMgASgJEiQKBW1lZGlhGAQgASgLMhUucGF3bC53b3JrZXIudjEuTWVkaWEiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQiXgoDTG9nEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJbG9nX2luZGV4GAIgASgNEg0KBWxldmVsGAMgASgJEg8KB21lc3NhZ2UYBCABKAki0AIKB091dGNvbWUSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkdXJhdGlvbl9tcxgCIAEoBBIuCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWRIABIoCgZmYWlsZWQYBCABKAsyFi5wYXdsLndvcmtlci52MS5GYWlsZWRIABIsCghleHBhbmRlZBgGIAEoCzIYLnBhd2wud29ya2VyLnYxLkV4cGFuZGVkSAASLQoJY2hpbGRfcnVuGAcgASgLMhgucGF3bC53b3JrZXIudjEuQ2hpbGRSdW5IABIkCgRoZWxkGAggASgLMhQucGF3bC53b3JrZXIudjEuSGVsZEgAEiMKBWdhdGVzGAUgAygLMhQucGF3bC53b3JrZXIudjEuR2F0ZUIICgZyZXN1bHQiUwoER2F0ZRImCgRraW5kGAEgASgOMhgucGF3bC53b3JrZXIudjEuR2F0ZUtpbmQSDQoFcGhhc2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMInwKCUNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBIOCgZoYW5kbGUYAiABKAkSFgoOcXVldWVfZGVsYXlfbXMYAyABKAQSJAoFdXNhZ2UYBCABKAsyFS5wYXdsLndvcmtlci52MS5Vc2FnZRIMCgRzdG9wGAUgASgIIisKCEV4cGFuZGVkEhIKCml0ZW1zX2pzb24YASABKAwSCwoDY3V0GAIgASgIIkQKCENoaWxkUnVuEhMKC3dvcmtmbG93X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKA0SEgoKaW5wdXRfanNvbhgDIAEoDCJTCgRIZWxkEg4KBnJlYXNvbhgBIAEoCRINCgVwaGFzZRgCIAEoCRIsCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWQiaQoGRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJcGVybWFuZW50GAMgASgIEhQKDGRldGFpbHNfanNvbhgEIAEoDBIWCg5yZXRyeV9hZnRlcl9tcxgFIAEoBCIvCgdSZWxlYXNlEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHR29vZGJ5ZSLpAQoKQXNzaWdubWVudBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEg8KB2F0dGVtcHQYAiABKA0SEQoJbm9kZV90eXBlGAMgASgJEhEKCW5vZGVfanNvbhgEIAEoDBIUCgxjb250ZXh0X2pzb24YBSABKAwSEgoKdGltZW91dF9tcxgGIAEoBBITCgt0cmFjZXBhcmVudBgHIAEoCRISCgplZmZlY3Rfa2V5GAggASgJEhMKC3dvcmtmbG93X2lkGAkgASgJEhYKDmlucHV0X2FwcHJvdmVkGAogASgIIi8KB1NldHRsZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIuCgZDYW5jZWwSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIxCglDbGFpbUxvc3QSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSJYCghTdHJlYW1lZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2NvdW50GAIgASgNEhEKCWxvZ19jb3VudBgDIAEoDSIHCgVEcmFpbiJtCgtFZmZlY3RCZWdpbhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFY2xhc3MYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RDbGFzcyKCAQoLRWZmZWN0QmVndW4SJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAwiVwoMRWZmZWN0Q29tbWl0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoDCJxCg9FZmZlY3RDb21taXR0ZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUiQQoGRXh0ZW5kEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJZXh0ZW5kX21zGAIgASgEIjAKCEV4dGVuZGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0qaAoIR2F0ZUtpbmQSGQoVR0FURV9LSU5EX1VOU1BFQ0lGSUVEEAASHwobR0FURV9LSU5EX0NPTlRSQUNUX1ZJT0xBVEVEEAESIAocR0FURV9LSU5EX01PREVSQVRJT05fRkxBR0dFRBACKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKpYBCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEMlYKDVdvcmtlclNlcnZpY2USRQoEV29yaxIbLnBhd2wud29ya2VyLnYxLldvcmtSZXF1ZXN0GhwucGF3bC53b3JrZXIudjEuV29ya1Jlc3BvbnNlKAEwAWIGcHJvdG8z");
 
 /**
  * WorkRequest is what an executor says.
@@ -129,6 +129,30 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
      */
     value: Goodbye;
     case: "goodbye";
+  } | {
+    /**
+     * An effect on the world is about to be made. Repeated until EffectBegun or ClaimLost answers it.
+     *
+     * @generated from field: pawl.worker.v1.EffectBegin effect_begin = 9;
+     */
+    value: EffectBegin;
+    case: "effectBegin";
+  } | {
+    /**
+     * The effect was made, with this result. Repeated until EffectCommitted or ClaimLost answers it.
+     *
+     * @generated from field: pawl.worker.v1.EffectCommit effect_commit = 10;
+     */
+    value: EffectCommit;
+    case: "effectCommit";
+  } | {
+    /**
+     * This one task needs longer than its executor's renewals promise. Answered by Extended or ClaimLost.
+     *
+     * @generated from field: pawl.worker.v1.Extend extend = 11;
+     */
+    value: Extend;
+    case: "extend";
   } | { case: undefined; value?: undefined };
 };
 
@@ -214,6 +238,30 @@ export type SchedulerItem = Message<"pawl.worker.v1.SchedulerItem"> & {
      */
     value: Streamed;
     case: "streamed";
+  } | {
+    /**
+     * Answers EffectBegin: make the effect, or do not.
+     *
+     * @generated from field: pawl.worker.v1.EffectBegun effect_begun = 9;
+     */
+    value: EffectBegun;
+    case: "effectBegun";
+  } | {
+    /**
+     * Answers EffectCommit.
+     *
+     * @generated from field: pawl.worker.v1.EffectCommitted effect_committed = 10;
+     */
+    value: EffectCommitted;
+    case: "effectCommitted";
+  } | {
+    /**
+     * Answers Extend.
+     *
+     * @generated from field: pawl.worker.v1.Extended extended = 11;
+     */
+    value: Extended;
+    case: "extended";
   } | { case: undefined; value?: undefined };
 };
 
@@ -1095,6 +1143,203 @@ export const DrainSchema: GenMessage<Drain> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 28);
 
 /**
+ * EffectBegin says that an effect is about to be made. The ledger's key is (run, node, iteration, name), the same for every
+ * attempt, so say each name once in a claim and repeat it only until it is answered.
+ *
+ * @generated from message pawl.worker.v1.EffectBegin
+ */
+export type EffectBegin = Message<"pawl.worker.v1.EffectBegin"> & {
+  /**
+   * The task.
+   *
+   * @generated from field: pawl.worker.v1.Claim claim = 1;
+   */
+  claim?: Claim | undefined;
+
+  /**
+   * Which of the task's effects: a name of [A-Za-z0-9._-], at most 128 characters.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * What may be promised about it.
+   *
+   * @generated from field: pawl.worker.v1.EffectClass class = 3;
+   */
+  class: EffectClass;
+};
+
+/**
+ * Describes the message pawl.worker.v1.EffectBegin.
+ * Use `create(EffectBeginSchema)` to create a new message.
+ */
+export const EffectBeginSchema: GenMessage<EffectBegin> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 29);
+
+/**
+ * EffectBegun answers EffectBegin once it is committed.
+ *
+ * @generated from message pawl.worker.v1.EffectBegun
+ */
+export type EffectBegun = Message<"pawl.worker.v1.EffectBegun"> & {
+  /**
+   * The task.
+   *
+   * @generated from field: pawl.worker.v1.Claim claim = 1;
+   */
+  claim?: Claim | undefined;
+
+  /**
+   * Which effect.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * NEW: make it. BEGUN_BEFORE: what its class allows. COMMITTED: do not, here is its result.
+   *
+   * @generated from field: pawl.worker.v1.EffectState state = 3;
+   */
+  state: EffectState;
+
+  /**
+   * The recorded result as JSON, for COMMITTED.
+   *
+   * @generated from field: bytes result_json = 4;
+   */
+  resultJson: Uint8Array;
+};
+
+/**
+ * Describes the message pawl.worker.v1.EffectBegun.
+ * Use `create(EffectBegunSchema)` to create a new message.
+ */
+export const EffectBegunSchema: GenMessage<EffectBegun> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 30);
+
+/**
+ * EffectCommit records the result of an effect that was made. The first one counts.
+ *
+ * @generated from message pawl.worker.v1.EffectCommit
+ */
+export type EffectCommit = Message<"pawl.worker.v1.EffectCommit"> & {
+  /**
+   * The task.
+   *
+   * @generated from field: pawl.worker.v1.Claim claim = 1;
+   */
+  claim?: Claim | undefined;
+
+  /**
+   * Which effect.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The result as JSON, at most 256 KiB; empty means null.
+   *
+   * @generated from field: bytes result_json = 3;
+   */
+  resultJson: Uint8Array;
+};
+
+/**
+ * Describes the message pawl.worker.v1.EffectCommit.
+ * Use `create(EffectCommitSchema)` to create a new message.
+ */
+export const EffectCommitSchema: GenMessage<EffectCommit> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 31);
+
+/**
+ * EffectCommitted answers EffectCommit once it is committed.
+ *
+ * @generated from message pawl.worker.v1.EffectCommitted
+ */
+export type EffectCommitted = Message<"pawl.worker.v1.EffectCommitted"> & {
+  /**
+   * The task.
+   *
+   * @generated from field: pawl.worker.v1.Claim claim = 1;
+   */
+  claim?: Claim | undefined;
+
+  /**
+   * Which effect.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * COMMITTED or REFUSED.
+   *
+   * @generated from field: pawl.worker.v1.EffectState state = 3;
+   */
+  state: EffectState;
+};
+
+/**
+ * Describes the message pawl.worker.v1.EffectCommitted.
+ * Use `create(EffectCommittedSchema)` to create a new message.
+ */
+export const EffectCommittedSchema: GenMessage<EffectCommitted> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 32);
+
+/**
+ * Extend keeps one lease alive for a time, whatever becomes of its executor's renewals meanwhile.
+ *
+ * @generated from message pawl.worker.v1.Extend
+ */
+export type Extend = Message<"pawl.worker.v1.Extend"> & {
+  /**
+   * The task.
+   *
+   * @generated from field: pawl.worker.v1.Claim claim = 1;
+   */
+  claim?: Claim | undefined;
+
+  /**
+   * From now; at most a day. A later Extend replaces an earlier one.
+   *
+   * @generated from field: uint64 extend_ms = 2;
+   */
+  extendMs: bigint;
+};
+
+/**
+ * Describes the message pawl.worker.v1.Extend.
+ * Use `create(ExtendSchema)` to create a new message.
+ */
+export const ExtendSchema: GenMessage<Extend> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 33);
+
+/**
+ * Extended says that the lease is extended.
+ *
+ * @generated from message pawl.worker.v1.Extended
+ */
+export type Extended = Message<"pawl.worker.v1.Extended"> & {
+  /**
+   * The task.
+   *
+   * @generated from field: pawl.worker.v1.Claim claim = 1;
+   */
+  claim?: Claim | undefined;
+};
+
+/**
+ * Describes the message pawl.worker.v1.Extended.
+ * Use `create(ExtendedSchema)` to create a new message.
+ */
+export const ExtendedSchema: GenMessage<Extended> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 34);
+
+/**
  * GateKind is what a gate found.
  *
  * @generated from enum pawl.worker.v1.GateKind
@@ -1134,6 +1379,110 @@ export type GateKind = (typeof GateKind)[keyof typeof GateKind] | UnknownEnum;
  */
 export const GateKindSchema: GenEnum<GateKind> = /*@__PURE__*/
   enumDesc(file_pawl_worker_v1_worker_service, 0);
+
+/**
+ * EffectClass is how much can be promised about an effect.
+ *
+ * @generated from enum pawl.worker.v1.EffectClass
+ */
+export const EffectClass = {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: EFFECT_CLASS_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The effect commits in one transaction with a record of it in the same database: it happens exactly once.
+   *
+   * @generated from enum value: EFFECT_CLASS_TRANSACTIONAL = 1;
+   */
+  TRANSACTIONAL: 1,
+
+  /**
+   * The receiver knows a repeat by its key: made again under the same key when it is not known to have happened.
+   *
+   * @generated from enum value: EFFECT_CLASS_IDEMPOTENT = 2;
+   */
+  IDEMPOTENT: 2,
+
+  /**
+   * Never made again once begun, even where it is not known to have happened.
+   *
+   * @generated from enum value: EFFECT_CLASS_AT_MOST_ONCE = 3;
+   */
+  AT_MOST_ONCE: 3,
+} as const;
+
+/**
+ * EffectClass is how much can be promised about an effect.
+ *
+ * @generated from enum pawl.worker.v1.EffectClass
+ */
+export type EffectClass = (typeof EffectClass)[keyof typeof EffectClass] | UnknownEnum;
+
+/**
+ * Describes the enum pawl.worker.v1.EffectClass.
+ */
+export const EffectClassSchema: GenEnum<EffectClass> = /*@__PURE__*/
+  enumDesc(file_pawl_worker_v1_worker_service, 1);
+
+/**
+ * EffectState is what the ledger knows of an effect.
+ *
+ * @generated from enum pawl.worker.v1.EffectState
+ */
+export const EffectState = {
+  /**
+   * Never sent.
+   *
+   * @generated from enum value: EFFECT_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * This claim is the first to begin it.
+   *
+   * @generated from enum value: EFFECT_STATE_NEW = 1;
+   */
+  NEW: 1,
+
+  /**
+   * An earlier claim began it and is not known to have finished it.
+   *
+   * @generated from enum value: EFFECT_STATE_BEGUN_BEFORE = 2;
+   */
+  BEGUN_BEFORE: 2,
+
+  /**
+   * It was made; its result is on record, from whichever claim committed first.
+   *
+   * @generated from enum value: EFFECT_STATE_COMMITTED = 3;
+   */
+  COMMITTED: 3,
+
+  /**
+   * Nothing was recorded: a name that is none, a class that is none, a result that is no JSON or too large, or a commit of what
+   * was never begun.
+   *
+   * @generated from enum value: EFFECT_STATE_REFUSED = 4;
+   */
+  REFUSED: 4,
+} as const;
+
+/**
+ * EffectState is what the ledger knows of an effect.
+ *
+ * @generated from enum pawl.worker.v1.EffectState
+ */
+export type EffectState = (typeof EffectState)[keyof typeof EffectState] | UnknownEnum;
+
+/**
+ * Describes the enum pawl.worker.v1.EffectState.
+ */
+export const EffectStateSchema: GenEnum<EffectState> = /*@__PURE__*/
+  enumDesc(file_pawl_worker_v1_worker_service, 2);
 
 /**
  * WorkerService is how executors in any language take and report work.

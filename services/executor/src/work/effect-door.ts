@@ -1,0 +1,51 @@
+// The effect ledger as a running attempt reaches it: questions to the scheduler under the attempt's claim.
+
+import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
+import {
+  EffectState,
+  type EffectBegun,
+  type EffectCommitted,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Outbox } from "./outbox.ts";
+import type { OutboxEntry } from "./outbox-entry.ts";
+
+/** What an attempt may ask of the scheduler while it runs. All of it rejects with STALE_CLAIM when the claim is lost. */
+export interface EffectDoor {
+  begin(name: string, effectClass: EffectClass): Promise<EffectStanding>;
+  /** `resultJson` is JSON text of at most 256 KiB. Need not be waited for: it is said before the outcome. */
+  commit(name: string, resultJson: string): Promise<void>;
+}
+
+export const beginName = (name: string): string => `the beginning of ${name}`;
+export const commitName = (name: string): string => `the result of ${name}`;
+export const EXTEND = "more time";
+
+/** The door of one task. */
+export function effectDoor(outbox: Outbox, entry: OutboxEntry): EffectDoor {
+  const { writer } = entry;
+  const begun = new Set<string>();
+  return {
+    begin: async (name, effectClass) => {
+      // A second beginning would look like a repeat of the first, and be answered as new.
+      if (begun.has(name)) throw new Error(`the effect ${name} was begun in this attempt before`);
+      begun.add(name);
+      const item = writer.beginEffect(name, effectClass);
+      const answer = await outbox.ask<EffectBegun>(entry, beginName(name), item);
+      return standingOf(answer);
+    },
+    commit: async (name, resultJson) => {
+      const item = writer.commitEffect(name, resultJson);
+      const { state } = await outbox.ask<EffectCommitted>(entry, commitName(name), item);
+      if (state !== EffectState.COMMITTED)
+        throw new Error(`the scheduler refused the result of the effect ${name}`);
+    },
+  };
+}
+
+function standingOf({ state, name, resultJson }: EffectBegun): EffectStanding {
+  if (state === EffectState.NEW) return { state: "new" };
+  if (state === EffectState.BEGUN_BEFORE) return { state: "begun_before" };
+  if (state === EffectState.COMMITTED)
+    return { state: "committed", resultJson: Buffer.from(resultJson).toString() };
+  throw new Error(`the scheduler refused to begin the effect ${name}`);
+}

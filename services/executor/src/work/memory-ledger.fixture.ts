@@ -1,0 +1,23 @@
+// Test support: an effect ledger of one attempt, in memory. Every effect is new, and results are kept to look at.
+
+import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
+import type { EffectDoor } from "./effect-door.ts";
+
+export interface MemoryLedger extends EffectDoor {
+  readonly begun: { readonly name: string; readonly class: EffectClass }[];
+  readonly committed: Map<string, unknown>;
+}
+
+/** A ledger that knows `standing` of every effect. */
+export function memoryLedger(standing: EffectStanding = { state: "new" }): MemoryLedger {
+  const ledger: MemoryLedger = {
+    begun: [],
+    committed: new Map(),
+    begin: async (name, effectClass) => {
+      ledger.begun.push({ name, class: effectClass });
+      return standing;
+    },
+    commit: async (name, resultJson) => void ledger.committed.set(name, JSON.parse(resultJson)),
+  };
+  return ledger;
+}

@@ -1,0 +1,18 @@
+-- The effect ledger: what a node execution did to the outside world, whichever attempt or delivery did it. Rows change only
+-- under the lock of their run, together with the lease that fences them, and are deleted with their run.
+create table effects (
+  run_id uuid not null,
+  node_id text not null,
+  iteration integer not null,
+  name text not null,
+  -- What may be promised: with the target's own transaction, by the receiver's deduplication, or by never trying twice.
+  class text not null check (class in ('transactional', 'idempotent', 'at_most_once')),
+  -- The claim that began it first.
+  begun_epoch bigint not null,
+  -- The claim that is known to have made it; null while nobody knows.
+  committed_epoch bigint,
+  result jsonb,
+  begun_at timestamptz not null default now(),
+  committed_at timestamptz,
+  primary key (run_id, node_id, iteration, name)
+) with (fillfactor = 80);

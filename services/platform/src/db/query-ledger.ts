@@ -1,0 +1,83 @@
+// A ledger of our own in somebody else's database: one row for every statement that wrote, in the transaction that wrote it. So the
+// statement and its record commit together or not at all, and a repeat is given the record: exactly once, whatever dies in between.
+//
+// Races survived: two executors with the same key (one waits for the other on an advisory lock of the transaction, then finds its
+// record; the primary key stands behind it), and two that make the table at once.
+
+import type { PoolClient } from "pg";
+import { sqlState } from "./failure.ts";
+import type { PagedResult } from "./paged-query.ts";
+
+/** In a schema of its own, so that it is easily found, granted and cleaned. */
+export const QUERY_LEDGER = "pawl_effects.ledger";
+
+const CREATE = `
+create schema if not exists pawl_effects;
+create table if not exists ${QUERY_LEDGER} (
+  effect_key text primary key,
+  result json not null,
+  at timestamptz not null default now()
+)`;
+const INSUFFICIENT_PRIVILEGE = "42501";
+/** Somebody else made the schema or the table at the same moment. */
+const RACED: ReadonlySet<string | undefined> = new Set(["23505", "42P06", "42P07"]);
+const TRIES_MAX = 3;
+
+/** The ledger is needed, is not there, and may not be made. */
+export class LedgerMissing extends Error {
+  override readonly name = "LedgerMissing";
+
+  constructor() {
+    super(
+      `the statement wrote, but its role may not create ${QUERY_LEDGER}, which keeps it from writing twice; nothing was changed. ` +
+        "Create it as the executor's README says, or set effect: none on the node",
+    );
+  }
+}
+
+/** Whether the ledger is there, made if need be and allowed. Outside of any transaction. */
+export async function ensureLedger(client: PoolClient): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    const { rows } = await client.query<{ is_there: boolean }>(
+      "select to_regclass($1) is not null as is_there",
+      [QUERY_LEDGER],
+    );
+    if (rows[0]?.is_there === true) return true;
+    try {
+      await client.query(CREATE);
+    } catch (error) {
+      if (sqlState(error) === INSUFFICIENT_PRIVILEGE) return false;
+      if (!RACED.has(sqlState(error)) || tries >= TRIES_MAX) throw error;
+    }
+  }
+}
+
+/** Waits for whoever runs under this key, and gives what was recorded under it, if anything was. Inside of the transaction. */
+export async function recorded(
+  client: PoolClient,
+  key: string,
+  isThere: boolean,
+): Promise<PagedResult | undefined> {
+  await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [key]);
+  if (!isThere) return undefined;
+  const { rows } = await client.query<{ result: PagedResult }>(
+    `select result from ${QUERY_LEDGER} where effect_key = $1`,
+    [key],
+  );
+  return rows[0]?.result;
+}
+
+/** Records what the statement of this transaction gave, if it wrote anything. @throws LedgerMissing */
+export async function record(
+  client: PoolClient,
+  key: string,
+  { result, isThere }: { readonly result: PagedResult; readonly isThere: boolean },
+): Promise<void> {
+  const { rows } = await client.query<{ wrote: boolean }>(
+    "select pg_current_xact_id_if_assigned() is not null as wrote",
+  );
+  if (rows[0]?.wrote !== true) return;
+  if (!isThere) throw new LedgerMissing();
+  const text = `insert into ${QUERY_LEDGER} (effect_key, result) values ($1, $2)`;
+  await client.query(text, [key, JSON.stringify(result)]);
+}

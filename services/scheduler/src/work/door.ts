@@ -1,0 +1,69 @@
+// The one door for what executors say about their claims. Nothing about a task gets past it without a claim, and whatever the
+// transaction then refuses is answered here: ClaimLost to whom the claim does not belong any more, Settled to whom it ended with
+// an outcome of its own. So a stale epoch is told in the same way whatever it came with.
+
+import { create } from "@bufbuild/protobuf";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import {
+  type Claim as WireClaim,
+  SchedulerItemSchema,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { isQuarantined } from "../recover/quarantine.ts";
+import type { Answer, Claim } from "../tick/input.ts";
+import type { TickLoop } from "../tick/loop.ts";
+import type { Session } from "./session.ts";
+import { claimItem, claimOf } from "./wire.ts";
+
+export interface DoorParts {
+  readonly loop: TickLoop;
+  readonly log: Logger;
+}
+
+/** Calls `offer` with the claim an item names; one that cannot be a claim is lost by definition, and says so. */
+export function enter(
+  session: Session,
+  wire: WireClaim | undefined,
+  offer: (claim: Claim) => void,
+): void {
+  const claim = claimOf(wire);
+  if (claim !== undefined) return offer(claim);
+  // Without an answer the executor would say it again for ever.
+  const value = wire === undefined ? {} : { claim: wire };
+  session.send(create(SchedulerItemSchema, { item: { case: "claimLost", value } }));
+}
+
+/** The way back: `onHeld` for what was used, and the door's own words for what was not. */
+export function answered<T>(
+  { log }: DoorParts,
+  session: Session,
+  claim: Claim,
+  { what, onHeld }: { readonly what: string; readonly onHeld: (value: T) => void },
+): Answer<T | "settled" | "stale"> {
+  return {
+    resolve: (value) => {
+      if (value === "stale") fence(log, session, claim);
+      else if (value === "settled") session.send(claimItem("settled", claim));
+      else onHeld(value);
+    },
+    // The executor keeps what is not acknowledged and says it again when it reconnects.
+    reject: (error) => {
+      if (isQuarantined(error)) fence(log, session, claim);
+      else log.error({ err: error, ...fields(claim) }, `${what} was not settled`);
+    },
+  };
+}
+
+/** Tells an executor that a claim is not its own any more. */
+export function fence(log: Logger, session: Session, claim: Claim): void {
+  METRICS.claimsFenced.add(1);
+  log.info({ ...fields(claim), executor_id: session.executorId }, "refused a stale claim");
+  session.letGo(claim);
+  session.send(claimItem("claimLost", claim));
+}
+
+const fields = (claim: Claim) => ({
+  run_id: claim.runId,
+  node_id: claim.nodeId,
+  epoch: claim.epoch,
+});

@@ -1,0 +1,213 @@
+// The effect ledger and longer leases: fenced by the claim, recorded once, gone with their run.
+
+import type { ExecutorId, RunId } from "@pawl/core/name/ids";
+import type { Journal } from "@pawl/platform/store/journal";
+import type { EffectBegin, EffectCommit } from "@pawl/platform/store/fenced";
+import { expect, test } from "vitest";
+import {
+  begin,
+  change,
+  claim,
+  completed,
+  HOUR_MS,
+  newExecutorId,
+  newRun,
+  NODE,
+  queued,
+  runStarted,
+  appends,
+  step,
+} from "./facts.ts";
+import { setup } from "./setup.ts";
+import type { OpenStore } from "./store.ts";
+
+const key = { nodeId: NODE, iteration: 0 };
+
+const beginOf = (runId: RunId, epoch: number, over: Partial<EffectBegin> = {}): EffectBegin => ({
+  runId,
+  ...key,
+  epoch,
+  name: "charge",
+  class: "idempotent",
+  ...over,
+});
+
+const commitOf = (runId: RunId, epoch: number, result: unknown): EffectCommit => ({
+  runId,
+  ...key,
+  epoch,
+  name: "charge",
+  resultJson: JSON.stringify(result),
+});
+
+/** A claimed run whose first claim was lost to a second one. */
+async function twiceClaimed(
+  journal: Journal,
+  between: (run: RunId, epoch: number) => Promise<unknown> = async () => undefined,
+): Promise<{ readonly run: RunId; readonly stale: number; readonly live: number }> {
+  const run = await begin(journal);
+  const stale = await claim(journal, run, 1, newExecutorId());
+  await between(run, stale);
+  await step(journal, run, 2, {
+    facts: [queued(NODE, 1)],
+    also: (tx) => void tx.closeLeases([{ runId: run, ...key }]),
+  });
+  return { run, stale, live: await claim(journal, run, 3, newExecutorId()) };
+}
+
+/** The ledger and longer leases on one kind of store. */
+export function effectSuite(open: OpenStore): void {
+  ledger(open);
+  batches(open);
+  fencing(open);
+  extensions(open);
+}
+
+function ledger(open: OpenStore): void {
+  test("an effect is new to the claim that begins it, however often it says so, and its first result counts", async () => {
+    const { journal, see } = await setup(open);
+    const run = await begin(journal);
+    const epoch = await claim(journal, run, 1, newExecutorId());
+    const began = () => journal.transact((tx) => tx.beginEffects([beginOf(run, epoch)]));
+    expect(await began()).toEqual([{ state: "new" }]);
+    expect(await began()).toEqual([{ state: "new" }]);
+    const commit = (result: unknown) =>
+      journal.transact((tx) => tx.commitEffects([commitOf(run, epoch, result)]));
+    expect(await commit({ id: 7 })).toEqual(["committed"]);
+    expect(await commit({ id: 8 })).toEqual(["committed"]);
+    const { effects, run: row } = await see(run);
+    expect(effects).toEqual([
+      {
+        ...key,
+        name: "charge",
+        class: "idempotent",
+        begunEpoch: epoch,
+        committedEpoch: epoch,
+        result: { id: 7 },
+      },
+    ]);
+    // No decision was made: nobody who planned meanwhile loses.
+    expect(row).toMatchObject({ version: 2, lastSeq: 2 });
+  });
+
+  test("a later claim hears that an effect was begun, and its result once it is known (S0.38)", async () => {
+    const { journal } = await setup(open);
+    const { run, live } = await twiceClaimed(journal, (id, epoch) =>
+      journal.transact((tx) => tx.beginEffects([beginOf(id, epoch)])),
+    );
+    const began = () => journal.transact((tx) => tx.beginEffects([beginOf(run, live)]));
+    expect(await began()).toEqual([{ state: "begun_before" }]);
+    await journal.transact((tx) => tx.commitEffects([commitOf(run, live, null)]));
+    expect(await began()).toEqual([{ state: "committed", resultJson: "null" }]);
+  });
+}
+
+function batches(open: OpenStore): void {
+  test("many effects of many runs are begun and committed in one transaction", async () => {
+    const { journal } = await setup(open);
+    const runs = await Promise.all(
+      [1, 2, 3].map(async () => {
+        const run = await begin(journal);
+        return { run, epoch: await claim(journal, run, 1, newExecutorId()) };
+      }),
+    );
+    const [begun, committed, unknown] = await journal.transact(async (tx) => {
+      const names = ["a", "b"];
+      const all = runs.flatMap(({ run, epoch }) =>
+        names.map((name) => beginOf(run, epoch, { name, class: "at_most_once" })),
+      );
+      const results = all.map(({ name, ...each }) => ({
+        ...commitOf(each.runId, each.epoch, "x"),
+        name,
+      }));
+      return await Promise.all([
+        tx.beginEffects(all),
+        tx.commitEffects(results),
+        tx.commitEffects(runs.map(({ run, epoch }) => commitOf(run, epoch, 1))),
+      ]);
+    });
+    expect(begun).toEqual(Array.from({ length: 6 }, () => ({ state: "new" })));
+    expect(committed).toEqual(Array(6).fill("committed"));
+    expect(unknown).toEqual(Array(3).fill("not_begun"));
+  });
+
+  test("effects are deleted with their run (X19)", async () => {
+    const { journal, see } = await setup(open);
+    const row = newRun({ kind: "test" });
+    const { runId } = row;
+    await journal.transact((tx) => {
+      void tx.insertRuns([row]);
+      void tx.append(appends(runId, [runStarted]));
+    });
+    const epoch = await claim(journal, runId, 1, newExecutorId());
+    await journal.transact((tx) => tx.beginEffects([beginOf(runId, epoch)]));
+    await journal.transact((tx) => {
+      void tx.advance([change(runId, 2, 1, { status: "completed", ended: true })]);
+      void tx.append(appends(runId, [completed(epoch)]));
+      void tx.closeLeases([{ runId, ...key }]);
+    });
+    expect((await see(runId)).effects).toHaveLength(1);
+    expect(await journal.deleteTestRun(runId)).toBe(true);
+    expect((await see(runId)).effects).toEqual([]);
+  });
+}
+
+function fencing(open: OpenStore): void {
+  test("a claim that was lost begins, commits and extends nothing (S0.40, S0.42, S0.43)", async () => {
+    const { journal, see } = await setup(open);
+    const { run, stale, live } = await twiceClaimed(journal, (id, epoch) =>
+      journal.transact((tx) => tx.beginEffects([beginOf(id, epoch)])),
+    );
+    const before = await see(run);
+    const refused = await journal.transact((tx) =>
+      Promise.all([
+        tx.beginEffects([beginOf(run, stale), beginOf(run, stale, { name: "other" })]),
+        tx.commitEffects([commitOf(run, stale, "late")]),
+        tx.extendLeases([{ runId: run, ...key, epoch: stale, extendMs: HOUR_MS }]),
+        tx.stream([]),
+      ]),
+    );
+    expect(refused).toEqual([[{ state: "stale" }, { state: "stale" }], ["stale"], [false], []]);
+    expect(await see(run)).toEqual(before);
+    await journal.transact((tx) => tx.commitEffects([commitOf(run, live, "mine")]));
+    const late = await journal.transact((tx) => tx.beginEffects([beginOf(run, stale)]));
+    // Not even the result of another's work is told to a zombie.
+    expect(late).toEqual([{ state: "stale" }]);
+  });
+
+  test("two schedulers at once cannot let a claim commit an effect after it was taken back (S0.40)", async () => {
+    const { journal, rival, see } = await setup(open);
+    for (let round = 0; round < 10; round++) {
+      const run = await begin(journal);
+      const stale = await claim(journal, run, 1, newExecutorId());
+      await journal.transact((tx) => tx.beginEffects([beginOf(run, stale)]));
+      const [committed] = await Promise.all([
+        rival.transact((tx) => tx.commitEffects([commitOf(run, stale, "old")])),
+        step(journal, run, 2, {
+          facts: [queued(NODE, 1)],
+          also: (tx) => void tx.closeLeases([{ runId: run, ...key }]),
+        }),
+      ]);
+      const { effects } = await see(run);
+      expect(effects[0]?.result).toEqual(committed[0] === "committed" ? "old" : null);
+    }
+  });
+}
+
+function extensions(open: OpenStore): void {
+  test("a lease that was extended outlives its executor until then (S0.9)", async () => {
+    const { journal, executors } = await setup(open);
+    const dead: ExecutorId = newExecutorId();
+    const run = await begin(journal);
+    const epoch = await claim(journal, run, 1, dead);
+    const isExpired = async (): Promise<boolean> =>
+      (await executors.expiredLeases(10_000)).some((lease) => lease.runId === run);
+    expect(await isExpired()).toBe(true);
+    const extend = (extendMs: number) =>
+      journal.transact((tx) => tx.extendLeases([{ runId: run, ...key, epoch, extendMs }]));
+    expect(await extend(HOUR_MS)).toEqual([true]);
+    expect(await isExpired()).toBe(false);
+    expect(await extend(0)).toEqual([true]);
+    expect(await isExpired()).toBe(true);
+  });
+}

@@ -1,0 +1,166 @@
+// Every door of the worker protocol, knocked at with a claim that is not the lease's any more: refused with ClaimLost, and the log,
+// the leases, the effects and the queue are what they were, to the byte. Then the doors of people, which carry no epoch.
+import { EffectClass, EffectState, type Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { afterEach, expect, test } from "vitest";
+import { checkInvariants } from "../support/invariants.ts";
+import { CLAIM_DOORS, DOOR_NAMES } from "./claim-doors.ts";
+import { completed, connectExecutor, type FakeExecutor, TASK } from "./fake-executor.ts";
+import { useStage } from "./stage.ts";
+
+const WORKFLOW = "fenced";
+
+// Leases that nobody takes back while a test looks.
+const stage = useStage({ env: { PAWL_LEASE_MS: "60000" } }, async ({ door }) => {
+  const nodes = [
+    { id: "start", type: "start" },
+    { id: "a", type: TASK },
+  ];
+  const definition = { text: JSON.stringify({ nodes, edges: [{ source: "start", target: "a" }] }) };
+  await door("gRPC").workflows.createWorkflow({ workflowId: WORKFLOW, definition });
+});
+
+const open: FakeExecutor[] = [];
+afterEach(async () => {
+  for (const executor of open.splice(0)) await executor.leave();
+});
+
+async function registered(): Promise<FakeExecutor> {
+  const executor = connectExecutor(`127.0.0.1:${stage().cluster.schedulers[0]?.port}`);
+  open.push(executor);
+  await executor.register();
+  return executor;
+}
+
+/** Everything the engine has about a run, as text. */
+async function everything(runId: string): Promise<string> {
+  const { rows } = await stage().db.query<{ all: string }>(
+    `select jsonb_build_object(
+       'run', (select jsonb_agg(to_jsonb(r)) from pawl.runs r where run_id = $1),
+       'log', (select jsonb_agg(to_jsonb(e) order by seq) from pawl.run_events e where run_id = $1),
+       'leases', (select jsonb_agg(to_jsonb(l)) from pawl.leases l where run_id = $1),
+       'effects', (select jsonb_agg(to_jsonb(f) order by name) from pawl.effects f where run_id = $1),
+       'jobs', (select jsonb_agg(to_jsonb(j)) from pgboss.job j where data->>'r' = $1::text)
+     )::text as all`,
+    [runId],
+  );
+  return rows[0]?.all ?? "";
+}
+
+const begin = (claim: Claim) =>
+  ({
+    case: "effectBegin",
+    value: { claim, name: "charge", class: EffectClass.IDEMPOTENT },
+  }) as never;
+
+/** A run whose task was begun under a claim that its executor then lost to itself, under a newer epoch. */
+async function lostClaim(
+  executor: FakeExecutor,
+): Promise<{ readonly runId: string; readonly stale: Claim; readonly live: Claim }> {
+  const { run } = await stage().door("gRPC").runs.startRun({ workflowId: WORKFLOW });
+  const runId = run?.runId ?? "";
+  const { claim: stale } = await executor.assigned(runId);
+  executor.say(begin(stale));
+  await executor.hear("effectBegun");
+  executor.say({ case: "release", value: { claim: stale } } as never);
+  await executor.hear("assignment", 2);
+  const { claim: live } = await executor.assigned(runId);
+  expect(live.epoch).toBeGreaterThan(stale.epoch);
+  return { runId, stale, live };
+}
+
+test.each(DOOR_NAMES)(
+  "%s under an epoch that was superseded is a lost claim and changes nothing (S0.40, S0.42, S0.43, S0.44)",
+  async (door) => {
+    const executor = await registered();
+    const { runId, stale, live } = await lostClaim(executor);
+    const before = await everything(runId);
+    executor.say(CLAIM_DOORS[door](stale));
+    expect((await executor.hear("claimLost")).claim).toEqual(stale);
+    expect(await everything(runId)).toBe(before);
+    // The live claim was not harmed.
+    executor.say(completed(live, '"mine"'));
+    await executor.hear("settled", 2);
+    expect(executor.heard("claimLost")).toHaveLength(1);
+    expect(await checkInvariants(stage().cluster.databaseUrl, [runId])).toEqual([]);
+  },
+);
+
+test("every door is closed to the claims of a run that was cancelled (S0.44, X22)", async () => {
+  const executor = await registered();
+  const { run } = await stage().door("gRPC").runs.startRun({ workflowId: WORKFLOW });
+  const runId = run?.runId ?? "";
+  const { claim } = await executor.assigned(runId);
+  await stage().door("gRPC").runs.cancelRun({ runId });
+  await executor.hear("cancel");
+  const before = await everything(runId);
+  // A renewal needs no answer: Cancel was one.
+  const doors = DOOR_NAMES.filter((door) => door !== "renew");
+  executor.say(CLAIM_DOORS.renew(claim));
+  for (const [index, door] of doors.entries()) {
+    executor.say(CLAIM_DOORS[door](claim));
+    expect((await executor.hear("claimLost", index + 1)).claim, door).toEqual(claim);
+  }
+  expect(await everything(runId)).toBe(before);
+});
+
+test("what is said again about a claim that ended with its own outcome is acknowledged, and changes nothing", async () => {
+  const executor = await registered();
+  const { run } = await stage().door("gRPC").runs.startRun({ workflowId: WORKFLOW });
+  const runId = run?.runId ?? "";
+  const { claim } = await executor.assigned(runId);
+  executor.say(completed(claim));
+  await executor.hear("settled");
+  const before = await everything(runId);
+  const repeated = ["delta", "log", "effectBegin", "effectCommit", "extend", "outcome"] as const;
+  for (const [index, door] of repeated.entries()) {
+    executor.say(CLAIM_DOORS[door](claim));
+    expect((await executor.hear("settled", index + 2)).claim, door).toEqual(claim);
+  }
+  expect(executor.heard("claimLost")).toEqual([]);
+  expect(await everything(runId)).toBe(before);
+});
+
+test("an effect's first result is what every later claim is told, however often it is asked (S0.38)", async () => {
+  const executor = await registered();
+  const { runId, live } = await lostClaim(executor);
+  executor.say(begin(live), begin(live));
+  expect((await executor.hear("effectBegun", 2)).state).toBe(EffectState.BEGUN_BEFORE);
+  expect((await executor.hear("effectBegun", 3)).state).toBe(EffectState.BEGUN_BEFORE);
+  const commit = (text: string, name = "charge") =>
+    ({
+      case: "effectCommit",
+      value: { claim: live, name, resultJson: Buffer.from(text) },
+    }) as never;
+  executor.say(commit('{"id":1}'), commit('{"id":2}'));
+  expect((await executor.hear("effectCommitted", 2)).state).toBe(EffectState.COMMITTED);
+  // Neither what was never begun nor what is no JSON gets into the ledger.
+  executor.say(commit("1", "other"), commit("{", "charge"), commit("1", "no name"));
+  await executor.hear("effectCommitted", 5);
+  const states = executor.heard("effectCommitted").map((each) => each?.state);
+  expect(states.slice(2)).toEqual(Array<EffectState>(3).fill(EffectState.REFUSED));
+  executor.say({ case: "release", value: { claim: live } } as never);
+  await executor.hear("assignment", 3);
+  const { claim: newest } = await executor.assigned(runId);
+  executor.say(begin(newest));
+  const told = await executor.hear("effectBegun", 4);
+  expect(told.state).toBe(EffectState.COMMITTED);
+  expect(JSON.parse(Buffer.from(told.resultJson).toString())).toEqual({ id: 1 });
+  executor.say({ case: "extend", value: { claim: newest, extendMs: 1_000n } } as never);
+  expect((await executor.hear("extended")).claim).toEqual(newest);
+  executor.say(completed(newest));
+  await executor.hear("settled", 3);
+});
+
+test("a person who answers or cancels what is over changes nothing (S0.43)", async () => {
+  const executor = await registered();
+  const { run } = await stage().door("gRPC").runs.startRun({ workflowId: WORKFLOW });
+  const runId = run?.runId ?? "";
+  const { claim } = await executor.assigned(runId);
+  executor.say(completed(claim));
+  await executor.hear("settled");
+  const before = await everything(runId);
+  const { runs } = stage().door("gRPC");
+  await expect(runs.decideNode({ runId, nodeId: "a", decision: 1 })).rejects.toThrow();
+  await expect(runs.cancelRun({ runId })).rejects.toThrow("nothing was changed");
+  expect(await everything(runId)).toBe(before);
+});
