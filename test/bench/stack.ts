@@ -3,16 +3,22 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { startPostgres } from "@pawl/deploy/postgres.ts";
 import { Client } from "pg";
 import { startCluster } from "../support/cluster.ts";
 import { BenchClient } from "./client.ts";
+
+/** As in production. */
+export const RENEW_MS = 10_000;
 
 export interface Stack {
   readonly databaseUrl: string;
   /** A connection for measuring; never used by the services. */
   readonly db: Client;
   readonly client: BenchClient;
+  /** Where executors and gateways find the scheduler. */
+  readonly schedulerAddress: string;
   /** Pids by service, the database's own among them. */
   readonly pids: Readonly<Record<string, number>>;
   stop(): Promise<void>;
@@ -30,7 +36,7 @@ export async function startStack(): Promise<Stack> {
     env: {
       PAWL_LOG_LEVEL: "warn",
       PAWL_LEASE_MS: "30000",
-      PAWL_RENEW_MS: "10000",
+      PAWL_RENEW_MS: String(RENEW_MS),
       PAWL_SWEEP_MS: "20000",
       PAWL_POLL_MS: "5000",
     },
@@ -44,6 +50,7 @@ export async function startStack(): Promise<Stack> {
     databaseUrl: postgres.url,
     db,
     client,
+    schedulerAddress: `${LOOPBACK}:${cluster.schedulers[0]?.port ?? 0}`,
     pids: {
       scheduler: pidOf(cluster.schedulers),
       executor: pidOf(cluster.executors),

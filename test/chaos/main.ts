@@ -1,6 +1,8 @@
 // npm run chaos [-- --smoke] [--seed 1] [--only F3,F5] [--runs 40] [--out folder]
 //
 // Two of each service and a PostgreSQL of their own, under load, while processes are killed, frozen and cut off from one another.
+// `--only recovery` measures how long recovery takes instead: of nodes whose executor died, of progress whose scheduler died, of
+// services whose database came back; `--runs` is how often then.
 // Exits with 1 when anything accepted was lost, done twice, accepted from a stale claim or left undone, or when it proved nothing.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,8 +10,11 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chaos } from "./chaos.ts";
 import { faultCatalogue } from "./faults/catalogue.ts";
+import { recoveryFigures, tellRecovery } from "./recovery-times.ts";
 import { outcomeLine, tellReport } from "./report.ts";
 
+const RECOVERY = "recovery";
+const RECOVERY_ROUNDS = 5;
 const RUNS = { smoke: 38, full: 400 } as const;
 
 const { values } = parseArgs({
@@ -26,12 +31,18 @@ const seed = Number(values.seed);
 const runs = Number(values.runs ?? RUNS[size]);
 const all = faultCatalogue();
 const only = values.only === "" ? all.map(({ id }) => id) : values.only.split(",");
-const unknown = only.filter((id) => all.every((fault) => fault.id !== id));
+const unknown = only.filter((id) => id !== RECOVERY && all.every((fault) => fault.id !== id));
 if (!Number.isInteger(seed) || !Number.isInteger(runs) || runs < 1 || unknown.length > 0) {
   console.error(
-    `--seed and --runs are whole numbers, --only is some of ${all.map(({ id }) => id).join(",")}`,
+    `--seed and --runs are whole numbers, --only is some of ${all.map(({ id }) => id).join(",")}, or recovery`,
   );
   process.exit(2);
+}
+
+const print = (line: string): void => console.log(line);
+if (values.only === RECOVERY) {
+  const figures = await recoveryFigures(Number(values.runs ?? RECOVERY_ROUNDS), print);
+  process.exit(tellRecovery(figures, print) ? 0 : 1);
 }
 
 const out = values.out ?? join(tmpdir(), `pawl-chaos-${seed}`);
@@ -39,7 +50,6 @@ mkdirSync(out, { recursive: true });
 const faultLog = join(out, "fault.jsonl");
 writeFileSync(faultLog, "");
 const began = performance.now();
-const print = (line: string): void => console.log(line);
 const stamp = (): string => `${((performance.now() - began) / 1_000).toFixed(0).padStart(4)} s`;
 
 print(`seed ${seed}, ${size}: ${only.join(", ")}; hits in ${faultLog}`);

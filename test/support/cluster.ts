@@ -103,8 +103,9 @@ type MemberPlan = { readonly service: ServiceName; readonly index: number; reado
 
 async function startOne({ service, index, env }: MemberPlan): Promise<Member> {
   const port = await freePort();
+  const probePort = service === "scheduler" ? await freePort() : port;
   const own: Record<ServiceName, Env> = {
-    scheduler: { PAWL_SCHEDULER_PORT: String(port), PAWL_METRICS_PORT: String(await freePort()) },
+    scheduler: { PAWL_SCHEDULER_PORT: String(port), PAWL_METRICS_PORT: String(probePort) },
     executor: { PAWL_METRICS_PORT: String(port) },
     gateway: { PAWL_GATEWAY_PORT: String(port) },
   };
@@ -112,6 +113,7 @@ async function startOne({ service, index, env }: MemberPlan): Promise<Member> {
     service,
     name: `${service}-${index + 1}`,
     port,
+    probePort,
     env: { ...own[service], ...env },
   });
 }

@@ -11,6 +11,8 @@ export type Member = {
   /** Of the process that runs now, or ran last. */
   readonly pid: number;
   readonly port: number;
+  /** Of /readyz and /metrics. */
+  readonly probePort: number;
   readonly url: string;
   /** Sends a signal and, if it ends a process for sure (SIGKILL), waits until it is gone. */
   kill(signal: NodeJS.Signals): Promise<void>;
@@ -29,11 +31,19 @@ export type MemberOptions = {
   readonly service: ServiceName;
   readonly name: string;
   readonly port: number;
+  /** Where it serves its probes, if not on its port. */
+  readonly probePort?: number;
   readonly env: Readonly<Record<string, string>>;
 };
 
 /** Starts a service and waits for its ready line. */
-export async function startMember({ service, name, port, env }: MemberOptions): Promise<Member> {
+export async function startMember({
+  service,
+  name,
+  port,
+  probePort = port,
+  env,
+}: MemberOptions): Promise<Member> {
   let logs = "";
   const log = (text: string): void => void (logs += text);
   const start = (more: Readonly<Record<string, string>>): Promise<ServiceProcess> =>
@@ -50,6 +60,7 @@ export async function startMember({ service, name, port, env }: MemberOptions): 
       return process.pid;
     },
     port,
+    probePort,
     url: `http://${LOOPBACK}:${port}`,
     async kill(signal) {
       process.kill(signal);

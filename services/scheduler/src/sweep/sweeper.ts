@@ -4,13 +4,18 @@
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 
+/** Askers within this much share a sweep. */
+const STEP_MS = 20;
+
 export class Sweeper {
   readonly #name: string;
   readonly #duty: () => Promise<boolean>;
   readonly #intervalMs: number;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
-  #dueAt = Infinity;
+  /** The moments it was asked for: from each on there may be something to find, so an earlier sweep does not stand for it. */
+  readonly #asked = new Set<number>();
+  #nextAt = Infinity;
   #running: Promise<void> | undefined;
   #stopped = false;
 
@@ -31,13 +36,10 @@ export class Sweeper {
     this.soon(0);
   }
 
-  /** Sweeps after at most this long. */
+  /** Sweeps once this long has passed, whatever else it sweeps for before. */
   soon(afterMs: number): void {
-    const dueAt = performance.now() + afterMs;
-    if (this.#stopped || dueAt >= this.#dueAt) return;
-    clearTimeout(this.#timer);
-    this.#dueAt = dueAt;
-    this.#timer = setTimeout(() => this.#sweep(), afterMs);
+    this.#asked.add(Math.ceil((performance.now() + afterMs) / STEP_MS) * STEP_MS);
+    this.#arm();
   }
 
   async stop(): Promise<void> {
@@ -46,15 +48,20 @@ export class Sweeper {
     await this.#running;
   }
 
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.#stopped || this.#running !== undefined) return;
+    const dueAt = Math.min(this.#nextAt, ...this.#asked);
+    this.#timer = setTimeout(() => this.#sweep(), Math.max(0, dueAt - performance.now()));
+  }
+
   #sweep(): void {
-    this.#dueAt = Infinity;
-    if (this.#running !== undefined) {
-      this.soon(this.#intervalMs / 10);
-      return;
-    }
+    const now = performance.now();
+    for (const at of this.#asked) if (at <= now) this.#asked.delete(at);
     this.#running = this.#once().finally(() => {
       this.#running = undefined;
-      this.soon(this.#intervalMs);
+      this.#nextAt = performance.now() + this.#intervalMs;
+      this.#arm();
     });
   }
 
