@@ -8,6 +8,7 @@ import {
   textFaults,
   timers,
   titleFaults,
+  unfencedItems,
 } from "./rules.ts";
 import type { Source } from "./sources.ts";
 
@@ -52,4 +53,12 @@ test("unfinished work, machine paths and registry hosts are found", () => {
   expect(textFaults(words("see /ro", "ot/file"))).toHaveLength(1);
   expect(textFaults(words("see https://example.com/home/page"))).toEqual([]);
   expect(textFaults(words("https://regis", "try.example.com/x"))).toHaveLength(1);
+});
+
+test("an item about a claim that is built elsewhere than by the fenced writer is found", () => {
+  const text = 'outbox.control({ item: { case: "release", value: { claim } } });';
+  const at = (path: string) => unfencedItems({ path, text });
+  expect(at("services/executor/src/work/drain.ts")).toHaveLength(1);
+  expect(at("services/executor/src/work/fenced-writer.ts")).toEqual([]);
+  expect(at("services/scheduler/src/work/take.ts")).toEqual([]);
 });

@@ -153,3 +153,16 @@ export function textFaults({ path, text }: Source): string[] {
       rules.filter(([rule]) => rule.test(line)).map(([, why]) => `${path}:${index + 1}: ${why}`),
     );
 }
+
+/** Items about a claim, as object literals: `case: "outcome"` and the like. */
+const CLAIM_ITEM = /\bcase: "(outcome|delta|log|release|renew|extend|effectBegin|effectCommit)"/;
+const FENCED_WRITER = "services/executor/src/work/fenced-writer.ts";
+
+/** Items about a claim that an executor builds without the helper that takes the claim. */
+export function unfencedItems({ path, text }: Source): string[] {
+  if (!path.startsWith("services/executor/src/") || path === FENCED_WRITER) return [];
+  const lines = text.split("\n");
+  return lines.flatMap((line, at) =>
+    CLAIM_ITEM.test(line) ? [`${path}:${at + 1}: build it by ${FENCED_WRITER}`] : [],
+  );
+}

@@ -10,6 +10,7 @@ import {
   textFaults,
   timers,
   titleFaults,
+  unfencedItems,
 } from "./rules.ts";
 import { isForeign, isTest, isTypeScript, ROOT, trackedSources } from "./sources.ts";
 
@@ -60,6 +61,11 @@ test("test titles are unique in their file, state behaviour and hide nothing", (
 test("exports have names", () => {
   const isConfig = (path: string): boolean => /(^|\/)[a-z]+\.config\.ts$/.test(path);
   expect(typed.filter(({ path }) => !isConfig(path)).flatMap(defaultExports)).toEqual([]);
+});
+
+test("an executor says nothing about a task but through its fenced writer (S0.45)", () => {
+  const built = typed.filter(({ path }) => !isTest(path)).flatMap(unfencedItems);
+  expect(built).toEqual([]);
 });
 
 test("file names say what is inside", () => {

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parseCidrs } from "../egress/address.ts";
 import { guardedAgent } from "../egress/connect.ts";
 import { DEFAULT_EGRESS } from "../egress/guard.ts";
+import { memoryLedger } from "../work/memory-ledger.fixture.ts";
 import { probeHandler } from "./handler-probe.fixture.ts";
 import { httpHandler } from "./http.ts";
 
@@ -135,5 +136,59 @@ test("a request body over its limit is not sent", async () => {
     body: "x".repeat(2 ** 20 + 1),
   });
   expect(result).toMatchObject({ failed: { cause: "REQUEST_TOO_LARGE" } });
+  expect(seen).toEqual([]);
+});
+
+test("a call that writes is entered into the ledger, and its answer is given to a later attempt without another call", async () => {
+  const { handler, url, seen } = await setup((response) => response.end("ordered"));
+  const ledger = memoryLedger();
+  const first = await probeHandler(handler, { url, method: "POST" }, {}, ledger);
+  expect(ledger.begun).toEqual([{ name: "http", class: "idempotent" }]);
+  expect(first.result).toEqual({ output: ledger.committed.get("http") });
+  const known = memoryLedger({
+    state: "committed",
+    resultJson: JSON.stringify(ledger.committed.get("http")),
+  });
+  const again = await probeHandler(handler, { url, method: "POST" }, { attempt: 2 }, known);
+  expect(again.result).toEqual(first.result);
+  expect(seen).toHaveLength(1);
+});
+
+test("a call that only reads, or says so, leaves no record", async () => {
+  const { handler, url } = await setup((response) => response.end("read"));
+  for (const config of [
+    { url, method: "GET" },
+    { url, method: "HEAD" },
+    { url, method: "POST", effect: "none" },
+  ]) {
+    const ledger = memoryLedger();
+    expect((await probeHandler(handler, config, {}, ledger)).result).toHaveProperty("output");
+    expect(ledger.begun).toEqual([]);
+  }
+});
+
+test("an answer that failed is not recorded, so the next attempt calls again", async () => {
+  const { handler, url, seen } = await setup((response) => {
+    response.writeHead(seen.length === 1 ? 503 : 200).end();
+  });
+  const ledger = memoryLedger();
+  const first = await probeHandler(handler, { url, method: "PUT" }, {}, ledger);
+  expect(first.result).toMatchObject({ failed: { cause: "provider_error", permanent: false } });
+  expect(ledger.committed.size).toBe(0);
+  const before = memoryLedger({ state: "begun_before" });
+  const second = await probeHandler(handler, { url, method: "PUT" }, {}, before);
+  expect(second.result).toMatchObject({ output: { status: 200 } });
+  expect(seen.map(({ headers }) => headers["idempotency-key"])).toEqual([
+    "01890000-0000-7000-8000-000000000000/n/0",
+    "01890000-0000-7000-8000-000000000000/n/0",
+  ]);
+});
+
+test("what may happen once is not called again by a later attempt", async () => {
+  const { handler, url, seen } = await setup((response) => response.end());
+  const before = memoryLedger({ state: "begun_before" });
+  const config = { url, method: "POST", effect: "at_most_once" };
+  const { result } = await probeHandler(handler, config, {}, before);
+  expect(result).toMatchObject({ failed: { cause: "effect_unknown", permanent: true } });
   expect(seen).toEqual([]);
 });
