@@ -54,6 +54,16 @@ function order(open: OpenStore): void {
     expect(await drain(journal)).toEqual(["urgent", "zeroth", "first", "second", "late"]);
   });
 
+  test("within one priority each share has its turn, and the jobs of one share keep their order", async () => {
+    const { journal, prepare } = await setup(open);
+    await prepare(["work"]);
+    for (const n of [1, 2, 3, 4, 5]) await enqueue(journal, job(`many${n}`, { share: "many" }));
+    for (const n of [1, 2]) await enqueue(journal, job(`few${n}`, { share: "few" }));
+    await enqueue(journal, job("urgent", { share: "many", priority: -1 }));
+    const order = await drain(journal);
+    expect(order).toEqual(["urgent", "many1", "few1", "many2", "few2", "many3", "many4", "many5"]);
+  });
+
   test("a delayed job is not taken before its time, and then it is", async () => {
     const { journal, prepare } = await setup(open);
     await prepare(["work"]);

@@ -12,6 +12,7 @@ import { ALARMS } from "./alarm.ts";
 import { BossAlarms } from "./boss-alarms.ts";
 import { jobId } from "./job-id.ts";
 import { BOSS_SCHEMA, queueName } from "./queue-name.ts";
+import { Turns } from "./turns.ts";
 import { DEAD_LETTER, type DroppedJob, type Job, type NewJob, PENDING_RUNS } from "./queue.ts";
 
 const YEAR_SECONDS = 366 * 24 * 3_600;
@@ -35,6 +36,8 @@ interface JobData {
   readonly a: number;
   /** It has the slots it needs. */
   readonly s?: 1;
+  /** Its rank: whoever takes it learns which turn is served. */
+  readonly t?: number;
 }
 
 /** Sends one statement and gives its rows: what pg-boss asks of a connection. */
@@ -50,6 +53,7 @@ export class BossQueue {
   readonly #boss: PgBoss;
   readonly #known = new Set<string>();
   readonly alarms: BossAlarms;
+  readonly #turns = new Turns();
 
   constructor(url: string, onWarning: (error: unknown) => void) {
     this.#boss = new PgBoss({
@@ -98,7 +102,11 @@ export class BossQueue {
 
   insert(send: SendSql, nodeType: string, jobs: readonly NewJob[]): BossCall<void> {
     return this.#call(send, async (db) => {
-      await this.#boss.insert(queueName(nodeType), jobs.map(toBossJob), { db, returnId: false });
+      await this.#boss.insert(
+        queueName(nodeType),
+        jobs.map((job) => toBossJob(job, this.#turns.rankOf(job))),
+        { db, returnId: false },
+      );
     });
   }
 
@@ -107,6 +115,8 @@ export class BossQueue {
     return this.#call(send, async (db) => {
       const name = queueName(nodeType);
       const jobs = await this.#boss.fetch<JobData>(name, { batchSize: count, db });
+      for (const { data } of jobs) if (data.t !== undefined) this.#turns.served(nodeType, data.t);
+      if (jobs.length < count) this.#turns.emptied(nodeType);
       if (jobs.length === 0) return [];
       // Handed over as fetched, never as plain ids: pg-boss then fences the deletion to this attempt.
       await this.#boss.deleteJob(name, jobs, { db });
@@ -118,6 +128,11 @@ export class BossQueue {
   async drop(send: SendSql, jobs: readonly DroppedJob[]): Promise<void> {
     const names = [...new Set(jobs.map((job) => queueName(job.nodeType)))];
     await send(DROP_JOBS, [names, jobs.map(jobId)]);
+  }
+
+  /** The best rank in a queue, seen from outside: the turn that is served is not before it. */
+  sawFirst(nodeType: string, bossPriority: number): void {
+    this.#turns.served(nodeType, -bossPriority);
   }
 
   #call<T>(send: SendSql, work: (db: { executeSql: SendSql }) => Promise<T>): BossCall<T> {
@@ -135,13 +150,13 @@ export class BossQueue {
 }
 
 /** Our priorities are sooner for lower numbers, pg-boss's for higher ones (X16). */
-function toBossJob(job: NewJob) {
-  const key = { r: job.runId, n: job.nodeId, i: job.iteration, a: job.attempt };
+function toBossJob(job: NewJob, rank: number) {
+  const key = { r: job.runId, n: job.nodeId, i: job.iteration, a: job.attempt, t: rank };
   const data: JobData = job.isGranted === true ? { ...key, s: 1 } : key;
   return {
     id: jobId(job),
     data,
-    priority: -job.priority,
+    priority: -rank,
     ...(job.delayMs === undefined ? {} : { startAfter: `${job.delayMs} milliseconds` }),
   };
 }

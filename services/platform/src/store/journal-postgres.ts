@@ -165,6 +165,7 @@ export class PostgresJournal implements Journal {
     const { rows } = await this.#pool.query<{
       type: string;
       due_in_ms: number | null;
+      first: number | null;
       waiting: number;
     }>({
       name: "pawl_queue_depths",
@@ -175,16 +176,22 @@ select n.type,
    where j.name = n.queue and j.state < 'active'
    order by j.start_after
    limit 1) as due_in_ms,
+  (select j.priority
+   from ${BOSS_SCHEMA}.job j
+   where j.name = n.queue and j.state < 'active' and not j.blocked
+   order by j.priority desc, j.created_on
+   limit 1) as first,
   (select count(*)::integer
    from (select 1 from ${BOSS_SCHEMA}.job j where j.name = n.queue and j.state < 'active' limit 100000) waiting) as waiting
 from unnest($1::text[], $2::text[]) as n (type, queue)
 union all
-select $3::text, extract(epoch from (min(k.wake_at) - now()))::float8 * 1000, 0
+select $3::text, extract(epoch from (min(k.wake_at) - now()))::float8 * 1000, null, 0
 from slot_keys k
 where k.wake_at is not null
 having min(k.wake_at) is not null`,
       values: [names, names.map(queueName), RATE_SLOTS],
     });
+    for (const { type, first } of rows) if (first !== null) this.#boss.sawFirst(type, first);
     return rows.map((row) => ({
       nodeType: row.type,
       waitingCount: row.waiting,

@@ -4,6 +4,7 @@ import type { WaitingRoom } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
 import { type Queryable, run } from "../db/sql.ts";
 import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
+import { ranksOf } from "../queue/turns.ts";
 import { readAliveExecutors } from "./statements/read-alive-executors.ts";
 import { readLeasesOfRun } from "./statements/read-leases-of-run.ts";
 
@@ -71,8 +72,9 @@ async function readClock(db: Queryable): Promise<number> {
   return rows[0]?.now.getTime() ?? 0;
 }
 
-/** pg-boss takes higher priorities first, then older jobs. The count stops at a bound. */
+/** pg-boss takes higher priorities first; older jobs of the same one are counted, whosever turn it is. The count stops at a bound. */
 async function countAhead(db: Queryable, place: PlaceInQueue): Promise<number> {
+  const [first, after] = ranksOf(place.priority);
   const { rows } = await db.query<{ ahead: number }>({
     name: "pawl_count_ahead",
     text: `
@@ -83,10 +85,11 @@ from (
   where j.name = $1::text
     and j.state < 'active'
     and j.start_after <= now()
-    and (j.priority > $2::integer or (j.priority = $2::integer and j.created_on < to_timestamp($3::double precision / 1000)))
+    and j.priority > $2::integer
+    and (j.priority > $3::integer or j.created_on < to_timestamp($4::double precision / 1000))
   limit ${AHEAD_MAX}
 ) waiting`,
-    values: [queueName(place.nodeType), -place.priority, place.queuedAt],
+    values: [queueName(place.nodeType), -after, -first, place.queuedAt],
   });
   return rows[0]?.ahead ?? 0;
 }

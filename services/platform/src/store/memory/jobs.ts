@@ -1,16 +1,19 @@
-// The waiting room of the memory store: jobs by node type and priority, first come first served within one priority, each
+// The waiting room of the memory store: jobs by node type and priority, in turns of their shares within one priority, each
 // visible once its delay is over by the store's clock.
 
 import { jobId } from "../../queue/job-id.ts";
+import { Turns } from "../../queue/turns.ts";
 import type { DroppedJob, Job, NewJob, QueueDepth } from "../../queue/queue.ts";
 
 export interface WaitingJob extends Job {
   readonly priority: number;
   readonly readyAt: number;
+  readonly rank: number;
 }
 
 /** Committed jobs. Maps keep insertion order, which is the order of arrival. */
 export class MemoryJobs {
+  readonly turns = new Turns();
   readonly #rooms = new Map<string, Map<number, Map<string, WaitingJob>>>();
 
   /** The job of this id in the queue of a type. */
@@ -78,10 +81,11 @@ export class StagedJobs {
     const { runId, nodeId, iteration, attempt, nodeType, priority, delayMs = 0 } = job;
     const readyAt = this.#now + delayMs;
     const id = jobId(job);
+    const rank = this.#jobs.turns.rankOf(job);
     if (this.#find(nodeType, id) !== undefined) return;
     const key = { runId, nodeId, iteration, attempt };
     const granted = job.isGranted === true ? { isGranted: true } : {};
-    this.#added.add({ jobId: id, ...key, nodeType, priority, readyAt, ...granted });
+    this.#added.add({ jobId: id, ...key, nodeType, priority, readyAt, rank, ...granted });
   }
 
   drop(job: DroppedJob): void {
@@ -94,9 +98,11 @@ export class StagedJobs {
     for (const job of this.#ready(nodeType)) {
       if (taken.length >= count) break;
       this.#remove(job);
-      const { priority: _priority, readyAt: _readyAt, ...own } = job;
+      const { priority: _priority, readyAt: _readyAt, rank, ...own } = job;
+      this.#jobs.turns.served(nodeType, rank);
       taken.push(own);
     }
+    if (taken.length < count) this.#jobs.turns.emptied(nodeType);
     return taken;
   }
 
@@ -120,9 +126,10 @@ export class StagedJobs {
     const own = [...this.#added].filter((job) => job.nodeType === nodeType);
     const priorities = [...this.#jobs.priorities(nodeType), ...own.map((job) => job.priority)];
     for (const priority of [...new Set(priorities)].toSorted((a, b) => a - b)) {
-      const committed = this.#jobs.of(nodeType, priority);
-      for (const job of committed) if (this.#isFree(job)) yield job;
-      for (const job of own) if (job.priority === priority && this.#isFree(job)) yield job;
+      const waiting = [...this.#jobs.of(nodeType, priority), ...own].filter(
+        (job) => job.priority === priority && this.#isFree(job),
+      );
+      yield* waiting.toSorted((a, b) => a.rank - b.rank);
     }
   }
 
