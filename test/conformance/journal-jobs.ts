@@ -37,6 +37,7 @@ async function drain(journal: Journal, nodeType = "work"): Promise<string[]> {
 /** Jobs on one kind of store. */
 export function jobSuite(open: OpenStore): void {
   order(open);
+  sharesAndBacklogs(open);
   rollbacks(open);
   drops(open);
   sharing(open);
@@ -52,16 +53,6 @@ function order(open: OpenStore): void {
     await enqueue(journal, job("zeroth"));
     await enqueue(journal, job("urgent", { priority: -1 }));
     expect(await drain(journal)).toEqual(["urgent", "zeroth", "first", "second", "late"]);
-  });
-
-  test("within one priority each share has its turn, and the jobs of one share keep their order", async () => {
-    const { journal, prepare } = await setup(open);
-    await prepare(["work"]);
-    for (const n of [1, 2, 3, 4, 5]) await enqueue(journal, job(`many${n}`, { share: "many" }));
-    for (const n of [1, 2]) await enqueue(journal, job(`few${n}`, { share: "few" }));
-    await enqueue(journal, job("urgent", { share: "many", priority: -1 }));
-    const order = await drain(journal);
-    expect(order).toEqual(["urgent", "many1", "few1", "many2", "few2", "many3", "many4", "many5"]);
   });
 
   test("a delayed job is not taken before its time, and then it is", async () => {
@@ -108,6 +99,28 @@ function order(open: OpenStore): void {
     const left = await depth();
     expect(left?.waitingCount).toBe(1);
     expect(left?.dueInMs).toBeGreaterThan(HOUR_MS / 2);
+  });
+}
+
+function sharesAndBacklogs(open: OpenStore): void {
+  test("within one priority each share has its turn, and the jobs of one share keep their order", async () => {
+    const { journal, prepare } = await setup(open);
+    await prepare(["work"]);
+    for (const n of [1, 2, 3, 4, 5]) await enqueue(journal, job(`many${n}`, { share: "many" }));
+    for (const n of [1, 2]) await enqueue(journal, job(`few${n}`, { share: "few" }));
+    await enqueue(journal, job("urgent", { share: "many", priority: -1 }));
+    const order = await drain(journal);
+    expect(order).toEqual(["urgent", "many1", "few1", "many2", "few2", "many3", "many4", "many5"]);
+  });
+
+  test("five thousand jobs that can wait do not keep one that cannot waiting (X16)", async () => {
+    const { journal, prepare } = await setup(open);
+    await prepare(["work"]);
+    const backlog = Array.from({ length: 5_000 }, (_, n) => job(`w${n}`, { priority: 10 }));
+    await enqueue(journal, ...backlog);
+    await enqueue(journal, job("urgent", { priority: 9 }));
+    const [first, second] = await journal.transact((tx) => tx.fetch("work", 2));
+    expect([first?.nodeId, second?.nodeId]).toEqual(["urgent", "w0"]);
   });
 }
 

@@ -71,6 +71,7 @@ const EXPECTED: readonly Expected[] = [
     workflowId: "order-fulfilment",
     output: { order: "A-1042", receipt: "R-A-1042", shipped_by: "dispatch desk" },
   },
+  { workflowId: "paced-imports", output: { imported: 12 } },
   {
     workflowId: "research-and-summarise",
     output: { summary: expect.stringMatching(/^Why do[\s\S]*scholar says[\s\S]*sceptic says/) },

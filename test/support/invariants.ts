@@ -8,6 +8,14 @@ import { executionAt } from "@pawl/core/log/execution";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { type RunId, runId as runIdOf } from "@pawl/core/name/ids";
 import { Client } from "pg";
+import {
+  checkSlots,
+  faultsOfKey,
+  KEYS,
+  type KeySeen,
+  SLOTS,
+  type SlotSeen,
+} from "./slot-invariants.ts";
 
 type LogRow = LoggedFact & { readonly runId: string };
 
@@ -35,6 +43,8 @@ type Snapshot = {
   readonly events: ReadonlyMap<string, LogRow[]>;
   readonly leases: ReadonlyMap<string, Held[]>;
   readonly jobs: ReadonlyMap<string, Held[]>;
+  readonly slots: ReadonlyMap<string, SlotSeen[]>;
+  readonly keys: readonly KeySeen[];
 };
 
 /** Tells of one broken rule. */
@@ -78,6 +88,7 @@ export async function checkInvariants(
   for (const [name, rows] of Object.entries({ log: snapshot.events, lease: snapshot.leases }))
     for (const runId of rows.keys())
       if (!known.has(runId)) violations.push(`${runId}: a ${name} without a run`);
+  violations.push(...snapshot.keys.flatMap(faultsOfKey));
   for (const runId of runIds ?? [])
     if (!known.has(runId)) violations.push(`${runId}: the run is lost`);
   return violations;
@@ -97,7 +108,9 @@ async function read(url: string, runIds: readonly string[] | undefined): Promise
     const events = byRun(await rows<LogRow>(EVENTS));
     const leases = byRun(await rows<Held>(LEASES));
     const jobs = byRun(await rows<Held>(JOBS));
-    return { runs, events, leases, jobs };
+    const slots = byRun(await rows<SlotSeen>(SLOTS));
+    const keys = await rows<KeySeen>(KEYS);
+    return { runs, events, leases, jobs, slots, keys };
   } finally {
     await client.end();
   }
@@ -121,7 +134,7 @@ function checkRun(run: RunRow, snapshot: Snapshot): string[] {
   checkPlaces(
     state,
     snapshot.leases.get(run.runId) ?? [],
-    snapshot.jobs.get(run.runId) ?? [],
+    { jobs: snapshot.jobs.get(run.runId) ?? [], slots: snapshot.slots.get(run.runId) ?? [] },
     report,
   );
   return violations;
@@ -236,11 +249,11 @@ function checkChildren(state: RunState, { runs }: Snapshot, report: Report): voi
     report(state.lastSeq, `the run goes on although its parent ${parent.runId} has ended`);
 }
 
-/** Every ready node is in exactly one place: a queued one in the queue, a running one in a lease. */
+/** Every ready node is in exactly one place: a queued one in the queue or among those who wait for a slot, a running one in a lease. */
 function checkPlaces(
   state: RunState,
   leases: readonly Held[],
-  jobs: readonly Held[],
+  { jobs, slots }: { readonly jobs: readonly Held[]; readonly slots: readonly SlotSeen[] },
   report: Report,
 ): void {
   const { lastSeq } = state;
@@ -262,8 +275,9 @@ function checkPlaces(
       );
   }
   const leased = new Set(leases.map((lease) => `${nameOf(lease)}/${lease.attempt}`));
-  const waiting = Map.groupBy(jobs, (job) => `${nameOf(job)}/${job.attempt}`);
-  let live = 0;
+  const placed = [...jobs, ...slots.filter((slot) => slot.state === "waiting")];
+  const waiting = Map.groupBy(placed, (job) => `${nameOf(job)}/${job.attempt}`);
+  let live = checkSlots(state, slots, jobs, report) ? 1 : 0;
   for (const [name, { status, attempt, childRunId, hold }] of executions) {
     const key = `${name}/${attempt}`;
     if (hold !== undefined) {

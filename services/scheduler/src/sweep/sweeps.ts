@@ -87,7 +87,7 @@ export async function sweepQueues(parts: SweepParts): Promise<boolean> {
   for (const { nodeType, waitingCount, dueInMs } of await journal.queueDepths()) {
     METRICS.queueDepth.set(waitingCount, { queue: nodeType });
     METRICS.queueOldestAge.set(Math.max(0, -(dueInMs ?? 0)) / 1_000, { queue: nodeType });
-    if (dueInMs !== undefined && nodeType !== DEAD_LETTER)
+    if (dueInMs !== undefined && nodeType !== DEAD_LETTER && nodeType !== ALARMS)
       waiting.enqueued(nodeType, now() + dueInMs);
     if (dueInMs !== undefined && nodeType === ALARMS) onAlarm(dueInMs);
   }
