@@ -1,4 +1,4 @@
-// npm run bench [-- limit chain single fan latency stream backlog idle plan decay map claims] [--json] [--rounds 3]
+// npm run bench [-- limit chain single fan latency stream backlog idle plan decay map claims load] [--json] [--rounds 3]
 //
 // Real processes, real sockets, fsync on. Every figure is the median of the rounds, and every ratio is against a ceiling that
 // was measured on the same database right before: a shared machine changes its speed within minutes.
@@ -11,13 +11,26 @@ import { decay } from "./decay.ts";
 import { idle } from "./idle.ts";
 import { latency } from "./latency.ts";
 import { measureLimits, openCeilings, printLimits } from "./limit.ts";
+import { load } from "./load.ts";
 import { map } from "./map.ts";
 import { planCost } from "./plan-cost.ts";
 import { Report } from "./report.ts";
 import { stream } from "./stream.ts";
 import { startStack } from "./stack.ts";
 
-const BENCHES = { chain, single, fan, latency, stream, backlog, idle, decay, map, claims } as const;
+const BENCHES = {
+  chain,
+  single,
+  fan,
+  latency,
+  stream,
+  backlog,
+  idle,
+  decay,
+  map,
+  claims,
+  load,
+} as const;
 type BenchName = keyof typeof BENCHES;
 const isBench = (name: string): name is BenchName => Object.hasOwn(BENCHES, name);
 const DEFAULT: readonly string[] = [
@@ -40,7 +53,7 @@ const asked = positionals.length === 0 ? DEFAULT : positionals;
 const unknown = asked.filter((name) => !isBench(name) && name !== "limit" && name !== "plan");
 if (unknown.length > 0) {
   console.error(
-    `no such bench: ${unknown.join(", ")}; there are ${[...DEFAULT, "decay", "map", "claims"].join(", ")}`,
+    `no such bench: ${unknown.join(", ")}; there are ${[...DEFAULT, "decay", "map", "claims", "load"].join(", ")}`,
   );
   process.exit(2);
 }

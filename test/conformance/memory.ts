@@ -1,17 +1,20 @@
 // The memory store under test.
 
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore, type MemoryStore } from "@pawl/platform/store/memory/memory-store";
+import type { RunEvent } from "@pawl/core/log/event";
 import type { Seen, StoreUnderTest } from "./store.ts";
 
 /** An empty memory store. */
 export async function openMemory(): Promise<StoreUnderTest> {
-  const { journal, executors, workflows, schedules, view } = createMemoryStore();
+  const { journal, executors, workflows, schedules, recovery, view } = createMemoryStore();
   return {
     journal,
     rival: journal,
     executors,
     workflows,
     schedules,
+    recovery,
+    ...losses(journal, view),
     prepare: async () => {},
     see: async (runId): Promise<Seen> => {
       const run = view.run(runId);
@@ -68,6 +71,24 @@ export async function openMemory(): Promise<StoreUnderTest> {
     close: async () => {},
   };
 }
+
+/** What vanishes behind everybody's back. */
+const losses = (
+  journal: MemoryStore["journal"],
+  view: MemoryStore["view"],
+): Pick<StoreUnderTest, "loseEvent" | "loseJobs"> => ({
+  loseEvent: async (runId, seq) => {
+    // The view gives the store's own list, which only this test support changes.
+    const log = view.events(runId) as RunEvent[];
+    const at = log.findIndex((event) => event.seq === seq);
+    const lost = log.splice(at, 1);
+    return async () => void log.splice(at, 0, ...lost);
+  },
+  loseJobs: async (runId) => {
+    const lost = view.jobs().filter((job) => job.runId === runId);
+    await journal.transact((tx) => tx.dropJobs(lost));
+  },
+});
 
 const placeOf = (lease: { readonly nodeId: string; readonly iteration: number }): string =>
   `${lease.nodeId}/${lease.iteration}`;

@@ -7,6 +7,7 @@ import { BossQueue } from "@pawl/platform/queue/boss";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
 import { createSchedules } from "@pawl/platform/store/schedules-postgres";
+import { createRecovery } from "@pawl/platform/store/recovery-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
 import { freshDatabase } from "../support/postgres.ts";
 import type { Seen, SeenEffect, SeenEvent, SeenLease, SeenRun, StoreUnderTest } from "./store.ts";
@@ -29,6 +30,19 @@ export async function openPostgres(): Promise<StoreUnderTest> {
     executors: createExecutors(pool),
     workflows: createWorkflows(pool),
     schedules: createSchedules(pool, bosses[0].alarms),
+    recovery: createRecovery(pool),
+    loseEvent: async (runId, seq) => {
+      const text = "delete from run_events where run_id = $1 and seq = $2 returning *";
+      const { rows } = await pool.query({ text, values: [runId, seq] });
+      return async () => {
+        const back =
+          "insert into run_events select * from jsonb_populate_recordset(null::run_events, $1)";
+        await pool.query({ text: back, values: [JSON.stringify(rows)] });
+      };
+    },
+    loseJobs: async (runId) => {
+      await pool.query({ text: "delete from pgboss.job where data->>'r' = $1", values: [runId] });
+    },
     prepare: async (nodeTypes) => {
       for (const boss of bosses) for (const type of nodeTypes) await boss.ensure(type);
     },

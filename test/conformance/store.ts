@@ -3,6 +3,7 @@
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
 import type { Schedules } from "@pawl/platform/store/schedules";
+import type { Recovery } from "@pawl/platform/store/recovery";
 import type { Workflows } from "@pawl/platform/store/workflows";
 import type { RunId } from "@pawl/core/name/ids";
 
@@ -61,6 +62,11 @@ export interface StoreUnderTest {
   readonly executors: Executors;
   readonly workflows: Workflows;
   readonly schedules: Schedules;
+  readonly recovery: Recovery;
+  /** Takes an event out of a log behind everybody's back; what is given puts it back. */
+  readonly loseEvent: (runId: RunId, seq: number) => Promise<() => Promise<void>>;
+  /** Takes a run's waiting jobs out of the queues behind everybody's back. */
+  readonly loseJobs: (runId: RunId) => Promise<void>;
   /** Makes queues for node types; the store may need them before jobs. */
   readonly prepare: (nodeTypes: readonly string[]) => Promise<void>;
   readonly see: (runId: RunId) => Promise<Seen>;

@@ -13,7 +13,8 @@ export interface EventRow {
   readonly payload: object;
   /** The user's JSON, selected as text so that nothing parses it on the way. */
   readonly value: string | null;
-  readonly at: Date;
+  /** A time, or milliseconds since the epoch where the statement counts them. */
+  readonly at: Date | number;
 }
 
 /** Trusts the log: rows were written from typed facts, so the one cast of this file holds by construction. */
@@ -27,7 +28,7 @@ export function toEvent(row: EventRow): RunEvent {
     attempt: row.attempt,
     epoch: row.epoch,
     payload: row.payload,
-    at: row.at.getTime(),
+    at: typeof row.at === "number" ? row.at : row.at.getTime(),
     ...(row.value === null ? {} : { value: row.value }),
   };
   return event as unknown as RunEvent;

@@ -7,8 +7,10 @@ import { RUN_PLACE } from "@pawl/core/plan/place";
 import type { Gate } from "@pawl/core/policy/gate";
 import type { Outcome } from "@pawl/core/plan/result";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createLogger } from "@pawl/platform/telemetry/log";
 import type { SchedulerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { newRunId } from "../admit/run-id.ts";
+import { createMark } from "../recover/quarantine.ts";
 import { Roster } from "../work/roster.ts";
 import { Session } from "../work/session.ts";
 import { RunCache } from "./cache.ts";
@@ -22,12 +24,17 @@ export type Store = ReturnType<typeof createMemoryStore>;
 const DONE: Outcome = { kind: "completed", outputJson: "{}", durationMs: 1 };
 
 /** An engine; several on one store are several schedulers. */
-export function createEngine(store: Store, now: () => number) {
+export function createEngine(
+  store: Pick<Store, "journal" | "workflows" | "recovery">,
+  now: () => number,
+) {
   const definitions = new Definitions(store.workflows);
   const roster = new Roster();
   const waiting = new Waiting(now);
-  const { journal } = store;
-  const cache = new RunCache({ journal, definitions, max: 1_000 });
+  const { journal, recovery } = store;
+  const log = createLogger({ service: "scheduler", level: "silent" });
+  const mark = createMark(recovery, log);
+  const cache = new RunCache({ journal, definitions, max: 1_000, onCorrupt: mark });
   const conflicts = { count: 0 };
   const errors: unknown[] = [];
   const loop = new TickLoop({
@@ -40,8 +47,13 @@ export function createEngine(store: Store, now: () => number) {
     onTick: () => {},
     onConflict: () => void (conflicts.count += 1),
     onError: (error) => void errors.push(error),
+    onPoisoned: mark,
   });
   return {
+    journal,
+    recovery,
+    log,
+    mark,
     loop,
     roster,
     waiting,
@@ -142,7 +154,7 @@ export function connect(engine: Engine, slots: number, nodeTypes = ["start", "no
 }
 
 /** Saves a graph and gives its definition id. */
-export async function saveGraph(store: Store, graph: object): Promise<string> {
+export async function saveGraph(store: Pick<Store, "journal">, graph: object): Promise<string> {
   const parsed = parseDefinition(JSON.stringify({ title: "t", ...graph }));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.violations));
   const id = crypto.randomUUID();

@@ -1,0 +1,99 @@
+// A run on its way, on either kind of store, and schedulers that come and go: one that is left alone is as good as dead, since
+// everything it knew was its own memory.
+
+import type { RunId } from "@pawl/core/name/ids";
+import type { FoldedRun } from "@pawl/scheduler/tick/load-run";
+import { loadRuns } from "@pawl/scheduler/tick/load-run";
+import { connect, createEngine, saveGraph, type Engine } from "@pawl/scheduler/tick/tick.fixture";
+import { SnapshotWriter } from "@pawl/scheduler/recover/snapshots";
+import { until } from "../support/until.ts";
+import { setup } from "./setup.ts";
+import type { OpenStore, StoreUnderTest } from "./store.ts";
+
+const NODES = ["start", "a", "b", "c"];
+const CHAIN = {
+  nodes: NODES.map((id) => ({ id, type: id === "start" ? "start" : "noop" })),
+  edges: NODES.slice(1).map((target, index) => ({ source: NODES[index], target })),
+};
+
+export interface Stage {
+  readonly store: StoreUnderTest;
+  readonly definitionId: string;
+  /** A scheduler that has just begun. */
+  readonly begin: () => Engine;
+}
+
+export async function stage(open: OpenStore): Promise<Stage> {
+  const store = await setup(open);
+  await store.prepare(["start", "noop"]);
+  const definitionId = await saveGraph(store, CHAIN);
+  return { store, definitionId, begin: () => createEngine(store, Date.now) };
+}
+
+/** Runs whatever an engine hands out until nothing more comes, or until `stopBefore` would be reported. */
+export async function work(
+  engine: Engine,
+  executor: ReturnType<typeof connect>,
+  stopBefore = "",
+): Promise<void> {
+  for (;;) {
+    const claims = executor.take();
+    if (claims.length === 0) return;
+    for (const claim of claims) {
+      if (claim.nodeId === stopBefore) return;
+      executor.session.letGo(claim);
+      await engine.outcome(claim, { kind: "completed", outputJson: "{}", durationMs: 1 });
+    }
+  }
+}
+
+/** A run whose nodes before `node` are done; `node` is queued and nobody has it. */
+export async function runUpTo(
+  { store, definitionId, begin }: Stage,
+  node: string,
+): Promise<{ readonly runId: RunId; readonly engine: Engine }> {
+  const engine = begin();
+  const executor = connect(engine, 1);
+  const { runId } = await engine.start(definitionId);
+  await work(engine, executor, node);
+  // It gives the node back, and nobody is there to take it.
+  engine.roster.leave(executor.session);
+  const lease = (await store.see(runId)).leases[0];
+  if (lease !== undefined) await give(engine, runId, lease);
+  return { runId, engine };
+}
+
+const give = (
+  engine: Engine,
+  runId: RunId,
+  lease: { readonly nodeId: string; readonly iteration: number; readonly epoch: number },
+): Promise<unknown> =>
+  new Promise<unknown>((resolve, reject) => {
+    const { nodeId, iteration, epoch } = lease;
+    engine.loop.offer({
+      kind: "lost",
+      // The store gives ids as plain text.
+      claim: { runId, nodeId: nodeId as never, iteration, epoch },
+      reason: "released",
+      executorId: crypto.randomUUID() as never,
+      answer: { resolve, reject },
+    });
+  });
+
+/** Writes a snapshot of the run as it stands. */
+export async function writeSnapshotOf(engine: Engine, runId: RunId): Promise<number> {
+  const writer = new SnapshotWriter(engine);
+  writer.ask(runId);
+  const load = async (): Promise<number | undefined> => {
+    const [run] = await engine.journal.load([{ runId, afterSeq: 0, fromSnapshot: true }]);
+    return run?.snapshot?.seq;
+  };
+  return await until(load, { what: "the snapshot" });
+}
+
+/** The run as a scheduler that has just begun reads it. */
+export async function foldOf(engine: Engine, runId: RunId): Promise<FoldedRun> {
+  const [found] = await loadRuns(engine, [runId]);
+  if (found === undefined) throw new Error(`there is no run ${runId}`);
+  return found;
+}
