@@ -11,7 +11,7 @@ import { cite, since, type Answer, type Case } from "./case.ts";
 import { explainRunning, explainWaiting } from "./held.ts";
 import { explainPending } from "./pending.ts";
 import type { Proofs } from "./proofs.ts";
-import { explainQueued } from "./queued.ts";
+import { explainQueued, limitText } from "./queued.ts";
 import type { Explanation } from "./reason.ts";
 import type { WaitingRoom } from "./room.ts";
 import {
@@ -90,6 +90,7 @@ function answerTo(asked: Case): Answer {
 /** What holds every node of the run that does not run yet. */
 function ofTheRun(asked: Case): Answer | undefined {
   if (isFinal(asked.state.status)) return ended(asked);
+  if (!asked.state.isAdmitted) return notBegun(asked);
   if (asked.state.status !== "paused") return undefined;
   const paused = asked.proofs.newest("", 0, "run.status.changed");
   return {
@@ -98,6 +99,18 @@ function ofTheRun(asked: Case): Answer | undefined {
     evidence: [paused],
     next: "Resume the run.",
     ...since(paused),
+  };
+}
+
+/** The run was accepted and waits for its turn among the runs of its workflow. */
+function notBegun({ state, proofs }: Case): Answer {
+  const started = proofs.newest("", 0, "run.started");
+  return {
+    reason: "QUEUED",
+    summary: `The run is pending. ${limitText(state) ?? "It has not begun."}`,
+    evidence: [started],
+    next: "Wait until another run of the key ends; or cancel it, or raise the limit in the workflow.",
+    ...since(started),
   };
 }
 

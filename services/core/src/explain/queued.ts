@@ -2,6 +2,7 @@
 
 import type { Answer, Case } from "./case.ts";
 import { own, since, textOf } from "./case.ts";
+import type { RunState } from "../log/state.ts";
 import type { Cited } from "./proofs.ts";
 import type { ExecutorSeen } from "./room.ts";
 import { countText, durationText, listText } from "./words.ts";
@@ -82,14 +83,29 @@ function full(
   };
 }
 
+/** What holds back a node with limits while executors have room. */
+export function limitText({ slot, rate }: Pick<RunState, "slot" | "rate">): string | undefined {
+  const parts = [
+    ...(slot === undefined
+      ? []
+      : [`a slot of concurrency key "${slot.key}", of which there are ${slot.limit}`]),
+    ...(rate === undefined
+      ? []
+      : [`a start under rate key "${rate.key}", ${rate.limit} in any ${durationText(rate.perMs)}`]),
+  ];
+  return parts.length === 0 ? undefined : `It waits for ${parts.join(", and for ")}.`;
+}
+
 function next(
-  { node, room }: Case,
+  { node, nodeState, room }: Case,
   free: readonly ExecutorSeen[],
   queued: Cited | undefined,
 ): Answer {
   return {
     reason: "QUEUED",
-    summary: `It is in the queue of type ${node.definition.type}${aheadText(room.aheadCount)}; ${countText(free.length, "executor")} ${free.length === 1 ? "has" : "have"} room.`,
+    summary:
+      limitText(nodeState) ??
+      `It is in the queue of type ${node.definition.type}${aheadText(room.aheadCount)}; ${countText(free.length, "executor")} ${free.length === 1 ? "has" : "have"} room.`,
     evidence: [queued],
     next: "Ask again in a moment; if it stays so, see whether a scheduler is running.",
     ...since(queued),

@@ -5,6 +5,7 @@ import type { RunState } from "../log/state.ts";
 import { nodeIdAt, nodeStateAt } from "../plan/place.ts";
 import { openIterations } from "../plan/scope.ts";
 import { explainNode } from "./explain.ts";
+import { limitText } from "./queued.ts";
 import type { Proofs } from "./proofs.ts";
 import type { ExplainReason } from "./reason.ts";
 import type { WaitingRoom } from "./room.ts";
@@ -41,6 +42,7 @@ export function waitingReason(question: {
 }): string {
   const { state } = question;
   if (isFinal(state.status)) return "";
+  if (!state.isAdmitted) return limitText(state) ?? "";
   let best: { readonly rank: number; readonly text: string } | undefined;
   let isAtWork = false;
   for (const nodeIndex of heldNodes(state).slice(0, LOOKED_AT_MAX)) {
