@@ -61,7 +61,7 @@ export async function experiment(fault: Fault, options: ExperimentOptions): Prom
       clients: crew.clients,
       shapes: fault.shapes?.all ?? effectShapes(crew.effects.url),
       prefix: fault.shapes?.prefix ?? EFFECT_PREFIX,
-      everyMs: EVERY_MS,
+      everyMs: fault.everyMs ?? EVERY_MS,
       seed,
       most: RUNS_MOST,
     });

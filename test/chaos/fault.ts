@@ -48,6 +48,8 @@ export type Fault = {
   readonly hits: Readonly<Record<Size, number>>;
   /** How long between two of them, at least and at most. */
   readonly gapMs: readonly [number, number];
+  /** How long between two runs that are offered; a fault that takes everybody away at once lets less pile up. */
+  readonly everyMs?: number;
   /** Whether it must lead to refusals to prove anything. */
   readonly isFencing?: boolean;
   /** Whether each of its hits is of another kind, so that none may miss. */

@@ -78,6 +78,7 @@ export function pointKill(): Fault {
     title: "kill -9 at every named point",
     hits: { short: 1, smoke: TURNS.length, full: TURNS.length * 20 },
     gapMs: [100, 500],
+    everyMs: 500,
     needsEveryHit: true,
     strike: async (scene, nth) => {
       const turn = nth % TURNS.length;
