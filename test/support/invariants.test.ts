@@ -58,7 +58,7 @@ async function insertRun(rows: readonly Row[], status = "completed"): Promise<st
   );
   await client.query(
     `insert into pawl.runs (run_id, tenant_id, definition_id, workflow_version, kind, status, version, last_seq, ended_at, deadline_at)
-     values ($1, 't', $2, 0, 'test', $3, 1, $4, $5, now())`,
+     values ($1, 't', $2, 0, 'test', $3, 1, $4, $5, to_timestamp(0))`,
     [runId, definitionId, status, rows.length, status === "completed" ? new Date() : null],
   );
   for (const [index, { type, node = "", epoch = 0, payload = {} }] of rows.entries())
