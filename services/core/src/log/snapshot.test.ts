@@ -41,7 +41,7 @@ test("a snapshot of any prefix and the events after it fold to the state of the 
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
