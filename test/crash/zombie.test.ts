@@ -44,8 +44,8 @@ beforeAll(async () => {
     executors: 0,
     envOf: {
       scheduler: {
-        PAWL_LEASE_MS: "900",
-        PAWL_RENEW_MS: "200",
+        PAWL_LEASE_MS: "1400",
+        PAWL_RENEW_MS: "300",
         PAWL_SWEEP_MS: "100",
         PAWL_GRACE_MS: "300",
       },
