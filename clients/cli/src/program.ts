@@ -14,6 +14,7 @@ import {
   workflowValidate,
 } from "./commands/workflow.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { scheduleVerbs } from "./schedule-verbs.ts";
 import { faultOf } from "./render/fault.ts";
 import type { Format, Host, Session } from "./session.ts";
 
@@ -94,6 +95,7 @@ function grammar(host: Host, act: Act): Command {
   verb(run, "list", "list runs, newest first")
     .option("--status <status...>", "only these statuses, such as running or failed")
     .option("--workflow <id>", "only this workflow")
+    .option("--schedule <id>", "only runs that this schedule started")
     .option("--limit <number>", "how many at most", wholeNumber)
     .option("--page-token <token>", "the next page")
     .action(act(runList));
@@ -114,6 +116,7 @@ function grammar(host: Host, act: Act): Command {
     .action(act(runDecide));
   const workflow = program.command("workflow").description("save, check and read workflows");
   workflowVerbs(workflow, verb, act);
+  scheduleVerbs(program, { verb, act, wholeNumber, collect });
   return program;
 }
 

@@ -19,8 +19,8 @@ export {
   type Violation,
   pawlErrorFrom,
 } from "./errors.ts";
-export { type Json, jsonBytes, jsonOf, jsonTextBytes } from "./json.ts";
-export { plainEvent, plainExplanation, plainRun, plainWorkflow } from "./plain.ts";
+export { type Json, jsonBytes, jsonOf, jsonTextBytes, jsonTextOf } from "./json.ts";
+export { plainEvent, plainExplanation, plainRun, plainSchedule, plainWorkflow } from "./plain.ts";
 export type {
   ExplainOptions,
   ListRunsOptions,

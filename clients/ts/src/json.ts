@@ -16,6 +16,10 @@ export function jsonOf(bytes: Uint8Array): Json | undefined {
   return value;
 }
 
+/** The text in a `…_json` field, to the letter; undefined when the field is empty. */
+export const jsonTextOf = (bytes: Uint8Array | undefined): string | undefined =>
+  bytes === undefined || bytes.length === 0 ? undefined : new TextDecoder().decode(bytes);
+
 /** The bytes of a value; text that is JSON already goes by `jsonTextBytes`, which keeps it to the letter. */
 export const jsonBytes = (value: unknown): Uint8Array => jsonTextBytes(JSON.stringify(value));
 

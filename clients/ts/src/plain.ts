@@ -4,14 +4,16 @@ import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bu
 import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { ExplanationSchema, type Explanation } from "@pawl/proto/pawl/v1/explain_pb";
 import { RunSchema, type Run } from "@pawl/proto/pawl/v1/run_pb";
+import { ScheduleSchema, type Schedule } from "@pawl/proto/pawl/v1/schedule_pb";
 import { WorkflowSchema, type Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
 
 type PlainObject = { [key: string]: JsonValue };
 
 /** Fields whose 64-bit numbers stay far below 2^53; protobuf's JSON has them as text. */
 const COUNTER =
-  /^(eventId|lastEventId|parentEventId|epoch|inputTokens|outputTokens|[a-z][A-Za-z]*Ms)$/;
-const ENUM_VALUE = /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON)_([A-Z_]+)$/;
+  /^(eventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|inputTokens|outputTokens|[a-z][A-Za-z]*Ms)$/;
+const ENUM_VALUE =
+  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -33,6 +35,9 @@ export const plainRun = (run: Run): PlainObject => plain(RunSchema, run);
 /** An explanation with its reason by its short name. */
 export const plainExplanation = (explanation: Explanation): PlainObject =>
   plain(ExplanationSchema, explanation);
+
+/** A schedule with its input as a value. */
+export const plainSchedule = (schedule: Schedule): PlainObject => plain(ScheduleSchema, schedule);
 
 /** A workflow with its definition as a value. */
 export const plainWorkflow = (workflow: Workflow): PlainObject => plain(WorkflowSchema, workflow);

@@ -1,6 +1,6 @@
 // pawl run get, pawl run list, pawl run cancel, pawl run recheck, pawl run delete.
 
-import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { plainRun, runKindName, runStatusName, runStatusOf } from "@pawl/client";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
@@ -27,6 +27,7 @@ export async function runGet(session: Session, runId: string): Promise<ExitCode>
   const facts: [string, string][] = [
     ["run", run.runId],
     ["workflow", workflowText(run)],
+    ["schedule", scheduleText(run)],
     ["parent", run.parentRunId === "" ? "" : `${run.parentRunId} node ${run.parentNodeId}`],
     [
       "created",
@@ -63,6 +64,7 @@ export async function runGet(session: Session, runId: string): Promise<ExitCode>
 export interface ListFlags {
   readonly status?: readonly string[] | undefined;
   readonly workflow?: string | undefined;
+  readonly schedule?: string | undefined;
   readonly limit?: number | undefined;
   readonly pageToken?: string | undefined;
 }
@@ -77,6 +79,7 @@ export async function runList(session: Session, flags: ListFlags): Promise<ExitC
   const { runs, nextPageToken } = await session.client.runs.list({
     statuses,
     workflowId: flags.workflow,
+    scheduleId: flags.schedule,
     pageSize: flags.limit,
     pageToken: flags.pageToken,
     signal: session.interrupted,
@@ -146,6 +149,11 @@ function troubleOf(run: Run): string {
   if (run.quarantine !== undefined) return `in quarantine: ${quarantineText(run)}`;
   return run.errorMessage === "" && run.hasFailures ? "some nodes failed" : run.errorMessage;
 }
+
+const scheduleText = ({ scheduleId, scheduleTime }: Run): string =>
+  scheduleTime === undefined
+    ? scheduleId
+    : `${scheduleId} at ${timestampDate(scheduleTime).toISOString()}`;
 
 const workflowText = (run: Run): string =>
   run.workflowId === ""

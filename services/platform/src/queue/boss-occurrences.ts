@@ -22,6 +22,8 @@ const computer = new PgBoss({
 
 /** The most one call may ask for; one occurrence of a sparse expression takes up to 3 ms, and others wait meanwhile. */
 export const OCCURRENCES_MAX = 500;
+/** Asked of pg-boss at once: it gives up on what takes longer than a second, which on a busy machine some hundred do. */
+const PAGE = 20;
 /** Far enough that no rule is missed, near enough that every calendar can say it. */
 const LAST_TIME = Date.UTC(9999, 0, 1);
 
@@ -37,10 +39,17 @@ export function occurrencesAfter(
   afterMs: number,
   count: number,
 ): number[] {
-  if (afterMs >= LAST_TIME) return [];
-  const from = new Date(afterMs);
-  const times = computer.previewSchedule(expression, { tz: timeZone, from, count });
-  return times.map((time) => time.getTime());
+  const times: number[] = [];
+  let after = afterMs;
+  while (times.length < count && after < LAST_TIME) {
+    const asked = Math.min(PAGE, count - times.length);
+    const from = new Date(after);
+    const page = computer.previewSchedule(expression, { tz: timeZone, from, count: asked });
+    times.push(...page.map((time) => time.getTime()));
+    if (page.length < asked) break;
+    after = times.at(-1) ?? LAST_TIME;
+  }
+  return times;
 }
 
 /** Why a recurrence cannot be kept, if so: unreadable, or without any occurrence after a time. */
