@@ -100,6 +100,9 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     silentAfterMs: RENEWALS_MISSED * parts.renewMs,
   });
   await parts.ensureQueues(hello.nodeTypes);
+  await heardAll();
+  if (stream.signal.aborted)
+    throw new EngineError("CALLER_CANCELLED", "the executor left before it was registered");
   await parts.executors.register({
     executorId: session.executorId,
     sessionId: session.sessionId,
@@ -122,6 +125,14 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   );
   parts.loop.nudge();
   return session;
+}
+
+/**
+ * Lets the event loop read on. A scheduler that stood still hears a Register together with its withdrawal: written down, it would
+ * speak for an executor that has long found another scheduler, and whose renewals there would count no more.
+ */
+async function heardAll(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Register again on the same stream: the executor has another number of slots, none when it is about to leave. */
