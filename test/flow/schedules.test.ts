@@ -108,15 +108,15 @@ test("a schedule that cannot be kept is refused by its field and changes nothing
   expect(await create({ input: "x".repeat(300_000) })).toBe("LIMIT_EXCEEDED");
   expect(await create({}, "a/b")).toBe("INPUT_INVALID schedule_id");
   for (const call of [
-    pawl.schedules.get("nobody"),
-    pawl.schedules.update("nobody", DAILY),
-    pawl.schedules.pause("nobody"),
-    pawl.schedules.resume("nobody"),
-    pawl.schedules.delete("nobody"),
-    pawl.schedules.trigger("nobody"),
-    pawl.schedules.preview({ scheduleId: "nobody" }),
+    () => pawl.schedules.get("nobody"),
+    () => pawl.schedules.update("nobody", DAILY),
+    () => pawl.schedules.pause("nobody"),
+    () => pawl.schedules.resume("nobody"),
+    () => pawl.schedules.delete("nobody"),
+    () => pawl.schedules.trigger("nobody"),
+    () => pawl.schedules.preview({ scheduleId: "nobody" }),
   ])
-    expect(await refusal(call)).toBe("SCHEDULE_NOT_FOUND");
+    expect(await refusal(call())).toBe("SCHEDULE_NOT_FOUND");
   expect(await refusal(pawl.schedules.preview({ expression: "nope" }))).toBe(
     "INPUT_INVALID expression",
   );
