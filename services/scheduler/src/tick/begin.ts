@@ -1,7 +1,6 @@
 // Lets runs begin that waited for a slot of their workflow. Their job says that they have it; whichever scheduler takes the job
 // writes the first step, so a scheduler killed after it gave the slot leaves nobody waiting.
 
-import { isFinal } from "@pawl/core/log/event";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import { planToFixpoint } from "@pawl/core/plan/plan";
 import { PENDING_RUNS } from "@pawl/platform/queue/queue";
@@ -24,9 +23,10 @@ export async function beginPending(
   await cache.ensure(jobs.map(({ runId }) => runId).filter((runId) => !draft.has(runId)));
   for (const { runId } of jobs) {
     const run = draft.run(runId) ?? cache.get(runId);
-    // A run never goes back to pending: one that is seen as begun or over is so, however old the fold.
-    if (run === undefined || run.state.isAdmitted || isFinal(run.state.status)) continue;
-    const payload = { from: run.state.status, to: "running" } as const;
+    // A run never goes back to pending: one that is seen as begun or over is so, however old the fold. One that somebody paused
+    // begins when it is resumed, and has its slot by then.
+    if (run?.state.status !== "pending" || run.state.isAdmitted) continue;
+    const payload = { from: "pending", to: "running" } as const;
     claims.append(run, { ...RUN_PLACE, type: "run.status.changed", payload });
     planToFixpoint(run.state, claims.now, (fact) => claims.append(run, fact));
   }
