@@ -33,8 +33,8 @@ import { mapOf } from "./shapes.ts";
 import type { BenchParts } from "./throughput.ts";
 
 const EVENTS = 50_000;
-/** A snapshot is written when the tail is a sixteenth of the log: nothing longer is ever behind one. */
-const TAIL = EVENTS / 16;
+/** What lies behind a snapshot of so long a log at most, before the next is written. */
+const TAIL = 2_000;
 const FLOOR_MS = 100;
 const LOADS = 7;
 const CHUNK = 2_000;

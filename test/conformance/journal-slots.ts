@@ -160,8 +160,8 @@ function rates(open: OpenStore): void {
     expect(ids(await move(journal, { released: [{ ...holder(a), rateKey }] }))).toEqual([]);
     const given = await until(
       async () => {
-        const given = ids(await move(journal, { isDue: true }));
-        return given.includes(b) && given;
+        const found = ids(await move(journal, { isDue: true }));
+        return found.includes(b) && found;
       },
       { what: "the next slot of the rate" },
     );

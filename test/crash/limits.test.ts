@@ -81,7 +81,7 @@ test("no more than the limit is under way outside, whoever is killed, and nothin
   const open = openCalls("hold-limit");
   const answered = new Set<Received>();
   let most = 0;
-  for (let turn = 0; !isOver; turn++) {
+  for (let turn = 0; ; turn++) {
     const next = await until(
       () => {
         const waiting = open().filter((each) => !answered.has(each));
