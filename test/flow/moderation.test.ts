@@ -108,7 +108,7 @@ test("a held output waits for a person without a claim or a job, and completes t
     "node.decided",
     "node.completed",
   ]);
-  expect(story.of("node.decided")[0]?.payload).toEqual({
+  expect(story.of("node.decided")[0]?.payload).toMatchObject({
     decision: "approve",
     reason: "moderation_hold",
     comment: "it is a quotation",

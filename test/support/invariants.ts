@@ -8,14 +8,9 @@ import { executionAt } from "@pawl/core/log/execution";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { type RunId, runId as runIdOf } from "@pawl/core/name/ids";
 import { Client } from "pg";
-import {
-  checkSlots,
-  faultsOfKey,
-  KEYS,
-  type KeySeen,
-  SLOTS,
-  type SlotSeen,
-} from "./slot-invariants.ts";
+import { checkSlots, faultsOfKey, KEYS, SLOTS } from "./slot-invariants.ts";
+import type { KeySeen, SlotSeen } from "./slot-invariants.ts";
+import { type ApprovalRow, APPROVALS, checkApprovals } from "./approval-invariants.ts";
 
 type LogRow = LoggedFact & { readonly runId: string };
 
@@ -39,6 +34,7 @@ type Held = {
 };
 
 type Snapshot = {
+  readonly approvals: ReadonlyMap<string, readonly ApprovalRow[]>;
   readonly runs: readonly RunRow[];
   readonly events: ReadonlyMap<string, LogRow[]>;
   readonly leases: ReadonlyMap<string, Held[]>;
@@ -110,7 +106,9 @@ async function read(url: string, runIds: readonly string[] | undefined): Promise
     const jobs = byRun(await rows<Held>(JOBS));
     const slots = byRun(await rows<SlotSeen>(SLOTS));
     const keys = await rows<KeySeen>(KEYS);
-    return { runs, events, leases, jobs, slots, keys };
+
+    const approvals = byRun(await rows<ApprovalRow>(APPROVALS));
+    return { runs, events, leases, jobs, slots, keys, approvals };
   } finally {
     await client.end();
   }
@@ -131,6 +129,7 @@ function checkRun(run: RunRow, snapshot: Snapshot): string[] {
   if (state === undefined) return violations;
   checkProjection(run, state, report);
   checkChildren(state, snapshot, report);
+  checkApprovals(state, snapshot.approvals.get(run.runId) ?? [], report);
   checkPlaces(
     state,
     snapshot.leases.get(run.runId) ?? [],

@@ -14,6 +14,8 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
   "pawl_read_alive_executors executors": "one row a process, looked at when somebody asks why",
   "pawl_count_workflow_jobs workflow_jobs":
     "walks workflow_jobs_unsettled, which holds what is claimed, paused or given up",
+  "pawl_due_approvals approvals":
+    "walks approvals_due in order, up to a limit; it holds open approvals with a deadline only",
   "pawl_live_runs_of_workflow runs": "walks runs_deadline, which holds live runs only",
 };
 

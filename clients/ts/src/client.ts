@@ -3,11 +3,13 @@
 import { type Transport, createClient } from "@connectrpc/connect";
 import type { ExecutionTag, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
+import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
 import { type PawlCallOptions, createCaller, present } from "./caller.ts";
+import { type Approvals, createApprovals } from "./approvals.ts";
 import { type Runs, createRuns } from "./runs.ts";
 import { type Schedules, createSchedules } from "./schedules.ts";
 import { isFinalStatus } from "./status.ts";
@@ -53,6 +55,7 @@ export interface PawlClient {
   readonly runs: Runs;
   readonly workflows: Workflows;
   readonly schedules: Schedules;
+  readonly approvals: Approvals;
   readonly events: {
     /** A page of a run's log, in order. */
     list(runId: string, options?: ListEventsOptions): Promise<EventPage>;
@@ -87,6 +90,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     runs: createRuns(runService, call, watch),
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),
+    approvals: createApprovals(createClient(ApprovalService, transport), call),
     events: {
       async list(runId, listOptions = {}) {
         const request = {

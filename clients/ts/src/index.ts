@@ -1,5 +1,6 @@
 // The published face of the client; everything else is private to it.
 
+export type { AnswerOptions, ApprovalPage, Approvals, ListApprovalsOptions } from "./approvals.ts";
 export { type Clock } from "./backoff.ts";
 export { type MutationOptions, type PawlCallOptions } from "./caller.ts";
 export {
@@ -20,7 +21,14 @@ export {
   pawlErrorFrom,
 } from "./errors.ts";
 export { type Json, jsonBytes, jsonOf, jsonTextBytes, jsonTextOf } from "./json.ts";
-export { plainEvent, plainExplanation, plainRun, plainSchedule, plainWorkflow } from "./plain.ts";
+export {
+  plainApproval,
+  plainEvent,
+  plainExplanation,
+  plainRun,
+  plainSchedule,
+  plainWorkflow,
+} from "./plain.ts";
 export type {
   ExplainOptions,
   ListRunsOptions,
@@ -43,6 +51,8 @@ export type {
 } from "./schedules.ts";
 export {
   TERMINAL_EVENT_TYPES,
+  approvalStateName,
+  approvalStateOf,
   explainReasonName,
   isFinalStatus,
   isTerminalEventType,

@@ -1,6 +1,7 @@
 // Messages as plain JSON for people and scripts: user data decoded, statuses by their short names, ids and times as numbers.
 
 import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bufbuild/protobuf";
+import { type Approval, ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { ExplanationSchema, type Explanation } from "@pawl/proto/pawl/v1/explain_pb";
 import { RunSchema, type Run } from "@pawl/proto/pawl/v1/run_pb";
@@ -13,7 +14,7 @@ type PlainObject = { [key: string]: JsonValue };
 const COUNTER =
   /^(eventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|inputTokens|outputTokens|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
-  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
+  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -38,6 +39,8 @@ export const plainExplanation = (explanation: Explanation): PlainObject =>
 
 /** A schedule with its input as a value. */
 export const plainSchedule = (schedule: Schedule): PlainObject => plain(ScheduleSchema, schedule);
+/** An approval with its details, response and schema as values. */
+export const plainApproval = (approval: Approval): PlainObject => plain(ApprovalSchema, approval);
 
 /** A workflow with its definition as a value. */
 export const plainWorkflow = (workflow: Workflow): PlainObject => plain(WorkflowSchema, workflow);

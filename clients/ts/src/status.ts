@@ -1,6 +1,7 @@
 // The short names of statuses (completed, timed_out, …), as the log, the console and people spell them.
 
 import type { DescEnum } from "@bufbuild/protobuf";
+import { type ApprovalState, ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { ExplainReasonSchema, type ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import {
   NodeStatusSchema,
@@ -28,6 +29,18 @@ export const explainReasonName = (reason: ExplainReason): string =>
 
 /** `test` for RUN_KIND_TEST. */
 export const runKindName = (kind: RunKind): string => shortName(RunKindSchema, kind);
+
+/** `open` for APPROVAL_STATE_OPEN. */
+export const approvalStateName = (state: ApprovalState): string =>
+  shortName(ApprovalStateSchema, state);
+
+/** The state of a short name, undefined when there is none of it. */
+export function approvalStateOf(name: string): ApprovalState | undefined {
+  const value = ApprovalStateSchema.values.find(
+    (one) => shortName(ApprovalStateSchema, one.number) === name,
+  );
+  return value === undefined || value.number === 0 ? undefined : (value.number as ApprovalState); // numbers of the schema are the type
+}
 
 /** The status of a short name, undefined when there is none of it. */
 export function runStatusOf(name: string): RunStatus | undefined {

@@ -43,6 +43,7 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
   const { nodeTypes, slots } = await connection.register();
   expect(slots).toBe(256);
   expect(nodeTypes.toSorted()).toEqual([
+    "approval",
     "condition",
     "dataQuery",
     "delay",

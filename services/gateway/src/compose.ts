@@ -1,12 +1,15 @@
 // The only place where the gateway's adapters meet its use cases.
 
+import { approvalRules } from "@pawl/core/definition/approval-config";
 import { EngineError } from "@pawl/core/fault/engine-error";
+import { executionDefinition } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
 import { isCurrent } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { connectErrors, connectTracing } from "@pawl/platform/rpc/connect";
 import { type OnInternal, toConnectError, toEngineError } from "@pawl/platform/rpc/status";
+import { getApproval, listApprovals } from "@pawl/platform/store/approvals";
 import { getDefinition, getWorkflow, listWorkflows } from "@pawl/platform/store/definitions";
 import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
 import { getRuns, listRuns } from "@pawl/platform/store/runs";
@@ -21,6 +24,7 @@ import { WakeListener } from "@pawl/platform/wake/listen";
 import { Health } from "@pawl/proto/grpc/health/v1/health_pb";
 import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
+import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -38,6 +42,7 @@ import { coalesce } from "./read/coalesce.ts";
 import { DefinitionCache } from "./read/definition-cache.ts";
 import { explain } from "./read/explainer.ts";
 import { createRunReader } from "./read/run-reader.ts";
+import { createApprovalService } from "./rpc/approval-service.ts";
 import { createEventService } from "./rpc/event-service.ts";
 import { connectScheduler, type Scheduler } from "./rpc/forward.ts";
 import { createRunService } from "./rpc/run-service.ts";
@@ -46,7 +51,13 @@ import { createWorkflowService } from "./rpc/workflow-service.ts";
 import { Fanout, FANOUT_DEFAULTS } from "./watch/fanout.ts";
 import { WATCH_DEFAULTS, type WatchDeps, watchRun } from "./watch/watch-run.ts";
 
-const SERVICES = [WorkflowService, RunService, EventService, ScheduleService] as const;
+const SERVICES = [
+  WorkflowService,
+  RunService,
+  EventService,
+  ScheduleService,
+  ApprovalService,
+] as const;
 /** Events a log gives to one read; a tail of many runs reads as many of each. */
 const EVENTS_PER_READ = 128;
 const REPLAYS_PER_READ = 32;
@@ -176,18 +187,33 @@ function createServices({ pool, scheduler, fanout }: Parts) {
     readTags: (runId, page) => readTags(pool, runId, page),
     now: Date.now,
   });
-  return { watch, workflows, runs, events, schedules };
+  const approvals = createApprovalService({
+    scheduler,
+    getApproval: (id) => getApproval(pool, DEFAULT_TENANT, id),
+    listApprovals: (filter, page) => listApprovals(pool, DEFAULT_TENANT, filter, page),
+    schemaOf: async ({ runId, nodeId, iteration }) => {
+      const [run] = await getRuns(pool, DEFAULT_TENANT, [runId]);
+      if (run === undefined) return undefined;
+      const { graph } = await definitions.get(run.definitionId);
+      const index = graph.indexOf.get(nodeId);
+      if (index === undefined) return undefined;
+      const { responseSchema } = approvalRules(executionDefinition(graph, index, iteration));
+      return responseSchema === undefined ? undefined : JSON.stringify(responseSchema);
+    },
+  });
+  return { watch, workflows, runs, events, schedules, approvals };
 }
 
 /** Who answers, in order: probes, SSE, methods, console. */
 function handlers(parts: Parts): readonly EdgeHandler[] {
   const { readiness, metricsText, refuse, log } = parts;
-  const { watch, workflows, runs, events, schedules } = createServices(parts);
+  const { watch, workflows, runs, events, schedules, approvals } = createServices(parts);
   const services = [
     served(WorkflowService, workflows),
     served(RunService, runs),
     served(EventService, events),
     served(ScheduleService, schedules),
+    served(ApprovalService, approvals),
     served(Health, createHealth(readiness, SERVICES)),
   ];
   const probes = { metricsText, notReady: () => readiness.notReady() };
@@ -204,6 +230,7 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
         router.service(RunService, runs);
         router.service(EventService, events);
         router.service(ScheduleService, schedules);
+        router.service(ApprovalService, approvals);
         router.service(Health, createHealth(readiness, SERVICES));
         if (parts.config.PAWL_REFLECTION) {
           router.service(

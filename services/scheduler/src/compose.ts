@@ -46,6 +46,8 @@ const CACHED_RUNS_MAX = 5_000;
 const STOP_GRACE_MS = 3_000;
 /** After a grace has passed by our clock, it has passed by the database's too. */
 const CLOCK_SLACK_MS = 10;
+/** For what is due later than this, the sweep of approvals arms itself in time. */
+const APPROVAL_NEAR_MS = 60_000;
 
 interface Surroundings {
   readonly log: Logger;
@@ -54,15 +56,22 @@ interface Surroundings {
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 type Engine = ReturnType<typeof createEngine>;
+type Soon = (afterMs: number) => void;
+type Started = ReturnType<typeof startSweepers>;
 
 export async function startScheduler(
   config: Config,
   { log, telemetry }: Surroundings,
 ): Promise<Running> {
   const stores = await openStores(config, log);
-  const engine = createEngine(stores, log);
+  const engine = createEngine(stores, log, (ms) => sweepers.approvals.soon(ms));
   const alarms = createAlarmClock({ ...stores, ...engine, log });
-  const { sweepers, patience } = startSweepers(config, { ...stores, ...engine, alarms, log });
+  const { sweepers, patience }: Started = startSweepers(config, {
+    ...stores,
+    ...engine,
+    alarms,
+    log,
+  });
   const renewals = createRenewals(config, stores, patience, log);
   const jobs = listenForJobs(config, stores, engine);
   const commandWorker = startCommandWorker(config, {
@@ -148,7 +157,7 @@ async function openStores(config: Config, log: Logger) {
   };
 }
 
-function createEngine({ journal, workflows, recovery }: Stores, log: Logger) {
+function createEngine({ journal, workflows, recovery }: Stores, log: Logger, onDue: Soon) {
   const now = Date.now;
   const definitions = new Definitions(workflows);
   const mark = createMark(recovery, log);
@@ -170,7 +179,9 @@ function createEngine({ journal, workflows, recovery }: Stores, log: Logger) {
     roster,
     waiting,
     now,
-    onTick: ({ batchSize, ms }) => {
+    onTick: ({ batchSize, ms, approvalDueMs }) => {
+      const dueMs = approvalDueMs ?? Infinity;
+      if (dueMs <= APPROVAL_NEAR_MS) onDue(dueMs + CLOCK_SLACK_MS);
       METRICS.tickDuration.record(ms / 1_000);
       METRICS.tickBatchSize.record(batchSize);
     },

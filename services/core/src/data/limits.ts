@@ -63,6 +63,13 @@ export const LIMITS = {
   runDeadlineMs: HOUR_MS,
   runDeadlineMsMax: 30 * DAY_MS,
   delayMsMax: 365 * DAY_MS,
+  /** How long an approval may stay open. */
+  approvalDeadlineMsMax: 365 * DAY_MS,
+  approvalMessageLength: 4_000,
+  /** Free texts by which people find what is theirs to answer. */
+  approvalAssignees: 32,
+  /** Defaults of a definition that are held against their schema when it is saved: each compiles one. */
+  approvalDefaults: 50,
   /** Lost leases a node execution survives before it is dead-lettered (X10). */
   deliveriesMax: 3,
   httpRequestBytes: MIB,

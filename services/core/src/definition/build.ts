@@ -23,6 +23,9 @@ export function buildDefinition(raw: RawDefinition): Definition {
   const leavesByError = new Set(
     raw.edges.filter((edge) => edge.source_handle === "error").map((edge) => edge.source),
   );
+  const approvals = new Set(
+    raw.nodes.filter(({ type }) => type === "approval").map(({ id }) => id),
+  );
   return {
     id: raw.id,
     title: raw.title === "" ? (raw.id ?? "") : raw.title,
@@ -30,7 +33,7 @@ export function buildDefinition(raw: RawDefinition): Definition {
     concurrency: buildConcurrency(raw.concurrency, ""),
     rate: buildRate(raw.rate, ""),
     nodes: raw.nodes.map((node, ordinal) => buildNode(node, ordinal, leavesByError.has(node.id))),
-    edges: raw.edges.map(buildEdge),
+    edges: raw.edges.map((edge, index) => buildEdge(edge, index, approvals.has(edge.source))),
   };
 }
 
@@ -117,11 +120,16 @@ function buildRetry(raw: RawNode["retry"]): RetryPolicy {
   };
 }
 
-const buildEdge = (raw: RawDefinition["edges"][number], index: number): EdgeDefinition => ({
+const buildEdge = (
+  raw: RawDefinition["edges"][number],
+  index: number,
+  isApproval: boolean,
+): EdgeDefinition => ({
   id: raw.id ?? `edge-${index}`,
   source: nodeId(raw.source),
   target: nodeId(raw.target),
-  sourceHandle: raw.source_handle,
+  // What plainly follows an approval follows its being approved: a rejected order is not shipped.
+  sourceHandle: raw.source_handle ?? (isApproval ? "approved" : null),
   sourceOutputKey: raw.source_output_key,
   targetParamLabel: raw.target_param_label,
   mergeStrategy: raw.merge_strategy,

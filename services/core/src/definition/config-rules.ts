@@ -56,6 +56,12 @@ function checkConfig(owner: Owner, config: Config, report: Report): void {
     if (!parsed.success) reportIssues(parsed.error.issues, report, () => nodeId, path);
   }
   if (type === "condition") checkBranches(config, path, nodeId, report);
+  if (type === "approval") {
+    // A schema is no template, and a default is what it says.
+    const { response_schema: _schema, default: _default, ...own } = config;
+    checkTemplates({ value: own, path, key: "" }, owner, report);
+    return;
+  }
   if (type !== "map" && type !== "loop") {
     checkTemplates({ value: config, path, key: "" }, owner, report);
     return;

@@ -14,29 +14,45 @@ import { excerpt, violationPath, type Report } from "./violation.ts";
 export const CONTRACT_PHASES = ["input", "output"] as const;
 
 /** Types whose output is put together by the scheduler, which reads no values. */
-const MADE_BY_ENGINE: ReadonlySet<string> = new Set(["map", "loop", "subworkflow"]);
+const MADE_BY_ENGINE: ReadonlyMap<string, string> = new Map([
+  ["map", "a map"],
+  ["loop", "a loop"],
+  ["subworkflow", "a subworkflow"],
+  ["approval", "an approval"],
+]);
 const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
-const CHILD_MODERATION =
-  "no executor sees the output of a subworkflow; moderate the nodes of its own workflow";
+const OUTPUT_MODERATION: ReadonlyMap<string, string> = new Map([
+  [
+    "subworkflow",
+    "no executor sees the output of a subworkflow; moderate the nodes of its own workflow",
+  ],
+  ["approval", "no executor sees the output of an approval; moderate a node behind it"],
+]);
 const ID_ELSEWHERE = "an $id stands at the top only";
 
 /** Reports every rule the contracts of the nodes break. */
 export function checkContracts(outline: Outline, report: Report): void {
   // One definition may hold thousands of contracts; compiling a pattern is the only costly step.
   const patterns = patternBudget();
-  outline.nodes.forEach(({ contracts, moderation, id, type = "" }, index) => {
-    if (type === "subworkflow" && (moderation === "output" || moderation === "both"))
-      report(`nodes[${index}].moderation`, "MODERATION_PLACE", CHILD_MODERATION, id);
+  outline.nodes.forEach(({ contracts, moderation, config, id, type = "" }, index) => {
+    const unseen = OUTPUT_MODERATION.get(type);
+    if (unseen !== undefined && (moderation === "output" || moderation === "both"))
+      report(`nodes[${index}].moderation`, "MODERATION_PLACE", unseen, id);
+    for (const { path, schema } of responseSchemas(type, config, `nodes[${index}].config`))
+      checkContract(schema, patterns, (at, reason, message) =>
+        report(violationPath(at, path), reason, message, id),
+      );
     if (!isRecord(contracts)) return;
     for (const phase of CONTRACT_PHASES) {
       const schema = contracts[phase];
       if (schema === undefined || schema === null) continue;
       const path = `nodes[${index}].contracts.${phase}`;
-      if (phase === "output" && MADE_BY_ENGINE.has(type))
+      const made = MADE_BY_ENGINE.get(type);
+      if (phase === "output" && made !== undefined)
         report(
           path,
           "CONTRACT_PLACE",
-          `no executor sees the output of a ${type}; hold a node behind it to it`,
+          `no executor sees the output of ${made}; hold a node behind it to it`,
           id,
         );
       checkContract(schema, patterns, (at, reason, message) =>
@@ -44,6 +60,23 @@ export function checkContracts(outline: Outline, report: Report): void {
       );
     }
   });
+}
+
+/** What a person's answer is held to: the schema of an approval, or of one that is a body. */
+function responseSchemas(
+  type: string,
+  config: unknown,
+  path: string,
+): { readonly path: string; readonly schema: unknown }[] {
+  if (!isRecord(config)) return [];
+  if (type === "approval") {
+    const { response_schema: schema } = config;
+    return schema === undefined ? [] : [{ path: `${path}.response_schema`, schema }];
+  }
+  const { body } = config;
+  if ((type !== "map" && type !== "loop") || !isRecord(body) || body["type"] !== "approval")
+    return [];
+  return responseSchemas("approval", body["config"], `${path}.body.config`);
 }
 
 type Fault = (steps: readonly (string | number)[], reason: string, message: string) => void;

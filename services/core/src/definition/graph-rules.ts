@@ -137,10 +137,12 @@ function checkEdges(
 
 /**
  * Handles by which a node can be left, where they are known: of a condition its branches and `else` when none holds, of a map or
- * a loop `loop` when there were items and `done` when there were none (S3.30); `error` when it fails.
+ * a loop `loop` when there were items and `done` when there were none (S3.30), of an approval how it was answered; `error` when it
+ * fails.
  */
 function declaredHandles({ type, config }: OutlineNode): ReadonlySet<string> | undefined {
   if (type === "map" || type === "loop") return new Set(["loop", "done", "error"]);
+  if (type === "approval") return new Set(["approved", "rejected", "timeout", "error"]);
   if (type !== "condition") return undefined;
   const branches = records(config, "branches").flatMap((branch) => text(branch, "id") ?? []);
   return new Set([...branches, "else", "error"]);

@@ -14,6 +14,7 @@ type Flow =
   | "map"
   | "loop"
   | "subworkflow"
+  | "approval"
   | "noop"
   | "text_stream";
 
@@ -134,6 +135,38 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     example: `- id: nested
   type: subworkflow
   config: { workflow_id: hello, input: { name: "{{ ctx.input.name }}" } }`,
+  },
+  approval: {
+    purpose:
+      "Asks a person and waits, for days if need be, without a slot, a lease or a job; the time does not count against the run's deadline.",
+    config: {
+      message: "What is asked, with templates.",
+      details: "Any JSON for whoever decides, with templates.",
+      response_schema:
+        "JSON Schema 2020-12 that the response must fit, under the rules of contracts. No template. Without it any response will do, or none.",
+      assignees:
+        "Free texts, with templates, by which people find what is theirs (`pawl approval list --assignee …`).",
+      deadline_ms: "How long it stays open; for ever where it does not say.",
+      on_deadline:
+        "`fail` fails the node, unless an edge leaves by `timeout`; `default` approves it with `default`.",
+      default: "The response when nobody answered; it must fit the schema. No template.",
+    },
+    inputs: "As `input` in the templates.",
+    output:
+      "`{decision, response, comment, decidedBy, approvalId}`; `decision` is `approved`, `rejected`, `timed_out`, or `default` when nobody answered and there is one.",
+    handles:
+      "`approved`, which edges without a handle follow; `rejected` and `timeout`: without an edge by them the node fails.",
+    events:
+      "`node.blocked` with the reason `approval`, `node.decided`; `run.status.changed` when nothing else runs.",
+    causes: ["approval_rejected", "approval_timeout"],
+    example: `- id: ask
+  type: approval
+  config:
+    message: "Refund {{ ctx.input.amount }} EUR to {{ ctx.input.customer }}?"
+    details: { order: "{{ ctx.input.order }}" }
+    assignees: [finance]
+    deadline_ms: 86400000
+    response_schema: { type: object, properties: { amount: { type: number, minimum: 0 } } }`,
   },
   noop: {
     purpose: "Does nothing, at once: a place where edges meet.",

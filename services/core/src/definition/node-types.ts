@@ -5,6 +5,7 @@ import { compileCondition } from "../data/expression.ts";
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import { nameSchema } from "./schema.ts";
+import { approvalConfig } from "./approval-config.ts";
 import { dataQueryConfig } from "./data-query-config.ts";
 import { llmConfig } from "./llm-config.ts";
 import { isTemplate, loopSchema, mapSchema, subworkflowSchema } from "./scope-types.ts";
@@ -90,6 +91,7 @@ export const NODE_CONFIGS = {
       .refine((name) => HEADER_NAME.test(name), rule("HEADER_INJECTION", "not a header name"))
       .optional(),
   }),
+  approval: approvalConfig,
   llm: llmConfig,
   map: mapSchema,
   loop: loopSchema,

@@ -1,5 +1,6 @@
 // Who holds a node: an executor by its lease, or a person, or a child run, or its own iterations.
 
+import { executionAt } from "../log/execution.ts";
 import { own, since, textOf, type Answer, type Case } from "./case.ts";
 import { durationText } from "./words.ts";
 
@@ -56,6 +57,22 @@ export function explainWaiting(asked: Case): Answer {
       reason: "WAITING_CHILD_RUN",
       summary: `It waits for its child run${named} to end.`,
       next: `See how the child run${named} is doing.`,
+    };
+  }
+  const { hold } = executionAt(asked.state, asked.node.index, asked.iteration) ?? {};
+  if (hold?.approval !== undefined) {
+    const { approvalId, assignees } = hold.approval;
+    const whose = assignees.length === 0 ? "" : ` of ${assignees.join(", ")}`;
+    const until =
+      hold.deadlineAt === undefined
+        ? "it has no deadline"
+        : `its deadline passes in ${durationText(hold.deadlineAt - asked.room.now)}`;
+    return {
+      ...common,
+      reason: "WAITING_PERSON",
+      summary: `It waits for a person${whose} to answer approval ${approvalId} (${why}); ${until}.`,
+      next: `Answer it: pawl approval approve ${approvalId}, or reject; until then nothing runs and nothing is spent.`,
+      ...(hold.deadlineAt === undefined ? {} : { untilAt: hold.deadlineAt }),
     };
   }
   if (PERSON.has(why))

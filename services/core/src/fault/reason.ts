@@ -43,6 +43,8 @@ export const REASONS = {
   RUN_NOT_DELETABLE: { code: "FAILED_PRECONDITION", retryable: false },
   NODE_NOT_HELD: { code: "FAILED_PRECONDITION", retryable: false },
   NODE_ALREADY_DECIDED: { code: "FAILED_PRECONDITION", retryable: false },
+  APPROVAL_NOT_FOUND: { code: "NOT_FOUND", retryable: false },
+  APPROVAL_CLOSED: { code: "FAILED_PRECONDITION", retryable: false },
   STALE_CLAIM: { code: "ABORTED", retryable: false },
   RUN_CONTENDED: { code: "ABORTED", retryable: true },
   VERSION_MISMATCH: { code: "ABORTED", retryable: false },

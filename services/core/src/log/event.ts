@@ -2,7 +2,7 @@
 // `payload` holds what the engine says, `value` holds what the user said (input, output, details) as JSON text that
 // the engine carries but never parses.
 
-import type { ExecutorId, NodeId, RunId } from "../name/ids.ts";
+import type { ApprovalId, ExecutorId, NodeId, RunId } from "../name/ids.ts";
 import type { RateTicket, SlotTicket } from "../policy/gate.ts";
 
 /** Terminal and intermediate run statuses (S2.28 and X8). */
@@ -63,11 +63,24 @@ export interface ScheduleLink {
   readonly at: number;
 }
 
-/** How a person may decide about a node that is held. */
-export type NodeDecision = "approve" | "reject";
+/** How a hold ends: a person approves or rejects, or the time for that is up. */
+export type NodeDecision = "approve" | "reject" | "timeout";
 
 /** The reason of a hold that moderation asked for. */
 export const MODERATION_HOLD = "moderation_hold";
+/** The reason of a hold that the node itself is. */
+export const APPROVAL = "approval";
+
+/** The question to a person that a hold is. */
+export interface ApprovalRequest {
+  readonly approvalId: ApprovalId;
+  /** For people. */
+  readonly message: string;
+  /** By which people find what is theirs to answer. */
+  readonly assignees: readonly string[];
+  /** How long it stays open, from the event on; for ever where it does not say. */
+  readonly deadlineMs?: number;
+}
 
 /** What is known of an execution that waits for a person, and with what it completes when its output is approved. */
 export interface NodeHold {
@@ -156,17 +169,25 @@ export interface Payloads {
   readonly "node.cancelled": { readonly reason: string };
   readonly "node.skipped": { readonly reason: SkipReason };
   readonly "node.timed_out": { readonly timeoutMs: number };
-  /** The execution waits for something outside: a child run, or a person (`phase` is there then). value: the output that waits. */
+  /**
+   * The execution waits for something outside: a child run, or a person (`phase` is there then). value: the output that waits, or
+   * the details of an approval.
+   */
   readonly "node.blocked": {
     readonly reason: string;
     readonly childRunId?: RunId;
+    readonly approval?: ApprovalRequest;
   } & Partial<NodeHold>;
+  /** value: the response, if any. */
   readonly "node.decided": {
     readonly decision: NodeDecision;
     /** Why the node was held. */
     readonly reason: string;
     readonly comment: string;
     readonly requestId: string;
+    /** Who says so, as they call themselves. */
+    readonly decidedBy?: string;
+    readonly approvalId?: ApprovalId;
   };
   readonly "node.invalidated": { readonly reason: string };
   /** value: the finding. */

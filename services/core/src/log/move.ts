@@ -53,10 +53,10 @@ export function move(execution: ExecutionState, event: MoveFact): void {
       reported(execution, event.epoch);
       return;
     case "node.decided": {
-      const { decision, requestId } = event.payload;
+      const { decision, requestId, approvalId } = event.payload;
       if (decision === "approve" && execution.hold?.ending.phase === "input")
         execution.isInputApproved = true;
-      execution.decided = { decision, requestId };
+      execution.decided = { decision, requestId, approvalId };
       execution.hold = undefined;
       return;
     }
@@ -65,10 +65,13 @@ export function move(execution: ExecutionState, event: MoveFact): void {
   }
 }
 
-function holdOf({ payload, epoch, value }: FactOf<"node.blocked">): HoldState | undefined {
-  const { reason, childRunId: _childRunId, phase, durationMs = 0, ...rest } = payload;
+function holdOf(event: FactOf<"node.blocked"> & { readonly at: number }): HoldState | undefined {
+  const { payload, epoch, value: output, at } = event;
+  const { reason, childRunId: _childRunId, approval, phase, durationMs = 0, ...rest } = payload;
   if (phase === undefined) return undefined;
-  return { reason, epoch, output: value, ending: { ...rest, phase, durationMs } };
+  const ending = { ...rest, phase, durationMs };
+  const deadlineAt = approval?.deadlineMs === undefined ? undefined : at + approval.deadlineMs;
+  return { reason, epoch, output, ending, approval, deadlineAt };
 }
 
 /** An executor ended the claim `epoch` itself; engine-made facts carry epoch 0. */

@@ -2,9 +2,10 @@
 // only reads it. Nodes are kept by their dense index in the graph; an execution is a node, or one iteration of a node's scope.
 
 import type { Graph } from "../definition/graph.ts";
-import type { RunId } from "../name/ids.ts";
+import type { ApprovalId, RunId } from "../name/ids.ts";
 import type { RateTicket, SlotTicket } from "../policy/gate.ts";
 import type {
+  ApprovalRequest,
   NodeDecision,
   NodeHold,
   NodeStatus,
@@ -19,6 +20,17 @@ export interface HoldState {
   readonly epoch: number;
   readonly output: string | undefined;
   readonly ending: NodeHold;
+  /** Absent in logs from before approvals were kept. */
+  readonly approval: ApprovalRequest | undefined;
+  /** Until when it may be answered. */
+  readonly deadlineAt: number | undefined;
+}
+
+/** How a hold ended. */
+export interface DecidedState {
+  readonly decision: NodeDecision;
+  readonly requestId: string;
+  readonly approvalId: ApprovalId | undefined;
 }
 
 /** One node execution: what can be queued, claimed and settled by itself. */
@@ -46,8 +58,8 @@ export interface ExecutionState {
   childRunId: RunId | undefined;
   /** While waiting for a person: why, under which claim, and the output that waits as JSON text. */
   hold: HoldState | undefined;
-  /** The newest decision of a person. */
-  decided: { readonly decision: NodeDecision; readonly requestId: string } | undefined;
+  /** How its newest hold ended. */
+  decided: DecidedState | undefined;
   /** A person approved the input: it is not asked about again. */
   isInputApproved: boolean;
   /** The concurrency key it needs a slot of for as long as it is queued or running. */

@@ -11,6 +11,8 @@ export type NodeId = Branded<"NodeId">;
 export type DefinitionId = Branded<"DefinitionId">;
 /** Id of a workflow, chosen by its author. */
 export type WorkflowId = Branded<"WorkflowId">;
+/** UUIDv7 of one question to a person. */
+export type ApprovalId = Branded<"ApprovalId">;
 /** UUID an executor process keeps as long as it lives. */
 export type ExecutorId = Branded<"ExecutorId">;
 
@@ -30,6 +32,8 @@ export const nodeId = (text: string): NodeId => text as NodeId;
 export const definitionId = (text: string): DefinitionId => text as DefinitionId;
 /** Trusts that `text` was checked at the door (`isName`) or read from the store. */
 export const workflowId = (text: string): WorkflowId => text as WorkflowId;
+/** Trusts that `text` was checked at the door (`isUuid`), read from the store or just made. */
+export const approvalId = (text: string): ApprovalId => text as ApprovalId;
 /** Trusts that `text` was checked at the door (`isUuid`). */
 export const executorId = (text: string): ExecutorId => text as ExecutorId;
 

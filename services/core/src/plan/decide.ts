@@ -1,19 +1,27 @@
-// A person's decision about a node that waits for one. The races it survives: the same decision said twice (its answer was lost)
-// changes nothing, and one that comes after another, or after the run moved on, is told so instead of being applied.
+// How a hold ends: a person decides about a node that waits for one, or the time for that is up. The races it survives: the same
+// decision said twice (its answer was lost) changes nothing, and one that comes after another, after the deadline, or after the
+// run moved on, is told so instead of being applied. Of a decision and the deadline the first in the log counts.
 
-import type { Fact, NodeDecision } from "../log/event.ts";
-import { executionAt } from "../log/execution.ts";
-import type { RunState } from "../log/state.ts";
-import { nodeIdAt } from "./place.ts";
+import { approvalRules } from "../definition/approval-config.ts";
+import { APPROVAL, MODERATION_HOLD, type Fact, type NodeDecision } from "../log/event.ts";
+import { executionAt, executionDefinition } from "../log/execution.ts";
+import type { HoldState, RunState } from "../log/state.ts";
+import type { ApprovalId } from "../name/ids.ts";
+import { graphNodeAt, nodeIdAt } from "./place.ts";
 import { completedFacts, failedFacts } from "./result.ts";
 
 export interface DecisionArrival {
   readonly nodeIndex: number;
   readonly iteration: number;
-  readonly decision: NodeDecision;
+  readonly decision: Exclude<NodeDecision, "timeout">;
   readonly comment: string;
   readonly requestId: string;
   readonly now: number;
+  /** Where the caller named one: only this question is answered, and no later one about the same node. */
+  readonly approvalId?: ApprovalId;
+  /** JSON text that fits the node's response schema. */
+  readonly responseJson?: string;
+  readonly decidedBy?: string;
 }
 
 export type DecisionResult =
@@ -22,34 +30,154 @@ export type DecisionResult =
   | { readonly kind: "repeated" }
   /** The node was decided the other way. */
   | { readonly kind: "decided_otherwise" }
+  /** Its time was up. */
+  | { readonly kind: "timed_out" }
+  /** The node says how a response must look, and there is none. */
+  | { readonly kind: "needs_response" }
   | { readonly kind: "not_held" };
 
 /** The facts that follow from a decision. Changes nothing itself. */
 export function onDecision(state: RunState, arrival: DecisionArrival): DecisionResult {
-  const { nodeIndex, iteration, decision, comment, requestId, now } = arrival;
+  const { nodeIndex, iteration, decision, requestId, approvalId, responseJson } = arrival;
   const execution = executionAt(state, nodeIndex, iteration);
   if (execution === undefined) return { kind: "not_held" };
-  const { hold, decided, attempt } = execution;
+  const { hold, decided } = execution;
   const isRepeat = decided !== undefined && decided.requestId === requestId && requestId !== "";
-  if (isRepeat || execution.status !== "waiting" || hold === undefined) {
-    if (decided === undefined) return { kind: "not_held" };
+  const isAnother = approvalId !== undefined && hold?.approval?.approvalId !== approvalId;
+  if (isRepeat || isAnother || execution.status !== "waiting" || hold === undefined) {
+    if (decided === undefined || (isAnother && decided.approvalId !== approvalId))
+      return { kind: "not_held" };
+    if (decided.decision === "timeout") return { kind: "timed_out" };
     return { kind: decided.decision === decision ? "repeated" : "decided_otherwise" };
   }
-  const place = { nodeId: nodeIdAt(state, nodeIndex), iteration, attempt, epoch: 0 };
-  const payload = { decision, reason: hold.reason, comment, requestId };
-  const said: Fact = { ...place, type: "node.decided", payload };
-  const { phase, ...ending } = hold.ending;
-  // What follows stands under the claim that was held: its executor made the output.
-  const landing = { nodeIndex, iteration, epoch: hold.epoch, jitter: 0, now };
-  if (decision === "reject") {
-    const cause = "moderation_blocked";
-    const message = `${cause}: rejected${comment === "" ? "" : `: ${comment}`}`;
-    const { durationMs } = ending;
-    const failure = { kind: "failed", cause, message, permanent: true, durationMs } as const;
-    return { kind: "accepted", facts: [said, ...failedFacts(state, landing, failure)] };
-  }
-  if (phase === "input")
-    return { kind: "accepted", facts: [said, { ...place, type: "node.queued", payload: {} }] };
-  const completed = { ...ending, kind: "completed", outputJson: hold.output ?? "null" } as const;
-  return { kind: "accepted", facts: [said, ...completedFacts(state, landing, completed)] };
+  const { responseSchema } = approvalRules(executionDefinition(state.graph, nodeIndex, iteration));
+  const isBare = decision === "approve" && responseJson === undefined;
+  if (isBare && hold.reason === APPROVAL && responseSchema !== undefined)
+    return { kind: "needs_response" };
+  const { comment, decidedBy = "", now } = arrival;
+  const ruling = { decision, comment, requestId, decidedBy, responseJson };
+  return { kind: "accepted", facts: endHold(state, { nodeIndex, iteration, now }, hold, ruling) };
 }
+
+/** The facts of an approval whose time is up; whoever says so has looked at the clock that counts. `stale` when it is not open. */
+export function onApprovalDue(
+  state: RunState,
+  due: {
+    readonly nodeIndex: number;
+    readonly iteration: number;
+    readonly approvalId: ApprovalId;
+    readonly now: number;
+  },
+): { readonly kind: "stale" } | { readonly kind: "accepted"; readonly facts: Fact[] } {
+  const { nodeIndex, iteration, now } = due;
+  const hold = executionAt(state, nodeIndex, iteration)?.hold;
+  if (hold?.approval?.approvalId !== due.approvalId) return { kind: "stale" };
+  const { onTimeout } = approvalRules(executionDefinition(state.graph, nodeIndex, iteration));
+  const ruling = {
+    decision: "timeout",
+    comment: "",
+    requestId: "",
+    decidedBy: "",
+    responseJson: onTimeout === undefined ? undefined : JSON.stringify(onTimeout.response),
+  } as const;
+  return { kind: "accepted", facts: endHold(state, { nodeIndex, iteration, now }, hold, ruling) };
+}
+
+interface Ruling {
+  readonly decision: NodeDecision;
+  readonly comment: string;
+  readonly requestId: string;
+  readonly decidedBy: string;
+  readonly responseJson: string | undefined;
+}
+
+interface Place {
+  readonly nodeIndex: number;
+  readonly iteration: number;
+  readonly now: number;
+}
+
+function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): Fact[] {
+  const { nodeIndex, iteration, now } = at;
+  const { decision, comment, requestId, decidedBy, responseJson } = ruling;
+  const attempt = executionAt(state, nodeIndex, iteration)?.attempt ?? 0;
+  const place = { nodeId: nodeIdAt(state, nodeIndex), iteration, attempt, epoch: 0 };
+  const said: Fact = {
+    ...place,
+    type: "node.decided",
+    payload: {
+      decision,
+      reason: hold.reason,
+      comment,
+      requestId,
+      ...(decidedBy === "" ? {} : { decidedBy }),
+      ...(hold.approval === undefined ? {} : { approvalId: hold.approval.approvalId }),
+    },
+    ...(responseJson === undefined ? {} : { value: responseJson }),
+  };
+  // What follows stands under the claim that was held: its executor asked, or made the output.
+  const landing = { nodeIndex, iteration, epoch: hold.epoch, jitter: 0, now };
+  const { phase, ...ending } = hold.ending;
+  const handle = handleOf(state, at, hold, ruling);
+  if (handle === undefined) {
+    const failure = { ...refusalOf(hold, ruling), permanent: true, durationMs: ending.durationMs };
+    return [said, ...failedFacts(state, landing, { kind: "failed", ...failure })];
+  }
+  if (hold.reason !== APPROVAL) {
+    if (phase === "input") return [said, { ...place, type: "node.queued", payload: {} }];
+    const outputJson = hold.output ?? "null";
+    const completed = { ...ending, kind: "completed", outputJson } as const;
+    return [said, ...completedFacts(state, landing, completed)];
+  }
+  const outputJson = answerJson(hold, ruling);
+  const { durationMs } = ending;
+  const completed = { kind: "completed", outputJson, handle, durationMs } as const;
+  return [said, ...completedFacts(state, landing, completed)];
+}
+
+/** The handle of an approval by how it ended; undefined when that is a failure. Other holds go on or fail. */
+function handleOf(
+  state: RunState,
+  { nodeIndex, iteration }: Place,
+  { reason }: HoldState,
+  { decision, responseJson }: Ruling,
+): string | undefined {
+  if (decision === "approve") return "approved";
+  if (reason !== APPROVAL) return undefined;
+  if (decision === "timeout" && responseJson !== undefined) return "approved";
+  const handle = decision === "reject" ? "rejected" : "timeout";
+  const isLed =
+    iteration === 0 &&
+    graphNodeAt(state, nodeIndex).outgoing.some((edge) => edge.handle === handle);
+  return isLed ? handle : undefined;
+}
+
+function refusalOf(
+  { reason }: HoldState,
+  { decision, comment }: Ruling,
+): { readonly cause: string; readonly message: string } {
+  const why = comment === "" ? "" : `: ${comment}`;
+  if (decision === "timeout")
+    return { cause: "approval_timeout", message: "approval_timeout: nobody answered in time" };
+  const cause = REJECTIONS.get(reason) ?? "rejected";
+  return { cause, message: `${cause}: rejected${why}` };
+}
+
+/** Causes of a rejected hold, by what it was for. */
+const REJECTIONS: ReadonlyMap<string, string> = new Map([
+  [APPROVAL, "approval_rejected"],
+  [MODERATION_HOLD, "moderation_blocked"],
+]);
+
+/** The output of an approval: what was said, by whom. */
+function answerJson({ approval }: HoldState, ruling: Ruling): string {
+  const { decision, comment, decidedBy, responseJson } = ruling;
+  const said = responseJson !== undefined && decision === "timeout" ? "default" : SAID[decision];
+  const words = [said, comment, decidedBy, approval?.approvalId ?? ""].map((text) =>
+    JSON.stringify(text),
+  );
+  const [how, why, who, which] = words;
+  return `{"decision":${how},"response":${responseJson ?? "null"},"comment":${why},"decidedBy":${who},"approvalId":${which}}`;
+}
+
+const SAID = { approve: "approved", reject: "rejected", timeout: "timed_out" } as const;

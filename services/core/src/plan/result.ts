@@ -4,7 +4,7 @@
 
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
-import type { Fact, NodeHold, Usage } from "../log/event.ts";
+import type { ApprovalRequest, Fact, NodeHold, Usage } from "../log/event.ts";
 import type { RunId } from "../name/ids.ts";
 import { unreachable } from "../fault/invariant.ts";
 import { type Clock, deadlineAfterChild } from "../log/clock.ts";
@@ -69,7 +69,13 @@ type Ending =
       readonly durationMs: number;
     }
   /** A person is to decide; the claim ends here. */
-  | ({ readonly kind: "held"; readonly reason: string; readonly outputJson?: string } & NodeHold);
+  | ({
+      readonly kind: "held";
+      readonly reason: string;
+      readonly outputJson?: string;
+      /** Its id is drawn where the outcome arrives, so that a repeated tick decides the same. */
+      readonly approval?: ApprovalRequest;
+    } & NodeHold);
 
 /** Where and when an outcome lands. */
 export interface Landing {

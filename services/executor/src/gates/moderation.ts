@@ -1,7 +1,7 @@
 // What the executor asks of moderation, whoever answers (S1.8): findings in a value, and in texts that come piece by piece. A
 // gateway that cannot answer says so; its caller then fails closed.
 
-import type { Phase } from "./contract.ts";
+import type { Phase } from "@pawl/platform/contract/contract";
 
 /** What was found, where, and by which rule; never the text itself. */
 export interface Finding {

@@ -73,6 +73,17 @@ export interface HandlerChildRun {
   };
 }
 
+/** A question to a person; the node completes with the answer. */
+export interface HandlerQuestion {
+  readonly ask: {
+    readonly message: string;
+    readonly details: unknown;
+    readonly assignees: readonly string[];
+    /** How long it stays open; 0 means for ever. */
+    readonly deadlineMs: number;
+  };
+}
+
 export interface HandlerFailure {
   readonly failed: {
     /** One of the retry causes, or an UPPER_SNAKE cause of the handler's own. */
@@ -86,7 +97,12 @@ export interface HandlerFailure {
   };
 }
 
-export type HandlerResult = HandlerSuccess | HandlerExpansion | HandlerChildRun | HandlerFailure;
+export type HandlerResult =
+  | HandlerSuccess
+  | HandlerExpansion
+  | HandlerChildRun
+  | HandlerQuestion
+  | HandlerFailure;
 
 /** A handler whose config was accepted, ready to run. */
 export type Prepared =

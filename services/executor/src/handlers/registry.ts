@@ -4,6 +4,7 @@ import type { Egress } from "../egress/fetch.ts";
 import type { Providers } from "../llm/providers.ts";
 import type { DataSources } from "../sources/data-sources.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { approvalHandler } from "./approval.ts";
 import { conditionHandler } from "./condition.ts";
 import { dataQueryHandler } from "./data-query.ts";
 import { delayHandler } from "./delay.ts";
@@ -44,6 +45,7 @@ export const builtInRegistry = (outside: {
     mapHandler,
     loopHandler,
     subworkflowHandler,
+    approvalHandler,
     noopHandler,
     textStreamHandler,
   ]);

@@ -2,13 +2,13 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { OUTPUT_CONTRACT_VIOLATION } from "@pawl/core/policy/retry";
-import { GateKind, type GateSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import {
   contractMessage,
   type Contract,
   type ContractError,
   type Phase,
-} from "../gates/contract.ts";
+} from "@pawl/platform/contract/contract";
+import { GateKind, type GateSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { failed, type WireResult } from "./outcome.ts";
 
 export type WireGate = MessageInitShape<typeof GateSchema>;

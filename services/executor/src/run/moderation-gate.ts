@@ -5,7 +5,7 @@
 import { MODERATION_HOLD, type Media } from "@pawl/core/log/event";
 import { isModerated, type Moderation, type ModerationAction } from "@pawl/core/policy/moderation";
 import { GateKind } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import type { Phase } from "../gates/contract.ts";
+import type { Phase } from "@pawl/platform/contract/contract";
 import {
   STREAM_PATH,
   type Finding,

@@ -5,12 +5,13 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
-import type { Usage } from "@pawl/core/log/event";
+import { APPROVAL, type Usage } from "@pawl/core/log/event";
 import type { OutcomeSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type {
   HandlerChildRun,
   HandlerExpansion,
   HandlerFailure,
+  HandlerQuestion,
   HandlerSuccess,
 } from "../handlers/handler.ts";
 
@@ -28,6 +29,7 @@ export function returned(value: unknown): WireResult {
     if ("failed" in value) return failedBy(value.failed);
     if ("expand" in value) return expandedBy(value.expand);
     if ("child" in value) return childBy(value.child);
+    if ("ask" in value) return askedBy(value.ask);
     return "output" in value ? completedBy(value) : malformed("no output");
   } catch (error) {
     return thrown(error);
@@ -114,6 +116,23 @@ function childBy(value: unknown): WireResult {
   const text = encode(input, "input of the child run");
   if (typeof text !== "string") return text;
   return { case: "childRun", value: { workflowId, version, inputJson: Buffer.from(text) } };
+}
+
+function askedBy(value: unknown): WireResult {
+  if (typeof value !== "object" || value === null) return malformed("no question");
+  const { message, details, assignees, deadlineMs }: Partial<HandlerQuestion["ask"]> = value;
+  if (typeof message !== "string" || message === "") return malformed("no question");
+  const text = encode(details ?? null, "details");
+  if (typeof text !== "string") return text;
+  const approval = {
+    message: cleanText(message, LIMITS.approvalMessageLength),
+    detailsJson: Buffer.from(text),
+    assignees: (Array.isArray(assignees) ? assignees : [])
+      .slice(0, LIMITS.approvalAssignees)
+      .map((one) => cleanText(String(one), LIMITS.labelLength)),
+    deadlineMs: wholeNumber(deadlineMs),
+  };
+  return { case: "held", value: { reason: APPROVAL, phase: "output", approval } };
 }
 
 /** A value as JSON text that the log takes, or the failure of one it does not take. */

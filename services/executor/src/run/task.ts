@@ -8,7 +8,7 @@ import type { Moderation, ModerationAction } from "@pawl/core/policy/moderation"
 import type { ParentFailurePolicy } from "@pawl/core/policy/parents";
 import type { Handler, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
-import { compileContract, type Contract, type Phase } from "../gates/contract.ts";
+import { compileContract, type Contract, type Phase } from "@pawl/platform/contract/contract";
 import { boundedCache } from "./bounded-cache.ts";
 import { compileUntil, type Until } from "./until.ts";
 

@@ -4,6 +4,7 @@
 import type { HandlerContext } from "@connectrpc/connect";
 import { createCommandClient } from "@pawl/platform/rpc/command-client";
 import type { GrpcClient, UnaryOptions } from "@pawl/platform/rpc/grpc-client";
+import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -13,6 +14,7 @@ export const UNARY_DEADLINE_MS = 30_000;
 
 /** The scheduler's services. */
 export interface Scheduler {
+  readonly approvals: GrpcClient<typeof ApprovalService>["call"];
   readonly runs: GrpcClient<typeof RunService>["call"];
   readonly workflows: GrpcClient<typeof WorkflowService>["call"];
   readonly schedules: GrpcClient<typeof ScheduleService>["call"];
@@ -25,6 +27,7 @@ export interface Scheduler {
 export function connectScheduler(address: string): Scheduler {
   const client = createCommandClient(address);
   return {
+    approvals: client.callsOf(ApprovalService),
     runs: client.callsOf(RunService),
     workflows: client.callsOf(WorkflowService),
     schedules: client.callsOf(ScheduleService),

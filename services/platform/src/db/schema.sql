@@ -1,5 +1,31 @@
 -- What the migrations make of an empty database. Written by a test (UPDATE_SCHEMA=1), never by hand.
 
+create table approvals (
+  approval_id uuid not null,
+  tenant_id text not null,
+  run_id uuid not null,
+  workflow_id text,
+  node_id text not null,
+  iteration integer not null,
+  reason text not null,
+  message text not null,
+  details jsonb,
+  assignees text[] not null,
+  state text not null default 'open'::text,
+  opened_at timestamp with time zone not null default now(),
+  deadline_at timestamp with time zone,
+  closed_at timestamp with time zone,
+  decided_by text not null default ''::text,
+  comment text not null default ''::text,
+  response jsonb,
+  constraint approvals_pkey PRIMARY KEY (approval_id),
+  constraint approvals_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'timed_out'::text, 'cancelled'::text])))
+) with (fillfactor=80);
+CREATE INDEX approvals_by_run ON pawl.approvals USING btree (run_id, approval_id DESC);
+CREATE INDEX approvals_due ON pawl.approvals USING btree (deadline_at) WHERE ((state = 'open'::text) AND (deadline_at IS NOT NULL));
+CREATE INDEX approvals_newest ON pawl.approvals USING btree (tenant_id, approval_id DESC);
+CREATE INDEX approvals_open ON pawl.approvals USING btree (tenant_id, approval_id DESC) WHERE (state = 'open'::text);
+
 create table definitions (
   definition_id uuid not null,
   tenant_id text not null,
@@ -145,6 +171,7 @@ CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, 
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
 CREATE UNIQUE INDEX runs_request ON pawl.runs USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
+CREATE INDEX runs_waiting ON pawl.runs USING btree (tenant_id, workflow_id) WHERE ((ended_at IS NULL) AND (status = ANY (ARRAY['waiting'::text, 'paused'::text])));
 
 create table schedules (
   tenant_id text not null,

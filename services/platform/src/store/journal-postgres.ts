@@ -3,7 +3,7 @@
 // The connection may break between sending a commit and hearing of it. Then the outcome is unknown: the caller is told
 // STORE_UNAVAILABLE, drops what it cached and offers its inputs again; unique keys and versions make the repeat harmless.
 
-import type { RunId } from "@pawl/core/name/ids";
+import type { ApprovalId, NodeId, RunId } from "@pawl/core/name/ids";
 import { sqlState, storeFault } from "../db/failure.ts";
 import { openPipeline, type Pipeline, type Pool } from "../db/pool.ts";
 import { run } from "../db/sql.ts";
@@ -11,7 +11,19 @@ import type { BossQueue } from "../queue/boss.ts";
 import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
 import { type QueueDepth, RATE_SLOTS } from "../queue/queue.ts";
 import { type EventRow, toEvent } from "./event-row.ts";
-import type { Journal, LoadCursor, LoadedRun, Transaction } from "./journal.ts";
+import type {
+  ApprovalPlace,
+  ApprovalState,
+  DueApproval,
+  FoundApproval,
+  Journal,
+  LoadCursor,
+  LoadedRun,
+  Transaction,
+} from "./journal.ts";
+import { deleteTestApprovals } from "./statements/delete-test-approvals.ts";
+import { dueApprovals } from "./statements/due-approvals.ts";
+import { findApproval } from "./statements/find-approval.ts";
 import { quarantineOf, type QuarantineRow } from "./quarantine-row.ts";
 import { snapshotDigest } from "./recovery-postgres.ts";
 import type { Snapshot } from "./recovery.ts";
@@ -45,6 +57,26 @@ interface RunRow extends QuarantineRow {
   readonly snapshot_digest: number | null;
   readonly snapshot_body: string | null;
 }
+
+interface PlaceRow {
+  readonly approval_id: ApprovalId;
+  readonly run_id: RunId;
+  readonly node_id: NodeId;
+  readonly iteration: number;
+}
+
+interface FoundRow extends PlaceRow {
+  readonly definition_id: LoadedRun["definitionId"];
+  readonly reason: string;
+  readonly state: ApprovalState;
+}
+
+const placeOf = (row: PlaceRow): ApprovalPlace => ({
+  approvalId: row.approval_id,
+  runId: row.run_id,
+  nodeId: row.node_id,
+  iteration: row.iteration,
+});
 
 export class PostgresJournal implements Journal {
   /** Names this journal in hints to other schedulers. */
@@ -147,6 +179,20 @@ export class PostgresJournal implements Journal {
     return rows.map((row) => row.run_id);
   }
 
+  async dueApprovals(limit: number): Promise<readonly DueApproval[]> {
+    const rows = await run<PlaceRow & { readonly due_in_ms: number }>(this.#pool, dueApprovals, [
+      limit,
+    ]);
+    return rows.map((row) => ({ ...placeOf(row), dueInMs: row.due_in_ms }));
+  }
+
+  async findApproval(approvalId: ApprovalId): Promise<FoundApproval | undefined> {
+    const [row] = await run<FoundRow>(this.#pool, findApproval, [approvalId]);
+    if (row === undefined) return undefined;
+    const { definition_id: definitionId, reason, state } = row;
+    return { ...placeOf(row), definitionId, reason, state };
+  }
+
   async deleteTestRun(runId: RunId): Promise<boolean> {
     return await this.#pool.transaction(async (db) => {
       const [deleted] = await run<{ definition_id: string }>(db, deleteTestRun, [runId]);
@@ -154,6 +200,7 @@ export class PostgresJournal implements Journal {
       await run(db, deleteTestEvents, [runId]);
       await run(db, dropSnapshot, [runId]);
       await run(db, deleteTestEffects, [runId]);
+      await run(db, deleteTestApprovals, [runId]);
       await run(db, deleteTestDefinition, [deleted.definition_id]);
       return true;
     });

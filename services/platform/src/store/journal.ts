@@ -15,7 +15,7 @@ import type {
   RunStatus,
   ScheduleLink,
 } from "@pawl/core/log/event";
-import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
+import type { ApprovalId, DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { SlotChange, SlotsMoved } from "./slots.ts";
 import type { DroppedJob, Job, NewJob, QueueDepth } from "../queue/queue.ts";
 import type { Quarantine, Snapshot } from "./recovery.ts";
@@ -81,6 +81,56 @@ export interface MovedDeadline {
   readonly deadlineAt: number;
 }
 
+/** Where an approval stands; only an open one can change. */
+export type ApprovalState = "open" | "approved" | "rejected" | "timed_out" | "cancelled";
+
+/** A question that waits for a person from this transaction on. Its tenant and workflow are its run's. */
+export interface NewApproval {
+  readonly approvalId: ApprovalId;
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+  /** Why the node is held. */
+  readonly reason: string;
+  readonly message: string;
+  /** JSON text. */
+  readonly detailsJson: string | null;
+  readonly assignees: readonly string[];
+  /** Counted by the store's clock from the transaction on. */
+  readonly deadlineMs: number | null;
+}
+
+/** How an approval ends in this transaction; one that is not open is left as it is. */
+export interface ClosedApproval {
+  readonly approvalId: ApprovalId;
+  readonly state: Exclude<ApprovalState, "open">;
+  readonly decidedBy: string;
+  readonly comment: string;
+  /** JSON text. */
+  readonly responseJson: string | null;
+}
+
+/** Where an approval belongs. */
+export interface ApprovalPlace {
+  readonly approvalId: ApprovalId;
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+}
+
+/** An open approval with a deadline. */
+export interface DueApproval extends ApprovalPlace {
+  /** By the store's clock; 0 or less once it has passed. */
+  readonly dueInMs: number;
+}
+
+/** What a decision about an approval is checked against. */
+export interface FoundApproval extends ApprovalPlace {
+  readonly definitionId: DefinitionId;
+  readonly reason: string;
+  readonly state: ApprovalState;
+}
+
 /** A fact to append. Its seq is the run's new last seq minus `back`: 0 for the last one of this transaction. */
 export interface Append {
   readonly runId: RunId;
@@ -130,6 +180,8 @@ export interface Transaction extends FencedWrites {
   /** Of runs that this transaction advances. */
   moveDeadlines(moved: readonly MovedDeadline[]): Promise<void>;
   append(facts: readonly Append[]): Promise<void>;
+  openApprovals(approvals: readonly NewApproval[]): Promise<void>;
+  closeApprovals(approvals: readonly ClosedApproval[]): Promise<void>;
   openLeases(leases: readonly NewLease[]): Promise<void>;
   closeLeases(keys: readonly LeaseKey[]): Promise<void>;
   /** Puts jobs into the queues of their types. A delivery that waits already stays as it is. */
@@ -190,6 +242,9 @@ export interface Journal {
   ): Promise<readonly { inputKey: string; runId: RunId }[]>;
   /** Live runs whose deadline has passed; not those that wait, are paused or in quarantine. */
   overdueRuns(limit: number): Promise<RunId[]>;
+  /** Open approvals that have a deadline, the soonest first. */
+  dueApprovals(limit: number): Promise<readonly DueApproval[]>;
+  findApproval(approvalId: ApprovalId): Promise<FoundApproval | undefined>;
   /** Deletes a finished test run, its effects and its definition; false when it is not one. */
   deleteTestRun(runId: RunId): Promise<boolean>;
   queueDepths(): Promise<readonly QueueDepth[]>;

@@ -15,22 +15,24 @@ import { wakeOf } from "../wake/listen.ts";
 import { moveSlots, type Send as SendStatement } from "./slots-postgres.ts";
 import type { SlotChange, SlotsMoved } from "./slots.ts";
 import { PostgresFenced } from "./fenced-postgres.ts";
+import { bossQuery } from "./boss-query.ts";
+import { closedColumns, openedColumns } from "./approval-columns.ts";
 import { RunMoved, WorkflowMoved } from "./journal.ts";
 import type * as fenced from "./fenced.ts";
 import type * as journal from "./journal.ts";
+import { closeApprovals } from "./statements/close-approvals.ts";
 import { dropInputKeys } from "./statements/drop-input-keys.ts";
 import { hintJobs } from "./statements/hint-jobs.ts";
 import { insertTestGraph } from "./statements/insert-test-graph.ts";
 import { createRuns } from "./statements/create-runs.ts";
 import { keepInputKeys } from "./statements/keep-input-keys.ts";
 import { moveDeadlines } from "./statements/move-deadlines.ts";
+import { openApprovals } from "./statements/open-approvals.ts";
 import { wakeReaders } from "./statements/wake-readers.ts";
 import { type Call, type Column, type Parameter, TickBatch } from "./tick-batch.ts";
 
 /** A notification holds 8,000 bytes; beyond that every reader looks for itself. */
 const WAKE_BYTES = 7_900;
-/** pg-boss's texts are few; naming them keeps them prepared. A bound, should one ever carry its values inline. */
-const NAMED_TEXTS_MAX = 200;
 
 /** The answer to nothing sent. */
 const NOTHING = Promise.resolve();
@@ -39,8 +41,6 @@ const NOTHING = Promise.resolve();
 interface Answer {
   readonly seqs?: readonly number[];
 }
-
-const bossNames = new Map<string, string>();
 
 export class PostgresTransaction implements journal.Transaction {
   readonly #pipeline: Pipeline;
@@ -134,6 +134,14 @@ export class PostgresTransaction implements journal.Transaction {
 
   append(facts: readonly journal.Append[]): Promise<void> {
     return this.#gather(() => this.#batch.appends.push(...facts), facts.length);
+  }
+
+  openApprovals(asked: readonly journal.NewApproval[]): Promise<void> {
+    return asked.length === 0 ? NOTHING : this.#sendOnly(openApprovals, openedColumns(asked));
+  }
+
+  closeApprovals(ended: readonly journal.ClosedApproval[]): Promise<void> {
+    return ended.length === 0 ? NOTHING : this.#sendOnly(closeApprovals, closedColumns(ended));
   }
 
   openLeases(leases: readonly journal.NewLease[]): Promise<void> {
@@ -282,16 +290,3 @@ function lastSeqs(
 }
 
 const hintCall = (payload: string): Call => ({ statement: wakeReaders, parameters: [payload] });
-
-function bossQuery(text: string, values: unknown[] | undefined) {
-  let name = bossNames.get(text);
-  if (name === undefined && bossNames.size < NAMED_TEXTS_MAX) {
-    name = `pawl_boss_${bossNames.size}`;
-    bossNames.set(text, name);
-  }
-  return {
-    text,
-    ...(name === undefined ? {} : { name }),
-    ...(values === undefined ? {} : { values }),
-  };
-}

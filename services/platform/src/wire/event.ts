@@ -34,7 +34,7 @@ import {
   RunTimedOutSchema,
   type RunEvent as WireEvent,
 } from "@pawl/proto/pawl/v1/event_pb";
-import { HEARTBEAT } from "@pawl/core/log/event";
+import { APPROVAL, HEARTBEAT } from "@pawl/core/log/event";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 import { toWireRunKind, toWireRunStatus } from "./status.ts";
 
@@ -178,18 +178,17 @@ const FACTS: FactTable = {
     case: "nodeTimedOut",
     value: create(NodeTimedOutSchema, { timeoutMs: toWholeMs(payload.timeoutMs) }),
   }),
-  "node.blocked": ({ payload }) => ({
-    case: "nodeBlocked",
-    // What waits is not shown to watchers: it waits because somebody is to look at it first.
-    value: create(NodeBlockedSchema, {
-      reason: payload.reason,
-      childRunId: payload.childRunId ?? "",
-      phase: payload.phase ?? "",
-    }),
-  }),
-  "node.decided": ({ payload: { decision, reason, comment } }) => ({
+  "node.blocked": (event) => ({ case: "nodeBlocked", value: toWireBlocked(event) }),
+  "node.decided": ({ payload, value }) => ({
     case: "nodeDecided",
-    value: create(NodeDecidedSchema, { decision, reason, comment }),
+    value: create(NodeDecidedSchema, {
+      decision: payload.decision,
+      reason: payload.reason,
+      comment: payload.comment,
+      decidedBy: payload.decidedBy ?? "",
+      approvalId: payload.approvalId ?? "",
+      responseJson: toJsonBytes(value),
+    }),
   }),
   "node.invalidated": ({ payload }) => ({
     case: "nodeInvalidated",
@@ -210,6 +209,23 @@ const FACTS: FactTable = {
     }),
   }),
 };
+
+/** What waits is not shown to watchers: it waits because somebody is to look at it first. */
+function toWireBlocked({ payload, at }: FactOf<"node.blocked"> & { readonly at?: number }) {
+  const { reason, childRunId = "", phase = "", approval } = payload;
+  const { message = "", assignees = [], deadlineMs } = (reason === APPROVAL && approval) || {};
+  return create(NodeBlockedSchema, {
+    reason,
+    childRunId,
+    phase,
+    approvalId: approval?.approvalId ?? "",
+    message,
+    assignees: [...assignees],
+    ...(deadlineMs === undefined || at === undefined
+      ? {}
+      : { deadlineTime: toTimestamp(at + deadlineMs) }),
+  });
+}
 
 /** A uint64 of the wire; a handler may measure fractions of a millisecond. */
 const toWholeMs = (ms: number): bigint => BigInt(Math.max(0, Math.round(ms)));

@@ -89,9 +89,15 @@ function toWireNodeRun(nodeId: string, iteration: number, execution: ExecutionSt
     lostDeliveries: execution.lostDeliveries,
   });
   if (execution.hold !== undefined) {
-    const { reason, output, ending } = execution.hold;
-    const outputJson = toJsonBytes(output);
-    wire.hold = create(NodeHoldSchema, { reason, phase: ending.phase, outputJson });
+    const { reason, output, ending, approval, deadlineAt } = execution.hold;
+    wire.hold = create(NodeHoldSchema, {
+      reason,
+      phase: ending.phase,
+      outputJson: toJsonBytes(output),
+      approvalId: approval?.approvalId ?? "",
+      message: approval?.message ?? "",
+      ...(deadlineAt === undefined ? {} : { deadlineTime: toTimestamp(deadlineAt) }),
+    });
   }
   if (execution.startedAt !== undefined) wire.startTime = toTimestamp(execution.startedAt);
   if (execution.settledAt !== undefined) wire.endTime = toTimestamp(execution.settledAt);

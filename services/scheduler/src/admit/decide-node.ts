@@ -3,41 +3,47 @@
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
-import type { NodeDecision } from "@pawl/core/log/event";
 import { isName, nodeId, type RunId } from "@pawl/core/name/ids";
 import { type DecideNodeRequest, Decision } from "@pawl/proto/pawl/v1/run_service_pb";
-import type { DecideAnswer } from "../tick/input.ts";
+import type { DecideAnswer, DecideInput } from "../tick/input.ts";
 import { cleanText } from "../work/wire.ts";
 import type { AdmitParts } from "./parts.ts";
 import { requestIdOf, runIdOf } from "./request.ts";
 
-/** @throws RUN_NOT_FOUND, NODE_NOT_FOUND, NODE_NOT_HELD, NODE_ALREADY_DECIDED, RUN_ALREADY_FINISHED, INPUT_INVALID */
+/** @throws RUN_NOT_FOUND, NODE_NOT_FOUND, NODE_NOT_HELD, NODE_ALREADY_DECIDED, APPROVAL_CLOSED, RUN_ALREADY_FINISHED, INPUT_INVALID */
 export async function decideNode(parts: AdmitParts, request: DecideNodeRequest): Promise<RunId> {
   const runId = runIdOf(request.runId);
   if (!isName(request.nodeId)) throw invalidField("node_id", "BAD_ID", "must be a node's id");
-  const { promise, resolve, reject } = Promise.withResolvers<DecideAnswer>();
-  parts.loop.offer({
-    kind: "decide",
+  const answer = await offerDecision(parts, {
     runId,
     nodeId: nodeId(request.nodeId),
     iteration: request.iteration,
     decision: decisionOf(request.decision),
     comment: cleanText(request.comment, LIMITS.labelLength),
     requestId: requestIdOf(request.requestId) ?? "",
-    answer: { resolve, reject },
   });
-  const answer = await promise;
   if (answer === "accepted" || answer === "repeated") return runId;
   throw refusalOf(answer, { run_id: runId, node_id: request.nodeId });
 }
 
-function decisionOf(decision: Decision): NodeDecision {
+/** Offers a decision to the tick. */
+export async function offerDecision(
+  { loop }: AdmitParts,
+  said: Omit<DecideInput, "kind" | "answer">,
+): Promise<DecideAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<DecideAnswer>();
+  loop.offer({ kind: "decide", ...said, answer: { resolve, reject } });
+  return await promise;
+}
+
+function decisionOf(decision: Decision): DecideInput["decision"] {
   if (decision === Decision.APPROVE) return "approve";
   if (decision === Decision.REJECT) return "reject";
   throw invalidField("decision", "UNKNOWN_ENUM", "must be approve or reject");
 }
 
-function refusalOf(
+/** Why a decision was not taken. */
+export function refusalOf(
   answer: Exclude<DecideAnswer, "accepted" | "repeated">,
   metadata: Readonly<Record<string, string>>,
 ): EngineError {
@@ -60,6 +66,16 @@ function refusalOf(
       return new EngineError("NODE_ALREADY_DECIDED", "The node was decided the other way.", {
         metadata,
       });
+    case "timed_out":
+      return new EngineError("APPROVAL_CLOSED", "Its deadline has passed; nothing was changed.", {
+        metadata: { ...metadata, state: "timed_out" },
+      });
+    case "needs_response":
+      return invalidField(
+        "response_json",
+        "REQUIRED",
+        "this approval wants a response that fits its schema; answer it with ApproveApproval",
+      );
     default:
       return unreachable(answer, "answer");
   }

@@ -43,27 +43,30 @@ export function runIdOf(text: string): RunId {
 }
 
 /** The input as JSON text; `null` when there is none. @throws INPUT_INVALID, LIMIT_EXCEEDED */
-export function inputOf(bytes: Uint8Array): string {
-  if (bytes.length === 0) return "null";
+export const inputOf = (bytes: Uint8Array): string =>
+  bytes.length === 0 ? "null" : jsonTextOf("input_json", bytes);
+
+/** JSON of a caller as text. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+export function jsonTextOf(field: string, bytes: Uint8Array): string {
   if (bytes.length > LIMITS.inputBytes)
     throw new EngineError(
       "LIMIT_EXCEEDED",
-      `The input is ${bytes.length} bytes; at most ${LIMITS.inputBytes} are taken.`,
-      { metadata: { limit: "inputBytes", field: "input_json" } },
+      `${field} is ${bytes.length} bytes; at most ${LIMITS.inputBytes} are taken.`,
+      { metadata: { limit: "inputBytes", field } },
     );
-  const text = decode(bytes);
+  const text = decode(field, bytes);
   const checked = checkJson(text);
   if (!checked.ok)
-    throw invalidField("input_json", checked.reason, `is not acceptable JSON (${checked.reason})`);
+    throw invalidField(field, checked.reason, `is not acceptable JSON (${checked.reason})`);
   return text;
 }
 
 /** @throws INPUT_INVALID */
-function decode(bytes: Uint8Array): string {
+function decode(field: string, bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {
-    throw invalidField("input_json", "BAD_UNICODE", "is not UTF-8");
+    throw invalidField(field, "BAD_UNICODE", "is not UTF-8");
   }
 }
 

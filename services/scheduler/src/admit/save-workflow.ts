@@ -14,6 +14,7 @@ import type {
 import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
 import { requestIdOf, workflowIdOf } from "./request.ts";
+import { defaultViolations } from "./response-schema.ts";
 import { nodeTypesOf, workflowNotFound } from "./start-run.ts";
 import { uuidV7 } from "./run-id.ts";
 
@@ -69,6 +70,8 @@ async function prepare(
   const requestId = requestIdOf(request.requestId);
   const parsed = parseDefinition(request.definition?.text ?? "");
   if (!parsed.ok) throw definitionError(parsed.violations);
+  const misfits = defaultViolations(parsed.graph);
+  if (misfits.length > 0) throw definitionError(misfits);
   const named = request.workflowId === "" ? (parsed.definition.id ?? "") : request.workflowId;
   if (named === "")
     throw invalidField("workflow_id", "MISSING", "name the workflow here or by `id` in its text");

@@ -20,6 +20,7 @@ import { sha256 } from "./digest.ts";
 import { inputKeyOf } from "./input-key.ts";
 import type { AdmitParts } from "./parts.ts";
 import { deadlineMsOf, inputOf, priorityOf, requestIdOf, workflowIdOf } from "./request.ts";
+import { defaultViolations } from "./response-schema.ts";
 import { newRunId, uuidV7 } from "./run-id.ts";
 
 export interface Accepted {
@@ -115,6 +116,8 @@ export async function testRun(
   const requestId = requestIdOf(request.requestId);
   const parsed = parseDefinition(request.definition?.text ?? "");
   if (!parsed.ok) throw definitionError(parsed.violations);
+  const misfits = defaultViolations(parsed.graph);
+  if (misfits.length > 0) throw definitionError(misfits);
   const { graph, canonicalJson } = parsed;
   const id = definitionId(uuidV7(parts.now()));
   const digest = sha256(canonicalJson);

@@ -69,6 +69,7 @@ export function quarantineReply(
     case "commit_effect":
     case "extend":
       return () => input.answer.resolve("stale");
+    case "due":
     case "deadline":
     case "resend":
     case "relink":

@@ -2,20 +2,24 @@
 
 import { create } from "@bufbuild/protobuf";
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
+import { getApproval } from "@pawl/platform/store/approvals";
 import { getRun } from "@pawl/platform/store/runs";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import type { DefinitionRow } from "@pawl/platform/store/workflows";
 import type { Queryable } from "@pawl/platform/db/sql";
+import { toWireApproval } from "@pawl/platform/wire/approval";
 import { toWireRun } from "@pawl/platform/wire/run";
 import { toWireWorkflow } from "@pawl/platform/wire/workflow";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { RunId } from "@pawl/core/name/ids";
+import type { ApprovalId, RunId } from "@pawl/core/name/ids";
+import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { RunKind, RunSchema, RunStatus, type Run } from "@pawl/proto/pawl/v1/run_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { toTimestamp, traceIdOf } from "@pawl/platform/wire/scalar";
 import { cancelRun, deleteRun } from "../admit/end-run.ts";
 import { recheckRun } from "../admit/recheck-run.ts";
+import { decideApproval, notFound } from "../admit/decide-approval.ts";
 import { decideNode } from "../admit/decide-node.ts";
 import type { StrandedParts } from "../recover/stranded.ts";
 import { createWorkflow, deleteWorkflow, updateWorkflow } from "../admit/save-workflow.ts";
@@ -58,7 +62,17 @@ export function commandServices(
       return {};
     },
   });
-  return [runs, workflows, scheduleCommands(parts, answer)];
+  const readApproval = async (approvalId: ApprovalId) => {
+    const record = await getApproval(db, DEFAULT_TENANT, approvalId);
+    if (record === undefined) throw notFound(approvalId);
+    return { approval: toWireApproval(record) };
+  };
+  const approvals = serve(ApprovalService, {
+    approveApproval: async (request) =>
+      readApproval(await decideApproval(parts, "approve", request)),
+    rejectApproval: async (request) => readApproval(await decideApproval(parts, "reject", request)),
+  });
+  return [runs, workflows, scheduleCommands(parts, answer), approvals];
 }
 
 /** The run as it was when it was accepted: known without a read. */

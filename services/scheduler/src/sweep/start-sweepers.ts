@@ -5,6 +5,7 @@ import { forgetCommands } from "../command/command-worker.ts";
 import type { Config } from "../config.ts";
 import { createStrandedSweep } from "../recover/stranded.ts";
 import type { AlarmClock } from "../schedule/alarm-clock.ts";
+import { approvalSweeper } from "./approval-sweeper.ts";
 import { Patience, RECONNECT_MS } from "./patience.ts";
 import { Sweeper } from "./sweeper.ts";
 import {
@@ -48,6 +49,7 @@ export function startSweepers(config: Config, needed: Needed) {
   const sweepers = {
     leases: sweeper("leases", every, sweepLeases),
     deadlines: sweeper("deadlines", every, sweepDeadlines),
+    approvals: approvalSweeper(parts, every, CLOCK_SLACK_MS),
     queues: sweeper("queues", config.PAWL_POLL_MS, sweepQueues),
     executors: sweeper("executors", every * 30, sweepExecutors),
     stranded: sweeper("stranded", quietMs, createStrandedSweep(needed, quietMs)),

@@ -20,6 +20,7 @@ import type {
   RunChange,
   TestGraph,
 } from "@pawl/platform/store/journal";
+import { type ApprovalDraft, noteHold } from "./approval-draft.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import { Gates, isGated } from "./gates.ts";
 import { Fenced } from "./fenced.ts";
@@ -54,6 +55,8 @@ export class Draft {
   readonly fenced = new Fenced();
   readonly jobs: NewJob[] = [];
   readonly gates = new Gates();
+  /** Questions to people that this draft asks and ends. */
+  readonly approvals: ApprovalDraft = { opened: [], closed: [] };
   /** Jobs of executions that will not be claimed any more. */
   readonly droppedJobs: DroppedJob[] = [];
 
@@ -120,6 +123,7 @@ export class Draft {
     const nodeIndex = fact.nodeId === "" ? undefined : state.graph.indexOf.get(fact.nodeId);
     const { iteration } = fact;
     const before = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
+    const held = before?.hold;
     const wasRunning = before?.status === "running" ? before.epoch : undefined;
     // What this draft queued itself has no job yet.
     const gatedStatus = before !== undefined && isGated(before) ? before.status : undefined;
@@ -140,6 +144,7 @@ export class Draft {
     }
     if (gatedStatus !== undefined && before !== undefined)
       this.gates.moved(run, fact.nodeId, iteration, { before: gatedStatus, after: before });
+    noteHold(this.approvals, { runId: state.runId, nodeId: fact.nodeId }, { held, fact });
     if (wasRunning !== undefined && before?.status !== "running")
       this.closed.push({
         runId: state.runId,

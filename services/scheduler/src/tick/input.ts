@@ -10,7 +10,7 @@ import type {
   RunKind,
   ScheduleLink,
 } from "@pawl/core/log/event";
-import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
+import type { ApprovalId, DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
 import type {
   EffectBegin,
@@ -138,6 +138,8 @@ export type DecideAnswer =
   | "accepted"
   | "repeated"
   | "decided_otherwise"
+  | "timed_out"
+  | "needs_response"
   | "not_held"
   | "finished"
   | "no_node"
@@ -148,10 +150,25 @@ export interface DecideInput {
   readonly runId: RunId;
   readonly nodeId: NodeId;
   readonly iteration: number;
-  readonly decision: NodeDecision;
+  readonly decision: Exclude<NodeDecision, "timeout">;
   readonly comment: string;
   readonly requestId: string;
+  /** Where the caller named the question and not the node. */
+  readonly approvalId?: ApprovalId;
+  /** JSON text that fits the node's schema. */
+  readonly responseJson?: string;
+  readonly decidedBy?: string;
   readonly answer: Answer<DecideAnswer>;
+}
+
+/** An approval whose deadline has passed by the store's clock. */
+export interface DueInput {
+  readonly kind: "due";
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+  readonly approvalId: ApprovalId;
+  readonly answer: Answer<void>;
 }
 
 export interface DeadlineInput {
@@ -187,6 +204,7 @@ export type Input =
   | LostInput
   | CancelInput
   | DecideInput
+  | DueInput
   | DeadlineInput
   | ResendInput
   | RelinkInput;
@@ -197,6 +215,7 @@ export function runOf(input: Input): RunId {
     case "start":
     case "cancel":
     case "decide":
+    case "due":
     case "deadline":
     case "resend":
     case "relink":

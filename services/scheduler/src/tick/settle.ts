@@ -7,7 +7,6 @@ import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
 import type { RunState } from "@pawl/core/log/state";
 import { onLeaseLost } from "@pawl/core/plan/claim";
-import { onDecision } from "@pawl/core/plan/decide";
 import { onOutcome } from "@pawl/core/plan/result";
 import { onCancel, onDeadline } from "@pawl/core/plan/stop";
 import { DEAD_LETTER } from "@pawl/platform/queue/queue";
@@ -15,14 +14,15 @@ import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import type { Draft } from "./draft.ts";
 import { type Child, childStart } from "./child.ts";
 import type {
-  DecideInput,
   FencedInput,
   Input,
+  LostInput,
   OutcomeInput,
   ResendInput,
   StartInput,
 } from "./input.ts";
 import { NO_NODE } from "./gates.ts";
+import { settleDecision, settleDue } from "./hold.ts";
 import { jobOf } from "./place.ts";
 
 /** Called after the commit, to answer whoever sent the input. */
@@ -61,25 +61,8 @@ export function settle(
           settleStart(draft, child.graph, childStart(draft, run, input, child));
       return { kind: "drafted", reply: () => answer.resolve("settled") };
     }
-    case "lost": {
-      const nodeIndex = state.graph.indexOf.get(input.claim.nodeId) ?? -1;
-      const { claim, reason, executorId, answer } = input;
-      const result = onLeaseLost(state, {
-        nodeIndex,
-        iteration: claim.iteration,
-        epoch: claim.epoch,
-        reason,
-        executorId,
-        now: draft.now,
-      });
-      if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
-      appendAll(draft, run, result.facts);
-      if (result.facts.some((fact) => fact.type === "node.failed")) {
-        const lost = { run, nodeIndex, iteration: claim.iteration };
-        draft.jobs.push({ ...jobOf(lost, 0), nodeType: DEAD_LETTER });
-      }
-      return { kind: "drafted", reply: () => answer.resolve("taken") };
-    }
+    case "lost":
+      return settleLost(draft, run, input);
     case "cancel": {
       const result = onCancel(state, { reason: input.reason, requestId: input.requestId });
       if (result.kind === "finished") return { kind: "doubtful", refuse: refusal(input) };
@@ -88,6 +71,8 @@ export function settle(
     }
     case "decide":
       return settleDecision(draft, run, input);
+    case "due":
+      return settleDue(draft, run, input);
     case "deadline": {
       const result = onDeadline(state, draft.now);
       if (result.kind !== "accepted") return { kind: "doubtful", refuse: refusal(input) };
@@ -104,21 +89,26 @@ export function settle(
   }
 }
 
-/** Drafts what a person decided. Whatever is not applied is judged again on a fresh fold before it is answered. */
-function settleDecision(draft: Draft, run: CachedRun, input: DecideInput): Settled {
+/** Drafts that a claim was lost; beyond the last delivery its node is dead. */
+function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
   const { state } = run;
-  const { nodeId, iteration, decision, comment, requestId, answer } = input;
-  const nodeIndex = state.graph.indexOf.get(nodeId);
-  if (nodeIndex === undefined) return { kind: "doubtful", refuse: () => answer.resolve("no_node") };
-  const arrival = { nodeIndex, iteration, decision, comment, requestId, now: draft.now };
-  const result = onDecision(state, arrival);
-  if (result.kind === "accepted") {
-    appendAll(draft, run, result.facts);
-    return { kind: "drafted", reply: () => answer.resolve("accepted") };
+  const nodeIndex = state.graph.indexOf.get(input.claim.nodeId) ?? -1;
+  const { claim, reason, executorId, answer } = input;
+  const result = onLeaseLost(state, {
+    nodeIndex,
+    iteration: claim.iteration,
+    epoch: claim.epoch,
+    reason,
+    executorId,
+    now: draft.now,
+  });
+  if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
+  appendAll(draft, run, result.facts);
+  if (result.facts.some((fact) => fact.type === "node.failed")) {
+    const lost = { run, nodeIndex, iteration: claim.iteration };
+    draft.jobs.push({ ...jobOf(lost, 0), nodeType: DEAD_LETTER });
   }
-  const { kind } = result;
-  const why = kind === "not_held" && isFinal(state.status) ? "finished" : kind;
-  return { kind: "doubtful", refuse: () => answer.resolve(why) };
+  return { kind: "drafted", reply: () => answer.resolve("taken") };
 }
 
 /** Places again what is still queued by the same event. The run gets a new version, so that nobody places it at the same time. */
@@ -166,6 +156,7 @@ function refusal(input: JudgedInput): Reply {
       return () => input.answer.resolve("no_run");
     case "lost":
       return () => input.answer.resolve("stale");
+    case "due":
     case "deadline":
     case "resend":
     case "relink":

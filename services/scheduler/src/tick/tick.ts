@@ -40,6 +40,8 @@ export interface TickParts {
 export interface TickReport {
   readonly eventCount: number;
   readonly claimCount: number;
+  /** The soonest deadline of the approvals it opened, where one has any. */
+  readonly approvalDueMs: number | undefined;
 }
 
 /** Commits everything that follows from `inputs`. @throws whatever made the transaction fail; nothing is changed then. */
@@ -71,6 +73,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
     return {
       eventCount: draft.eventCount + claims.eventCount,
       claimCount: draft.handOffs.length + claims.handOffs.length,
+      approvalDueMs: soonest(draft),
     };
   } catch (error) {
     for (const run of [...draft.runs, ...claims.runs]) cache.drop(run.state.runId);
@@ -145,6 +148,11 @@ function expectDelayed({ waiting, now }: TickParts, jobs: readonly NewJob[]): vo
     if (delayMs !== undefined) waiting.enqueued(nodeType, committedAt + delayMs);
 }
 
+function soonest({ approvals }: Draft): number | undefined {
+  const all = approvals.opened.flatMap(({ deadlineMs }) => deadlineMs ?? []);
+  return all.length === 0 ? undefined : Math.min(...all);
+}
+
 interface Sent {
   /** Answers with the last seqs of the draft written last; not awaited before the commit is sent. */
   readonly lastSeqs: Promise<ReadonlyMap<RunId, number>>;
@@ -206,6 +214,8 @@ function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number
   void tx.closeLeases(draft.closed);
   void tx.openLeases(draft.leases);
   void tx.moveDeadlines(draft.movedDeadlines);
+  void tx.openApprovals(draft.approvals.opened);
+  void tx.closeApprovals(draft.approvals.closed);
   void tx.dropJobs(draft.droppedJobs);
   if (draft.jobs.length > 0) void tx.enqueue(draft.jobs);
   return lastSeqs;

@@ -4,8 +4,8 @@
 import { create } from "@bufbuild/protobuf";
 import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
-import { isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
-import type { Media, Usage } from "@pawl/core/log/event";
+import { approvalId, isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
+import { APPROVAL, type Media, type Usage } from "@pawl/core/log/event";
 import type { Gate, Outcome } from "@pawl/core/plan/result";
 import {
   type ChildRun as WireChildRun,
@@ -14,6 +14,7 @@ import {
   type Completed as WireCompleted,
   CompletedSchema,
   type Held as WireHeld,
+  type Question as WireQuestion,
   type Media as WireMedia,
   type Gate as WireGate,
   GateKind,
@@ -22,7 +23,7 @@ import {
   SchedulerItemSchema,
   type Usage as WireUsage,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { newRunId } from "../admit/run-id.ts";
+import { newRunId, uuidV7 } from "../admit/run-id.ts";
 import type { Claim } from "../tick/input.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -125,13 +126,49 @@ function completedOf(wire: WireCompleted, durationMs: number): Ended {
 }
 
 /** A hold without a reason or a phase of ours would be one that nobody can answer. */
-function heldOf({ reason, phase, completed }: WireHeld, durationMs: number): Outcome {
+function heldOf(wire: WireHeld, durationMs: number): Outcome {
+  const { reason, phase, completed } = wire;
   const why = cleanText(reason, CAUSE_LENGTH);
   if (why === "" || (phase !== "input" && phase !== "output"))
     return failed("the executor held the node without saying why or what", durationMs);
-  if (phase === "input") return { kind: "held", reason: why, phase, durationMs };
+  if (why === APPROVAL) return askedOf(wire.approval, durationMs);
+  const approval = {
+    approvalId: approvalId(uuidV7(Date.now())),
+    message: `${why}: a person is to look at the ${phase}.`,
+    assignees: [],
+  };
+  const held = { kind: "held", reason: why, approval } as const;
+  if (phase === "input") return { ...held, phase, durationMs };
   const output = completedOf(completed ?? create(CompletedSchema), durationMs);
-  return output.kind === "completed" ? { ...output, kind: "held", reason: why, phase } : output;
+  return output.kind === "completed" ? { ...output, ...held, phase } : output;
+}
+
+function askedOf(question: WireQuestion | undefined, durationMs: number): Outcome {
+  if (question === undefined || question.message === "")
+    return failed("the executor asks a person and does not say what", durationMs);
+  const text = question.detailsJson.length === 0 ? "null" : decode(question.detailsJson);
+  if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
+  const checked = checkJson(text);
+  if (!checked.ok) return unacceptable(checked.reason, durationMs);
+  const deadlineMs = Math.min(Number(question.deadlineMs), LIMITS.approvalDeadlineMsMax);
+  const assignees = question.assignees
+    .slice(0, LIMITS.approvalAssignees)
+    .map((one) => cleanText(one, LIMITS.labelLength))
+    .filter((one) => one !== "");
+  const approval = {
+    approvalId: approvalId(uuidV7(Date.now())),
+    message: cleanText(question.message, LIMITS.approvalMessageLength),
+    assignees: [...new Set(assignees)],
+    ...(deadlineMs === 0 ? {} : { deadlineMs }),
+  };
+  return {
+    kind: "held",
+    reason: APPROVAL,
+    phase: "output",
+    durationMs,
+    outputJson: text,
+    approval,
+  };
 }
 
 type Ended = Extract<Outcome, { kind: "completed" | "failed" }>;

@@ -2,9 +2,9 @@
 
 import { isStreamedType } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
-import type { Journal, LoadCursor, LoadedRun } from "../journal.ts";
+import type { ApprovalPlace, DueApproval, Journal, LoadCursor, LoadedRun } from "../journal.ts";
+import { type ApprovalRow, pairKey, type RunRow, type Tables } from "./tables.ts";
 import { RATE_SLOTS } from "../../queue/queue.ts";
-import { pairKey, type RunRow, type Tables } from "./tables.ts";
 import { MemoryTransaction, type Wakes } from "./transaction.ts";
 import type { TakeTurn } from "./turns.ts";
 
@@ -57,6 +57,14 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
         .slice(0, limit)
         .map((run) => run.runId);
     },
+    dueApprovals: async (limit) => dueApprovals(tables, options.now()).slice(0, limit),
+    findApproval: async (approvalId) => {
+      const row = tables.approvals.get(approvalId);
+      const run = row === undefined ? undefined : tables.runs.get(row.runId);
+      if (row === undefined || run === undefined) return undefined;
+      const { reason, state } = row;
+      return { ...placeOf(row), definitionId: run.definitionId, reason, state };
+    },
     deleteTestRun: async (runId) => {
       const endTurn = await takeTurn();
       try {
@@ -77,6 +85,23 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
 
 /** No run has this id. */
 const NO_RUN = "" as RunId;
+
+/** Open ones with a deadline, the soonest first. */
+const dueApprovals = ({ approvals }: Tables, now: number): DueApproval[] =>
+  [...approvals.values()]
+    .flatMap((row) =>
+      row.state === "open" && row.deadlineAt !== null
+        ? [{ ...placeOf(row), dueInMs: row.deadlineAt - now }]
+        : [],
+    )
+    .toSorted((a, b) => a.dueInMs - b.dueInMs);
+
+const placeOf = ({ approvalId, runId, nodeId, iteration }: ApprovalRow): ApprovalPlace => ({
+  approvalId,
+  runId,
+  nodeId,
+  iteration,
+});
 
 function toLoadedRun(tables: Tables, run: RunRow, cursor: LoadCursor): LoadedRun {
   const { runId, version, lastSeq, definitionId, workflowId, priority, traceparent } = run;
@@ -103,6 +128,8 @@ function deleteTestRun(tables: Tables, runId: RunId): boolean {
   tables.snapshots.delete(runId);
   for (const [key, effect] of tables.effects)
     if (effect.runId === runId) tables.effects.delete(key);
+  for (const { approvalId, runId: owner } of tables.approvals.values())
+    if (owner === runId) tables.approvals.delete(approvalId);
   const graph = tables.definitions.get(run.definitionId);
   if (graph?.workflowId === null) tables.definitions.delete(run.definitionId);
   return true;

@@ -1,10 +1,17 @@
 // What the memory store has committed: the tables of the schema, with the same columns under their names in code.
 
 import type { RunStatus } from "@pawl/core/log/event";
-import type { DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
-import type { EffectClass } from "@pawl/core/policy/effect";
+import type { ApprovalId, DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
 import type { ExecutorSession } from "../executors.ts";
-import type { Lease, LeaseKey, NewRun } from "../journal.ts";
+import type {
+  ApprovalState,
+  ClosedApproval,
+  Lease,
+  LeaseKey,
+  NewApproval,
+  NewRun,
+} from "../journal.ts";
+import type { EffectClass } from "@pawl/core/policy/effect";
 import type { ScheduleEdit, ScheduleRecord } from "../schedules.ts";
 import type { DefinitionRow } from "../workflows.ts";
 import type { Quarantine, Snapshot } from "../recovery.ts";
@@ -58,12 +65,20 @@ export interface KeptInput {
   readonly expiresAt: number;
 }
 
+export interface ApprovalRow extends Omit<NewApproval, "deadlineMs">, ClosedApprovalColumns {
+  readonly deadlineAt: number | null;
+  readonly openedAt: number;
+}
+
+type ClosedApprovalColumns = Omit<ClosedApproval, "state"> & { readonly state: ApprovalState };
+
 export interface Tables {
   readonly runs: Map<RunId, RunRow>;
   /** The unique index runs_request. */
   readonly requests: Map<string, RunId>;
   /** The table input_keys, by tenant and key. */
   readonly inputKeys: Map<string, KeptInput>;
+  readonly approvals: Map<ApprovalId, ApprovalRow>;
   readonly log: MemoryLog;
   readonly snapshots: Map<RunId, Snapshot>;
   readonly leases: Map<string, LeaseRow>;
@@ -83,6 +98,7 @@ export const createTables = (): Tables => ({
   runs: new Map(),
   requests: new Map(),
   inputKeys: new Map(),
+  approvals: new Map(),
   log: new MemoryLog(),
   snapshots: new Map(),
   leases: new Map(),

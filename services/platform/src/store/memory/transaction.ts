@@ -2,7 +2,7 @@
 // committed ones together at `commit`. As in Postgres, the first refusal dooms the whole transaction.
 
 import type { RunEvent } from "@pawl/core/log/event";
-import type { DefinitionId, RunId } from "@pawl/core/name/ids";
+import type { ApprovalId, DefinitionId, RunId } from "@pawl/core/name/ids";
 import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { RunMoved, WorkflowMoved } from "../journal.ts";
 import type * as fenced from "../fenced.ts";
@@ -17,6 +17,7 @@ import {
   leaseKey,
   pairKey,
   type EffectRow,
+  type ApprovalRow,
   type KeptInput,
   type LeaseRow,
   type RunRow,
@@ -34,6 +35,7 @@ export class MemoryTransaction implements journal.Transaction {
   readonly #runs: StagedMap<RunId, RunRow>;
   readonly #requests: StagedMap<string, RunId>;
   readonly #inputKeys: StagedMap<string, KeptInput>;
+  readonly #approvals: StagedMap<ApprovalId, ApprovalRow>;
   readonly #definitions: StagedMap<DefinitionId, StoredDefinition>;
   readonly #leases: StagedMap<string, LeaseRow>;
   readonly #effects: StagedMap<string, EffectRow>;
@@ -50,6 +52,7 @@ export class MemoryTransaction implements journal.Transaction {
     this.#runs = new StagedMap(tables.runs);
     this.#requests = new StagedMap(tables.requests);
     this.#inputKeys = new StagedMap(tables.inputKeys);
+    this.#approvals = new StagedMap(tables.approvals);
     this.#definitions = new StagedMap(tables.definitions);
     this.#leases = new StagedMap(tables.leases);
     this.#log = new StagedLog(tables.log);
@@ -70,7 +73,8 @@ export class MemoryTransaction implements journal.Transaction {
     if (this.#refusal !== undefined) throw this.#refusal;
     this.#refusal = new Error("the transaction is over");
     const rows = [this.#runs, this.#requests, this.#inputKeys, this.#definitions, this.#leases];
-    for (const part of [...rows, this.#effects, this.#log, this.#jobs, this.#slots]) part.apply();
+    const others = [this.#approvals, this.#effects, this.#log, this.#jobs, this.#slots];
+    for (const part of [...rows, ...others]) part.apply();
     return this.#wakes;
   }
 
@@ -96,6 +100,14 @@ export class MemoryTransaction implements journal.Transaction {
 
   append(facts: readonly journal.Append[]): Promise<void> {
     return this.#call(() => facts.forEach((item) => this.#append(item)));
+  }
+
+  openApprovals(approvals: readonly journal.NewApproval[]): Promise<void> {
+    return this.#call(() => approvals.forEach((each) => this.#openApproval(each)));
+  }
+
+  closeApprovals(approvals: readonly journal.ClosedApproval[]): Promise<void> {
+    return this.#call(() => approvals.forEach((each) => this.#closeApproval(each)));
   }
 
   openLeases(leases: readonly journal.NewLease[]): Promise<void> {
@@ -220,6 +232,21 @@ export class MemoryTransaction implements journal.Transaction {
   #moveDeadline({ runId, deadlineAt }: journal.MovedDeadline): void {
     const run = this.#runs.get(runId);
     if (run !== undefined) this.#runs.set(runId, { ...run, deadlineAt });
+  }
+
+  #openApproval({ deadlineMs, ...approval }: journal.NewApproval): void {
+    const { approvalId, runId } = approval;
+    if (!this.#runs.has(runId)) return;
+    if (this.#approvals.has(approvalId)) throw new UniqueViolation("approvals_pkey", approvalId);
+    const deadlineAt = deadlineMs === null ? null : this.#now + deadlineMs;
+    const open = { state: "open", decidedBy: "", comment: "", responseJson: null } as const;
+    this.#approvals.set(approvalId, { ...approval, ...open, deadlineAt, openedAt: this.#now });
+  }
+
+  #closeApproval(closed: journal.ClosedApproval): void {
+    const approval = this.#approvals.get(closed.approvalId);
+    if (approval?.state === "open")
+      this.#approvals.set(closed.approvalId, { ...approval, ...closed });
   }
 
   #append({ runId, back, fact }: journal.Append): void {

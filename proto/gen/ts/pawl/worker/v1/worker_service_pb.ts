@@ -10,7 +10,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/worker/v1/worker_service.proto.
  */
 export const file_pawl_worker_v1_worker_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIkoKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBCJ8CghSZWdpc3RlchITCgtleGVjdXRvcl9pZBgBIAEoCRISCgpub2RlX3R5cGVzGAIgAygJEg0KBXNsb3RzGAMgASgNEiMKBGhlbGQYBCADKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZXNjcmlwdGlvbhgFIAEoCSJGCgpSZWdpc3RlcmVkEhQKDHNjaGVkdWxlcl9pZBgBIAEoCRIQCghsZWFzZV9tcxgCIAEoBBIQCghyZW5ld19tcxgDIAEoBCIXCgZDcmVkaXQSDQoFc2xvdHMYASABKA0iLAoFUmVuZXcSIwoEaGVsZBgBIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIgkKB1JlbmV3ZWQidgoFRGVsdGESJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZWx0YV9pbmRleBgCIAEoDRIMCgR0ZXh0GAMgASgJEiQKBW1lZGlhGAQgASgLMhUucGF3bC53b3JrZXIudjEuTWVkaWEiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQiXgoDTG9nEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJbG9nX2luZGV4GAIgASgNEg0KBWxldmVsGAMgASgJEg8KB21lc3NhZ2UYBCABKAki0AIKB091dGNvbWUSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkdXJhdGlvbl9tcxgCIAEoBBIuCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWRIABIoCgZmYWlsZWQYBCABKAsyFi5wYXdsLndvcmtlci52MS5GYWlsZWRIABIsCghleHBhbmRlZBgGIAEoCzIYLnBhd2wud29ya2VyLnYxLkV4cGFuZGVkSAASLQoJY2hpbGRfcnVuGAcgASgLMhgucGF3bC53b3JrZXIudjEuQ2hpbGRSdW5IABIkCgRoZWxkGAggASgLMhQucGF3bC53b3JrZXIudjEuSGVsZEgAEiMKBWdhdGVzGAUgAygLMhQucGF3bC53b3JrZXIudjEuR2F0ZUIICgZyZXN1bHQiUwoER2F0ZRImCgRraW5kGAEgASgOMhgucGF3bC53b3JrZXIudjEuR2F0ZUtpbmQSDQoFcGhhc2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMInwKCUNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBIOCgZoYW5kbGUYAiABKAkSFgoOcXVldWVfZGVsYXlfbXMYAyABKAQSJAoFdXNhZ2UYBCABKAsyFS5wYXdsLndvcmtlci52MS5Vc2FnZRIMCgRzdG9wGAUgASgIIisKCEV4cGFuZGVkEhIKCml0ZW1zX2pzb24YASABKAwSCwoDY3V0GAIgASgIIkQKCENoaWxkUnVuEhMKC3dvcmtmbG93X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKA0SEgoKaW5wdXRfanNvbhgDIAEoDCJTCgRIZWxkEg4KBnJlYXNvbhgBIAEoCRINCgVwaGFzZRgCIAEoCRIsCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWQiaQoGRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJcGVybWFuZW50GAMgASgIEhQKDGRldGFpbHNfanNvbhgEIAEoDBIWCg5yZXRyeV9hZnRlcl9tcxgFIAEoBCIvCgdSZWxlYXNlEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHR29vZGJ5ZSLpAQoKQXNzaWdubWVudBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEg8KB2F0dGVtcHQYAiABKA0SEQoJbm9kZV90eXBlGAMgASgJEhEKCW5vZGVfanNvbhgEIAEoDBIUCgxjb250ZXh0X2pzb24YBSABKAwSEgoKdGltZW91dF9tcxgGIAEoBBITCgt0cmFjZXBhcmVudBgHIAEoCRISCgplZmZlY3Rfa2V5GAggASgJEhMKC3dvcmtmbG93X2lkGAkgASgJEhYKDmlucHV0X2FwcHJvdmVkGAogASgIIi8KB1NldHRsZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIuCgZDYW5jZWwSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIxCglDbGFpbUxvc3QSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSJYCghTdHJlYW1lZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2NvdW50GAIgASgNEhEKCWxvZ19jb3VudBgDIAEoDSIHCgVEcmFpbiJtCgtFZmZlY3RCZWdpbhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFY2xhc3MYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RDbGFzcyKCAQoLRWZmZWN0QmVndW4SJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAwiVwoMRWZmZWN0Q29tbWl0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoDCJxCg9FZmZlY3RDb21taXR0ZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUiQQoGRXh0ZW5kEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJZXh0ZW5kX21zGAIgASgEIjAKCEV4dGVuZGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0qaAoIR2F0ZUtpbmQSGQoVR0FURV9LSU5EX1VOU1BFQ0lGSUVEEAASHwobR0FURV9LSU5EX0NPTlRSQUNUX1ZJT0xBVEVEEAESIAocR0FURV9LSU5EX01PREVSQVRJT05fRkxBR0dFRBACKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKpYBCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEMlYKDVdvcmtlclNlcnZpY2USRQoEV29yaxIbLnBhd2wud29ya2VyLnYxLldvcmtSZXF1ZXN0GhwucGF3bC53b3JrZXIudjEuV29ya1Jlc3BvbnNlKAEwAWIGcHJvdG8z");
+  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIkoKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBCJ8CghSZWdpc3RlchITCgtleGVjdXRvcl9pZBgBIAEoCRISCgpub2RlX3R5cGVzGAIgAygJEg0KBXNsb3RzGAMgASgNEiMKBGhlbGQYBCADKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZXNjcmlwdGlvbhgFIAEoCSJGCgpSZWdpc3RlcmVkEhQKDHNjaGVkdWxlcl9pZBgBIAEoCRIQCghsZWFzZV9tcxgCIAEoBBIQCghyZW5ld19tcxgDIAEoBCIXCgZDcmVkaXQSDQoFc2xvdHMYASABKA0iLAoFUmVuZXcSIwoEaGVsZBgBIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIgkKB1JlbmV3ZWQidgoFRGVsdGESJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZWx0YV9pbmRleBgCIAEoDRIMCgR0ZXh0GAMgASgJEiQKBW1lZGlhGAQgASgLMhUucGF3bC53b3JrZXIudjEuTWVkaWEiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQiXgoDTG9nEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJbG9nX2luZGV4GAIgASgNEg0KBWxldmVsGAMgASgJEg8KB21lc3NhZ2UYBCABKAki0AIKB091dGNvbWUSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkdXJhdGlvbl9tcxgCIAEoBBIuCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWRIABIoCgZmYWlsZWQYBCABKAsyFi5wYXdsLndvcmtlci52MS5GYWlsZWRIABIsCghleHBhbmRlZBgGIAEoCzIYLnBhd2wud29ya2VyLnYxLkV4cGFuZGVkSAASLQoJY2hpbGRfcnVuGAcgASgLMhgucGF3bC53b3JrZXIudjEuQ2hpbGRSdW5IABIkCgRoZWxkGAggASgLMhQucGF3bC53b3JrZXIudjEuSGVsZEgAEiMKBWdhdGVzGAUgAygLMhQucGF3bC53b3JrZXIudjEuR2F0ZUIICgZyZXN1bHQiUwoER2F0ZRImCgRraW5kGAEgASgOMhgucGF3bC53b3JrZXIudjEuR2F0ZUtpbmQSDQoFcGhhc2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMInwKCUNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBIOCgZoYW5kbGUYAiABKAkSFgoOcXVldWVfZGVsYXlfbXMYAyABKAQSJAoFdXNhZ2UYBCABKAsyFS5wYXdsLndvcmtlci52MS5Vc2FnZRIMCgRzdG9wGAUgASgIIisKCEV4cGFuZGVkEhIKCml0ZW1zX2pzb24YASABKAwSCwoDY3V0GAIgASgIIkQKCENoaWxkUnVuEhMKC3dvcmtmbG93X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKA0SEgoKaW5wdXRfanNvbhgDIAEoDCJ/CgRIZWxkEg4KBnJlYXNvbhgBIAEoCRINCgVwaGFzZRgCIAEoCRIsCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWQSKgoIYXBwcm92YWwYBCABKAsyGC5wYXdsLndvcmtlci52MS5RdWVzdGlvbiJZCghRdWVzdGlvbhIPCgdtZXNzYWdlGAEgASgJEhQKDGRldGFpbHNfanNvbhgCIAEoDBIRCglhc3NpZ25lZXMYAyADKAkSEwoLZGVhZGxpbmVfbXMYBCABKAQiaQoGRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJcGVybWFuZW50GAMgASgIEhQKDGRldGFpbHNfanNvbhgEIAEoDBIWCg5yZXRyeV9hZnRlcl9tcxgFIAEoBCIvCgdSZWxlYXNlEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHR29vZGJ5ZSLpAQoKQXNzaWdubWVudBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEg8KB2F0dGVtcHQYAiABKA0SEQoJbm9kZV90eXBlGAMgASgJEhEKCW5vZGVfanNvbhgEIAEoDBIUCgxjb250ZXh0X2pzb24YBSABKAwSEgoKdGltZW91dF9tcxgGIAEoBBITCgt0cmFjZXBhcmVudBgHIAEoCRISCgplZmZlY3Rfa2V5GAggASgJEhMKC3dvcmtmbG93X2lkGAkgASgJEhYKDmlucHV0X2FwcHJvdmVkGAogASgIIi8KB1NldHRsZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIuCgZDYW5jZWwSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIxCglDbGFpbUxvc3QSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSJYCghTdHJlYW1lZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2NvdW50GAIgASgNEhEKCWxvZ19jb3VudBgDIAEoDSIHCgVEcmFpbiJtCgtFZmZlY3RCZWdpbhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFY2xhc3MYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RDbGFzcyKCAQoLRWZmZWN0QmVndW4SJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAwiVwoMRWZmZWN0Q29tbWl0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoDCJxCg9FZmZlY3RDb21taXR0ZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUiQQoGRXh0ZW5kEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJZXh0ZW5kX21zGAIgASgEIjAKCEV4dGVuZGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0qaAoIR2F0ZUtpbmQSGQoVR0FURV9LSU5EX1VOU1BFQ0lGSUVEEAASHwobR0FURV9LSU5EX0NPTlRSQUNUX1ZJT0xBVEVEEAESIAocR0FURV9LSU5EX01PREVSQVRJT05fRkxBR0dFRBACKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKpYBCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEMlYKDVdvcmtlclNlcnZpY2USRQoEV29yaxIbLnBhd2wud29ya2VyLnYxLldvcmtSZXF1ZXN0GhwucGF3bC53b3JrZXIudjEuV29ya1Jlc3BvbnNlKAEwAWIGcHJvdG8z");
 
 /**
  * WorkRequest is what an executor says.
@@ -831,14 +831,14 @@ export const ChildRunSchema: GenMessage<ChildRun> = /*@__PURE__*/
  */
 export type Held = Message<"pawl.worker.v1.Held"> & {
   /**
-   * moderation_hold.
+   * moderation_hold, or approval.
    *
    * @generated from field: string reason = 1;
    */
   reason: string;
 
   /**
-   * input: the handler has not run, and runs once the hold is approved. output: what it gave is kept.
+   * input: the handler has not run, and runs once the hold is approved. output: what it gave is kept, or the answer is its output.
    *
    * @generated from field: string phase = 2;
    */
@@ -850,6 +850,13 @@ export type Held = Message<"pawl.worker.v1.Held"> & {
    * @generated from field: pawl.worker.v1.Completed completed = 3;
    */
   completed?: Completed | undefined;
+
+  /**
+   * What is asked; for the reason approval.
+   *
+   * @generated from field: pawl.worker.v1.Question approval = 4;
+   */
+  approval?: Question | undefined;
 };
 
 /**
@@ -858,6 +865,48 @@ export type Held = Message<"pawl.worker.v1.Held"> & {
  */
 export const HeldSchema: GenMessage<Held> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 19);
+
+/**
+ * Question is what a person is asked.
+ *
+ * @generated from message pawl.worker.v1.Question
+ */
+export type Question = Message<"pawl.worker.v1.Question"> & {
+  /**
+   * For people; at most 4,000 characters.
+   *
+   * @generated from field: string message = 1;
+   */
+  message: string;
+
+  /**
+   * Any JSON for whoever decides; empty means null.
+   *
+   * @generated from field: bytes details_json = 2;
+   */
+  detailsJson: Uint8Array;
+
+  /**
+   * By which people find what is theirs to answer; at most 32.
+   *
+   * @generated from field: repeated string assignees = 3;
+   */
+  assignees: string[];
+
+  /**
+   * How long it stays open; 0 means for ever.
+   *
+   * @generated from field: uint64 deadline_ms = 4;
+   */
+  deadlineMs: bigint;
+};
+
+/**
+ * Describes the message pawl.worker.v1.Question.
+ * Use `create(QuestionSchema)` to create a new message.
+ */
+export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 20);
 
 /**
  * Failed is failure.
@@ -906,7 +955,7 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
  * Use `create(FailedSchema)` to create a new message.
  */
 export const FailedSchema: GenMessage<Failed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 20);
+  messageDesc(file_pawl_worker_v1_worker_service, 21);
 
 /**
  * Release gives a claim back.
@@ -927,7 +976,7 @@ export type Release = Message<"pawl.worker.v1.Release"> & {
  * Use `create(ReleaseSchema)` to create a new message.
  */
 export const ReleaseSchema: GenMessage<Release> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 21);
+  messageDesc(file_pawl_worker_v1_worker_service, 22);
 
 /**
  * Goodbye ends the session.
@@ -942,7 +991,7 @@ export type Goodbye = Message<"pawl.worker.v1.Goodbye"> & {
  * Use `create(GoodbyeSchema)` to create a new message.
  */
 export const GoodbyeSchema: GenMessage<Goodbye> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 22);
+  messageDesc(file_pawl_worker_v1_worker_service, 23);
 
 /**
  * Assignment is one task.
@@ -1027,7 +1076,7 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 23);
+  messageDesc(file_pawl_worker_v1_worker_service, 24);
 
 /**
  * Settled says that an outcome is committed.
@@ -1048,7 +1097,7 @@ export type Settled = Message<"pawl.worker.v1.Settled"> & {
  * Use `create(SettledSchema)` to create a new message.
  */
 export const SettledSchema: GenMessage<Settled> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 24);
+  messageDesc(file_pawl_worker_v1_worker_service, 25);
 
 /**
  * Cancel asks to abort.
@@ -1069,7 +1118,7 @@ export type Cancel = Message<"pawl.worker.v1.Cancel"> & {
  * Use `create(CancelSchema)` to create a new message.
  */
 export const CancelSchema: GenMessage<Cancel> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 25);
+  messageDesc(file_pawl_worker_v1_worker_service, 26);
 
 /**
  * ClaimLost fences an executor off.
@@ -1090,7 +1139,7 @@ export type ClaimLost = Message<"pawl.worker.v1.ClaimLost"> & {
  * Use `create(ClaimLostSchema)` to create a new message.
  */
 export const ClaimLostSchema: GenMessage<ClaimLost> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 26);
+  messageDesc(file_pawl_worker_v1_worker_service, 27);
 
 /**
  * Streamed says how much of a task's partial output is committed.
@@ -1125,7 +1174,7 @@ export type Streamed = Message<"pawl.worker.v1.Streamed"> & {
  * Use `create(StreamedSchema)` to create a new message.
  */
 export const StreamedSchema: GenMessage<Streamed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 27);
+  messageDesc(file_pawl_worker_v1_worker_service, 28);
 
 /**
  * Drain asks to connect elsewhere.
@@ -1140,7 +1189,7 @@ export type Drain = Message<"pawl.worker.v1.Drain"> & {
  * Use `create(DrainSchema)` to create a new message.
  */
 export const DrainSchema: GenMessage<Drain> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 28);
+  messageDesc(file_pawl_worker_v1_worker_service, 29);
 
 /**
  * EffectBegin says that an effect is about to be made. The ledger's key is (run, node, iteration, name), the same for every
@@ -1176,7 +1225,7 @@ export type EffectBegin = Message<"pawl.worker.v1.EffectBegin"> & {
  * Use `create(EffectBeginSchema)` to create a new message.
  */
 export const EffectBeginSchema: GenMessage<EffectBegin> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 29);
+  messageDesc(file_pawl_worker_v1_worker_service, 30);
 
 /**
  * EffectBegun answers EffectBegin once it is committed.
@@ -1218,7 +1267,7 @@ export type EffectBegun = Message<"pawl.worker.v1.EffectBegun"> & {
  * Use `create(EffectBegunSchema)` to create a new message.
  */
 export const EffectBegunSchema: GenMessage<EffectBegun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 30);
+  messageDesc(file_pawl_worker_v1_worker_service, 31);
 
 /**
  * EffectCommit records the result of an effect that was made. The first one counts.
@@ -1253,7 +1302,7 @@ export type EffectCommit = Message<"pawl.worker.v1.EffectCommit"> & {
  * Use `create(EffectCommitSchema)` to create a new message.
  */
 export const EffectCommitSchema: GenMessage<EffectCommit> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 31);
+  messageDesc(file_pawl_worker_v1_worker_service, 32);
 
 /**
  * EffectCommitted answers EffectCommit once it is committed.
@@ -1288,7 +1337,7 @@ export type EffectCommitted = Message<"pawl.worker.v1.EffectCommitted"> & {
  * Use `create(EffectCommittedSchema)` to create a new message.
  */
 export const EffectCommittedSchema: GenMessage<EffectCommitted> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 32);
+  messageDesc(file_pawl_worker_v1_worker_service, 33);
 
 /**
  * Extend keeps one lease alive for a time, whatever becomes of its executor's renewals meanwhile.
@@ -1316,7 +1365,7 @@ export type Extend = Message<"pawl.worker.v1.Extend"> & {
  * Use `create(ExtendSchema)` to create a new message.
  */
 export const ExtendSchema: GenMessage<Extend> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 33);
+  messageDesc(file_pawl_worker_v1_worker_service, 34);
 
 /**
  * Extended says that the lease is extended.
@@ -1337,7 +1386,7 @@ export type Extended = Message<"pawl.worker.v1.Extended"> & {
  * Use `create(ExtendedSchema)` to create a new message.
  */
 export const ExtendedSchema: GenMessage<Extended> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 34);
+  messageDesc(file_pawl_worker_v1_worker_service, 35);
 
 /**
  * GateKind is what a gate found.

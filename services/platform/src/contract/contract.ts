@@ -1,5 +1,5 @@
-// Contracts: a JSON Schema compiled once, and what of it a value breaks. The schema was written by a user, and the check runs in
-// this process, so its work is bounded: every schema inside counts its steps, patterns are matched in linear time and count by
+// Contracts: a JSON Schema compiled once, and what of it a value breaks; executors hold inputs and outputs to it, the scheduler
+// people's responses. The schema was written by a user, and the check runs in this process, so its work is bounded: every schema inside counts its steps, patterns are matched in linear time and count by
 // what they match, distinct items are found by hashing, and a circle of references was refused with the definition.
 
 import { compilePattern } from "@pawl/core/data/pattern";
@@ -18,6 +18,8 @@ export interface ContractError {
 }
 
 export type Phase = "input" | "output";
+/** What broken rules call the value. */
+export type Root = Phase | "default" | "response_json";
 
 /** What the value breaks; empty when it keeps the contract. */
 export type Contract = (value: unknown) => readonly ContractError[];
@@ -33,17 +35,17 @@ class TooCostly extends Error {
 }
 
 /** Compiles a contract. @throws when it is none; a definition that was accepted holds only ones that are */
-export function compileContract(schema: JsonSchema, phase: Phase): Contract {
+export function compileContract(schema: JsonSchema, root: Root): Contract {
   const budget = { left: 0 };
   const validate = engineOf(budget).compile(counted(schema));
   return (value) => {
     budget.left = LIMITS.contractSteps;
     try {
       if (validate(value)) return [];
-      return summary(validate.errors ?? [], phase);
+      return summary(validate.errors ?? [], root);
     } catch (error) {
       if (!(error instanceof TooCostly)) throw error;
-      return [{ path: phase, message: "takes more steps to check than are allowed" }];
+      return [{ path: root, message: "takes more steps to check than are allowed" }];
     }
   };
 }
@@ -127,20 +129,20 @@ const costOf = (schema: object): number =>
     1,
   );
 
-function summary(errors: readonly ErrorObject[], phase: Phase): ContractError[] {
+function summary(errors: readonly ErrorObject[], root: Root): ContractError[] {
   return errors.slice(0, ERRORS_MAX).map((error) => ({
-    path: pathOf(error.instancePath, phase),
+    path: pathOf(error.instancePath, root),
     message: messageOf(error),
   }));
 }
 
 /** A JSON pointer as people write it. */
-function pathOf(pointer: string, phase: Phase): string {
+function pathOf(pointer: string, root: Root): string {
   const steps = pointer.split("/").slice(1);
   const path = steps.reduce((text, raw) => {
     const step = raw.replaceAll("~1", "/").replaceAll("~0", "~");
     return /^\d+$/.test(step) ? `${text}[${step}]` : `${text}.${excerpt(step)}`;
-  }, phase as string);
+  }, root as string);
   return path.length > 512 ? `${path.slice(0, 511).toWellFormed()}…` : path;
 }
 

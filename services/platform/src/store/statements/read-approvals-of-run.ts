@@ -1,0 +1,20 @@
+// A page of the approvals of one run, in any of these states (none means all), newest first.
+
+import type { Statement } from "../../db/sql.ts";
+
+export const readApprovalsOfRun: Statement = {
+  name: "pawl_read_approvals_of_run",
+  text: `
+select approval_id, run_id, workflow_id, node_id, iteration, reason, message, details::text as details, assignees, state, opened_at,
+  deadline_at, closed_at, decided_by, comment, response::text as response
+from approvals
+where tenant_id = $1
+  and run_id = $7::uuid
+  and (cardinality($6::text[]) = 0 or state = any ($6))
+  and ($4::text = '' or workflow_id = $4)
+  and ($5::text = '' or assignees @> array[$5::text])
+  and approval_id < $2::uuid
+order by approval_id desc
+limit $3::integer
+`,
+};

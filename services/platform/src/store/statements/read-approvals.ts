@@ -1,0 +1,19 @@
+// A page of approvals in any of these states (none means all), newest first.
+
+import type { Statement } from "../../db/sql.ts";
+
+export const readApprovals: Statement = {
+  name: "pawl_read_approvals",
+  text: `
+select approval_id, run_id, workflow_id, node_id, iteration, reason, message, details::text as details, assignees, state, opened_at,
+  deadline_at, closed_at, decided_by, comment, response::text as response
+from approvals
+where tenant_id = $1
+  and (cardinality($6::text[]) = 0 or state = any ($6))
+  and ($4::text = '' or workflow_id = $4)
+  and ($5::text = '' or assignees @> array[$5::text])
+  and approval_id < $2::uuid
+order by approval_id desc
+limit $3::integer
+`,
+};
