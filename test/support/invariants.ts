@@ -286,12 +286,12 @@ function checkPlaces(
     }
     if (status === "running" || status === "queued" || childRunId !== undefined) live += 1;
     if (status === "running" && !leased.has(key)) report(lastSeq, `${name} runs without a lease`);
-    if (status === "queued") {
-      const count = waiting.get(key)?.length ?? 0;
-      if (count !== 1) report(lastSeq, `${name} is queued with ${count} jobs`);
-    }
+    // A paused run has no jobs; whoever resumes it makes them.
+    const count = waiting.get(key)?.length ?? 0;
+    if (status === "queued" && count !== (state.status === "paused" ? 0 : 1))
+      report(lastSeq, `${name} is queued with ${count} jobs`);
   }
-  if (!isFinal(state.status) && live === 0)
+  if (!isFinal(state.status) && state.status !== "paused" && live === 0)
     report(lastSeq, "the run is not over and nothing would move it");
 }
 

@@ -1,6 +1,7 @@
 // The grammar of the command: nouns, verbs, flags. Everything it does is in commands/.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { runPause, runResume } from "./commands/pause.ts";
 import { runDecide } from "./commands/run-decide.ts";
 import { runExplain } from "./commands/run-explain.ts";
 import { runCancel, runDelete, runGet, runList, runRecheck } from "./commands/run-read.ts";
@@ -107,6 +108,7 @@ function grammar(host: Host, act: Act): Command {
     "recheck <run>",
     "read a run's whole log again, and lift its quarantine when it is whole",
   ).action(act(runRecheck));
+  pauseVerbs(run, verb, act);
   verb(run, "delete <run>", "remove a test run that has ended, with all its history").action(
     act(runDelete),
   );
@@ -122,6 +124,15 @@ function grammar(host: Host, act: Act): Command {
 
 type Act = (action: Action) => (this: Command, ...values: unknown[]) => Promise<void>;
 type Verb = (noun: Command, name: string, description: string) => Command;
+
+function pauseVerbs(run: Command, verb: Verb, act: Act): void {
+  pauseFlags(verb(run, "pause <run>", "start nothing more of a run; what runs finishes"))
+    .option("--children", "also the runs below it")
+    .action(act(runPause));
+  pauseFlags(verb(run, "resume <run>", "let a paused run go on"))
+    .option("--children", "also the runs below it")
+    .action(act(runResume));
+}
 
 function workflowVerbs(workflow: Command, verb: Verb, act: Act): void {
   verb(workflow, "apply", "create or update a workflow")
@@ -142,6 +153,9 @@ function workflowVerbs(workflow: Command, verb: Verb, act: Act): void {
     .option("--force", "although runs are live; they go on to their end")
     .action(act(workflowDelete));
 }
+
+const pauseFlags = (command: Command): Command =>
+  command.option("--by <who>", "who, for people").option("--reason <text>", "why, for people");
 
 const inputFlags = (command: Command): Command =>
   command

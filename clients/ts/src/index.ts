@@ -32,6 +32,8 @@ export {
 export type {
   ExplainOptions,
   ListRunsOptions,
+  PauseOptions,
+  PauseRunOptions,
   RunInputOptions,
   RunPage,
   RunWithDefinition,

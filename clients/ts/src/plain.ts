@@ -14,7 +14,7 @@ type PlainObject = { [key: string]: JsonValue };
 const COUNTER =
   /^(eventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|inputTokens|outputTokens|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
-  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
+  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|PAUSE_SCOPE|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {

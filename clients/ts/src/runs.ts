@@ -64,6 +64,17 @@ export interface DecideOptions extends MutationOptions {
   readonly comment?: string | undefined;
 }
 
+/** Who pauses or resumes, and why. */
+export interface PauseOptions extends MutationOptions {
+  readonly by?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface PauseRunOptions extends PauseOptions {
+  /** Also the runs below it. */
+  readonly children?: boolean | undefined;
+}
+
 export interface RunPage {
   readonly runs: readonly Run[];
   /** Empty on the last page. */
@@ -83,6 +94,10 @@ export interface Runs {
   explain(runId: string, nodeId: string, options?: ExplainOptions): Promise<Explanation>;
   /** Aborts what runs. @throws PawlError RUN_ALREADY_FINISHED */
   cancel(runId: string, options?: MutationOptions & { readonly reason?: string }): Promise<Run>;
+  /** Stops planning and claiming; what runs finishes. Harmless when it is paused already. @throws PawlError RUN_ALREADY_FINISHED */
+  pause(runId: string, options?: PauseRunOptions): Promise<Run>;
+  /** Lets a paused run go on. @throws PawlError WORKFLOW_PAUSED, RUN_ALREADY_FINISHED */
+  resume(runId: string, options?: PauseRunOptions): Promise<Run>;
   /** Approves or rejects a node that waits for a person. @throws PawlError NODE_NOT_HELD, NODE_ALREADY_DECIDED */
   decide(
     runId: string,
@@ -144,13 +159,7 @@ export function createRuns(
       const request = { runId, reason: options.reason ?? "", requestId: requestIdOf(options) };
       return present((await call(options, (o) => rpc.cancelRun(request, o))).run);
     },
-    async decide(runId, nodeId, decision, options = {}) {
-      const { iteration = 0, comment = "" } = options;
-      const said = decision === "approve" ? Decision.APPROVE : Decision.REJECT;
-      const requestId = requestIdOf(options);
-      const request = { runId, nodeId, iteration, decision: said, comment, requestId };
-      return present((await call(options, (o) => rpc.decideNode(request, o))).run);
-    },
+    ...steering(rpc, call),
     async recheck(runId, options) {
       const request = { runId, requestId: requestIdOf(options) };
       return present((await call(options, (o) => rpc.recheckRun(request, o))).run);
@@ -188,6 +197,37 @@ function startRequest(workflowId: string, options: StartRunOptions) {
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
   };
 }
+
+/** What people say to a run that lives. */
+const steering = (
+  rpc: Client<typeof RunService>,
+  call: Caller,
+): Pick<Runs, "pause" | "resume" | "decide"> => ({
+  async decide(runId, nodeId, decision, options = {}) {
+    const { iteration = 0, comment = "" } = options;
+    const said = decision === "approve" ? Decision.APPROVE : Decision.REJECT;
+    const requestId = requestIdOf(options);
+    const request = { runId, nodeId, iteration, decision: said, comment, requestId };
+    return present((await call(options, (o) => rpc.decideNode(request, o))).run);
+  },
+
+  async pause(runId, options = {}) {
+    const request = pauseRequest(runId, options);
+    return present((await call(options, (o) => rpc.pauseRun(request, o))).run);
+  },
+  async resume(runId, options = {}) {
+    const request = pauseRequest(runId, options);
+    return present((await call(options, (o) => rpc.resumeRun(request, o))).run);
+  },
+});
+
+const pauseRequest = (runId: string, options: PauseRunOptions) => ({
+  runId,
+  by: options.by ?? "",
+  reason: options.reason ?? "",
+  children: options.children ?? false,
+  requestId: requestIdOf(options),
+});
 
 const byInput = (ttlMs: number) => ({
   scope: IdempotencyScope.INPUT_HASH,

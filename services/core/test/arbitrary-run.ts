@@ -6,6 +6,7 @@ import type { ExecutionState } from "../src/log/state.ts";
 import { onDecision } from "../src/plan/decide.ts";
 import { decide } from "../src/plan/plan.ts";
 import type { Outcome } from "../src/plan/result.ts";
+import { togglePause } from "./toggle-pause.ts";
 import {
   completed,
   expanded,
@@ -204,15 +205,22 @@ export function play(
   scenario: Scenario,
   seed: number,
   onStep: (run: ToyRun) => void = () => undefined,
+  { pauses = false }: { readonly pauses?: boolean } = {},
 ): Play {
   const random = randomOf(seed);
+  const randomPause = randomOf(seed + 1);
   const run = startToyRun(graphOf(scenario.definition), { seed: "fixed" });
   const delivered = new Map<string, number>();
   let count = 0;
   onStep(run);
   for (;;) {
-    const actors = executionsOf(run).filter((id) => isMovable(run.execution(id)));
+    if (pauses && randomPause() < 0.3) togglePause(run);
+    const actors = executionsOf(run).filter((id) => isMovable(run, run.execution(id)));
     const actor = actors[Math.floor(random() * actors.length)];
+    if (actor === undefined && run.state.status === "paused") {
+      togglePause(run);
+      continue;
+    }
     if (actor === undefined) return { run, steps: count };
     count++;
     if (run.execution(actor).status === "queued") run.claim(actor);
@@ -232,8 +240,10 @@ export function play(
   }
 }
 
-const isMovable = ({ status, hold }: ExecutionState): boolean =>
-  status === "queued" || status === "running" || (status === "waiting" && hold !== undefined);
+const isMovable = (run: ToyRun, { status, hold }: ExecutionState): boolean =>
+  (status === "queued" && run.state.status !== "paused") ||
+  status === "running" ||
+  (status === "waiting" && hold !== undefined);
 
 /** A person decides about an execution that is held. */
 function decideHeld(run: ToyRun, actor: string, decision: "approve" | "reject"): void {

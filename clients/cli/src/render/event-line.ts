@@ -2,7 +2,7 @@
 
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { jsonOf, runStatusName } from "@pawl/client";
-import type { NodeStreamDelta, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import type { NodeStreamDelta, RunEvent, RunStatusChanged } from "@pawl/proto/pawl/v1/event_pb";
 import { formatDuration } from "./duration.ts";
 import { cutText, safeText } from "./spans.ts";
 
@@ -51,7 +51,7 @@ function detailOf({ fact, attempt }: RunEvent): string {
     case "runFailed":
       return fact.value.message;
     case "runStatusChanged":
-      return `${runStatusName(fact.value.from)} → ${runStatusName(fact.value.to)}`;
+      return statusText(fact.value);
     case "moderationFlagged":
       return `${fact.value.phase} ${valueText(fact.value.detailsJson)}`;
     case "contractViolated":
@@ -66,6 +66,12 @@ function detailOf({ fact, attempt }: RunEvent): string {
     default:
       return "";
   }
+}
+
+/** Where somebody changed it: who, and why. */
+function statusText({ from, to, by, reason }: RunStatusChanged): string {
+  const who = by === "" ? "" : ` by ${by}`;
+  return `${runStatusName(from)} → ${runStatusName(to)}${who}${reason === "" ? "" : `: ${reason}`}`;
 }
 
 /** Many messages begin with their cause. */

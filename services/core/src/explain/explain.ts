@@ -9,6 +9,7 @@ import type { RunState } from "../log/state.ts";
 import { graphNodeAt, nodeStateAt } from "../plan/place.ts";
 import { cite, since, type Answer, type Case } from "./case.ts";
 import { explainRunning, explainWaiting } from "./held.ts";
+import { pausedText } from "./paused.ts";
 import { explainPending } from "./pending.ts";
 import type { Proofs } from "./proofs.ts";
 import { explainQueued, limitText } from "./queued.ts";
@@ -90,14 +91,15 @@ function answerTo(asked: Case): Answer {
 /** What holds every node of the run that does not run yet. */
 function ofTheRun(asked: Case): Answer | undefined {
   if (isFinal(asked.state.status)) return ended(asked);
-  if (!asked.state.isAdmitted) return notBegun(asked);
-  if (asked.state.status !== "paused") return undefined;
+  const summary = pausedText(asked.state);
+  if (summary === undefined) return asked.state.isAdmitted ? undefined : notBegun(asked);
   const paused = asked.proofs.newest("", 0, "run.status.changed");
+  const isByWorkflow = asked.state.pause?.scope === "workflow";
   return {
     reason: "RUN_PAUSED",
-    summary: "The run is paused; nothing of it is started until it is resumed.",
+    summary,
     evidence: [paused],
-    next: "Resume the run.",
+    next: isByWorkflow ? "Resume the workflow." : "Resume the run.",
     ...since(paused),
   };
 }

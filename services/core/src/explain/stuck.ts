@@ -6,13 +6,13 @@ import { nodeIdAt, nodeStateAt } from "../plan/place.ts";
 import { openIterations } from "../plan/scope.ts";
 import { explainNode } from "./explain.ts";
 import { limitText } from "./queued.ts";
+import { pausedText } from "./paused.ts";
 import type { Proofs } from "./proofs.ts";
 import type { ExplainReason } from "./reason.ts";
 import type { WaitingRoom } from "./room.ts";
 
 /** What a person can do something about comes first. The last ones only count when nothing of the run is at work. */
 const WORTH_SAYING: readonly ExplainReason[] = [
-  "RUN_PAUSED",
   "NO_EXECUTOR",
   "WAITING_PERSON",
   "WAITING_CHILD_RUN",
@@ -42,6 +42,8 @@ export function waitingReason(question: {
 }): string {
   const { state } = question;
   if (isFinal(state.status)) return "";
+  const paused = pausedText(state);
+  if (paused !== undefined) return paused;
   if (!state.isAdmitted) return limitText(state) ?? "";
   let best: { readonly rank: number; readonly text: string } | undefined;
   let isAtWork = false;

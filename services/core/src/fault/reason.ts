@@ -45,6 +45,7 @@ export const REASONS = {
   NODE_ALREADY_DECIDED: { code: "FAILED_PRECONDITION", retryable: false },
   APPROVAL_NOT_FOUND: { code: "NOT_FOUND", retryable: false },
   APPROVAL_CLOSED: { code: "FAILED_PRECONDITION", retryable: false },
+  WORKFLOW_PAUSED: { code: "FAILED_PRECONDITION", retryable: false },
   STALE_CLAIM: { code: "ABORTED", retryable: false },
   RUN_CONTENDED: { code: "ABORTED", retryable: true },
   VERSION_MISMATCH: { code: "ABORTED", retryable: false },

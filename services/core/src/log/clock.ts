@@ -42,7 +42,9 @@ export function changeStatus(
   { payload, at }: FactOf<"run.status.changed"> & { readonly at: number },
 ): void {
   const wasWaiting = isWaiting(state);
-  state.status = payload.to;
+  const { to, scope = "run", who = "", reason = "" } = payload;
+  state.status = to;
+  state.pause = to === "paused" ? { scope, who, reason } : undefined;
   if (!isWaiting(state)) state.waitingSince = undefined;
   else if (!wasWaiting) state.waitingSince = at;
   if (payload.deadlineAt === undefined) return;

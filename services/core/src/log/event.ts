@@ -93,6 +93,14 @@ export interface NodeHold {
   readonly stop?: boolean;
 }
 
+/** Who paused or resumed a run, and why. */
+export interface PauseNote {
+  /** `run`: this run alone. `workflow`: every run of its workflow, and it goes on with them. */
+  readonly scope: "run" | "workflow";
+  readonly who: string;
+  readonly reason: string;
+}
+
 /** What each fact says, apart from the user's JSON in `value`. Times are milliseconds since the epoch. */
 export interface Payloads {
   /** value: the run's input. */
@@ -111,12 +119,15 @@ export interface Payloads {
     readonly rate?: RateTicket;
     readonly schedule?: ScheduleLink;
   };
-  /** `deadlineAt` where the run goes on: moved by the time for which its clock stood (`log/clock.ts`). */
+  /**
+   * `deadlineAt` where the run goes on: moved by the time for which its clock stood (`log/clock.ts`). The rest where somebody
+   * paused or resumed it.
+   */
   readonly "run.status.changed": {
     readonly from: RunStatus;
     readonly to: RunStatus;
     readonly deadlineAt?: number;
-  };
+  } & Partial<PauseNote>;
   /** value: the run's output. */
   readonly "run.completed": { readonly hasFailures: boolean };
   readonly "run.failed": { readonly failedNodeId: string; readonly message: string };

@@ -281,6 +281,7 @@ function admit(state: RunState): void {
 
 function end(state: RunState, status: RunState["status"], at: number): void {
   state.status = status;
+  state.pause = undefined;
   state.endedAt = at;
   state.frontier.clear();
   state.scopes.clear();

@@ -18,6 +18,7 @@ export function newRunState(runId: RunId, graph: Graph): RunState {
     message: undefined,
     deadlineAt: 0,
     firstDeadlineAt: 0,
+    pause: undefined,
     waitingSince: undefined,
     clockStoppedAt: undefined,
     parent: undefined,

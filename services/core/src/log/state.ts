@@ -10,6 +10,7 @@ import type {
   NodeHold,
   NodeStatus,
   ParentLink,
+  PauseNote,
   RunKind,
   RunStatus,
 } from "./event.ts";
@@ -117,6 +118,8 @@ export interface RunState {
   deadlineAt: number;
   /** As the run was started with. */
   firstDeadlineAt: number;
+  /** While the run is paused: by whom, and why. */
+  pause: PauseNote | undefined;
   /** Since when the run waits or is paused. */
   waitingSince: number | undefined;
   /** Since when the run's clock stands, and at its end whether it stood; `log/clock.ts` says when it does. */

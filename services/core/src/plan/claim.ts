@@ -19,7 +19,7 @@ export function claimFact(
   executorId: ExecutorId,
 ): FactOf<"node.started"> | undefined {
   const node = executionAt(state, nodeIndex, iteration);
-  if (node === undefined || node.status !== "queued") return undefined;
+  if (node?.status !== "queued" || state.status === "paused") return undefined;
   return {
     nodeId: nodeIdAt(state, nodeIndex),
     iteration,

@@ -21,6 +21,8 @@ import { failWholeRun, verdict } from "./verdict.ts";
 /** One round of decisions on `state`, whose frontier it empties. Empty when nothing more follows from the log. */
 export function plan(state: RunState, now: number): Decision[] {
   if (isFinal(state.status) || !state.isAdmitted) return [];
+  // The work lists keep what results bring meanwhile; whoever resumes the run plans on them.
+  if (state.status === "paused") return [];
   if (state.fatalNode !== undefined) return failWholeRun(state, state.fatalNode);
   // In a round of its own: whoever is cancelled is decided about by nothing else in it.
   const late = cancelLate(state);

@@ -207,7 +207,8 @@ export function onChildEnd(state: RunState, end: ChildEnd): Arrival | Stop {
         };
   const moved = deadlineAfterChild(state, child, now);
   // Both had the same time left, and the parent's clock was not looked at while it waited.
-  if (child.status === "timeout" && moved <= now) return timedOut(state, moved);
+  if (child.status === "timeout" && moved <= now && state.status !== "paused")
+    return timedOut(state, moved);
   const goesOn = { from: "waiting", to: "running", deadlineAt: moved } as const;
   const facts: Fact[] =
     moved === state.deadlineAt

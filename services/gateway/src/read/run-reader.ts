@@ -3,6 +3,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
+import { pausedText } from "@pawl/core/explain/paused";
 import { Proofs } from "@pawl/core/explain/proofs";
 import type { WaitingRoom } from "@pawl/core/explain/room";
 import { heldNodes, waitingReason } from "@pawl/core/explain/stuck";
@@ -111,7 +112,8 @@ export function createRunReader(deps: RunReaderDeps): RunReader {
 /** A live run that does not get on says why; one that does costs no look around. */
 async function whyItWaits(deps: RunReaderDeps, folded: FoldedRun): Promise<string> {
   const { state, proofs, record } = folded;
-  if (isFinal(state.status) || heldNodes(state).length === 0) return "";
+  if (isFinal(state.status)) return "";
+  if (heldNodes(state).length === 0) return pausedText(state) ?? "";
   return waitingReason({ state, proofs, room: await deps.readRoom(record.runId) });
 }
 

@@ -16,6 +16,8 @@ import {
   type GetRunResponse,
   type ListRunsRequest,
   ListRunsResponseSchema,
+  type PauseRunRequest,
+  type ResumeRunRequest,
   type RunService,
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { NodeQuestion } from "../read/explainer.ts";
@@ -101,12 +103,25 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
     request.requestId = checkRequestId(request.requestId);
     return deps.scheduler.runs.recheckRun(request, forwardOptions(context));
   },
+  pauseRun: (request, context) =>
+    deps.scheduler.runs.pauseRun(checkPause(request), forwardOptions(context)),
+  resumeRun: (request, context) =>
+    deps.scheduler.runs.resumeRun(checkPause(request), forwardOptions(context)),
   deleteRun: (request, context) => {
     request.runId = checkRunId(request.runId);
     request.requestId = checkRequestId(request.requestId);
     return deps.scheduler.runs.deleteRun(request, forwardOptions(context));
   },
 });
+
+/** What both say: which run, who and why. */
+function checkPause<T extends PauseRunRequest | ResumeRunRequest>(request: T): T {
+  request.runId = checkRunId(request.runId);
+  checkLine("by", request.by, REASON_LENGTH);
+  checkLine("reason", request.reason, REASON_LENGTH);
+  request.requestId = checkRequestId(request.requestId);
+  return request;
+}
 
 function filterOf(request: ListRunsRequest): RunFilter {
   if (request.workflowId !== "") checkName("workflow_id", request.workflowId);

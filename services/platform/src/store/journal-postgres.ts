@@ -35,6 +35,7 @@ import { deleteTestRun } from "./statements/delete-test-run.ts";
 import { dropSnapshot } from "./statements/drop-snapshot.ts";
 import { findInputKeys } from "./statements/find-input-keys.ts";
 import { findRequests } from "./statements/find-requests.ts";
+import { liveChildren } from "./statements/live-children.ts";
 import { loadEvents } from "./statements/load-events.ts";
 import { loadRuns } from "./statements/load-runs.ts";
 import { overdueRuns } from "./statements/overdue-runs.ts";
@@ -172,6 +173,11 @@ export class PostgresJournal implements Journal {
       inputKeys,
     ]);
     return rows.map((row) => ({ inputKey: row.input_key, runId: row.run_id }));
+  }
+
+  async liveChildren(runIds: readonly RunId[], limit: number): Promise<RunId[]> {
+    const rows = await run<{ run_id: RunId }>(this.#pool, liveChildren, [runIds, limit]);
+    return rows.map((row) => row.run_id);
   }
 
   async overdueRuns(limit: number): Promise<RunId[]> {

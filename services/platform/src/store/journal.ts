@@ -240,6 +240,8 @@ export interface Journal {
     tenantId: string,
     inputKeys: readonly string[],
   ): Promise<readonly { inputKey: string; runId: RunId }[]>;
+  /** Runs that have not ended and were started by nodes of these runs. */
+  liveChildren(runIds: readonly RunId[], limit: number): Promise<RunId[]>;
   /** Live runs whose deadline has passed; not those that wait, are paused or in quarantine. */
   overdueRuns(limit: number): Promise<RunId[]>;
   /** Open approvals that have a deadline, the soonest first. */

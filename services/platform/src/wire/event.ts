@@ -35,6 +35,7 @@ import {
   type RunEvent as WireEvent,
 } from "@pawl/proto/pawl/v1/event_pb";
 import { APPROVAL, HEARTBEAT } from "@pawl/core/log/event";
+import { toWireScope } from "./pause.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 import { toWireRunKind, toWireRunStatus } from "./status.ts";
 
@@ -77,6 +78,9 @@ const FACTS: FactTable = {
       ...(payload.deadlineAt === undefined
         ? {}
         : { deadlineTime: toTimestamp(payload.deadlineAt) }),
+      scope: toWireScope(payload.scope),
+      by: payload.who ?? "",
+      reason: payload.reason ?? "",
     }),
   }),
   "run.completed": ({ payload, value }) => ({

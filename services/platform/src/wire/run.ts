@@ -2,6 +2,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
+import { PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
 import {
   NodeHoldSchema,
   NodeRunSchema,
@@ -11,6 +12,7 @@ import {
   type Run as WireRun,
 } from "@pawl/proto/pawl/v1/run_pb";
 import type { RunRecord } from "../store/runs.ts";
+import { toWireScope } from "./pause.ts";
 import { toJsonBytes, toTimestamp, traceIdOf } from "./scalar.ts";
 import { toWireNodeStatus, toWireRunKind, toWireRunStatus } from "./status.ts";
 
@@ -58,6 +60,12 @@ export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   wire.outputJson = toJsonBytes(state.output);
   if (state.message !== undefined) wire.errorMessage = state.message;
   if (state.endedAt !== undefined) wire.endTime = toTimestamp(state.endedAt);
+  if (state.pause !== undefined) {
+    const { scope, who, reason } = state.pause;
+    const name = scope === "run" ? run.runId : (run.workflowId ?? "");
+    const held = { scope: toWireScope(scope), name, by: who, reason };
+    wire.pause = create(PauseSchema, { ...held, sinceTime: toTimestamp(state.waitingSince ?? 0) });
+  }
   wire.nodes = toWireNodeRuns(state);
   return wire;
 }

@@ -77,6 +77,8 @@ export function quarantineReply(
     case "outcome":
     case "cancel":
     case "decide":
+    case "pause":
+    case "resume":
       return () => input.answer.reject(runQuarantined(runOf(input), cause));
     default:
       return unreachable(input, "input");

@@ -21,6 +21,7 @@ import { cancelRun, deleteRun } from "../admit/end-run.ts";
 import { recheckRun } from "../admit/recheck-run.ts";
 import { decideApproval, notFound } from "../admit/decide-approval.ts";
 import { decideNode } from "../admit/decide-node.ts";
+import { pauseRun } from "../admit/pause-run.ts";
 import type { StrandedParts } from "../recover/stranded.ts";
 import { createWorkflow, deleteWorkflow, updateWorkflow } from "../admit/save-workflow.ts";
 import { type Accepted, startRun, testRun } from "../admit/start-run.ts";
@@ -47,6 +48,10 @@ export function commandServices(
     cancelRun: async (request) => ({ run: await readRun(await cancelRun(parts, request)) }),
     decideNode: async (request) => ({ run: await readRun(await decideNode(parts, request)) }),
     recheckRun: async (request) => ({ run: await readRun(await recheckRun(parts, request)) }),
+    pauseRun: async (request) => ({ run: await readRun(await pauseRun(parts, "pause", request)) }),
+    resumeRun: async (request) => ({
+      run: await readRun(await pauseRun(parts, "resume", request)),
+    }),
     deleteRun: async (request) => {
       await deleteRun(parts, request);
       return {};

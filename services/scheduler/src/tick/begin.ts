@@ -3,6 +3,7 @@
 
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import { planToFixpoint } from "@pawl/core/plan/plan";
+import type { RunId } from "@pawl/core/name/ids";
 import { PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/journal";
 import type { Draft } from "./draft.ts";
@@ -21,10 +22,14 @@ export async function beginPending(
   const jobs = await tx.fetch(PENDING_RUNS, BEGIN_MAX);
   if (jobs.length < BEGIN_MAX) waiting.emptied(PENDING_RUNS);
   await cache.ensure(jobs.map(({ runId }) => runId).filter((runId) => !draft.has(runId)));
+  // A run may have been resumed elsewhere since: one that looks paused is looked at again before its job is dropped.
+  const isPaused = (runId: RunId): boolean => cache.get(runId)?.state.status === "paused";
+  const others = jobs.map(({ runId }) => runId).filter((runId) => !draft.has(runId));
+  await cache.refresh(others.filter(isPaused));
   for (const { runId } of jobs) {
     const run = draft.run(runId) ?? cache.get(runId);
-    // A run never goes back to pending: one that is seen as begun or over is so, however old the fold. One that somebody paused
-    // begins when it is resumed, and has its slot by then.
+    // A run never goes back to pending: one that is seen as begun or over is so, however old the fold. One that is paused left
+    // the line; whoever resumes it asks again.
     if (run?.state.status !== "pending" || run.state.isAdmitted) continue;
     const payload = { from: "pending", to: "running" } as const;
     claims.append(run, { ...RUN_PLACE, type: "run.status.changed", payload });

@@ -56,7 +56,7 @@ export async function claimWaiting(
 
 function isClaimable(run: CachedRun | undefined, job: Job): boolean {
   const nodeIndex = run?.state.graph.indexOf.get(job.nodeId);
-  if (run === undefined || nodeIndex === undefined) return false;
+  if (run === undefined || nodeIndex === undefined || run.state.status === "paused") return false;
   const execution = executionAt(run.state, nodeIndex, job.iteration);
   return execution?.status === "queued" && execution.attempt === job.attempt;
 }

@@ -6,7 +6,7 @@
 
 import { withCause } from "@pawl/core/log/cause";
 import { isSettled, isTerminalType, type Fact } from "@pawl/core/log/event";
-import { executionAt, executionDefinition } from "@pawl/core/log/execution";
+import { executionAt } from "@pawl/core/log/execution";
 import { apply } from "@pawl/core/log/fold";
 import type { RunId } from "@pawl/core/name/ids";
 import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
@@ -26,6 +26,7 @@ import { Gates, isGated } from "./gates.ts";
 import { Fenced } from "./fenced.ts";
 import type { StartInput } from "./input.ts";
 import {
+  jobKeyOf,
   newRun,
   nodeIdOf,
   projection,
@@ -153,13 +154,19 @@ export class Draft {
         epoch: wasRunning,
         isLost: fact.type === "run.recovered",
       });
-    if (hadJob && isSettled(before.status)) {
-      const { type } = executionDefinition(state.graph, nodeIndex, iteration);
-      const { runId } = state;
-      const { attempt } = before;
-      this.droppedJobs.push({ runId, nodeId: fact.nodeId, iteration, attempt, nodeType: type });
-    }
+    if (hadJob && isSettled(before.status)) this.dropJobs(run, [{ nodeIndex, iteration }]);
     if (fact.type === "node.queued") this.ready.push({ run, nodeIndex, iteration });
+  }
+
+  /** Queued executions that nobody is to claim: their jobs go with this draft. What it queued itself has none yet. */
+  dropJobs(run: CachedRun, executions: readonly Omit<Execution, "run">[]): void {
+    for (const { nodeIndex, iteration } of executions)
+      this.droppedJobs.push(jobKeyOf({ run, nodeIndex, iteration }));
+  }
+
+  /** Queued executions that have no job: they are placed with what this draft makes ready. */
+  placeAgain(run: CachedRun, executions: readonly Omit<Execution, "run">[]): void {
+    for (const execution of executions) this.ready.push({ run, ...execution });
   }
 
   /** Drafts the claim of a node by an executor connected here. */

@@ -66,6 +66,12 @@ export class Gates {
       this.#started.push({ ...holder, rate });
   }
 
+  /** An execution whose run is paused gives up its slots, and its place in their line. */
+  withdraw(run: CachedRun, nodeId: NodeId, iteration: number, gate: Seen): void {
+    const { slot, rate } = keysOf(run, "node", gate);
+    this.#released.push(releaseOf({ runId: run.state.runId, nodeId, iteration }, slot, rate));
+  }
+
   /** A run with a gate has begun, or is over. */
   movedRun(run: CachedRun, what: "begun" | "over"): void {
     const holder = { runId: run.state.runId, nodeId: NO_NODE, iteration: 0 };

@@ -9,6 +9,7 @@ import type {
   RecoveryReason,
   RunKind,
   ScheduleLink,
+  PauseNote,
 } from "@pawl/core/log/event";
 import type { ApprovalId, DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
@@ -171,6 +172,16 @@ export interface DueInput {
   readonly answer: Answer<void>;
 }
 
+/** How a pause or a resumption was taken. */
+export type PauseAnswer = "done" | "held_by_workflow" | "finished" | "no_run";
+
+export interface PauseInput {
+  readonly kind: "pause" | "resume";
+  readonly runId: RunId;
+  readonly note: PauseNote;
+  readonly answer: Answer<PauseAnswer>;
+}
+
 export interface DeadlineInput {
   readonly kind: "deadline";
   readonly runId: RunId;
@@ -207,7 +218,8 @@ export type Input =
   | DueInput
   | DeadlineInput
   | ResendInput
-  | RelinkInput;
+  | RelinkInput
+  | PauseInput;
 
 /** The run an input is about. */
 export function runOf(input: Input): RunId {
@@ -216,6 +228,8 @@ export function runOf(input: Input): RunId {
     case "cancel":
     case "decide":
     case "due":
+    case "pause":
+    case "resume":
     case "deadline":
     case "resend":
     case "relink":

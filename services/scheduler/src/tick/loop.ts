@@ -31,6 +31,15 @@ const AWAY_PAUSE_MS = 200;
 /** setTimeout takes at most 2^31-1 ms. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
+/** Inputs whose sender waits for the answer, and may say them again. */
+const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
+  "start",
+  "cancel",
+  "decide",
+  "pause",
+  "resume",
+]);
+
 export interface LoopOptions extends TickParts {
   readonly onTick: (
     report: TickReport & { readonly batchSize: number; readonly ms: number },
@@ -181,8 +190,7 @@ export class TickLoop {
 
   /** Commands hear of the outage; the rest, which nobody would say again soon, is kept. */
   async #waitForStore(batch: readonly Input[], error: unknown): Promise<void> {
-    const isCommand = (input: Input): boolean =>
-      input.kind === "start" || input.kind === "cancel" || input.kind === "decide";
+    const isCommand = (input: Input): boolean => COMMANDS.has(input.kind);
     reject(batch.filter(isCommand), error);
     this.#inbox.unshift(...batch.filter((input) => !isCommand(input)));
     await pause();

@@ -12,15 +12,18 @@ import type { Roster } from "../work/roster.ts";
 import type { Draft } from "./draft.ts";
 import type { Execution } from "./run-draft.ts";
 import { isGated, shareOf } from "./gates.ts";
+import type { ExecutionState } from "@pawl/core/log/state";
 import type { Waiting } from "./waiting.ts";
 
 /** Places every execution the draft made ready. */
 export function place(draft: Draft, roster: Roster, waiting: Waiting): void {
+  const placed = new Set<ExecutionState>();
   for (const execution of draft.ready.splice(0)) {
     const { run, nodeIndex, iteration } = execution;
     const found = executionAt(run.state, nodeIndex, iteration);
-    // A later fact of the same draft may have cancelled it again.
-    if (found?.status !== "queued") continue;
+    // A later fact of the same draft may have cancelled it again, or paused its run; resumed, it may be here twice.
+    if (found?.status !== "queued" || run.state.status === "paused" || placed.has(found)) continue;
+    placed.add(found);
     const delayMs = Math.max(0, (found.notBefore ?? 0) - draft.now);
     if (delayMs === 0 && isGated(found)) {
       draft.gates.ask(run, found, jobOf(execution, 0));

@@ -1,9 +1,11 @@
 // What one tick is about to commit of one run: its facts, and the rows that follow from them.
 
 import { isFinal, type Fact } from "@pawl/core/log/event";
-import { executionAt } from "@pawl/core/log/execution";
+import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import type { ExecutionState } from "@pawl/core/log/state";
 import { invariant } from "@pawl/core/fault/invariant";
+import { nodeIdAt } from "@pawl/core/plan/place";
+import type { DroppedJob } from "@pawl/platform/queue/queue";
 import type { NodeId } from "@pawl/core/name/ids";
 import type { NewRun, RunProjection } from "@pawl/platform/store/journal";
 import type { Session } from "../work/session.ts";
@@ -85,5 +87,16 @@ export function newRun(start: StartInput, draft: RunDraft): NewRun {
     parent: start.parent ?? null,
     ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
     ...projection(draft),
+  };
+}
+
+/** Names the job of a queued execution. */
+export function jobKeyOf({ run: { state }, nodeIndex, iteration }: Execution): DroppedJob {
+  return {
+    runId: state.runId,
+    nodeId: nodeIdAt(state, nodeIndex),
+    iteration,
+    attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
+    nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
   };
 }

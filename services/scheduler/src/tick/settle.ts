@@ -21,6 +21,7 @@ import type {
   ResendInput,
   StartInput,
 } from "./input.ts";
+import { settlePause } from "./pause.ts";
 import { NO_NODE } from "./gates.ts";
 import { settleDecision, settleDue } from "./hold.ts";
 import { jobOf } from "./place.ts";
@@ -73,6 +74,9 @@ export function settle(
       return settleDecision(draft, run, input);
     case "due":
       return settleDue(draft, run, input);
+    case "pause":
+    case "resume":
+      return settlePause(draft, run, input);
     case "deadline": {
       const result = onDeadline(state, draft.now);
       if (result.kind !== "accepted") return { kind: "doubtful", refuse: refusal(input) };
@@ -153,6 +157,9 @@ function refusal(input: JudgedInput): Reply {
     case "cancel":
       return () => input.answer.resolve("finished");
     case "decide":
+      return () => input.answer.resolve("no_run");
+    case "pause":
+    case "resume":
       return () => input.answer.resolve("no_run");
     case "lost":
       return () => input.answer.resolve("stale");

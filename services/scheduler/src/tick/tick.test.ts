@@ -237,3 +237,39 @@ test("a cancelled run leaves no job behind, and what others queued stays (S0.14)
   expect((await logOf(kept.runId)).at(-1)?.type).toBe("run.completed");
   expect(await depth()).toBe(0);
 });
+
+test("a paused run has no jobs, gives away no claim and is placed again when it is resumed (S0.14)", async () => {
+  const { store, engines, logOf } = setup(2);
+  const [engine, other] = engines;
+  if (engine === undefined || other === undefined) throw new Error("two engines");
+  const change = (
+    kind: "pause" | "resume",
+    runId: Awaited<ReturnType<typeof engine.start>>["runId"],
+  ) =>
+    new Promise((resolve, reject) =>
+      engine.loop.offer({
+        kind,
+        runId,
+        note: { scope: "run", who: "ada", reason: "" },
+        answer: { resolve, reject },
+      }),
+    );
+  const waiting = async (): Promise<number> =>
+    (await store.journal.queueDepths()).reduce((sum, queue) => sum + queue.waitingCount, 0);
+  const { runId } = await engine.start(await saveGraph(store, diamond));
+  expect(await waiting()).toBe(1);
+  expect(await change("pause", runId)).toBe("done");
+  expect(await change("pause", runId)).toBe("done");
+  expect(await waiting()).toBe(0);
+  const executor = connect(other, 4);
+  const next = await other.start(await saveGraph(store, chain));
+  await workUntilQuiet([{ engine: other, executor }]);
+  expect((await logOf(next.runId)).at(-1)?.type).toBe("run.completed");
+  expect((await logOf(runId)).map((event) => event.type)).not.toContain("node.started");
+  expect(await change("resume", runId)).toBe("done");
+  expect(await waiting()).toBe(1);
+  other.waiting.enqueued("start", 0);
+  await other.start(await saveGraph(store, chain));
+  await workUntilQuiet([{ engine: other, executor }]);
+  expect((await logOf(runId)).at(-1)?.type).toBe("run.completed");
+});

@@ -18,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run_service.proto.
  */
 export const file_pawl_v1_run_service: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvABCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5Il8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCKOAQoOVGVzdFJ1blJlcXVlc3QSLQoKZGVmaW5pdGlvbhgBIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkiPwoPVGVzdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJECg5HZXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwiqAEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iRgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiLgoRQ2FuY2VsUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iNgoQRGVsZXRlUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSITChFEZWxldGVSdW5SZXNwb25zZSKRAQoRRGVjaWRlTm9kZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEiMKCGRlY2lzaW9uGAQgASgOMhEucGF3bC52MS5EZWNpc2lvbhIPCgdjb21tZW50GAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkiLwoSRGVjaWRlTm9kZVJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjcKEVJlY2hlY2tSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJIi8KElJlY2hlY2tSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bipXChBJZGVtcG90ZW5jeVNjb3BlEiEKHUlERU1QT1RFTkNZX1NDT1BFX1VOU1BFQ0lGSUVEEAASIAocSURFTVBPVEVOQ1lfU0NPUEVfSU5QVVRfSEFTSBABKk8KCERlY2lzaW9uEhgKFERFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASFAoQREVDSVNJT05fQVBQUk9WRRABEhMKD0RFQ0lTSU9OX1JFSkVDVBACMucECgpSdW5TZXJ2aWNlEj8KCFN0YXJ0UnVuEhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QaGS5wYXdsLnYxLlN0YXJ0UnVuUmVzcG9uc2USPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEj8KCExpc3RSdW5zEhgucGF3bC52MS5MaXN0UnVuc1JlcXVlc3QaGS5wYXdsLnYxLkxpc3RSdW5zUmVzcG9uc2USSAoLRXhwbGFpbk5vZGUSGy5wYXdsLnYxLkV4cGxhaW5Ob2RlUmVxdWVzdBocLnBhd2wudjEuRXhwbGFpbk5vZGVSZXNwb25zZRJCCglDYW5jZWxSdW4SGS5wYXdsLnYxLkNhbmNlbFJ1blJlcXVlc3QaGi5wYXdsLnYxLkNhbmNlbFJ1blJlc3BvbnNlEkIKCURlbGV0ZVJ1bhIZLnBhd2wudjEuRGVsZXRlUnVuUmVxdWVzdBoaLnBhd2wudjEuRGVsZXRlUnVuUmVzcG9uc2USRQoKUmVjaGVja1J1bhIaLnBhd2wudjEuUmVjaGVja1J1blJlcXVlc3QaGy5wYXdsLnYxLlJlY2hlY2tSdW5SZXNwb25zZRJFCgpEZWNpZGVOb2RlEhoucGF3bC52MS5EZWNpZGVOb2RlUmVxdWVzdBobLnBhd2wudjEuRGVjaWRlTm9kZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_explain, file_pawl_v1_run, file_pawl_v1_workflow]);
+  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvABCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5Il8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCKOAQoOVGVzdFJ1blJlcXVlc3QSLQoKZGVmaW5pdGlvbhgBIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkiPwoPVGVzdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJECg5HZXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwiqAEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iRgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiLgoRQ2FuY2VsUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iNgoQRGVsZXRlUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSITChFEZWxldGVSdW5SZXNwb25zZSKRAQoRRGVjaWRlTm9kZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEiMKCGRlY2lzaW9uGAQgASgOMhEucGF3bC52MS5EZWNpc2lvbhIPCgdjb21tZW50GAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkiLwoSRGVjaWRlTm9kZVJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjcKEVJlY2hlY2tSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJIi8KElJlY2hlY2tSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biJjCg9QYXVzZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi0KEFBhdXNlUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iZAoQUmVzdW1lUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSEAoIY2hpbGRyZW4YBSABKAgiLgoRUmVzdW1lUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4qVwoQSWRlbXBvdGVuY3lTY29wZRIhCh1JREVNUE9URU5DWV9TQ09QRV9VTlNQRUNJRklFRBAAEiAKHElERU1QT1RFTkNZX1NDT1BFX0lOUFVUX0hBU0gQASpPCghEZWNpc2lvbhIYChRERUNJU0lPTl9VTlNQRUNJRklFRBAAEhQKEERFQ0lTSU9OX0FQUFJPVkUQARITCg9ERUNJU0lPTl9SRUpFQ1QQAjLsBQoKUnVuU2VydmljZRI/CghTdGFydFJ1bhIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0GhkucGF3bC52MS5TdGFydFJ1blJlc3BvbnNlEjwKB1Rlc3RSdW4SFy5wYXdsLnYxLlRlc3RSdW5SZXF1ZXN0GhgucGF3bC52MS5UZXN0UnVuUmVzcG9uc2USOQoGR2V0UnVuEhYucGF3bC52MS5HZXRSdW5SZXF1ZXN0GhcucGF3bC52MS5HZXRSdW5SZXNwb25zZRI/CghMaXN0UnVucxIYLnBhd2wudjEuTGlzdFJ1bnNSZXF1ZXN0GhkucGF3bC52MS5MaXN0UnVuc1Jlc3BvbnNlEkgKC0V4cGxhaW5Ob2RlEhsucGF3bC52MS5FeHBsYWluTm9kZVJlcXVlc3QaHC5wYXdsLnYxLkV4cGxhaW5Ob2RlUmVzcG9uc2USQgoJQ2FuY2VsUnVuEhkucGF3bC52MS5DYW5jZWxSdW5SZXF1ZXN0GhoucGF3bC52MS5DYW5jZWxSdW5SZXNwb25zZRI/CghQYXVzZVJ1bhIYLnBhd2wudjEuUGF1c2VSdW5SZXF1ZXN0GhkucGF3bC52MS5QYXVzZVJ1blJlc3BvbnNlEkIKCVJlc3VtZVJ1bhIZLnBhd2wudjEuUmVzdW1lUnVuUmVxdWVzdBoaLnBhd2wudjEuUmVzdW1lUnVuUmVzcG9uc2USQgoJRGVsZXRlUnVuEhkucGF3bC52MS5EZWxldGVSdW5SZXF1ZXN0GhoucGF3bC52MS5EZWxldGVSdW5SZXNwb25zZRJFCgpSZWNoZWNrUnVuEhoucGF3bC52MS5SZWNoZWNrUnVuUmVxdWVzdBobLnBhd2wudjEuUmVjaGVja1J1blJlc3BvbnNlEkUKCkRlY2lkZU5vZGUSGi5wYXdsLnYxLkRlY2lkZU5vZGVSZXF1ZXN0GhsucGF3bC52MS5EZWNpZGVOb2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_explain, file_pawl_v1_run, file_pawl_v1_workflow]);
 
 /**
  * StartRunRequest is the body of StartRun.
@@ -631,6 +631,147 @@ export const RecheckRunResponseSchema: GenMessage<RecheckRunResponse> = /*@__PUR
   messageDesc(file_pawl_v1_run_service, 18);
 
 /**
+ * PauseRunRequest is the body of PauseRun.
+ *
+ * @generated from message pawl.v1.PauseRunRequest
+ */
+export type PauseRunRequest = Message<"pawl.v1.PauseRunRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Who pauses it, for people; at most 200 characters.
+   *
+   * @generated from field: string by = 2;
+   */
+  by: string;
+
+  /**
+   * Why, for people; at most 200 characters.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * Makes a repeat harmless.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+
+  /**
+   * Whether the runs below it are paused too, however deep, as far as they have begun. Without it they go on, and their results are
+   * recorded.
+   *
+   * @generated from field: bool children = 5;
+   */
+  children: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.PauseRunRequest.
+ * Use `create(PauseRunRequestSchema)` to create a new message.
+ */
+export const PauseRunRequestSchema: GenMessage<PauseRunRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 19);
+
+/**
+ * PauseRunResponse is the answer of PauseRun.
+ *
+ * @generated from message pawl.v1.PauseRunResponse
+ */
+export type PauseRunResponse = Message<"pawl.v1.PauseRunResponse"> & {
+  /**
+   * The run as paused.
+   *
+   * @generated from field: pawl.v1.Run run = 1;
+   */
+  run?: Run | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.PauseRunResponse.
+ * Use `create(PauseRunResponseSchema)` to create a new message.
+ */
+export const PauseRunResponseSchema: GenMessage<PauseRunResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 20);
+
+/**
+ * ResumeRunRequest is the body of ResumeRun.
+ *
+ * @generated from message pawl.v1.ResumeRunRequest
+ */
+export type ResumeRunRequest = Message<"pawl.v1.ResumeRunRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Who resumes it, for people; at most 200 characters.
+   *
+   * @generated from field: string by = 2;
+   */
+  by: string;
+
+  /**
+   * Why, for people; at most 200 characters.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * Makes a repeat harmless.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+
+  /**
+   * Whether the runs below it that are paused by themselves go on too.
+   *
+   * @generated from field: bool children = 5;
+   */
+  children: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.ResumeRunRequest.
+ * Use `create(ResumeRunRequestSchema)` to create a new message.
+ */
+export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 21);
+
+/**
+ * ResumeRunResponse is the answer of ResumeRun.
+ *
+ * @generated from message pawl.v1.ResumeRunResponse
+ */
+export type ResumeRunResponse = Message<"pawl.v1.ResumeRunResponse"> & {
+  /**
+   * The run as it goes on.
+   *
+   * @generated from field: pawl.v1.Run run = 1;
+   */
+  run?: Run | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.ResumeRunResponse.
+ * Use `create(ResumeRunResponseSchema)` to create a new message.
+ */
+export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 22);
+
+/**
  * IdempotencyScope is what makes two submissions the same one.
  *
  * @generated from enum pawl.v1.IdempotencyScope
@@ -770,6 +911,27 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof CancelRunRequestSchema;
     output: typeof CancelRunResponseSchema;
+  },
+  /**
+   * PauseRun stops planning and claiming: what runs finishes and its result is recorded, nothing new is started. It survives
+   * restarts of everything, and its time does not count against the deadline. Saying it twice is harmless.
+   *
+   * @generated from rpc pawl.v1.RunService.PauseRun
+   */
+  pauseRun: {
+    methodKind: "unary";
+    input: typeof PauseRunRequestSchema;
+    output: typeof PauseRunResponseSchema;
+  },
+  /**
+   * ResumeRun lets a paused run go on. WORKFLOW_PAUSED when its workflow holds it; a run that is not paused is left as it is.
+   *
+   * @generated from rpc pawl.v1.RunService.ResumeRun
+   */
+  resumeRun: {
+    methodKind: "unary";
+    input: typeof ResumeRunRequestSchema;
+    output: typeof ResumeRunResponseSchema;
   },
   /**
    * DeleteRun removes a finished test run whole. RUN_NOT_DELETABLE otherwise.

@@ -80,6 +80,16 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
       const dueInMs = freeAt - options.now();
       return [...depths, { nodeType: RATE_SLOTS, waitingCount: 0, dueInMs }];
     },
+    liveChildren: async (runIds, limit) => {
+      const parents = new Set<string>(runIds);
+      const live = [...tables.runs.values()].filter(
+        (run) => run.endedAt === null && run.parent !== null && parents.has(run.parent.runId),
+      );
+      return live
+        .map((run) => run.runId)
+        .toSorted()
+        .slice(0, limit);
+    },
   };
 }
 
