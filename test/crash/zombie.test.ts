@@ -44,8 +44,9 @@ beforeAll(async () => {
     executors: 0,
     envOf: {
       scheduler: {
-        PAWL_LEASE_MS: "1400",
-        PAWL_RENEW_MS: "300",
+        // The heir must be able to keep its claims on a busy machine: a lost one is no zombie.
+        PAWL_LEASE_MS: "3000",
+        PAWL_RENEW_MS: "500",
         PAWL_SWEEP_MS: "100",
         PAWL_GRACE_MS: "300",
       },

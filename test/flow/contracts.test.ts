@@ -52,7 +52,10 @@ test("an input that breaks its contract fails the node at once, whatever its pol
 test("an output that breaks its contract is tried again where the policy names it, and may come right (S1.19, S1.29)", async () => {
   const output = { properties: { body: { required: ["answer"] } } };
   const retry = { attempts: 2, backoff_ms: 1, retry_on: ["contract_violated"] };
-  const node = call(sink.url("hold-contract"), { contracts: { output }, retry });
+  // An effect on record would not be called again: what it gave is what the next attempt gets.
+  const url = sink.url("hold-contract");
+  const config = { url, method: "POST", effect: "none" };
+  const node = call(url, { config, contracts: { output }, retry });
   const { run } = await client.runs.test(graph(["start > asked"], { asked: node }));
   (await sink.received("hold-contract", 1)).answer(200, { wrong: true });
   (await sink.received("hold-contract", 2)).answer(200, { answer: 42 });

@@ -30,7 +30,12 @@ export const zombieExecutor: Fault = {
           what: "its claims to be taken back",
           timeoutMs: 60_000,
         });
-        return await thaw(target, `${held} claims held`, at);
+        const lost = (): number => target.logs().split('"claim lost"').length;
+        const before = lost();
+        const hit = await thaw(target, `${held} claims held`, at);
+        // It has been refused when it says so; the load may be over before it has found its voice again.
+        await until(() => lost() > before, { what: "the zombie to be refused", timeoutMs: 30_000 });
+        return hit;
       }
       await target.kill("SIGCONT");
       await pause(LOOK_MS);

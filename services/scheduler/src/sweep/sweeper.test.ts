@@ -51,7 +51,8 @@ test("a duty that fails is tried again when it is asked for", async () => {
     throw new Error("away");
   });
   sweeper.soon(0);
-  await until(() => count === 1, { what: "the first try" });
+  await until(() => count >= 1, { what: "the first try" });
+  const tried = count;
   sweeper.soon(0);
-  await until(() => count >= 2, { what: "the second try" });
+  await until(() => count > tried, { what: "another try" });
 });

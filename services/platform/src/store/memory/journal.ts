@@ -80,17 +80,17 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
       const dueInMs = freeAt - options.now();
       return [...depths, { nodeType: RATE_SLOTS, waitingCount: 0, dueInMs }];
     },
-    liveChildren: async (runIds, limit) => {
-      const parents = new Set<string>(runIds);
-      const live = [...tables.runs.values()].filter(
-        (run) => run.endedAt === null && run.parent !== null && parents.has(run.parent.runId),
-      );
-      return live
-        .map((run) => run.runId)
-        .toSorted()
-        .slice(0, limit);
-    },
+    liveChildren: async (runIds, limit) => liveChildren(tables, runIds).slice(0, limit),
   };
+}
+
+/** Runs under way that were started for nodes of these, by id. */
+function liveChildren({ runs }: Tables, parentIds: readonly RunId[]): RunId[] {
+  const parents = new Set<string>(parentIds);
+  const live = [...runs.values()].filter(
+    (run) => run.endedAt === null && run.parent !== null && parents.has(run.parent.runId),
+  );
+  return live.map((run) => run.runId).toSorted();
 }
 
 /** No run has this id. */
