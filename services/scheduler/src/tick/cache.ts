@@ -30,9 +30,9 @@ export interface CachedRun {
 const BYTES_MAX = 256 * 1024 * 1024;
 /** What a fact adds to a fold besides its value, and a node to an empty one. */
 export const FACT_BYTES = 256;
-/** Events behind its snapshot that make a run worth another, at least; a long one waits for a sixteenth of its length. */
+/** Events behind its snapshot that make a run worth another, at least; a long one waits for a thirty-second part of it. */
 const SNAPSHOT_EVENTS_MIN = 2_000;
-const SNAPSHOT_SHARE = 1 / 16;
+const SNAPSHOT_SHARE = 1 / 32;
 
 export interface RunCacheOptions {
   readonly journal: Journal;
