@@ -29,6 +29,7 @@ const TURNS: readonly (readonly [first: readonly string[], second: readonly stri
 ];
 const UNREACHABLE = "S4";
 const STRUCK_WITHIN_MS = 40_000;
+const SETTLED_WITHIN_MS = 60_000;
 
 const arming = (point: string | undefined, hit: number) =>
   point === undefined
@@ -38,64 +39,76 @@ const arming = (point: string | undefined, hit: number) =>
 const strikes = (member: Sailor, point: string): number =>
   member.logs().split(`"msg":"failpoint","point":"${point}"`).length - 1;
 
-/** Makes the fault. */
-export function pointKill(): Fault {
-  /** Who is armed for the next turn already: a process that comes back after one turn is armed for the next. */
-  const armed = new Map<Sailor, string>();
-  const pointOf = (member: Sailor, turn: number, { crew }: Scene): string | undefined => {
-    const group = crew.all.filter(({ service }) => service === member.service);
-    const letter = { scheduler: "S", executor: "X", gateway: "G" }[member.service];
-    const own = TURNS[turn]?.[group.indexOf(member) === 0 ? 0 : 1] ?? [];
-    return own.find((point) => point.startsWith(letter));
-  };
-  const strikeAt = async (
-    scene: Scene,
-    member: Sailor,
-    { turn, point }: { readonly turn: number; readonly point: string },
-  ): Promise<Hit> => {
-    const hitOf = (next: string): number =>
-      next === "X7" || next === "S8" ? 1 : 1 + Math.floor(scene.random() * 3);
-    if (armed.get(member) !== point) await member.restart(arming(point, hitOf(point)));
-    if (point === "X7") await member.kill("SIGTERM");
-    let end = "";
-    void member.exited().then((how) => (end = how));
-    const isObserved = await until(() => end !== "", {
-      what: `${member.name} to die at ${point}`,
-      timeoutMs: STRUCK_WITHIN_MS,
-    }).then(
-      () => strikes(member, point) > 0,
-      () => false,
-    );
-    const at = Date.now();
-    const next = pointOf(member, turn + 1, scene);
-    await member.restart(next === undefined ? {} : arming(next, hitOf(next)));
-    if (next === undefined) armed.delete(member);
-    else armed.set(member, next);
-    return { target: member.name, detail: point, isObserved, at, overAt: at };
-  };
-  return {
-    id: "F1",
-    title: "kill -9 at every named point",
-    hits: { short: 1, smoke: TURNS.length, full: TURNS.length * 20 },
-    gapMs: [100, 500],
-    everyMs: 500,
-    needsEveryHit: true,
-    strike: async (scene, nth) => {
-      const turn = nth % TURNS.length;
-      return await Promise.all(
-        scene.crew.all.flatMap((member) => {
-          const point = pointOf(member, turn, scene);
-          return point === undefined ? [] : [strikeAt(scene, member, { turn, point })];
-        }),
+const pointOf = (member: Sailor, turn: number, { crew }: Scene): string | undefined => {
+  const group = crew.all.filter(({ service }) => service === member.service);
+  const letter = { scheduler: "S", executor: "X", gateway: "G" }[member.service];
+  const own = TURNS[turn]?.[group.indexOf(member) === 0 ? 0 : 1] ?? [];
+  return own.find((point) => point.startsWith(letter));
+};
+
+const hitOf = (point: string, { random }: Scene): number =>
+  point === "X7" || point === "S8" ? 1 : 1 + Math.floor(random() * 3);
+
+/**
+ * Nobody is armed while others still recover from the turn before: three claims lost in a row are a dead letter by rule, and
+ * schedulers that die as they come up strike nobody else.
+ */
+const settled = ({ db }: Scene): Promise<unknown> =>
+  until(
+    async () => {
+      const { rows } = await (
+        await db()
+      ).query(
+        "select 1 from pawl.runs where ended_at is null and created_at < now() - interval '4 seconds' limit 1",
       );
+      return rows.length === 0;
     },
-    end: async ({ crew }) => {
-      for (const member of crew.all) {
-        if (strikes(member, UNREACHABLE) > 0) throw new Error(`${UNREACHABLE} was reached`);
-        if (armed.has(member)) await member.restart();
-      }
-      armed.clear();
-      return 0;
-    },
-  };
+    { what: "the turn before to be over", timeoutMs: SETTLED_WITHIN_MS },
+  );
+
+async function strikeAt(scene: Scene, member: Sailor, point: string): Promise<Hit> {
+  // An executor leaves in good order to be armed: what it held is nobody's loss.
+  if (member.service === "executor") await member.stop();
+  await member.restart(arming(point, hitOf(point, scene)));
+  if (point === "X7") await member.kill("SIGTERM");
+  // Whoever sweeps first takes everything back: while this one is to die of it, it is the only one.
+  const rivals = point === "S8" ? scene.crew.schedulers.filter((one) => one !== member) : [];
+  for (const rival of rivals) await rival.kill("SIGKILL");
+  let end = "";
+  void member.exited().then((how) => (end = how));
+  const isObserved = await until(() => end !== "", {
+    what: `${member.name} to die at ${point}`,
+    timeoutMs: STRUCK_WITHIN_MS,
+  }).then(
+    () => strikes(member, point) > 0,
+    () => false,
+  );
+  const at = Date.now();
+  for (const one of [member, ...rivals]) await one.restart({});
+  return { target: member.name, detail: point, isObserved, at, overAt: at };
 }
+
+/** Makes the fault. */
+export const pointKill = (): Fault => ({
+  id: "F1",
+  title: "kill -9 at every named point",
+  hits: { short: 1, smoke: TURNS.length, full: TURNS.length * 20 },
+  gapMs: [100, 500],
+  everyMs: 500,
+  needsEveryHit: true,
+  strike: async (scene, nth) => {
+    await settled(scene);
+    const turn = nth % TURNS.length;
+    return await Promise.all(
+      scene.crew.all.flatMap((member) => {
+        const point = pointOf(member, turn, scene);
+        return point === undefined ? [] : [strikeAt(scene, member, point)];
+      }),
+    );
+  },
+  end: async ({ crew }) => {
+    for (const member of crew.all)
+      if (strikes(member, UNREACHABLE) > 0) throw new Error(`${UNREACHABLE} was reached`);
+    return 0;
+  },
+});
