@@ -4,6 +4,7 @@ import { prepareDemoData } from "@pawl/deploy/demo/demo-data.ts";
 import { demoEnv } from "@pawl/deploy/demo/demo-env.ts";
 import { readExample, readExamples } from "@pawl/deploy/examples.ts";
 import { registerExamples } from "@pawl/deploy/sample.ts";
+import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -44,6 +45,8 @@ interface Expected {
   readonly output: unknown;
   /** The node that waits for a person, who approves. */
   readonly held?: string;
+  /** What they say to it, where it asks for more than yes. */
+  readonly response?: Json;
 }
 
 const EXPECTED: readonly Expected[] = [
@@ -73,6 +76,12 @@ const EXPECTED: readonly Expected[] = [
   },
   { workflowId: "paced-imports", output: { imported: 12 } },
   {
+    workflowId: "refund-with-approval",
+    held: "ask",
+    response: { amount: 450, note: "the oil was used" },
+    output: { order: "A-1042", refunded: 450, by: "a person" },
+  },
+  {
     workflowId: "research-and-summarise",
     output: { summary: expect.stringMatching(/^Why do[\s\S]*scholar says[\s\S]*sceptic says/) },
   },
@@ -87,13 +96,30 @@ const EXPECTED: readonly Expected[] = [
 ];
 
 /** Runs an example to its end; a person approves what is held. */
-async function play(workflowId: string, input: Json | undefined, held?: string): Promise<Story> {
+async function play(
+  workflowId: string,
+  input: Json | undefined,
+  { held, response }: Pick<Expected, "held" | "response"> = {},
+): Promise<Story> {
   const { run } = await client.runs.start(workflowId, input === undefined ? {} : { input });
-  if (held !== undefined) {
+  if (response !== undefined) {
+    const { approvalId, nodeId } = await asked(run.runId);
+    expect(nodeId).toBe(held);
+    await client.approvals.approve(approvalId, { response, decidedBy: "Ada" });
+  } else if (held !== undefined) {
     await firstEvent(client, run.runId, ({ type }) => type === "node.blocked");
     await client.runs.decide(run.runId, held, "approve");
   }
   return await storyOf(client, run.runId);
+}
+
+/** What a run asks, once it does: it is listed in the transaction that says so in the log. */
+async function asked(runId: string): Promise<Approval> {
+  await firstEvent(client, runId, ({ type }) => type === "node.blocked");
+  const { approvals } = await client.approvals.list({ runId, states: [ApprovalState.OPEN] });
+  const [approval] = approvals;
+  if (approval === undefined) throw new Error(`run ${runId} asks nothing`);
+  return approval;
 }
 
 test("no example is left out here", () => {
@@ -105,11 +131,11 @@ test("no example is left out here", () => {
 
 test.each(EXPECTED)(
   "the example $workflowId completes with its sample input and with none",
-  async ({ workflowId, output, held }) => {
+  async ({ workflowId, output, ...answer }) => {
     const { sampleInput } = readExample(workflowId);
     const stories = await Promise.all([
-      play(workflowId, sampleInput, held),
-      play(workflowId, undefined, held),
+      play(workflowId, sampleInput, answer),
+      play(workflowId, undefined, answer),
     ]);
     for (const story of stories) {
       expect(story.status).toBe("completed");
@@ -134,7 +160,7 @@ test("the carrier that does not exist is called three times, then the error hand
 
 test("a comment with the number of a card is left out and never shown (S1.18)", async () => {
   const { sampleInput } = readExample("content-pipeline");
-  const story = await play("content-pipeline", sampleInput, "announcement");
+  const story = await play("content-pipeline", sampleInput, { held: "announcement" });
   expect(story.nodes).toMatchObject({ left_out: "completed", quoted: "skipped" });
   expect(JSON.stringify(story.of("node.stream.delta", "comment"))).not.toContain("4242");
 });
@@ -146,6 +172,24 @@ test("a document that is rejected is sent back, and a small amount waits for nob
   expect((await storyOf(client, run.runId)).output).toMatchObject({ status: "rejected" });
   const small = await play("document-approval", { title: "Pencils", amount: 12 });
   expect(small.output).toMatchObject({ status: "approved", by: "the rule for small amounts" });
+});
+
+test("a refund above its limit is asked for with a form that holds; no is an answer, and a small one asks nobody (S0.54)", async () => {
+  const { run } = await client.runs.start("refund-with-approval");
+  const { approvalId, message, assignees, deadlineTime } = await asked(run.runId);
+  expect([message, assignees]).toEqual(["Refund 480 EUR to Ada Lovelace?", ["finance"]]);
+  expect(deadlineTime).toBeDefined();
+  const tooMuch = client.approvals.approve(approvalId, { response: { amount: 5000 } });
+  await expect(tooMuch).rejects.toMatchObject({
+    reason: "INPUT_INVALID",
+    violations: [{ path: "response_json.amount" }],
+  });
+  await client.approvals.reject(approvalId, { comment: "no receipt", decidedBy: "Ada" });
+  const refused = await storyOf(client, run.runId);
+  expect(refused.output).toMatchObject({ refunded: 0, by: "a person", note: "no receipt" });
+  const small = await play("refund-with-approval", { order: "A-7", amount: 12 });
+  expect(small.output).toMatchObject({ order: "A-7", refunded: 12, by: "the rule" });
+  expect(small.nodes).toMatchObject({ ask: "skipped" });
 });
 
 test("a day without sales ends quietly, and an input that breaks the contract fails the start", async () => {

@@ -1,6 +1,7 @@
 // The grammar of the command: nouns, verbs, flags. Everything it does is in commands/.
 
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { approvalVerbs } from "./approval-verbs.ts";
 import { runPause, runResume } from "./commands/pause.ts";
 import { runDecide } from "./commands/run-decide.ts";
 import { runExplain } from "./commands/run-explain.ts";
@@ -118,6 +119,7 @@ function grammar(host: Host, act: Act): Command {
     .action(act(runDecide));
   const workflow = program.command("workflow").description("save, check and read workflows");
   workflowVerbs(workflow, verb, act);
+  approvalVerbs(program, { verb, act, wholeNumber });
   scheduleVerbs(program, { verb, act, wholeNumber, collect });
   return program;
 }

@@ -12,27 +12,25 @@ export interface InputFlags {
 
 /** JSON text of the input; undefined when none was given. @throws UsageError */
 export async function readRunInput(host: Host, flags: InputFlags): Promise<string | undefined> {
-  const text = flags.input === undefined ? undefined : await inputText(host, flags.input);
-  const value = text === undefined ? {} : parseJson(text);
+  const text =
+    flags.input === undefined ? undefined : await readJsonFlag(host, "input", flags.input);
   if (flags.set === undefined || flags.set.length === 0) return text;
+  const value: Json = text === undefined ? {} : JSON.parse(text);
   return JSON.stringify(applySets(value, flags.set));
 }
 
-async function inputText(host: Host, input: string): Promise<string> {
-  if (!input.startsWith("@")) return input;
-  return host.readText(input.slice(1));
-}
-
-function parseJson(text: string): Json {
+/** JSON text of a flag, from itself or from the @FILE it names. @throws UsageError when it is none */
+export async function readJsonFlag(host: Host, flag: string, given: string): Promise<string> {
+  const text = given.startsWith("@") ? await host.readText(given.slice(1)) : given;
   try {
-    const value: Json = JSON.parse(text);
-    return value;
+    JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(
-      `--input is not JSON: ${why}\nGive an object like '{"name": "Ada"}', or @FILE.`,
+      `--${flag} is not JSON: ${why}\nGive an object like '{"name": "Ada"}', or @FILE.`,
     );
   }
+  return text;
 }
 
 /** Each `a.b=value` sets a path; the value is JSON when it reads as JSON, else a string. */

@@ -17,7 +17,8 @@ import type { Session } from "./session.ts";
 
 type Action = (session: Session, ...values: never[]) => Promise<ExitCode>;
 
-interface Grammar {
+/** What the nouns share. */
+export interface Grammar {
   readonly verb: (noun: Command, name: string, description: string) => Command;
   readonly act: (action: Action) => (this: Command, ...values: unknown[]) => Promise<void>;
   readonly wholeNumber: (text: string) => number;

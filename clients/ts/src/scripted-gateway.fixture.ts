@@ -7,6 +7,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
+import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
 import {
   EventService,
@@ -34,6 +35,7 @@ export interface Script {
   ) => Iterable<Step> | AsyncIterable<Step>;
   readonly runs?: Partial<ServiceImpl<typeof RunService>>;
   readonly workflows?: Partial<ServiceImpl<typeof WorkflowService>>;
+  readonly approvals?: Partial<ServiceImpl<typeof ApprovalService>>;
   readonly events?: Partial<ServiceImpl<typeof EventService>>;
 }
 
@@ -103,6 +105,7 @@ export class ScriptedGateway implements AsyncDisposable {
     const cut = () => this.cut();
     router.service(RunService, { ...script.runs });
     router.service(WorkflowService, { ...script.workflows });
+    router.service(ApprovalService, { ...script.approvals });
     router.service(EventService, {
       ...script.events,
       async *watchRun(request, context) {

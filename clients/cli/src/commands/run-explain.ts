@@ -11,6 +11,9 @@ import { paintLine, type Span } from "../render/spans.ts";
 import { statusSpan } from "../render/symbols.ts";
 import { type Session, printJson, printLines } from "../session.ts";
 
+/** How the server names the command; here it goes by what a person calls it. */
+const ANSWER = "pawl approval approve";
+
 const OVER: ReadonlySet<NodeStatus> = new Set([
   NodeStatus.COMPLETED,
   NodeStatus.FAILED,
@@ -52,8 +55,8 @@ export async function runExplain(
     ...evidence.map(({ eventId, type, nodeId: about }): Span[] => [
       { text: `  #${eventId}  ${type}${about === "" ? "" : `  ${about}`}`, style: "dim" },
     ]),
-    [{ text: "→ " }, { text: next }],
-    ...(reason === ExplainReason.WAITING_PERSON
+    [{ text: "→ " }, { text: next.replace(ANSWER, `${session.self} approval approve`) }],
+    ...(reason === ExplainReason.WAITING_PERSON && !next.includes(ANSWER)
       ? [[{ text: `  ${decideCommand(session.self, runId, { nodeId, iteration })}` }]]
       : []),
   ];

@@ -70,6 +70,8 @@ const ADVICE: Partial<Record<PawlReason, string>> = {
   NODE_NOT_HELD:
     "See what it waits for with `SELF run explain RUN_ID NODE`; name an item of a map with --iteration.",
   NODE_ALREADY_DECIDED: "A decision stands. See what came of it with `SELF run get RUN_ID`.",
+  APPROVAL_NOT_FOUND: "See what there is with `SELF approval list --all`.",
+  APPROVAL_CLOSED: "See how it ended with `SELF approval get APPROVAL_ID`.",
   DEFINITION_INVALID: MEND,
   CYCLE_DETECTED: MEND,
   REQUEST_ID_REUSED: "Leave --request-id away, or choose another.",

@@ -24,3 +24,10 @@ test("ten iterations of a wide map get a row, those that need a look first, and 
     "decide with `pawl run decide r1 each approve --iteration 151`",
   );
 });
+
+test("a node that asks a person says by which approval it is answered", () => {
+  const hold = { reason: "approval", approvalId: "a1" };
+  const node = create(NodeRunSchema, { nodeId: "ask", status: NodeStatus.WAITING, hold });
+  const [row] = nodeRows([node], { runId: "r1", nowMs: 0, self: "pawl" });
+  expect(row?.at(-1)?.text).toBe("decide with `pawl approval approve a1`");
+});

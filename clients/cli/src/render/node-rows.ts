@@ -58,7 +58,15 @@ const nodeRow = (node: NodeRun, context: RowsContext): Span[] => [
 ];
 
 function resultText(node: NodeRun, { runId, self }: RowsContext): string {
-  if (node.hold !== undefined) return `decide with \`${decideCommand(self, runId, node)}\``;
+  const { hold } = node;
+  if (hold !== undefined) {
+    // One from before approvals were kept is named by its node.
+    const command =
+      hold.approvalId === ""
+        ? decideCommand(self, runId, node)
+        : `${self} approval approve ${hold.approvalId}`;
+    return `decide with \`${command}\``;
+  }
   return node.errorMessage === "" ? valueText(node.outputJson) : node.errorMessage;
 }
 
