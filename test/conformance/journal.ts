@@ -1,6 +1,7 @@
 // What every journal promises. Run on memory and on Postgres, which is what makes the one a twin of the other.
 
 import { describe } from "vitest";
+import { deadLetterSuite } from "./journal-dead-letters.ts";
 import { approvalSuite } from "./journal-approvals.ts";
 import { claimSuite } from "./journal-claims.ts";
 import { effectSuite } from "./journal-effects.ts";
@@ -22,5 +23,6 @@ export function journalSuite(name: string, open: OpenStore): void {
     keySuite(open);
     slotSuite(open);
     approvalSuite(open);
+    deadLetterSuite(open);
   });
 }

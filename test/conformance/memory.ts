@@ -6,7 +6,8 @@ import type { Seen, StoreUnderTest } from "./store.ts";
 
 /** An empty memory store. */
 export async function openMemory(): Promise<StoreUnderTest> {
-  const { journal, executors, workflows, schedules, recovery, view } = createMemoryStore();
+  const { journal, executors, workflows, schedules, recovery, deadLetters, view } =
+    createMemoryStore();
   return {
     journal,
     rival: journal,
@@ -14,6 +15,7 @@ export async function openMemory(): Promise<StoreUnderTest> {
     workflows,
     schedules,
     recovery,
+    deadLetters,
     ...losses(journal, view),
     prepare: async () => {},
     see: async (runId): Promise<Seen> => {

@@ -7,6 +7,7 @@ import { BossQueue } from "@pawl/platform/queue/boss";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
 import { createSchedules } from "@pawl/platform/store/schedules-postgres";
+import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
 import { createRecovery } from "@pawl/platform/store/recovery-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
 import { freshDatabase } from "../support/postgres.ts";
@@ -31,6 +32,7 @@ export async function openPostgres(): Promise<StoreUnderTest> {
     workflows: createWorkflows(pool),
     schedules: createSchedules(pool, bosses[0].alarms),
     recovery: createRecovery(pool),
+    deadLetters: createDeadLetters(pool),
     loseEvent: async (runId, seq) => {
       const text = "delete from run_events where run_id = $1 and seq = $2 returning *";
       const { rows } = await pool.query({ text, values: [runId, seq] });

@@ -1,5 +1,6 @@
 // What a suite needs of a store: its seams, a second writer, and eyes on what is committed.
 
+import type { DeadLetters } from "@pawl/platform/store/dead-letters";
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
 import type { Schedules } from "@pawl/platform/store/schedules";
@@ -63,6 +64,7 @@ export interface StoreUnderTest {
   readonly workflows: Workflows;
   readonly schedules: Schedules;
   readonly recovery: Recovery;
+  readonly deadLetters: DeadLetters;
   /** Takes an event out of a log behind everybody's back; what is given puts it back. */
   readonly loseEvent: (runId: RunId, seq: number) => Promise<() => Promise<void>>;
   /** Takes a run's waiting jobs out of the queues behind everybody's back. */

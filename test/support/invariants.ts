@@ -70,7 +70,7 @@ const JOBS = `
 select data->>'r' as "runId", data->>'n' as "nodeId", (data->>'i')::integer as iteration, 0::float8 as epoch,
   (data->>'a')::integer as attempt
 from pgboss.job
-where state = 'created' and name like 'node.%' and name <> 'node._dead_letter'
+where state = 'created' and name like 'node.%'
   and ($1::uuid[] is null or (data->>'r')::uuid = any ($1))`;
 
 /** Every broken rule of these runs, or of all runs; each names the run and the seq. Empty when all is well. */

@@ -16,6 +16,9 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
     "walks workflow_jobs_unsettled, which holds what is claimed, paused or given up",
   "pawl_due_approvals approvals":
     "walks approvals_due in order, up to a limit; it holds open approvals with a deadline only",
+  "pawl_count_leases leases": "counts every lease held now, when somebody asks",
+  "pawl_count_leases runs": "the runs of those leases",
+  "pawl_count_waiting_slots slots": "walks slots_waiting up to a limit, when somebody asks",
   "pawl_live_runs_of_workflow runs": "walks runs_deadline, which holds live runs only",
 };
 

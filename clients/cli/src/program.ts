@@ -15,6 +15,7 @@ import {
   workflowList,
   workflowValidate,
 } from "./commands/workflow.ts";
+import { deadLetterVerbs } from "./dead-letter-verbs.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { scheduleVerbs } from "./schedule-verbs.ts";
 import { faultOf } from "./render/fault.ts";
@@ -121,6 +122,7 @@ function grammar(host: Host, act: Act): Command {
   workflowVerbs(workflow, verb, act);
   approvalVerbs(program, { verb, act, wholeNumber });
   scheduleVerbs(program, { verb, act, wholeNumber, collect });
+  deadLetterVerbs(program, { verb, act, wholeNumber });
   return program;
 }
 

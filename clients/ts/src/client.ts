@@ -4,12 +4,14 @@ import { type Transport, createClient } from "@connectrpc/connect";
 import type { ExecutionTag, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
 import { type PawlCallOptions, createCaller, present } from "./caller.ts";
 import { type Approvals, createApprovals } from "./approvals.ts";
+import { createDeadLetters, createQueues, type DeadLetters, type Queues } from "./queues.ts";
 import { type Runs, createRuns } from "./runs.ts";
 import { type Schedules, createSchedules } from "./schedules.ts";
 import { isFinalStatus } from "./status.ts";
@@ -56,6 +58,8 @@ export interface PawlClient {
   readonly workflows: Workflows;
   readonly schedules: Schedules;
   readonly approvals: Approvals;
+  readonly queues: Queues;
+  readonly deadLetters: DeadLetters;
   readonly events: {
     /** A page of a run's log, in order. */
     list(runId: string, options?: ListEventsOptions): Promise<EventPage>;
@@ -76,6 +80,7 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
   const call = createCaller({ clock, attempts, timeoutMs });
   const runService = createClient(RunService, transport);
   const eventService = createClient(EventService, transport);
+  const queueService = createClient(QueueService, transport);
   const source: WatchSource = {
     open: (request, signal) => eventService.watchRun(request, { signal }),
     async lastEventIdOfEnded(runId, signal) {
@@ -91,6 +96,8 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),
     approvals: createApprovals(createClient(ApprovalService, transport), call),
+    queues: createQueues(queueService, call),
+    deadLetters: createDeadLetters(queueService, call),
     events: {
       async list(runId, listOptions = {}) {
         const request = {

@@ -23,12 +23,23 @@ export {
 export { type Json, jsonBytes, jsonOf, jsonTextBytes, jsonTextOf } from "./json.ts";
 export {
   plainApproval,
+  plainDeadLetter,
   plainEvent,
   plainExplanation,
   plainRun,
   plainSchedule,
   plainWorkflow,
 } from "./plain.ts";
+export type {
+  DeadLetterPage,
+  DeadLetters,
+  DeadLetterSelection,
+  DiscardOptions,
+  ListDeadLettersOptions,
+  PreviewRedriveOptions,
+  Queues,
+  RedriveOptions,
+} from "./queues.ts";
 export type {
   ExplainOptions,
   ListRunsOptions,
@@ -55,6 +66,8 @@ export {
   TERMINAL_EVENT_TYPES,
   approvalStateName,
   approvalStateOf,
+  deadLetterStateName,
+  deadLetterStateOf,
   explainReasonName,
   isFinalStatus,
   isTerminalEventType,

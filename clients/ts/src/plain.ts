@@ -4,6 +4,7 @@ import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bu
 import { type Approval, ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { ExplanationSchema, type Explanation } from "@pawl/proto/pawl/v1/explain_pb";
+import { type DeadLetter, DeadLetterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunSchema, type Run } from "@pawl/proto/pawl/v1/run_pb";
 import { ScheduleSchema, type Schedule } from "@pawl/proto/pawl/v1/schedule_pb";
 import { WorkflowSchema, type Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
@@ -14,7 +15,7 @@ type PlainObject = { [key: string]: JsonValue };
 const COUNTER =
   /^(eventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|inputTokens|outputTokens|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
-  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|PAUSE_SCOPE|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
+  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -41,6 +42,9 @@ export const plainExplanation = (explanation: Explanation): PlainObject =>
 export const plainSchedule = (schedule: Schedule): PlainObject => plain(ScheduleSchema, schedule);
 /** An approval with its details, response and schema as values. */
 export const plainApproval = (approval: Approval): PlainObject => plain(ApprovalSchema, approval);
+
+/** A dead letter with its state by its short name. */
+export const plainDeadLetter = (letter: DeadLetter): PlainObject => plain(DeadLetterSchema, letter);
 
 /** A workflow with its definition as a value. */
 export const plainWorkflow = (workflow: Workflow): PlainObject => plain(WorkflowSchema, workflow);

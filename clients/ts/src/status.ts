@@ -2,6 +2,7 @@
 
 import type { DescEnum } from "@bufbuild/protobuf";
 import { type ApprovalState, ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
+import { type DeadLetterState, DeadLetterStateSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { ExplainReasonSchema, type ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import {
   NodeStatusSchema,
@@ -40,6 +41,18 @@ export function approvalStateOf(name: string): ApprovalState | undefined {
     (one) => shortName(ApprovalStateSchema, one.number) === name,
   );
   return value === undefined || value.number === 0 ? undefined : (value.number as ApprovalState); // numbers of the schema are the type
+}
+
+/** `redriven` for DEAD_LETTER_STATE_REDRIVEN. */
+export const deadLetterStateName = (state: DeadLetterState): string =>
+  shortName(DeadLetterStateSchema, state);
+
+/** The state of a short name, undefined when there is none of it. */
+export function deadLetterStateOf(name: string): DeadLetterState | undefined {
+  const value = DeadLetterStateSchema.values.find(
+    (one) => shortName(DeadLetterStateSchema, one.number) === name,
+  );
+  return value === undefined || value.number === 0 ? undefined : (value.number as DeadLetterState); // numbers of the schema are the type
 }
 
 /** The status of a short name, undefined when there is none of it. */

@@ -10,8 +10,10 @@ import type { Running } from "@pawl/platform/lifecycle/service";
 import { connectErrors, connectTracing } from "@pawl/platform/rpc/connect";
 import { type OnInternal, toConnectError, toEngineError } from "@pawl/platform/rpc/status";
 import { getApproval, listApprovals } from "@pawl/platform/store/approvals";
+import { createDeadLetters, listDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
 import { getDefinition, getWorkflow, listWorkflows } from "@pawl/platform/store/definitions";
 import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
+import { readDepths, type TypeOf } from "@pawl/platform/store/queue-depth";
 import { getRuns, listRuns } from "@pawl/platform/store/runs";
 import { getSchedule, listSchedules } from "@pawl/platform/store/schedule-reads";
 import { readTags } from "@pawl/platform/store/tags";
@@ -25,6 +27,7 @@ import { Health } from "@pawl/proto/grpc/health/v1/health_pb";
 import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -45,6 +48,7 @@ import { createRunReader } from "./read/run-reader.ts";
 import { createApprovalService } from "./rpc/approval-service.ts";
 import { createEventService } from "./rpc/event-service.ts";
 import { connectScheduler, type Scheduler } from "./rpc/forward.ts";
+import { createQueueService } from "./rpc/queue-service.ts";
 import { createRunService } from "./rpc/run-service.ts";
 import { createScheduleService } from "./rpc/schedule-service.ts";
 import { createWorkflowService } from "./rpc/workflow-service.ts";
@@ -57,6 +61,7 @@ const SERVICES = [
   EventService,
   ScheduleService,
   ApprovalService,
+  QueueService,
 ] as const;
 /** Events a log gives to one read; a tail of many runs reads as many of each. */
 const EVENTS_PER_READ = 128;
@@ -201,19 +206,36 @@ function createServices({ pool, scheduler, fanout }: Parts) {
       return responseSchema === undefined ? undefined : JSON.stringify(responseSchema);
     },
   });
-  return { watch, workflows, runs, events, schedules, approvals };
+  const queues = createQueues(pool, scheduler, definitions);
+  return { watch, workflows, runs, events, schedules, approvals, queues };
+}
+
+function createQueues(pool: Pool, scheduler: Scheduler, definitions: DefinitionCache) {
+  const typeOf: TypeOf = async (definitionId, nodeId, iteration) => {
+    const { graph } = await definitions.get(definitionId);
+    const index = graph.indexOf.get(nodeId);
+    return index === undefined ? undefined : executionDefinition(graph, index, iteration).type;
+  };
+  const deadLetters = createDeadLetters(pool);
+  return createQueueService({
+    scheduler,
+    readDepths: () => readDepths(pool, DEFAULT_TENANT, typeOf),
+    listDeadLetters: (filter, page) => listDeadLetters(pool, DEFAULT_TENANT, filter, page),
+    openDeadLetters: (filter, limit) => deadLetters.open(DEFAULT_TENANT, filter, limit),
+  });
 }
 
 /** Who answers, in order: probes, SSE, methods, console. */
 function handlers(parts: Parts): readonly EdgeHandler[] {
   const { readiness, metricsText, refuse, log } = parts;
-  const { watch, workflows, runs, events, schedules, approvals } = createServices(parts);
+  const { watch, workflows, runs, events, schedules, approvals, queues } = createServices(parts);
   const services = [
     served(WorkflowService, workflows),
     served(RunService, runs),
     served(EventService, events),
     served(ScheduleService, schedules),
     served(ApprovalService, approvals),
+    served(QueueService, queues),
     served(Health, createHealth(readiness, SERVICES)),
   ];
   const probes = { metricsText, notReady: () => readiness.notReady() };
@@ -231,6 +253,7 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
         router.service(EventService, events);
         router.service(ScheduleService, schedules);
         router.service(ApprovalService, approvals);
+        router.service(QueueService, queues);
         router.service(Health, createHealth(readiness, SERVICES));
         if (parts.config.PAWL_REFLECTION) {
           router.service(

@@ -10,6 +10,7 @@ import { serveCommands } from "@pawl/platform/rpc/command-server";
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
 import type { OnInternal } from "@pawl/platform/rpc/status";
+import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
 import { createRecovery } from "@pawl/platform/store/recovery-postgres";
@@ -151,6 +152,7 @@ async function openStores(config: Config, log: Logger) {
     schedules: createSchedules(pool, boss.alarms),
     executors: createExecutors(livenessPool),
     recovery: createRecovery(pool),
+    deadLetters: createDeadLetters(pool),
     ensureQueues: async (types: readonly string[]): Promise<void> => {
       for (const type of types) if (!boss.isKnown(type)) await boss.ensure(type);
     },

@@ -91,6 +91,13 @@ export const LIMITS = {
   /** Times of one preview, and how many where the caller does not say. */
   previewTimesMax: 50,
   previewTimes: 5,
+  /** Dead letters a command deals with. */
+  deadLetters: 100,
+  deadLettersMax: 1_000,
+  redrivesPerSecond: 50,
+  redrivesPerSecondMax: 1_000,
+  /** A redrive answers when it is done; below the deadline of a call. */
+  redriveSecondsMax: 20,
   pageSize: 50,
   pageSizeMax: 200,
   eventPageSize: 100,

@@ -5,6 +5,7 @@ import type { HandlerContext } from "@connectrpc/connect";
 import { createCommandClient } from "@pawl/platform/rpc/command-client";
 import type { GrpcClient, UnaryOptions } from "@pawl/platform/rpc/grpc-client";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -17,6 +18,7 @@ export interface Scheduler {
   readonly approvals: GrpcClient<typeof ApprovalService>["call"];
   readonly runs: GrpcClient<typeof RunService>["call"];
   readonly workflows: GrpcClient<typeof WorkflowService>["call"];
+  readonly queues: GrpcClient<typeof QueueService>["call"];
   readonly schedules: GrpcClient<typeof ScheduleService>["call"];
   /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */
   waitForReady(timeoutMs: number): Promise<void>;
@@ -30,6 +32,7 @@ export function connectScheduler(address: string): Scheduler {
     approvals: client.callsOf(ApprovalService),
     runs: client.callsOf(RunService),
     workflows: client.callsOf(WorkflowService),
+    queues: client.callsOf(QueueService),
     schedules: client.callsOf(ScheduleService),
     waitForReady: (timeoutMs) => client.waitForReady(timeoutMs),
     close: () => client.close(),

@@ -26,6 +26,32 @@ CREATE INDEX approvals_due ON pawl.approvals USING btree (deadline_at) WHERE ((s
 CREATE INDEX approvals_newest ON pawl.approvals USING btree (tenant_id, approval_id DESC);
 CREATE INDEX approvals_open ON pawl.approvals USING btree (tenant_id, approval_id DESC) WHERE (state = 'open'::text);
 
+create table dead_letters (
+  dead_letter_id uuid not null,
+  tenant_id text not null,
+  run_id uuid not null,
+  workflow_id text,
+  node_id text not null,
+  iteration integer not null,
+  attempt integer not null,
+  node_type text not null,
+  deliveries integer not null,
+  executor_id uuid not null,
+  reason text not null,
+  error_message text not null,
+  died_at timestamp with time zone not null default now(),
+  state text not null default 'open'::text,
+  redrive_run_id uuid,
+  closed_at timestamp with time zone,
+  closed_request_id text,
+  constraint dead_letters_pkey PRIMARY KEY (dead_letter_id),
+  constraint dead_letters_state_check CHECK ((state = ANY (ARRAY['open'::text, 'redriven'::text, 'discarded'::text])))
+) with (fillfactor=80);
+CREATE INDEX dead_letters_by_request ON pawl.dead_letters USING btree (tenant_id, closed_request_id) WHERE (closed_request_id IS NOT NULL);
+CREATE INDEX dead_letters_newest ON pawl.dead_letters USING btree (tenant_id, dead_letter_id DESC);
+CREATE UNIQUE INDEX dead_letters_once ON pawl.dead_letters USING btree (run_id, node_id, iteration);
+CREATE INDEX dead_letters_open ON pawl.dead_letters USING btree (tenant_id, dead_letter_id) WHERE (state = 'open'::text);
+
 create table definitions (
   definition_id uuid not null,
   tenant_id text not null,

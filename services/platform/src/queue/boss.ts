@@ -1,4 +1,4 @@
-// pg-boss behind our queue: delivery, priority, delay and dead letters are its business; claims and leases are ours.
+// pg-boss behind our queue: delivery, priority and delay are its business; claims and leases are ours.
 //
 // Calls given a connection join that connection's transaction. pg-boss looks its queue up before it sends anything, so a
 // call is over for the pipeline only when its statement is on the wire: `issued` tells when.
@@ -13,7 +13,7 @@ import { BossAlarms } from "./boss-alarms.ts";
 import { jobId } from "./job-id.ts";
 import { BOSS_SCHEMA, queueName } from "./queue-name.ts";
 import { Turns } from "./turns.ts";
-import { DEAD_LETTER, type DroppedJob, type Job, type NewJob, PENDING_RUNS } from "./queue.ts";
+import { type DroppedJob, type Job, type NewJob, PENDING_RUNS } from "./queue.ts";
 
 const YEAR_SECONDS = 366 * 24 * 3_600;
 const FLOW_INTERVAL_SECONDS = 3_600;
@@ -73,7 +73,7 @@ export class BossQueue {
 
   async start(nodeTypes: readonly string[]): Promise<void> {
     await this.#boss.start();
-    for (const type of [...nodeTypes, DEAD_LETTER, PENDING_RUNS, ALARMS]) await this.ensure(type);
+    for (const type of [...nodeTypes, PENDING_RUNS, ALARMS]) await this.ensure(type);
   }
 
   /** The library itself, for the other queues of the same instance. */

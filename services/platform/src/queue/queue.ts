@@ -3,8 +3,8 @@
 
 import type { NodeId, RunId } from "@pawl/core/name/ids";
 
-/** Queue of node executions that lost too many leases; a node type never begins with an underscore. */
-export const DEAD_LETTER = "_dead_letter";
+/** Stands for open dead letters among the queues, which hold none of them; a node type never begins with an underscore. */
+export const DEAD_LETTERS = "_dead_letters";
 
 /** Queue of runs that may begin: their workflow limits how many are live, and they have a slot now. */
 export const PENDING_RUNS = "_pending_run";

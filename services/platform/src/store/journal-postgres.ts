@@ -9,7 +9,7 @@ import { openPipeline, type Pipeline, type Pool } from "../db/pool.ts";
 import { run } from "../db/sql.ts";
 import type { BossQueue } from "../queue/boss.ts";
 import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
-import { type QueueDepth, RATE_SLOTS } from "../queue/queue.ts";
+import { DEAD_LETTERS, type QueueDepth, RATE_SLOTS } from "../queue/queue.ts";
 import { type EventRow, toEvent } from "./event-row.ts";
 import type {
   ApprovalPlace,
@@ -28,6 +28,7 @@ import { quarantineOf, type QuarantineRow } from "./quarantine-row.ts";
 import { snapshotDigest } from "./recovery-postgres.ts";
 import type { Snapshot } from "./recovery.ts";
 import { countEvents } from "./statements/count-events.ts";
+import { deleteTestDeadLetters } from "./statements/delete-test-dead-letters.ts";
 import { deleteTestDefinition } from "./statements/delete-test-definition.ts";
 import { deleteTestEffects } from "./statements/delete-test-effects.ts";
 import { deleteTestEvents } from "./statements/delete-test-events.ts";
@@ -207,6 +208,7 @@ export class PostgresJournal implements Journal {
       await run(db, dropSnapshot, [runId]);
       await run(db, deleteTestEffects, [runId]);
       await run(db, deleteTestApprovals, [runId]);
+      await run(db, deleteTestDeadLetters, [runId]);
       await run(db, deleteTestDefinition, [deleted.definition_id]);
       return true;
     });
@@ -241,8 +243,11 @@ union all
 select $3::text, extract(epoch from (min(k.wake_at) - now()))::float8 * 1000, null, 0
 from slot_keys k
 where k.wake_at is not null
-having min(k.wake_at) is not null`,
-      values: [names, names.map(queueName), RATE_SLOTS],
+having min(k.wake_at) is not null
+union all
+select $4::text, null, null, count(*)::integer
+from (select 1 from dead_letters where state = 'open' limit 100000) dead`,
+      values: [names, names.map(queueName), RATE_SLOTS, DEAD_LETTERS],
     });
     for (const { type, first } of rows) if (first !== null) this.#boss.sawFirst(type, first);
     return rows.map((row) => ({

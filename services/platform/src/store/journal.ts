@@ -16,6 +16,7 @@ import type {
   ScheduleLink,
 } from "@pawl/core/log/event";
 import type { ApprovalId, DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
+import type { NewDeadLetter } from "./dead-letters.ts";
 import type { SlotChange, SlotsMoved } from "./slots.ts";
 import type { DroppedJob, Job, NewJob, QueueDepth } from "../queue/queue.ts";
 import type { Quarantine, Snapshot } from "./recovery.ts";
@@ -182,6 +183,8 @@ export interface Transaction extends FencedWrites {
   append(facts: readonly Append[]): Promise<void>;
   openApprovals(approvals: readonly NewApproval[]): Promise<void>;
   closeApprovals(approvals: readonly ClosedApproval[]): Promise<void>;
+  /** Keeps executions that are given up, beside the node.failed of each. */
+  bury(letters: readonly NewDeadLetter[]): Promise<void>;
   openLeases(leases: readonly NewLease[]): Promise<void>;
   closeLeases(keys: readonly LeaseKey[]): Promise<void>;
   /** Puts jobs into the queues of their types. A delivery that waits already stays as it is. */

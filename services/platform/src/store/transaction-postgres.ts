@@ -17,9 +17,12 @@ import type { SlotChange, SlotsMoved } from "./slots.ts";
 import { PostgresFenced } from "./fenced-postgres.ts";
 import { bossQuery } from "./boss-query.ts";
 import { closedColumns, openedColumns } from "./approval-columns.ts";
+import { buriedColumns } from "./dead-letters-postgres.ts";
+import type { NewDeadLetter } from "./dead-letters.ts";
 import { RunMoved, WorkflowMoved } from "./journal.ts";
 import type * as fenced from "./fenced.ts";
 import type * as journal from "./journal.ts";
+import { buryDeadLetters } from "./statements/bury-dead-letters.ts";
 import { closeApprovals } from "./statements/close-approvals.ts";
 import { dropInputKeys } from "./statements/drop-input-keys.ts";
 import { hintJobs } from "./statements/hint-jobs.ts";
@@ -142,6 +145,10 @@ export class PostgresTransaction implements journal.Transaction {
 
   closeApprovals(ended: readonly journal.ClosedApproval[]): Promise<void> {
     return ended.length === 0 ? NOTHING : this.#sendOnly(closeApprovals, closedColumns(ended));
+  }
+
+  bury(letters: readonly NewDeadLetter[]): Promise<void> {
+    return letters.length === 0 ? NOTHING : this.#sendOnly(buryDeadLetters, buriedColumns(letters));
   }
 
   openLeases(leases: readonly journal.NewLease[]): Promise<void> {

@@ -13,6 +13,7 @@ import { toWireWorkflow } from "@pawl/platform/wire/workflow";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { ApprovalId, RunId } from "@pawl/core/name/ids";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { RunKind, RunSchema, RunStatus, type Run } from "@pawl/proto/pawl/v1/run_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -21,6 +22,7 @@ import { cancelRun, deleteRun } from "../admit/end-run.ts";
 import { recheckRun } from "../admit/recheck-run.ts";
 import { decideApproval, notFound } from "../admit/decide-approval.ts";
 import { decideNode } from "../admit/decide-node.ts";
+import { discard, redrive, type RedriveParts } from "../admit/redrive.ts";
 import { pauseRun } from "../admit/pause-run.ts";
 import type { StrandedParts } from "../recover/stranded.ts";
 import { createWorkflow, deleteWorkflow, updateWorkflow } from "../admit/save-workflow.ts";
@@ -29,7 +31,7 @@ import type { ScheduleParts } from "../schedule/save-schedule.ts";
 import { scheduleCommands } from "./schedule-commands.ts";
 
 export function commandServices(
-  parts: ScheduleParts & StrandedParts,
+  parts: ScheduleParts & StrandedParts & RedriveParts,
   db: Queryable,
 ): ServedService[] {
   const readRun = async (runId: RunId): Promise<Run> => {
@@ -77,7 +79,13 @@ export function commandServices(
       readApproval(await decideApproval(parts, "approve", request)),
     rejectApproval: async (request) => readApproval(await decideApproval(parts, "reject", request)),
   });
-  return [runs, workflows, scheduleCommands(parts, answer), approvals];
+  const queues = serve(QueueService, {
+    redriveDeadLetters: (request) => redrive(parts, DEFAULT_TENANT, request),
+    discardDeadLetters: async (request) => ({
+      deadLetterIds: await discard(parts, DEFAULT_TENANT, request),
+    }),
+  });
+  return [runs, workflows, scheduleCommands(parts, answer), approvals, queues];
 }
 
 /** The run as it was when it was accepted: known without a read. */

@@ -20,6 +20,7 @@ import type {
   RunChange,
   TestGraph,
 } from "@pawl/platform/store/journal";
+import type { NewDeadLetter } from "@pawl/platform/store/dead-letters";
 import { type ApprovalDraft, noteHold } from "./approval-draft.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import { Gates, isGated } from "./gates.ts";
@@ -58,6 +59,8 @@ export class Draft {
   readonly gates = new Gates();
   /** Questions to people that this draft asks and ends. */
   readonly approvals: ApprovalDraft = { opened: [], closed: [] };
+  /** Executions that lost too many executors. */
+  readonly buried: NewDeadLetter[] = [];
   /** Jobs of executions that will not be claimed any more. */
   readonly droppedJobs: DroppedJob[] = [];
 

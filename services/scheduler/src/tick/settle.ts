@@ -9,7 +9,7 @@ import type { RunState } from "@pawl/core/log/state";
 import { onLeaseLost } from "@pawl/core/plan/claim";
 import { onOutcome } from "@pawl/core/plan/result";
 import { onCancel, onDeadline } from "@pawl/core/plan/stop";
-import { DEAD_LETTER } from "@pawl/platform/queue/queue";
+import { uuidV7 } from "../admit/run-id.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import type { Draft } from "./draft.ts";
 import { type Child, childStart } from "./child.ts";
@@ -24,7 +24,7 @@ import type {
 import { settlePause } from "./pause.ts";
 import { NO_NODE } from "./gates.ts";
 import { settleDecision, settleDue } from "./hold.ts";
-import { jobOf } from "./place.ts";
+import { jobKeyOf } from "./run-draft.ts";
 
 /** Called after the commit, to answer whoever sent the input. */
 export type Reply = () => void;
@@ -108,10 +108,16 @@ function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
   });
   if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
   appendAll(draft, run, result.facts);
-  if (result.facts.some((fact) => fact.type === "node.failed")) {
-    const lost = { run, nodeIndex, iteration: claim.iteration };
-    draft.jobs.push({ ...jobOf(lost, 0), nodeType: DEAD_LETTER });
-  }
+  for (const fact of result.facts)
+    if (fact.type === "node.failed")
+      draft.buried.push({
+        ...jobKeyOf({ run, nodeIndex, iteration: claim.iteration }),
+        deadLetterId: uuidV7(draft.now),
+        deliveries: executionAt(state, nodeIndex, claim.iteration)?.lostDeliveries ?? 0,
+        executorId,
+        reason,
+        errorMessage: fact.payload.message,
+      });
   return { kind: "drafted", reply: () => answer.resolve("taken") };
 }
 

@@ -216,6 +216,7 @@ function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number
   void tx.moveDeadlines(draft.movedDeadlines);
   void tx.openApprovals(draft.approvals.opened);
   void tx.closeApprovals(draft.approvals.closed);
+  void tx.bury(draft.buried);
   void tx.dropJobs(draft.droppedJobs);
   if (draft.jobs.length > 0) void tx.enqueue(draft.jobs);
   return lastSeqs;

@@ -4,7 +4,7 @@ import { isStreamedType } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { ApprovalPlace, DueApproval, Journal, LoadCursor, LoadedRun } from "../journal.ts";
 import { type ApprovalRow, pairKey, type RunRow, type Tables } from "./tables.ts";
-import { RATE_SLOTS } from "../../queue/queue.ts";
+import { DEAD_LETTERS, RATE_SLOTS } from "../../queue/queue.ts";
 import { MemoryTransaction, type Wakes } from "./transaction.ts";
 import type { TakeTurn } from "./turns.ts";
 
@@ -75,7 +75,9 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
     },
     queueDepths: async () => {
       const freeAt = tables.slots.nextFreeAt();
-      const depths = tables.jobs.depths(options.now());
+      const open = [...tables.deadLetters.values()].filter((row) => row.state === "open");
+      const dead = { nodeType: DEAD_LETTERS, waitingCount: open.length };
+      const depths = [...tables.jobs.depths(options.now()), dead];
       if (freeAt === undefined) return depths;
       const dueInMs = freeAt - options.now();
       return [...depths, { nodeType: RATE_SLOTS, waitingCount: 0, dueInMs }];
@@ -140,6 +142,8 @@ function deleteTestRun(tables: Tables, runId: RunId): boolean {
     if (effect.runId === runId) tables.effects.delete(key);
   for (const { approvalId, runId: owner } of tables.approvals.values())
     if (owner === runId) tables.approvals.delete(approvalId);
+  for (const { deadLetterId, runId: owner } of tables.deadLetters.values())
+    if (owner === runId) tables.deadLetters.delete(deadLetterId);
   const graph = tables.definitions.get(run.definitionId);
   if (graph?.workflowId === null) tables.definitions.delete(run.definitionId);
   return true;

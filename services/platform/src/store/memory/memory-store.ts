@@ -3,11 +3,13 @@
 
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
+import type { DeadLetters } from "../dead-letters.ts";
 import type { Executors } from "../executors.ts";
 import type { Journal } from "../journal.ts";
 import type { Recovery } from "../recovery.ts";
 import type { Schedules } from "../schedules.ts";
 import type { Workflows } from "../workflows.ts";
+import { createMemoryDeadLetters } from "./dead-letters.ts";
 import { createMemoryExecutors } from "./executors.ts";
 import type { WaitingJob } from "./jobs.ts";
 import { createMemoryJournal } from "./journal.ts";
@@ -50,6 +52,7 @@ export interface MemoryStore {
   readonly executors: Executors;
   readonly workflows: Workflows;
   readonly recovery: Recovery;
+  readonly deadLetters: DeadLetters;
   readonly schedules: Schedules;
   readonly view: MemoryView;
 }
@@ -62,6 +65,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
   return {
     journal: createMemoryJournal(tables, { now, onWake, takeTurn }),
     recovery: createMemoryRecovery(tables, { now, takeTurn }),
+    deadLetters: createMemoryDeadLetters(tables, now),
     executors: createMemoryExecutors(tables, now),
     workflows: createMemoryWorkflows(tables, now),
     schedules: createMemorySchedules(tables, now),

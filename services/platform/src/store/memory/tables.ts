@@ -2,6 +2,7 @@
 
 import type { RunStatus } from "@pawl/core/log/event";
 import type { ApprovalId, DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
+import type { DeadLetterRecord } from "../dead-letters.ts";
 import type { ExecutorSession } from "../executors.ts";
 import type {
   ApprovalState,
@@ -72,6 +73,11 @@ export interface ApprovalRow extends Omit<NewApproval, "deadlineMs">, ClosedAppr
 
 type ClosedApprovalColumns = Omit<ClosedApproval, "state"> & { readonly state: ApprovalState };
 
+export interface DeadLetterRow extends DeadLetterRecord {
+  readonly tenantId: string;
+  readonly closedRequestId: string | null;
+}
+
 export interface Tables {
   readonly runs: Map<RunId, RunRow>;
   /** The unique index runs_request. */
@@ -79,6 +85,7 @@ export interface Tables {
   /** The table input_keys, by tenant and key. */
   readonly inputKeys: Map<string, KeptInput>;
   readonly approvals: Map<ApprovalId, ApprovalRow>;
+  readonly deadLetters: Map<string, DeadLetterRow>;
   readonly log: MemoryLog;
   readonly snapshots: Map<RunId, Snapshot>;
   readonly leases: Map<string, LeaseRow>;
@@ -99,6 +106,7 @@ export const createTables = (): Tables => ({
   requests: new Map(),
   inputKeys: new Map(),
   approvals: new Map(),
+  deadLetters: new Map(),
   log: new MemoryLog(),
   snapshots: new Map(),
   leases: new Map(),

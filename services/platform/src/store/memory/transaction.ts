@@ -5,6 +5,7 @@ import type { RunEvent } from "@pawl/core/log/event";
 import type { ApprovalId, DefinitionId, RunId } from "@pawl/core/name/ids";
 import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { RunMoved, WorkflowMoved } from "../journal.ts";
+import type { NewDeadLetter } from "../dead-letters.ts";
 import type * as fenced from "../fenced.ts";
 import type * as journal from "../journal.ts";
 import type { SlotChange, SlotsMoved } from "../slots.ts";
@@ -18,6 +19,7 @@ import {
   pairKey,
   type EffectRow,
   type ApprovalRow,
+  type DeadLetterRow,
   type KeptInput,
   type LeaseRow,
   type RunRow,
@@ -36,6 +38,7 @@ export class MemoryTransaction implements journal.Transaction {
   readonly #requests: StagedMap<string, RunId>;
   readonly #inputKeys: StagedMap<string, KeptInput>;
   readonly #approvals: StagedMap<ApprovalId, ApprovalRow>;
+  readonly #deadLetters: StagedMap<string, DeadLetterRow>;
   readonly #definitions: StagedMap<DefinitionId, StoredDefinition>;
   readonly #leases: StagedMap<string, LeaseRow>;
   readonly #effects: StagedMap<string, EffectRow>;
@@ -53,6 +56,7 @@ export class MemoryTransaction implements journal.Transaction {
     this.#requests = new StagedMap(tables.requests);
     this.#inputKeys = new StagedMap(tables.inputKeys);
     this.#approvals = new StagedMap(tables.approvals);
+    this.#deadLetters = new StagedMap(tables.deadLetters);
     this.#definitions = new StagedMap(tables.definitions);
     this.#leases = new StagedMap(tables.leases);
     this.#log = new StagedLog(tables.log);
@@ -74,7 +78,7 @@ export class MemoryTransaction implements journal.Transaction {
     this.#refusal = new Error("the transaction is over");
     const rows = [this.#runs, this.#requests, this.#inputKeys, this.#definitions, this.#leases];
     const others = [this.#approvals, this.#effects, this.#log, this.#jobs, this.#slots];
-    for (const part of [...rows, ...others]) part.apply();
+    for (const part of [...rows, ...others, this.#deadLetters]) part.apply();
     return this.#wakes;
   }
 
@@ -108,6 +112,10 @@ export class MemoryTransaction implements journal.Transaction {
 
   closeApprovals(approvals: readonly journal.ClosedApproval[]): Promise<void> {
     return this.#call(() => approvals.forEach((each) => this.#closeApproval(each)));
+  }
+
+  bury(letters: readonly NewDeadLetter[]): Promise<void> {
+    return this.#call(() => letters.forEach((each) => this.#bury(each)));
   }
 
   openLeases(leases: readonly journal.NewLease[]): Promise<void> {
@@ -247,6 +255,20 @@ export class MemoryTransaction implements journal.Transaction {
     const approval = this.#approvals.get(closed.approvalId);
     if (approval?.state === "open")
       this.#approvals.set(closed.approvalId, { ...approval, ...closed });
+  }
+
+  #bury(letter: NewDeadLetter): void {
+    const run = this.#runs.get(letter.runId);
+    if (run === undefined) return;
+    const { tenantId, workflowId } = run;
+    const open = {
+      state: "open",
+      redriveRunId: null,
+      closedAt: null,
+      closedRequestId: null,
+    } as const;
+    const about = { tenantId, workflowId, diedAt: this.#now };
+    this.#deadLetters.set(letter.deadLetterId, { ...letter, ...about, ...open });
   }
 
   #append({ runId, back, fact }: journal.Append): void {

@@ -1,0 +1,79 @@
+// Dead letters: node executions that lost too many executors. They are written with the node.failed of their execution
+// (`Transaction.bury`) and closed once, by a redrive or a discard; whoever comes second finds them closed.
+
+import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
+
+export type DeadLetterState = "open" | "redriven" | "discarded";
+
+/** A node execution that is given up. */
+export interface NewDeadLetter {
+  readonly deadLetterId: string;
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+  readonly attempt: number;
+  readonly nodeType: string;
+  /** How many deliveries were lost. */
+  readonly deliveries: number;
+  /** Who lost it last. */
+  readonly executorId: ExecutorId;
+  /** How it was lost last. */
+  readonly reason: string;
+  readonly errorMessage: string;
+}
+
+/** A dead letter as its row says. Times are milliseconds since the epoch. */
+export interface DeadLetterRecord extends NewDeadLetter {
+  /** Null for a test run. */
+  readonly workflowId: string | null;
+  readonly diedAt: number;
+  readonly state: DeadLetterState;
+  readonly redriveRunId: RunId | null;
+  readonly closedAt: number | null;
+}
+
+/** An open dead letter, with what its run would be started again as. */
+export interface OpenDeadLetter extends DeadLetterRecord {
+  readonly workflowVersion: number;
+  readonly priority: number;
+  readonly hasEnded: boolean;
+}
+
+export interface DeadLetterFilter {
+  /** Empty means all. */
+  readonly ids: readonly string[];
+  /** Empty means all. */
+  readonly workflowId: string;
+  /** Empty means all. */
+  readonly nodeType: string;
+  /** Only those that died before. */
+  readonly beforeMs: number | undefined;
+}
+
+/** What became of a dead letter by a request. */
+export interface ClosedDeadLetter {
+  readonly deadLetterId: string;
+  /** Null when it was discarded. */
+  readonly redriveRunId: RunId | null;
+}
+
+export interface DeadLetters {
+  /** Open ones, oldest first; those that no redrive can take come last. */
+  open(tenantId: string, filter: DeadLetterFilter, limit: number): Promise<OpenDeadLetter[]>;
+  /** Closes those that are open, as redriven when there is a run and as discarded when not; gives their ids. */
+  close(
+    tenantId: string,
+    ids: readonly string[],
+    by: { readonly requestId: string; readonly redriveRunId: RunId | null },
+  ): Promise<string[]>;
+  /** Those that a request has closed so far, oldest first. */
+  closedBy(tenantId: string, requestId: string): Promise<ClosedDeadLetter[]>;
+  /** The input of a run as JSON text; undefined when there is no such run. */
+  inputOf(runId: RunId): Promise<string | undefined>;
+}
+
+/** Why a redrive leaves a dead letter as it is; undefined when it does not. */
+export function whyLeft(letter: OpenDeadLetter): "run_live" | "test_run" | undefined {
+  if (letter.workflowId === null) return "test_run";
+  return letter.hasEnded ? undefined : "run_live";
+}

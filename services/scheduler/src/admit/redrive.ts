@@ -1,0 +1,121 @@
+// Dead letters dealt with. A run that is over stays so: redriving starts a new run of the same version with the same input. Its
+// request id names the old run, so whoever redrives it how often, at once or after a crash, starts one; the letter is closed
+// behind it, and a repeat that finds it open is told the run that was started already.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { create } from "@bufbuild/protobuf";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunId } from "@pawl/core/name/ids";
+import { type DeadLetters, type OpenDeadLetter, whyLeft } from "@pawl/platform/store/dead-letters";
+import {
+  deadLetterLimit,
+  fromWireFilter,
+  narrowing,
+  redrivePace,
+} from "@pawl/platform/wire/dead-letter";
+import type {
+  DiscardDeadLettersRequest,
+  RedriveDeadLettersRequest,
+} from "@pawl/proto/pawl/v1/queue_service_pb";
+import { StartRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { AdmitParts } from "./parts.ts";
+import { requestIdOf } from "./request.ts";
+import { startRun } from "./start-run.ts";
+
+export interface RedriveParts extends AdmitParts {
+  readonly deadLetters: DeadLetters;
+}
+
+export interface Redriven {
+  readonly redriven: { readonly deadLetterId: string; readonly runId: RunId }[];
+  readonly left: { readonly reason: string; readonly count: number }[];
+}
+
+/** @throws INPUT_INVALID, STORE_UNAVAILABLE; a repeat with the same request id goes on */
+export async function redrive(
+  parts: RedriveParts,
+  tenantId: string,
+  request: RedriveDeadLettersRequest,
+): Promise<Redriven> {
+  const filter = fromWireFilter(request.filter);
+  const limit = deadLetterLimit(request.limit);
+  const pauseMs = 1_000 / redrivePace(limit, request.maxPerSecond);
+  const requestId = requestIdOf(request.requestId) ?? crypto.randomUUID();
+  const before = await parts.deadLetters.closedBy(tenantId, requestId);
+  const redriven = before.flatMap(({ deadLetterId, redriveRunId }) =>
+    redriveRunId === null ? [] : [{ deadLetterId, runId: redriveRunId }],
+  );
+  const room = limit - redriven.length;
+  const letters = room > 0 ? await parts.deadLetters.open(tenantId, filter, room) : [];
+  const seen = new Set([...redriven, ...letters].map((each) => each.deadLetterId));
+  const left = new Map<string, number>();
+  const leave = (reason: string): void => void left.set(reason, (left.get(reason) ?? 0) + 1);
+  if (room > 0) for (const id of filter.ids) if (!seen.has(id)) leave("not_open");
+  let dueAt = parts.now();
+  for (const letter of letters) {
+    const reason = whyLeft(letter);
+    if (reason !== undefined) {
+      leave(reason);
+      continue;
+    }
+    const earlyMs = dueAt - parts.now();
+    if (earlyMs > 0) await wait(earlyMs);
+    dueAt = Math.max(dueAt, parts.now()) + pauseMs;
+    const runId = await startAgain(parts, tenantId, letter);
+    if (runId === undefined) {
+      leave("workflow_deleted");
+      continue;
+    }
+    const { deadLetterId } = letter;
+    const by = { requestId, redriveRunId: runId };
+    const closed = await parts.deadLetters.close(tenantId, [deadLetterId], by);
+    if (closed.length > 0) redriven.push({ deadLetterId, runId });
+    else leave("not_open");
+  }
+  return { redriven, left: [...left].map(([reason, count]) => ({ reason, count })) };
+}
+
+/** The run that stands for the letter's; undefined when its workflow is gone. */
+async function startAgain(
+  parts: RedriveParts,
+  tenantId: string,
+  letter: OpenDeadLetter,
+): Promise<RunId | undefined> {
+  const input = await parts.deadLetters.inputOf(letter.runId);
+  if (input === undefined || letter.workflowId === null) return undefined;
+  const request = create(StartRunRequestSchema, {
+    workflowId: letter.workflowId,
+    version: letter.workflowVersion,
+    priority: letter.priority,
+    inputJson: new TextEncoder().encode(input),
+    requestId: `redrive:${letter.runId}`,
+  });
+  try {
+    return (await startRun(parts, tenantId, request)).runId;
+  } catch (error) {
+    if (error instanceof EngineError && error.reason === "WORKFLOW_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+/** Closes open dead letters without starting anything; gives their ids. @throws INPUT_INVALID, STORE_UNAVAILABLE */
+export async function discard(
+  parts: Pick<RedriveParts, "deadLetters">,
+  tenantId: string,
+  request: DiscardDeadLettersRequest,
+): Promise<string[]> {
+  const filter = narrowing(fromWireFilter(request.filter));
+  const limit = deadLetterLimit(request.limit);
+  const requestId = requestIdOf(request.requestId) ?? crypto.randomUUID();
+  const before = await parts.deadLetters.closedBy(tenantId, requestId);
+  const discarded = before.flatMap(({ deadLetterId, redriveRunId }) =>
+    redriveRunId === null ? [deadLetterId] : [],
+  );
+  const room = limit - discarded.length;
+  if (room <= 0) return discarded;
+  const ids = (await parts.deadLetters.open(tenantId, filter, room)).map(
+    (letter) => letter.deadLetterId,
+  );
+  const by = { requestId, redriveRunId: null };
+  return [...discarded, ...(await parts.deadLetters.close(tenantId, ids, by))];
+}
