@@ -93,7 +93,7 @@ test("a held node says why it waits and is decided with a button; a child run is
   await headStatus(page, "waiting");
   const why = page.locator('[data-node-drawer="review"] .why');
   await why.waitFor();
-  expect(await why.textContent()).toContain("It waits for a person to decide");
+  expect(await why.textContent()).toContain("It waits for a person to answer approval");
   await decide.getByText("a forbidden fruit").waitFor();
   await page.locator('.graph-node[data-node="each"]').getByText("3/3").waitFor();
   await shoot(page, "people-held");

@@ -87,7 +87,11 @@ export async function openBossQueue(): Promise<BossUnderTest> {
     advance,
     empty: async () => {
       restart();
-      await pool.query({ text: "truncate workflow_jobs, run_claims, pgboss.job" });
+      // pg-boss looks after its tables meanwhile: who is in its way tries again.
+      await pool.transaction(async (db) => {
+        for (const table of ["workflow_jobs", "run_claims", "pgboss.job"])
+          await db.query({ text: `delete from ${table}` });
+      });
     },
     close: async () => {
       await boss.stop();
