@@ -15,7 +15,7 @@ const FREEZES_MAX = 3;
 export const zombieExecutor: Fault = {
   id: "F3",
   title: "zombie executor: SIGSTOP for 2 to 4 leases",
-  hits: { short: 1, smoke: 2, full: 60 },
+  hits: { short: 1, smoke: 1, full: 60 },
   gapMs: [200, 800],
   isFencing: true,
   strike: async (scene) => {
