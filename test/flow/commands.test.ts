@@ -1,13 +1,12 @@
 // Commands about runs and workflows, on an executor with room for one attempt: order and waiting become visible.
 import { createPawlClient, isFinalStatus, runStatusName, type PawlClient } from "@pawl/client";
-import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { call, graph, script } from "./graph.ts";
 import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
-import { firstEvent, runGraph, storyOf } from "./story.ts";
+import { firstEvent, msOf, runGraph, storyOf } from "./story.ts";
 
 let cluster: Cluster;
 let client: PawlClient;
@@ -25,9 +24,6 @@ afterAll(async () => {
   await cluster.stop();
   await sink.stop();
 });
-
-const msOf = (time: Timestamp | undefined): number =>
-  time === undefined ? Number.NaN : timestampMs(time);
 
 /** A workflow whose only work is a call that the test answers. */
 const held = (name: string) => graph(["start > work > after"], { work: call(sink.url(name)) });

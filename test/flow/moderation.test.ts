@@ -1,7 +1,6 @@
 // Moderation through the public API of a real trio: what is flagged is blocked or waits for a person, and no watcher sees it.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { createPawlClient, jsonOf, type PawlClient, runStatusName } from "@pawl/client";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -9,7 +8,7 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { type GraphText, graph, script } from "./graph.ts";
-import { firstEvent, runGraph, storyOf, type Story } from "./story.ts";
+import { firstEvent, msOf, runGraph, storyOf, type Story } from "./story.ts";
 
 const PHRASE = "forbidden fruit";
 const RULES = `rules: [{ id: fruit, category: food, literal: ${PHRASE} }]`;
@@ -48,8 +47,6 @@ const outputHeld = graph(["start > held > end"], {
     retry: { attempts: 3, backoff_ms: 1 },
   }),
 });
-
-const msOf = (time: Timestamp | undefined): number => (time === undefined ? 0 : timestampMs(time));
 
 const typesOf = (story: Story, nodeId: string): string[] =>
   story.events.filter((event) => event.nodeId === nodeId).map(({ type }) => type);

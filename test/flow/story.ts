@@ -7,7 +7,7 @@ import {
   plainEvent,
   runStatusName,
 } from "@pawl/client";
-import { timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import type { GraphText } from "./graph.ts";
@@ -40,6 +40,10 @@ export type Story = {
   /** What a node gave. */
   outputOf(nodeId: string): Json | undefined;
 };
+
+/** A time in milliseconds; one that is not there compares false with every other. */
+export const msOf = (time: Timestamp | undefined): number =>
+  time === undefined ? Number.NaN : timestampMs(time);
 
 /** Runs an unsaved graph to its end. */
 export async function runGraph(
@@ -92,7 +96,7 @@ export async function firstEvent(
 function told(event: RunEvent): Told {
   const { type, nodeId, iteration, attempt } = event;
   const { payload } = plainEvent(event);
-  const at = event.time === undefined ? 0 : timestampMs(event.time);
+  const at = msOf(event.time);
   return {
     eventId: Number(event.eventId),
     type,
