@@ -4,7 +4,15 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { seededRandom } from "../stress/random.ts";
 import type { Crew } from "./crew.ts";
-import { between, type Counts, type Fault, type Hit, type Scene, type Size } from "./fault.ts";
+import {
+  between,
+  type Counts,
+  type Fault,
+  type Hit,
+  type Scene,
+  type Size,
+  type Struck,
+} from "./fault.ts";
 import { Load } from "./load.ts";
 import { recoveryTimes } from "./recovery.ts";
 import { effectShapes } from "./shapes.ts";
@@ -13,7 +21,7 @@ import { judge, type Verdict } from "./verdict.ts";
 /** What came of it. */
 export type Outcome = {
   readonly fault: Fault;
-  readonly hits: readonly Hit[];
+  readonly hits: readonly Struck[];
   readonly verdict: Verdict;
   readonly counts: Counts;
   readonly recoveryMs: readonly number[];
@@ -91,15 +99,16 @@ async function strikes(
   scene: Scene,
   { onHit, onProgress }: ExperimentOptions,
   load: Load,
-): Promise<Hit[]> {
-  const hits: Hit[] = [];
+): Promise<Struck[]> {
+  const hits: Struck[] = [];
   const [least, most] = fault.gapMs;
   for (let nth = 0; nth < fault.hits[scene.size]; nth += 1) {
     await pause(between(least, most, scene.random));
-    onHit(fault, "intended", { at: Date.now() });
+    const intendedAt = Date.now();
+    onHit(fault, "intended", { at: intendedAt });
     const struck = [await fault.strike(scene, nth)].flat();
     for (const hit of struck) onHit(fault, "observed", hit);
-    hits.push(...struck);
+    hits.push(...struck.map((hit) => ({ ...hit, intendedAt })));
     const told = struck.map(({ target, detail }) => `${target}: ${detail}`).join(", ");
     onProgress(
       `${fault.id} ${nth + 1}/${fault.hits[scene.size]} ${told}; ${load.acceptedCount} accepted, ${load.endedCount} ended`,

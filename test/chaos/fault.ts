@@ -20,6 +20,12 @@ export type Hit = {
   readonly overAt: number;
 };
 
+/** A hit as the experiment notes it. */
+export type Struck = Hit & {
+  /** Since when it was prepared: a process that is to fail at a point is started anew for it. */
+  readonly intendedAt: number;
+};
+
 /** Where faults happen. */
 export type Scene = {
   readonly crew: Crew;

@@ -1,7 +1,7 @@
 // How long it took until all was well again after a hit, from the log: until the first node completed after the fault was over, and
 // until every claim that the hit cost was given to somebody else.
 import type { Client } from "pg";
-import type { Hit } from "./fault.ts";
+import type { Struck } from "./fault.ts";
 
 const COMPLETIONS = `
 select extract(epoch from at)::float8 * 1000 as at from pawl.run_events
@@ -20,12 +20,15 @@ order by 1`;
 export async function recoveryTimes(
   db: Client,
   since: string,
-  hits: readonly Hit[],
+  hits: readonly Struck[],
 ): Promise<number[]> {
   const completions = (await db.query<{ at: number }>(COMPLETIONS, [since])).rows;
   const restarts = (await db.query<{ lost_at: number; again_at: number }>(RESTARTS, [since])).rows;
   return hits.flatMap((hit, index) => {
-    const nextAt = hits[index + 1]?.at ?? Infinity;
+    const next = hits[index + 1];
+    // What the preparation of the next strike costs is nobody's recovery.
+    const isSameStrike = next?.intendedAt === hit.intendedAt;
+    const nextAt = (isSameStrike ? next.at : next?.intendedAt) ?? Infinity;
     const first = completions.find(({ at }) => at >= hit.overAt);
     if (first === undefined) return [];
     const again = restarts

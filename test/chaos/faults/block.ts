@@ -23,18 +23,27 @@ export const blockedLoop: Fault = {
     const target = group[Math.floor(nth / TURNS.length) % group.length];
     if (target === undefined) throw new Error("nobody to block");
     const linesBefore = lines(target.logs());
+    const others = group.filter((member) => member !== target);
     await target.restart({
       PAWL_TEST: "1",
       PAWL_FAILPOINTS: `${point}@${hit}=block:${BLOCK_MS}`,
     });
-    const isObserved = await until(() => lines(target.logs()) > linesBefore, {
+    const blockedAt = until(() => lines(target.logs()) > linesBefore, {
       what: `${target.name} to be blocked`,
       timeoutMs: BLOCKED_WITHIN_MS,
     }).then(
-      () => true,
-      () => false,
+      () => Date.now(),
+      () => undefined,
     );
-    const at = Date.now();
+    // Whoever left it stays where it went, and an idle process comes to no point: the others send everybody back.
+    if (service === "scheduler")
+      for (const member of others) {
+        await member.stop();
+        await member.restart();
+      }
+    const seenAt = await blockedAt;
+    const isObserved = seenAt !== undefined;
+    const at = seenAt ?? Date.now();
     await until(() => Date.now() - at > BLOCK_MS, { what: "it to go on" });
     return { target: target.name, detail: point, isObserved, at, overAt: Date.now() };
   },

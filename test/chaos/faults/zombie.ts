@@ -7,6 +7,8 @@ import { between, oneOf, type Fault, type Hit, type Scene } from "../fault.ts";
 const TRIES = 300;
 const LOOK_MS = 20;
 const ARRIVAL_MS = 150;
+/** A claim this old has reached its executor. */
+const RECEIVED_MS = 50;
 /** A thawed process finds its voice within this. */
 const REFUSED_WITHIN_MS = 10_000;
 const FREEZES_MAX = 3;
@@ -28,7 +30,7 @@ export const zombieExecutor: Fault = {
       const at = Date.now();
       // What it said before it stopped arrives.
       await pause(ARRIVAL_MS);
-      const held = await leaseCount(scene, target.executorId);
+      const held = await leaseCount(scene, target.executorId, at - RECEIVED_MS);
       if (held > 0) {
         const before = refusals();
         await pause(freezeMs(scene));
@@ -91,12 +93,16 @@ async function thaw(target: Sailor, what: string, at: number): Promise<Hit> {
   return { target: target.name, detail, isObserved: true, at, overAt };
 }
 
-async function leaseCount({ db }: Scene, executorId: string): Promise<number> {
+async function leaseCount(
+  { db }: Scene,
+  executorId: string,
+  leasedBefore = Date.now(),
+): Promise<number> {
   const { rows } = await (
     await db()
   ).query<{ count: number }>(
-    "select count(*)::integer as count from pawl.leases where executor_id = $1",
-    [executorId],
+    "select count(*)::integer as count from pawl.leases where executor_id = $1 and leased_at < $2",
+    [executorId, new Date(leasedBefore)],
   );
   return rows[0]?.count ?? 0;
 }
