@@ -34,6 +34,7 @@ export function slotSuite(open: OpenStore): void {
   giving(open);
   racing(open);
   rates(open);
+  lines(open);
 }
 
 function giving(open: OpenStore): void {
@@ -180,6 +181,63 @@ function rates(open: OpenStore): void {
     // Never started: its slot of the rate goes on at once, to the one that asked for the rate first.
     const leave = { ...holder(a), slotKey: slot.key, rateKey: rate.key };
     expect(ids(await move(journal, { released: [leave] }))).toEqual([c]);
+  });
+}
+
+function lines(open: OpenStore): void {
+  const asked = (key: string, kind: "slot" | "rate" = "slot") => ({
+    nodeId: WORK,
+    iteration: 0,
+    kind,
+    key,
+  });
+
+  test("whoever waits in line is told the limit, who has the slots and how many are before it", async () => {
+    const { journal, slotWaits } = await setup(open);
+    const slot = { key: crypto.randomUUID(), limit: 7 };
+    const runs = Array.from({ length: 11 }, newRunId);
+    await move(journal, { requested: runs.slice(0, 10).map((runId) => wish(runId, { slot })) });
+    const urgent = runs[10] as RunId;
+    await move(journal, { requested: [wish(urgent, { slot, priority: -1 })] });
+    const line = async (runId: RunId) => (await slotWaits(runId, [asked(slot.key)]))[0];
+    const holders = runs.slice(0, 5).map((runId) => holder(runId));
+    const common = { ...asked(slot.key), limit: 7, takenCount: 7, holders };
+    const { key: _key, ...seen } = common;
+    expect(await line(urgent)).toEqual({ ...seen, aheadCount: 0 });
+    expect(await line(runs[7] as RunId)).toEqual({ ...seen, aheadCount: 1 });
+    expect(await line(runs[9] as RunId)).toEqual({ ...seen, aheadCount: 3 });
+    // Who has a slot, asks for another key or was never there waits for nothing.
+    expect(await line(runs[0] as RunId)).toBeUndefined();
+    expect(await line(newRunId())).toBeUndefined();
+    expect(await slotWaits(urgent, [asked("another"), asked(slot.key)])).toHaveLength(1);
+    expect(await slotWaits(urgent, [])).toEqual([]);
+  });
+
+  test("whoever waits for a rate is told when the slot frees that would be its own", async () => {
+    const { journal, slotWaits } = await setup(open);
+    const rate = { key: crypto.randomUUID(), limit: 2, perMs: 3_600_000 };
+    const [a, b, c, d, e] = Array.from({ length: 5 }, newRunId) as [
+      RunId,
+      RunId,
+      RunId,
+      RunId,
+      RunId,
+    ];
+    await move(journal, { requested: [a, b, c, d, e].map((runId) => wish(runId, { rate })) });
+    const freeAt = async (runId: RunId) =>
+      (await slotWaits(runId, [asked(rate.key, "rate")]))[0]?.freeAt;
+    // Both have their slots and neither was started.
+    expect(await freeAt(c)).toBeUndefined();
+    await move(journal, { started: [{ ...holder(b), rate }] });
+    const first = await freeAt(c);
+    expect(first).toBeGreaterThan(0);
+    expect(await freeAt(d)).toBeUndefined();
+    await move(journal, { started: [{ ...holder(a), rate: { ...rate, perMs: 7_200_000 } }] });
+    expect([await freeAt(c), await freeAt(e)]).toEqual([first, first]);
+    expect(await freeAt(d)).toBeGreaterThan((first ?? 0) + 3_000_000);
+    const [seen] = await slotWaits(e, [asked(rate.key, "rate")]);
+    expect(seen).toMatchObject({ kind: "rate", limit: 2, takenCount: 2, aheadCount: 2 });
+    expect(seen?.holders.map(({ runId }) => runId)).toEqual([b, a]);
   });
 }
 

@@ -18,6 +18,7 @@ export async function openMemory(): Promise<StoreUnderTest> {
     deadLetters,
     ...losses(journal, view),
     prepare: async () => {},
+    slotWaits: async (runId, asked) => view.slotWaits(runId, asked),
     see: async (runId): Promise<Seen> => {
       const run = view.run(runId);
       return {

@@ -8,6 +8,7 @@ import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
 import { createSchedules } from "@pawl/platform/store/schedules-postgres";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
+import { readSlotWaits } from "@pawl/platform/store/slot-waits";
 import { createRecovery } from "@pawl/platform/store/recovery-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
 import { freshDatabase } from "../support/postgres.ts";
@@ -49,6 +50,7 @@ export async function openPostgres(): Promise<StoreUnderTest> {
       for (const boss of bosses) for (const type of nodeTypes) await boss.ensure(type);
     },
     see: (runId) => see(pool, runId),
+    slotWaits: (runId, asked) => readSlotWaits(pool, runId, asked),
     executorIds: async () => {
       const text = "select executor_id as id from executors order by executor_id";
       return (await pool.query<{ id: string }>({ text })).rows.map((row) => row.id);

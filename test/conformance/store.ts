@@ -6,6 +6,7 @@ import type { Journal } from "@pawl/platform/store/journal";
 import type { Schedules } from "@pawl/platform/store/schedules";
 import type { Recovery } from "@pawl/platform/store/recovery";
 import type { Workflows } from "@pawl/platform/store/workflows";
+import type { SlotQuestion, SlotWait } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
 
 export interface SeenRun {
@@ -72,6 +73,8 @@ export interface StoreUnderTest {
   /** Makes queues for node types; the store may need them before jobs. */
   readonly prepare: (nodeTypes: readonly string[]) => Promise<void>;
   readonly see: (runId: RunId) => Promise<Seen>;
+  /** Who of a run stands in line for slots, as explanations read it. */
+  readonly slotWaits: (runId: RunId, asked: readonly SlotQuestion[]) => Promise<SlotWait[]>;
   /** Ids of the executors known, in order. */
   readonly executorIds: () => Promise<string[]>;
   readonly close: () => Promise<void>;

@@ -18,7 +18,7 @@ import { getRuns, listRuns } from "@pawl/platform/store/runs";
 import { getSchedule, listSchedules } from "@pawl/platform/store/schedule-reads";
 import { readTags } from "@pawl/platform/store/tags";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
-import { type PlaceInQueue, readWaitingRoom } from "@pawl/platform/store/waiting-room";
+import { readWaitingRoom, type RoomQuestion } from "@pawl/platform/store/waiting-room";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { answerProbe } from "@pawl/platform/telemetry/http";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -152,11 +152,11 @@ function createServices({ pool, scheduler, fanout }: Parts) {
     definitions,
     getRuns: (runIds) => getRuns(pool, DEFAULT_TENANT, runIds),
     readEvents: (runId, afterSeq, limit) => readEvents(pool, runId, afterSeq, limit),
-    readRoom: (runId) => readWaitingRoom(pool, runId),
+    readRoom: (runId, question) => readWaitingRoom(pool, runId, question),
   });
   const explaining = {
     foldRun: reader.foldRun,
-    readRoom: (runId: RunId, place?: PlaceInQueue) => readWaitingRoom(pool, runId, place),
+    readRoom: (runId: RunId, question: RoomQuestion) => readWaitingRoom(pool, runId, question),
   };
   const watching: WatchDeps = {
     ...WATCH_DEFAULTS,

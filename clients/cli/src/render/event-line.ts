@@ -4,6 +4,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { jsonOf, runStatusName } from "@pawl/client";
 import type { NodeStreamDelta, RunEvent, RunStatusChanged } from "@pawl/proto/pawl/v1/event_pb";
 import { formatDuration } from "./duration.ts";
+import { limitText } from "./limit.ts";
 import { cutText, safeText } from "./spans.ts";
 
 const DETAIL_WIDTH = 200;
@@ -57,9 +58,10 @@ function detailOf({ fact, attempt }: RunEvent): string {
     case "contractViolated":
       return `${fact.value.phase} ${valueText(fact.value.errorsJson)}`;
     case "runStarted":
+    case "nodeQueued":
+      return limitText(fact.value);
     case "runTimedOut":
     case "runMetadataSet":
-    case "nodeQueued":
     case "nodeInvalidated":
     case "heartbeat":
     case undefined:

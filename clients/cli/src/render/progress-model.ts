@@ -5,6 +5,7 @@ import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Json, runStatusName } from "@pawl/client";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { causeText } from "./event-line.ts";
+import { limitText } from "./limit.ts";
 import { type TreeRow, treeRows } from "./tree.ts";
 
 export interface NodeProgress {
@@ -105,10 +106,13 @@ function applyToRun(progress: Progress, { fact }: RunEvent, atMs: number | undef
     progress.endMs = atMs;
   };
   if (fact.case === "runStarted") {
-    progress.status = "scheduled";
+    const limits = limitText(fact.value);
+    progress.status = limits === "" ? "scheduled" : "pending";
+    progress.note = limits;
     progress.startMs = atMs;
   } else if (fact.case === "runStatusChanged") {
     progress.status = runStatusName(fact.value.to);
+    progress.note = "";
   } else if (fact.case === "runCompleted") {
     end("completed", fact.value.hasFailures ? "some nodes failed on the way" : "");
   } else if (fact.case === "runFailed") {
@@ -126,6 +130,7 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
   switch (fact.case) {
     case "nodeQueued":
       node.status = node.attempt > 0 && node.status === "retrying" ? "retrying" : "queued";
+      if (node.status === "queued") node.note = limitText(fact.value);
       break;
     case "nodeStarted":
       Object.assign(node, {

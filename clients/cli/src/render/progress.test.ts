@@ -165,3 +165,32 @@ test("a map shows how many of its items are done (S3.30)", () => {
   ]);
   expect(draw().find((line) => line.includes("send"))).toContain("2/3");
 });
+
+test("what waits for a slot or a rate says for which, until it starts", () => {
+  const queued: Fact = {
+    type: "node.queued",
+    nodeId: "write",
+    attempt: 1,
+    fact: {
+      case: "nodeQueued",
+      value: { slot: { key: "shop-7", limit: 2 }, rate: { key: "mail", limit: 20, perMs: 1_000n } },
+    },
+  };
+  const words = "waits for slot shop-7 (2) and rate mail (20 in 1.0s)";
+  expect(setup([started, queued]).draw().join("\n")).toContain(words);
+  expect(
+    setup([started, queued, begin("write")])
+      .draw()
+      .join("\n"),
+  ).not.toContain(words);
+  const pending: Fact = {
+    type: "run.started",
+    fact: { case: "runStarted", value: { slot: { key: "c1", limit: 1 } } },
+  };
+  const begun: Fact = { type: "run.status.changed", fact: { case: "runStatusChanged", value: {} } };
+  expect(setup([pending]).progress).toMatchObject({
+    status: "pending",
+    note: "waits for slot c1 (1)",
+  });
+  expect(setup([pending, begun]).progress.note).toBe("");
+});

@@ -63,7 +63,8 @@ function reduceRun(draft: Draft, event: RunEvent, at: number): void {
   // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- a newer gateway may send facts this console does not know
   switch (fact.case) {
     case "runStarted":
-      draft.status = "running";
+      // A run that has limits begins with a change of status.
+      draft.status = (fact.value.slot ?? fact.value.rate) ? "pending" : "running";
       draft.startedAt = at;
       draft.input = jsonText(fact.value.inputJson);
       return;

@@ -7,11 +7,13 @@ import type { RunView } from "./view.ts";
 
 const ASK_MS = 5_000;
 
-/** Asks only while some node is ready or waits, and nothing while the run gets on. */
+/** Asks only while the run has not begun, or some node is ready or waits, and nothing while the run gets on. */
 export function RunWaiting({ runId, view }: { readonly runId: string; readonly view: RunView }) {
-  const held = [...view.nodes.values()].some(
-    ({ status }) => status === "queued" || status === "retrying" || status === "waiting",
-  );
+  const held =
+    view.status === "pending" ||
+    [...view.nodes.values()].some(
+      ({ status }) => status === "queued" || status === "retrying" || status === "waiting",
+    );
   return held ? <Asked runId={runId} /> : null;
 }
 

@@ -12,9 +12,10 @@ import { explainRunning, explainWaiting } from "./held.ts";
 import { pausedText } from "./paused.ts";
 import { explainPending } from "./pending.ts";
 import type { Proofs } from "./proofs.ts";
-import { explainQueued, limitText } from "./queued.ts";
+import { explainQueued } from "./queued.ts";
 import type { Explanation } from "./reason.ts";
 import type { WaitingRoom } from "./room.ts";
+import { slotAnswer } from "./slot-wait.ts";
 import {
   explainCancelled,
   explainCompleted,
@@ -105,14 +106,17 @@ function ofTheRun(asked: Case): Answer | undefined {
 }
 
 /** The run was accepted and waits for its turn among the runs of its workflow. */
-function notBegun({ state, proofs }: Case): Answer {
+function notBegun({ state, proofs, room }: Case): Answer {
   const started = proofs.newest("", 0, "run.started");
+  const common = { evidence: [started], ...since(started) };
+  const limited = slotAnswer(room, state);
+  if (limited !== undefined)
+    return { ...common, ...limited, summary: `The run is pending. ${limited.summary}` };
   return {
+    ...common,
     reason: "QUEUED",
-    summary: `The run is pending. ${limitText(state) ?? "It has not begun."}`,
-    evidence: [started],
-    next: "Wait until another run of the key ends; or cancel it, or raise the limit in the workflow.",
-    ...since(started),
+    summary: "The run was accepted and begins next.",
+    next: "Ask again in a moment; if it stays so, see whether a scheduler is running.",
   };
 }
 

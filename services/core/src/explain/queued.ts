@@ -1,10 +1,10 @@
-// Why a node that is ready does not run: its time has not come, nobody serves its type, everybody is busy, or it is simply next.
+// Why a node that is ready does not run: its time has not come, its limits hold it, nobody serves its type, everybody is busy, or it is simply next.
 
 import type { Answer, Case } from "./case.ts";
 import { own, since, textOf } from "./case.ts";
-import type { RunState } from "../log/state.ts";
 import type { Cited } from "./proofs.ts";
 import type { ExecutorSeen } from "./room.ts";
+import { slotAnswer } from "./slot-wait.ts";
 import { countText, durationText, listText } from "./words.ts";
 
 /** A node that is queued, or about to be queued again. */
@@ -13,6 +13,9 @@ export function explainQueued(asked: Case): Answer {
   const queued = own(asked, "node.queued");
   if (nodeState.notBefore !== undefined && nodeState.notBefore > room.now)
     return notYet(asked, nodeState.notBefore, queued);
+  const place = { nodeId: asked.node.definition.id, iteration: asked.iteration };
+  const limited = slotAnswer(room, nodeState, place);
+  if (limited !== undefined) return { ...limited, evidence: [queued], ...since(queued) };
   const { type } = asked.node.definition;
   const serving = room.executors.filter((executor) => executor.nodeTypes.includes(type));
   if (serving.length === 0) return unserved(asked, queued);
@@ -83,29 +86,14 @@ function full(
   };
 }
 
-/** What holds back a node with limits while executors have room. */
-export function limitText({ slot, rate }: Pick<RunState, "slot" | "rate">): string | undefined {
-  const parts = [
-    ...(slot === undefined
-      ? []
-      : [`a slot of concurrency key "${slot.key}", of which there are ${slot.limit}`]),
-    ...(rate === undefined
-      ? []
-      : [`a start under rate key "${rate.key}", ${rate.limit} in any ${durationText(rate.perMs)}`]),
-  ];
-  return parts.length === 0 ? undefined : `It waits for ${parts.join(", and for ")}.`;
-}
-
 function next(
-  { node, nodeState, room }: Case,
+  { node, room }: Case,
   free: readonly ExecutorSeen[],
   queued: Cited | undefined,
 ): Answer {
   return {
     reason: "QUEUED",
-    summary:
-      limitText(nodeState) ??
-      `It is in the queue of type ${node.definition.type}${aheadText(room.aheadCount)}; ${countText(free.length, "executor")} ${free.length === 1 ? "has" : "have"} room.`,
+    summary: `It is in the queue of type ${node.definition.type}${aheadText(room.aheadCount)}; ${countText(free.length, "executor")} ${free.length === 1 ? "has" : "have"} room.`,
     evidence: [queued],
     next: "Ask again in a moment; if it stays so, see whether a scheduler is running.",
     ...since(queued),

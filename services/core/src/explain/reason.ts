@@ -2,6 +2,7 @@
 // The names equal pawl.v1.ExplainReason without its prefix; a test holds the two together.
 
 import type { EventType, NodeStatus } from "../log/event.ts";
+import type { SlotWait } from "./room.ts";
 
 export const EXPLAIN_REASONS = [
   "WAITING_PARENTS",
@@ -28,6 +29,8 @@ export const EXPLAIN_REASONS = [
   "PARENT_NOT_COMPLETED",
   "INVALIDATED",
   "WAITING_ITERATIONS",
+  "WAITING_SLOT",
+  "WAITING_RATE",
 ] as const;
 /** The cause of a node's standing. */
 export type ExplainReason = (typeof EXPLAIN_REASONS)[number];
@@ -37,6 +40,14 @@ export interface Evidence {
   readonly seq: number;
   readonly type: EventType;
   readonly nodeId: string;
+}
+
+/** Where it stands in line, by the key as the definition fills it in. */
+export interface SlotStanding extends Pick<
+  SlotWait,
+  "kind" | "limit" | "takenCount" | "holders" | "aheadCount"
+> {
+  readonly key: string;
 }
 
 export interface Explanation {
@@ -52,4 +63,6 @@ export interface Explanation {
   readonly sinceAt?: number;
   /** Until when at the latest, where that is known. */
   readonly untilAt?: number;
+  /** What it waits for, while it waits for a slot of a key or of a rate. */
+  readonly slot?: SlotStanding;
 }

@@ -20,6 +20,35 @@ export interface LeaseSeen {
   readonly untilAt: number;
 }
 
+/** A limit of an execution, or with an empty node id of its run, and the name under which it is counted. */
+export interface SlotQuestion {
+  readonly nodeId: string;
+  readonly iteration: number;
+  readonly kind: "slot" | "rate";
+  readonly key: string;
+}
+
+/** Who has a slot, or with an empty node id which run. */
+export interface SlotHolderSeen {
+  readonly runId: string;
+  readonly nodeId: string;
+  readonly iteration: number;
+}
+
+/** An execution, or its run, in line for a slot. */
+export interface SlotWait extends Omit<SlotQuestion, "key"> {
+  /** As last said for the key. */
+  readonly limit: number;
+  /** Slots that are taken, counted up to a bound. */
+  readonly takenCount: number;
+  /** The first few of those. */
+  readonly holders: readonly SlotHolderSeen[];
+  /** Who gets one first, counted up to a bound. */
+  readonly aheadCount: number;
+  /** When the slot frees that it would get in the round in which its turn comes; only of a rate, and where that is known. */
+  readonly freeAt?: number;
+}
+
 export interface WaitingRoom {
   /** By the clock that wrote every other time here. */
   readonly now: number;
@@ -27,4 +56,6 @@ export interface WaitingRoom {
   readonly leases: readonly LeaseSeen[];
   /** Jobs of the node's type that go first, counted up to a bound; undefined when nobody counted. */
   readonly aheadCount?: number;
+  /** Of what was asked about, what is in line for a slot. */
+  readonly slotWaits?: readonly SlotWait[];
 }

@@ -15,10 +15,10 @@ export function durationText(ms: number): string {
 
 const LISTED_MAX = 5;
 
-/** The first few of a list, and how many there are besides. */
-export function listText(items: readonly string[]): string {
+/** The first few of a list, and how many there are besides; `total` when the list is not whole. */
+export function listText(items: readonly string[], total = items.length): string {
   const shown = items.slice(0, LISTED_MAX).join(", ");
-  const left = items.length - LISTED_MAX;
+  const left = total - Math.min(items.length, LISTED_MAX);
   return left > 0 ? `${shown} and ${left} more` : shown;
 }
 

@@ -6,8 +6,10 @@ import { create } from "@bufbuild/protobuf";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { explainNode } from "@pawl/core/explain/explain";
 import type { WaitingRoom } from "@pawl/core/explain/room";
+import { slotsOfExecution, slotsOfRun } from "@pawl/core/explain/slot-wait";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
-import type { PlaceInQueue } from "@pawl/platform/store/waiting-room";
+import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import type { RoomQuestion } from "@pawl/platform/store/waiting-room";
 import { toWireExplanation } from "@pawl/platform/wire/explain";
 import {
   type ExplainNodeResponse,
@@ -18,7 +20,7 @@ import type { FoldedRun } from "./run-reader.ts";
 export interface ExplainerDeps {
   /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly foldRun: (runId: RunId) => Promise<FoldedRun>;
-  readonly readRoom: (runId: RunId, place?: PlaceInQueue) => Promise<WaitingRoom>;
+  readonly readRoom: (runId: RunId, question: RoomQuestion) => Promise<WaitingRoom>;
 }
 
 export interface NodeQuestion {
@@ -46,7 +48,12 @@ export async function explain(
           queuedAt: queued.at,
         }
       : undefined;
-  const room = await deps.readRoom(runId, place);
+  const owner = { tenantId: DEFAULT_TENANT, workflowId: record.workflowId, runId };
+  const slots = [
+    ...slotsOfRun(state, owner),
+    ...slotsOfExecution(state, owner, nodeIndex, iteration),
+  ];
+  const room = await deps.readRoom(runId, { place, slots });
   const explanation = explainNode({ state, proofs, room, nodeIndex, iteration });
   return create(ExplainNodeResponseSchema, { explanation: toWireExplanation(explanation) });
 }

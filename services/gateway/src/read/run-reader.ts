@@ -6,7 +6,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { pausedText } from "@pawl/core/explain/paused";
 import { Proofs } from "@pawl/core/explain/proofs";
 import type { WaitingRoom } from "@pawl/core/explain/room";
-import { heldNodes, waitingReason } from "@pawl/core/explain/stuck";
+import { heldNodes, slotsToAsk, waitingReason } from "@pawl/core/explain/stuck";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isFinal } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
@@ -14,6 +14,8 @@ import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
 import type { EventPage } from "@pawl/platform/store/log";
 import type { RunRecord } from "@pawl/platform/store/runs";
+import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import type { RoomQuestion } from "@pawl/platform/store/waiting-room";
 import { toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
 import { toJsonBytes, traceIdOf } from "@pawl/platform/wire/scalar";
 import type { Run as WireRun } from "@pawl/proto/pawl/v1/run_pb";
@@ -27,7 +29,7 @@ export interface RunReaderDeps {
   readonly getRuns: (runIds: readonly RunId[]) => Promise<readonly (RunRecord | undefined)[]>;
   readonly readEvents: (runId: RunId, afterSeq: number, limit: number) => Promise<EventPage>;
   /** Who is alive and who holds what; asked only while something of the run is held up or at work. */
-  readonly readRoom: (runId: RunId) => Promise<WaitingRoom>;
+  readonly readRoom: (runId: RunId, question: RoomQuestion) => Promise<WaitingRoom>;
 }
 
 /** A run with its whole log folded, and where the log says what. */
@@ -113,8 +115,10 @@ export function createRunReader(deps: RunReaderDeps): RunReader {
 async function whyItWaits(deps: RunReaderDeps, folded: FoldedRun): Promise<string> {
   const { state, proofs, record } = folded;
   if (isFinal(state.status)) return "";
-  if (heldNodes(state).length === 0) return pausedText(state) ?? "";
-  return waitingReason({ state, proofs, room: await deps.readRoom(record.runId) });
+  const { runId, workflowId } = record;
+  const slots = slotsToAsk(state, { tenantId: DEFAULT_TENANT, workflowId, runId });
+  if (heldNodes(state).length + slots.length === 0) return pausedText(state) ?? "";
+  return waitingReason({ state, proofs, room: await deps.readRoom(runId, { slots }) });
 }
 
 async function foldLog(

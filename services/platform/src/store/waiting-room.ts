@@ -1,10 +1,11 @@
 // What surrounds a run: executors alive, leases of the run, and the length of a queue. Read side only, for explanations.
 
-import type { WaitingRoom } from "@pawl/core/explain/room";
+import type { SlotQuestion, WaitingRoom } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
 import { type Queryable, run } from "../db/sql.ts";
 import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
 import { ranksOf } from "../queue/turns.ts";
+import { readSlotWaits } from "./slot-waits.ts";
 import { readAliveExecutors } from "./statements/read-alive-executors.ts";
 import { readLeasesOfRun } from "./statements/read-leases-of-run.ts";
 
@@ -21,17 +22,24 @@ export interface PlaceInQueue {
   readonly queuedAt: number;
 }
 
+/** What an explanation asks besides who is alive and who holds what. */
+export interface RoomQuestion {
+  readonly place?: PlaceInQueue | undefined;
+  readonly slots: readonly SlotQuestion[];
+}
+
 /** Everything an explanation asks of the present. @throws STORE_UNAVAILABLE */
 export async function readWaitingRoom(
   db: Queryable,
   runId: RunId,
-  place?: PlaceInQueue,
+  { place, slots }: RoomQuestion,
 ): Promise<WaitingRoom> {
-  const [clock, executors, leases, aheadCount] = await Promise.all([
+  const [clock, executors, leases, aheadCount, slotWaits] = await Promise.all([
     readClock(db),
     run<ExecutorRow>(db, readAliveExecutors, [EXECUTORS_MAX]),
     run<LeaseRow>(db, readLeasesOfRun, [runId, LEASES_MAX]),
     place === undefined ? undefined : countAhead(db, place),
+    readSlotWaits(db, runId, slots),
   ]);
   return {
     now: clock,
@@ -49,6 +57,7 @@ export async function readWaitingRoom(
       untilAt: row.until?.getTime() ?? 0,
     })),
     ...(aheadCount === undefined ? {} : { aheadCount }),
+    slotWaits,
   };
 }
 

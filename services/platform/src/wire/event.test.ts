@@ -154,3 +154,17 @@ test("a heartbeat has event id 0 and is no engine's word (S1.45)", () => {
   expect(toJson(RunEventSchema, beat)).toMatchObject({ type: "heartbeat", heartbeat: {} });
   expect(TERMINAL_TYPES).not.toContain(beat.type);
 });
+
+test("the limits that something waits for are told, with their keys filled in (S1.46)", () => {
+  const slot = { key: "shop-7", limit: 2, scope: "workflow" } as const;
+  const rate = { key: "mail", limit: 20, perMs: 1_000, scope: "tenant" } as const;
+  const limits = { slot, rate };
+  const told = { slot, rate: { ...rate, perMs: 1_000n } };
+  const queued = { ...event("node.queued"), payload: limits } as RunEvent;
+  expect(toWireEvent(queued, SCOPE).fact.value).toMatchObject(told);
+  expect(JSON.parse(toSseJson(queued, SCOPE))).toMatchObject({ payload: limits });
+  const payload = { ...PAYLOADS["run.started"], ...limits };
+  const started = { ...event("run.started"), payload } as RunEvent;
+  expect(toWireEvent(started, SCOPE).fact.value).toMatchObject(told);
+  expect(JSON.parse(toSseJson(started, SCOPE))).toMatchObject({ payload: limits });
+});

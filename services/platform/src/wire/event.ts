@@ -8,6 +8,7 @@ import {
   ContractViolatedSchema,
   CorrelationSchema,
   HeartbeatSchema,
+  LimitSchema,
   ModerationFlaggedSchema,
   NodeBlockedSchema,
   NodeCancelledSchema,
@@ -35,6 +36,7 @@ import {
   type RunEvent as WireEvent,
 } from "@pawl/proto/pawl/v1/event_pb";
 import { APPROVAL, HEARTBEAT } from "@pawl/core/log/event";
+import type { Gate } from "@pawl/core/policy/gate";
 import { toWireScope } from "./pause.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 import { toWireRunKind, toWireRunStatus } from "./status.ts";
@@ -68,6 +70,7 @@ const FACTS: FactTable = {
             scheduleId: payload.schedule.scheduleId,
             scheduleTime: toTimestamp(payload.schedule.at),
           }),
+      ...toWireLimits(payload),
     }),
   }),
   "run.status.changed": ({ payload }) => ({
@@ -119,10 +122,10 @@ const FACTS: FactTable = {
   }),
   "node.queued": ({ payload }) => ({
     case: "nodeQueued",
-    value:
-      payload.notBefore === undefined
-        ? create(NodeQueuedSchema)
-        : create(NodeQueuedSchema, { notBeforeTime: toTimestamp(payload.notBefore) }),
+    value: create(NodeQueuedSchema, {
+      ...(payload.notBefore === undefined ? {} : { notBeforeTime: toTimestamp(payload.notBefore) }),
+      ...toWireLimits(payload),
+    }),
   }),
   "node.started": ({ payload }) => ({
     case: "nodeStarted",
@@ -213,6 +216,14 @@ const FACTS: FactTable = {
     }),
   }),
 };
+
+/** What has to be had before a start, with the keys filled in. */
+const toWireLimits = ({ slot, rate }: Gate) => ({
+  ...(slot === undefined ? {} : { slot: create(LimitSchema, slot) }),
+  ...(rate === undefined
+    ? {}
+    : { rate: create(LimitSchema, { ...rate, perMs: BigInt(rate.perMs) }) }),
+});
 
 /** What waits is not shown to watchers: it waits because somebody is to look at it first. */
 function toWireBlocked({ payload, at }: FactOf<"node.blocked"> & { readonly at?: number }) {

@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/event.proto.
  */
 export const file_pawl_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxIqQLCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIqCgtydW5fc3RhcnRlZBgUIAEoCzITLnBhd2wudjEuUnVuU3RhcnRlZEgAEjcKEnJ1bl9zdGF0dXNfY2hhbmdlZBgVIAEoCzIZLnBhd2wudjEuUnVuU3RhdHVzQ2hhbmdlZEgAEi4KDXJ1bl9jb21wbGV0ZWQYFiABKAsyFS5wYXdsLnYxLlJ1bkNvbXBsZXRlZEgAEigKCnJ1bl9mYWlsZWQYFyABKAsyEi5wYXdsLnYxLlJ1bkZhaWxlZEgAEi4KDXJ1bl9jYW5jZWxsZWQYGCABKAsyFS5wYXdsLnYxLlJ1bkNhbmNlbGxlZEgAEi0KDXJ1bl90aW1lZF9vdXQYGSABKAsyFC5wYXdsLnYxLlJ1blRpbWVkT3V0SAASLgoNcnVuX3JlY292ZXJlZBgaIAEoCzIVLnBhd2wudjEuUnVuUmVjb3ZlcmVkSAASJwoJaGVhcnRiZWF0GBsgASgLMhIucGF3bC52MS5IZWFydGJlYXRIABIzChBydW5fbWV0YWRhdGFfc2V0GBwgASgLMhcucGF3bC52MS5SdW5NZXRhZGF0YVNldEgAEioKC25vZGVfcXVldWVkGCggASgLMhMucGF3bC52MS5Ob2RlUXVldWVkSAASLAoMbm9kZV9zdGFydGVkGCkgASgLMhQucGF3bC52MS5Ob2RlU3RhcnRlZEgAEjUKEW5vZGVfc3RyZWFtX2RlbHRhGCogASgLMhgucGF3bC52MS5Ob2RlU3RyZWFtRGVsdGFIABIkCghub2RlX2xvZxgrIAEoCzIQLnBhd2wudjEuTm9kZUxvZ0gAEiwKDG5vZGVfcmV0cmllZBgsIAEoCzIULnBhd2wudjEuTm9kZVJldHJpZWRIABIwCg5ub2RlX2NvbXBsZXRlZBgtIAEoCzIWLnBhd2wudjEuTm9kZUNvbXBsZXRlZEgAEioKC25vZGVfZmFpbGVkGC4gASgLMhMucGF3bC52MS5Ob2RlRmFpbGVkSAASMAoObm9kZV9jYW5jZWxsZWQYLyABKAsyFi5wYXdsLnYxLk5vZGVDYW5jZWxsZWRIABIsCgxub2RlX3NraXBwZWQYMCABKAsyFC5wYXdsLnYxLk5vZGVTa2lwcGVkSAASLwoObm9kZV90aW1lZF9vdXQYMSABKAsyFS5wYXdsLnYxLk5vZGVUaW1lZE91dEgAEiwKDG5vZGVfYmxvY2tlZBgyIAEoCzIULnBhd2wudjEuTm9kZUJsb2NrZWRIABI0ChBub2RlX2ludmFsaWRhdGVkGDMgASgLMhgucGF3bC52MS5Ob2RlSW52YWxpZGF0ZWRIABIuCg1ub2RlX2V4cGFuZGVkGDQgASgLMhUucGF3bC52MS5Ob2RlRXhwYW5kZWRIABIsCgxub2RlX2RlY2lkZWQYNSABKAsyFC5wYXdsLnYxLk5vZGVEZWNpZGVkSAASOAoSbW9kZXJhdGlvbl9mbGFnZ2VkGDwgASgLMhoucGF3bC52MS5Nb2RlcmF0aW9uRmxhZ2dlZEgAEjYKEWNvbnRyYWN0X3Zpb2xhdGVkGD0gASgLMhkucGF3bC52MS5Db250cmFjdFZpb2xhdGVkSABCBgoEZmFjdCJVCgtDb3JyZWxhdGlvbhIQCgh0cmFjZV9pZBgBIAEoCRIXCg9wYXJlbnRfZXZlbnRfaWQYAiABKAQSDAoEd2F2ZRgDIAEoDRINCgVwaGFzZRgEIAEoCSKJAgoKUnVuU3RhcnRlZBISCgppbnB1dF9qc29uGAEgASgMEhkKEWRlZmluaXRpb25fZGlnZXN0GAIgASgJEhgKEHdvcmtmbG93X3ZlcnNpb24YAyABKA0SHgoEa2luZBgEIAEoDjIQLnBhd2wudjEuUnVuS2luZBIxCg1kZWFkbGluZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkSMQoNc2NoZWR1bGVfdGltZRg9IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAixwEKEFJ1blN0YXR1c0NoYW5nZWQSIAoEZnJvbRgBIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEh4KAnRvGAIgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSMQoNZGVhZGxpbmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoFc2NvcGUYBCABKA4yEy5wYXdsLnYxLlBhdXNlU2NvcGUSCgoCYnkYBSABKAkSDgoGcmVhc29uGAYgASgJIjkKDFJ1bkNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBIUCgxoYXNfZmFpbHVyZXMYAiABKAgiNAoJUnVuRmFpbGVkEhYKDmZhaWxlZF9ub2RlX2lkGAEgASgJEg8KB21lc3NhZ2UYAiABKAkiHgoMUnVuQ2FuY2VsbGVkEg4KBnJlYXNvbhgBIAEoCSJACgtSdW5UaW1lZE91dBIxCg1kZWFkbGluZV90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCJMCgxSdW5SZWNvdmVyZWQSDgoGcmVhc29uGAEgASgJEhMKC2V4ZWN1dG9yX2lkGAIgASgJEhcKD2xvc3RfZGVsaXZlcmllcxgDIAEoDSILCglIZWFydGJlYXQiJwoOUnVuTWV0YWRhdGFTZXQSFQoNbWV0YWRhdGFfanNvbhgBIAEoDCJBCgpOb2RlUXVldWVkEjMKD25vdF9iZWZvcmVfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiIgoLTm9kZVN0YXJ0ZWQSEwoLZXhlY3V0b3JfaWQYASABKAkiUwoPTm9kZVN0cmVhbURlbHRhEhMKC2RlbHRhX2luZGV4GAEgASgNEgwKBHRleHQYAiABKAkSHQoFbWVkaWEYAyABKAsyDi5wYXdsLnYxLk1lZGlhIiIKBU1lZGlhEgsKA3VybBgBIAEoCRIMCgRtaW1lGAIgASgJIjQKBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoBBIVCg1vdXRwdXRfdG9rZW5zGAIgASgEIikKB05vZGVMb2cSDQoFbGV2ZWwYASABKAkSDwoHbWVzc2FnZRgCIAEoCSI/CgtOb2RlUmV0cmllZBINCgVjYXVzZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhAKCGRlbGF5X21zGAMgASgEIoABCg1Ob2RlQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEg4KBmhhbmRsZRgCIAEoCRITCgtkdXJhdGlvbl9tcxgDIAEoBBIWCg5xdWV1ZV9kZWxheV9tcxgEIAEoBBIdCgV1c2FnZRgFIAEoCzIOLnBhd2wudjEuVXNhZ2UiQgoKTm9kZUZhaWxlZBINCgVjYXVzZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhQKDGRldGFpbHNfanNvbhgDIAEoDCIfCg1Ob2RlQ2FuY2VsbGVkEg4KBnJlYXNvbhgBIAEoCSIdCgtOb2RlU2tpcHBlZBIOCgZyZWFzb24YASABKAkiIgoMTm9kZVRpbWVkT3V0EhIKCnRpbWVvdXRfbXMYASABKAQirgEKC05vZGVCbG9ja2VkEg4KBnJlYXNvbhgBIAEoCRIUCgxjaGlsZF9ydW5faWQYAiABKAkSDQoFcGhhc2UYAyABKAkSEwoLYXBwcm92YWxfaWQYBCABKAkSDwoHbWVzc2FnZRgFIAEoCRIRCglhc3NpZ25lZXMYBiADKAkSMQoNZGVhZGxpbmVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAigAEKC05vZGVEZWNpZGVkEhAKCGRlY2lzaW9uGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdjb21tZW50GAMgASgJEhIKCmRlY2lkZWRfYnkYBCABKAkSEwoLYXBwcm92YWxfaWQYBSABKAkSFQoNcmVzcG9uc2VfanNvbhgGIAEoDCIxCgxOb2RlRXhwYW5kZWQSDQoFd2lkdGgYASABKA0SEgoKaXRlbXNfanNvbhgCIAEoDCIhCg9Ob2RlSW52YWxpZGF0ZWQSDgoGcmVhc29uGAEgASgJIjgKEU1vZGVyYXRpb25GbGFnZ2VkEg0KBXBoYXNlGAEgASgJEhQKDGRldGFpbHNfanNvbhgCIAEoDCI2ChBDb250cmFjdFZpb2xhdGVkEg0KBXBoYXNlGAEgASgJEhMKC2Vycm9yc19qc29uGAIgASgMIpIBCgxFeGVjdXRpb25UYWcSEAoIZXZlbnRfaWQYASABKAQSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SCwoDdGFnGAQgASgJEhUKDW1ldGFkYXRhX2pzb24YBSABKAwSKAoEdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_run]);
+  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxIqQLCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIqCgtydW5fc3RhcnRlZBgUIAEoCzITLnBhd2wudjEuUnVuU3RhcnRlZEgAEjcKEnJ1bl9zdGF0dXNfY2hhbmdlZBgVIAEoCzIZLnBhd2wudjEuUnVuU3RhdHVzQ2hhbmdlZEgAEi4KDXJ1bl9jb21wbGV0ZWQYFiABKAsyFS5wYXdsLnYxLlJ1bkNvbXBsZXRlZEgAEigKCnJ1bl9mYWlsZWQYFyABKAsyEi5wYXdsLnYxLlJ1bkZhaWxlZEgAEi4KDXJ1bl9jYW5jZWxsZWQYGCABKAsyFS5wYXdsLnYxLlJ1bkNhbmNlbGxlZEgAEi0KDXJ1bl90aW1lZF9vdXQYGSABKAsyFC5wYXdsLnYxLlJ1blRpbWVkT3V0SAASLgoNcnVuX3JlY292ZXJlZBgaIAEoCzIVLnBhd2wudjEuUnVuUmVjb3ZlcmVkSAASJwoJaGVhcnRiZWF0GBsgASgLMhIucGF3bC52MS5IZWFydGJlYXRIABIzChBydW5fbWV0YWRhdGFfc2V0GBwgASgLMhcucGF3bC52MS5SdW5NZXRhZGF0YVNldEgAEioKC25vZGVfcXVldWVkGCggASgLMhMucGF3bC52MS5Ob2RlUXVldWVkSAASLAoMbm9kZV9zdGFydGVkGCkgASgLMhQucGF3bC52MS5Ob2RlU3RhcnRlZEgAEjUKEW5vZGVfc3RyZWFtX2RlbHRhGCogASgLMhgucGF3bC52MS5Ob2RlU3RyZWFtRGVsdGFIABIkCghub2RlX2xvZxgrIAEoCzIQLnBhd2wudjEuTm9kZUxvZ0gAEiwKDG5vZGVfcmV0cmllZBgsIAEoCzIULnBhd2wudjEuTm9kZVJldHJpZWRIABIwCg5ub2RlX2NvbXBsZXRlZBgtIAEoCzIWLnBhd2wudjEuTm9kZUNvbXBsZXRlZEgAEioKC25vZGVfZmFpbGVkGC4gASgLMhMucGF3bC52MS5Ob2RlRmFpbGVkSAASMAoObm9kZV9jYW5jZWxsZWQYLyABKAsyFi5wYXdsLnYxLk5vZGVDYW5jZWxsZWRIABIsCgxub2RlX3NraXBwZWQYMCABKAsyFC5wYXdsLnYxLk5vZGVTa2lwcGVkSAASLwoObm9kZV90aW1lZF9vdXQYMSABKAsyFS5wYXdsLnYxLk5vZGVUaW1lZE91dEgAEiwKDG5vZGVfYmxvY2tlZBgyIAEoCzIULnBhd2wudjEuTm9kZUJsb2NrZWRIABI0ChBub2RlX2ludmFsaWRhdGVkGDMgASgLMhgucGF3bC52MS5Ob2RlSW52YWxpZGF0ZWRIABIuCg1ub2RlX2V4cGFuZGVkGDQgASgLMhUucGF3bC52MS5Ob2RlRXhwYW5kZWRIABIsCgxub2RlX2RlY2lkZWQYNSABKAsyFC5wYXdsLnYxLk5vZGVEZWNpZGVkSAASOAoSbW9kZXJhdGlvbl9mbGFnZ2VkGDwgASgLMhoucGF3bC52MS5Nb2RlcmF0aW9uRmxhZ2dlZEgAEjYKEWNvbnRyYWN0X3Zpb2xhdGVkGD0gASgLMhkucGF3bC52MS5Db250cmFjdFZpb2xhdGVkSABCBgoEZmFjdCJVCgtDb3JyZWxhdGlvbhIQCgh0cmFjZV9pZBgBIAEoCRIXCg9wYXJlbnRfZXZlbnRfaWQYAiABKAQSDAoEd2F2ZRgDIAEoDRINCgVwaGFzZRgEIAEoCSLFAgoKUnVuU3RhcnRlZBISCgppbnB1dF9qc29uGAEgASgMEhkKEWRlZmluaXRpb25fZGlnZXN0GAIgASgJEhgKEHdvcmtmbG93X3ZlcnNpb24YAyABKA0SHgoEa2luZBgEIAEoDjIQLnBhd2wudjEuUnVuS2luZBIxCg1kZWFkbGluZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkSMQoNc2NoZWR1bGVfdGltZRg9IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoEc2xvdBg+IAEoCzIOLnBhd2wudjEuTGltaXQSHAoEcmF0ZRg/IAEoCzIOLnBhd2wudjEuTGltaXQiQgoFTGltaXQSCwoDa2V5GAEgASgJEg0KBWxpbWl0GAIgASgNEg4KBnBlcl9tcxgDIAEoBBINCgVzY29wZRgEIAEoCSLHAQoQUnVuU3RhdHVzQ2hhbmdlZBIgCgRmcm9tGAEgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSHgoCdG8YAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxIxCg1kZWFkbGluZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIiCgVzY29wZRgEIAEoDjITLnBhd2wudjEuUGF1c2VTY29wZRIKCgJieRgFIAEoCRIOCgZyZWFzb24YBiABKAkiOQoMUnVuQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEhQKDGhhc19mYWlsdXJlcxgCIAEoCCI0CglSdW5GYWlsZWQSFgoOZmFpbGVkX25vZGVfaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCSIeCgxSdW5DYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIkAKC1J1blRpbWVkT3V0EjEKDWRlYWRsaW5lX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkwKDFJ1blJlY292ZXJlZBIOCgZyZWFzb24YASABKAkSEwoLZXhlY3V0b3JfaWQYAiABKAkSFwoPbG9zdF9kZWxpdmVyaWVzGAMgASgNIgsKCUhlYXJ0YmVhdCInCg5SdW5NZXRhZGF0YVNldBIVCg1tZXRhZGF0YV9qc29uGAEgASgMIn0KCk5vZGVRdWV1ZWQSMwoPbm90X2JlZm9yZV90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCgRzbG90GAIgASgLMg4ucGF3bC52MS5MaW1pdBIcCgRyYXRlGAMgASgLMg4ucGF3bC52MS5MaW1pdCIiCgtOb2RlU3RhcnRlZBITCgtleGVjdXRvcl9pZBgBIAEoCSJTCg9Ob2RlU3RyZWFtRGVsdGESEwoLZGVsdGFfaW5kZXgYASABKA0SDAoEdGV4dBgCIAEoCRIdCgVtZWRpYRgDIAEoCzIOLnBhd2wudjEuTWVkaWEiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQiKQoHTm9kZUxvZxINCgVsZXZlbBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIj8KC05vZGVSZXRyaWVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEAoIZGVsYXlfbXMYAyABKAQigAEKDU5vZGVDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSDgoGaGFuZGxlGAIgASgJEhMKC2R1cmF0aW9uX21zGAMgASgEEhYKDnF1ZXVlX2RlbGF5X21zGAQgASgEEh0KBXVzYWdlGAUgASgLMg4ucGF3bC52MS5Vc2FnZSJCCgpOb2RlRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMIh8KDU5vZGVDYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIh0KC05vZGVTa2lwcGVkEg4KBnJlYXNvbhgBIAEoCSIiCgxOb2RlVGltZWRPdXQSEgoKdGltZW91dF9tcxgBIAEoBCKuAQoLTm9kZUJsb2NrZWQSDgoGcmVhc29uGAEgASgJEhQKDGNoaWxkX3J1bl9pZBgCIAEoCRINCgVwaGFzZRgDIAEoCRITCgthcHByb3ZhbF9pZBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhEKCWFzc2lnbmVlcxgGIAMoCRIxCg1kZWFkbGluZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKAAQoLTm9kZURlY2lkZWQSEAoIZGVjaXNpb24YASABKAkSDgoGcmVhc29uGAIgASgJEg8KB2NvbW1lbnQYAyABKAkSEgoKZGVjaWRlZF9ieRgEIAEoCRITCgthcHByb3ZhbF9pZBgFIAEoCRIVCg1yZXNwb25zZV9qc29uGAYgASgMIjEKDE5vZGVFeHBhbmRlZBINCgV3aWR0aBgBIAEoDRISCgppdGVtc19qc29uGAIgASgMIiEKD05vZGVJbnZhbGlkYXRlZBIOCgZyZWFzb24YASABKAkiOAoRTW9kZXJhdGlvbkZsYWdnZWQSDQoFcGhhc2UYASABKAkSFAoMZGV0YWlsc19qc29uGAIgASgMIjYKEENvbnRyYWN0VmlvbGF0ZWQSDQoFcGhhc2UYASABKAkSEwoLZXJyb3JzX2pzb24YAiABKAwikgEKDEV4ZWN1dGlvblRhZxIQCghldmVudF9pZBgBIAEoBBIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRILCgN0YWcYBCABKAkSFQoNbWV0YWRhdGFfanNvbhgFIAEoDBIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcGIGcHJvdG8z", [file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_run]);
 
 /**
  * RunEvent is one fact of a run's append-only log. Clients pass facts they do not know through.
@@ -412,6 +412,20 @@ export type RunStarted = Message<"pawl.v1.RunStarted"> & {
    * @generated from field: google.protobuf.Timestamp schedule_time = 61;
    */
   scheduleTime?: Timestamp | undefined;
+
+  /**
+   * What the run waits for before it begins, where its workflow limits its runs; pending until run.status.changed.
+   *
+   * @generated from field: pawl.v1.Limit slot = 62;
+   */
+  slot?: Limit | undefined;
+
+  /**
+   * The rate under which it begins, where its workflow has one.
+   *
+   * @generated from field: pawl.v1.Limit rate = 63;
+   */
+  rate?: Limit | undefined;
 };
 
 /**
@@ -420,6 +434,48 @@ export type RunStarted = Message<"pawl.v1.RunStarted"> & {
  */
 export const RunStartedSchema: GenMessage<RunStarted> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 2);
+
+/**
+ * Limit is a concurrency key or a rate, with its key filled in.
+ *
+ * @generated from message pawl.v1.Limit
+ */
+export type Limit = Message<"pawl.v1.Limit"> & {
+  /**
+   * The key.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * How many at once, or in any window of the rate.
+   *
+   * @generated from field: uint32 limit = 2;
+   */
+  limit: number;
+
+  /**
+   * The window of a rate; 0 for a concurrency key.
+   *
+   * @generated from field: uint64 per_ms = 3;
+   */
+  perMs: bigint;
+
+  /**
+   * Whose the key is: workflow or tenant.
+   *
+   * @generated from field: string scope = 4;
+   */
+  scope: string;
+};
+
+/**
+ * Describes the message pawl.v1.Limit.
+ * Use `create(LimitSchema)` to create a new message.
+ */
+export const LimitSchema: GenMessage<Limit> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_event, 3);
 
 /**
  * RunStatusChanged is a change of status that no other event implies.
@@ -475,7 +531,7 @@ export type RunStatusChanged = Message<"pawl.v1.RunStatusChanged"> & {
  * Use `create(RunStatusChangedSchema)` to create a new message.
  */
 export const RunStatusChangedSchema: GenMessage<RunStatusChanged> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 3);
+  messageDesc(file_pawl_v1_event, 4);
 
 /**
  * RunCompleted closes a log: every leaf is completed or skipped.
@@ -503,7 +559,7 @@ export type RunCompleted = Message<"pawl.v1.RunCompleted"> & {
  * Use `create(RunCompletedSchema)` to create a new message.
  */
 export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 4);
+  messageDesc(file_pawl_v1_event, 5);
 
 /**
  * RunFailed closes a log: some leaf failed.
@@ -531,7 +587,7 @@ export type RunFailed = Message<"pawl.v1.RunFailed"> & {
  * Use `create(RunFailedSchema)` to create a new message.
  */
 export const RunFailedSchema: GenMessage<RunFailed> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 5);
+  messageDesc(file_pawl_v1_event, 6);
 
 /**
  * RunCancelled closes a log.
@@ -552,7 +608,7 @@ export type RunCancelled = Message<"pawl.v1.RunCancelled"> & {
  * Use `create(RunCancelledSchema)` to create a new message.
  */
 export const RunCancelledSchema: GenMessage<RunCancelled> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 6);
+  messageDesc(file_pawl_v1_event, 7);
 
 /**
  * RunTimedOut closes a log: the deadline passed.
@@ -573,7 +629,7 @@ export type RunTimedOut = Message<"pawl.v1.RunTimedOut"> & {
  * Use `create(RunTimedOutSchema)` to create a new message.
  */
 export const RunTimedOutSchema: GenMessage<RunTimedOut> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 7);
+  messageDesc(file_pawl_v1_event, 8);
 
 /**
  * RunRecovered says that a lost claim was taken back; node.queued or node.failed follows.
@@ -608,7 +664,7 @@ export type RunRecovered = Message<"pawl.v1.RunRecovered"> & {
  * Use `create(RunRecoveredSchema)` to create a new message.
  */
 export const RunRecoveredSchema: GenMessage<RunRecovered> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 8);
+  messageDesc(file_pawl_v1_event, 9);
 
 /**
  * Heartbeat keeps a stream open; it is not in the log.
@@ -623,7 +679,7 @@ export type Heartbeat = Message<"pawl.v1.Heartbeat"> & {
  * Use `create(HeartbeatSchema)` to create a new message.
  */
 export const HeartbeatSchema: GenMessage<Heartbeat> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 9);
+  messageDesc(file_pawl_v1_event, 10);
 
 /**
  * RunMetadataSet records facts of the engine about the run.
@@ -644,7 +700,7 @@ export type RunMetadataSet = Message<"pawl.v1.RunMetadataSet"> & {
  * Use `create(RunMetadataSetSchema)` to create a new message.
  */
 export const RunMetadataSetSchema: GenMessage<RunMetadataSet> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 10);
+  messageDesc(file_pawl_v1_event, 11);
 
 /**
  * NodeQueued says that a node is ready to run.
@@ -658,6 +714,20 @@ export type NodeQueued = Message<"pawl.v1.NodeQueued"> & {
    * @generated from field: google.protobuf.Timestamp not_before_time = 1;
    */
   notBeforeTime?: Timestamp | undefined;
+
+  /**
+   * The concurrency key of which it needs a slot to be claimed. Said when an execution is first queued; holds for all its attempts.
+   *
+   * @generated from field: pawl.v1.Limit slot = 2;
+   */
+  slot?: Limit | undefined;
+
+  /**
+   * The rate under which it is started. Said once, as the slot is.
+   *
+   * @generated from field: pawl.v1.Limit rate = 3;
+   */
+  rate?: Limit | undefined;
 };
 
 /**
@@ -665,7 +735,7 @@ export type NodeQueued = Message<"pawl.v1.NodeQueued"> & {
  * Use `create(NodeQueuedSchema)` to create a new message.
  */
 export const NodeQueuedSchema: GenMessage<NodeQueued> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 11);
+  messageDesc(file_pawl_v1_event, 12);
 
 /**
  * NodeStarted is a claim: its event_id is the claim's epoch.
@@ -686,7 +756,7 @@ export type NodeStarted = Message<"pawl.v1.NodeStarted"> & {
  * Use `create(NodeStartedSchema)` to create a new message.
  */
 export const NodeStartedSchema: GenMessage<NodeStarted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 12);
+  messageDesc(file_pawl_v1_event, 13);
 
 /**
  * NodeStreamDelta is a piece of output that arrives before the whole.
@@ -721,7 +791,7 @@ export type NodeStreamDelta = Message<"pawl.v1.NodeStreamDelta"> & {
  * Use `create(NodeStreamDeltaSchema)` to create a new message.
  */
 export const NodeStreamDeltaSchema: GenMessage<NodeStreamDelta> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 13);
+  messageDesc(file_pawl_v1_event, 14);
 
 /**
  * Media is a piece of output that is not text.
@@ -749,7 +819,7 @@ export type Media = Message<"pawl.v1.Media"> & {
  * Use `create(MediaSchema)` to create a new message.
  */
 export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 14);
+  messageDesc(file_pawl_v1_event, 15);
 
 /**
  * Usage is what a model counted.
@@ -777,7 +847,7 @@ export type Usage = Message<"pawl.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 15);
+  messageDesc(file_pawl_v1_event, 16);
 
 /**
  * NodeLog is a line the handler logged.
@@ -805,7 +875,7 @@ export type NodeLog = Message<"pawl.v1.NodeLog"> & {
  * Use `create(NodeLogSchema)` to create a new message.
  */
 export const NodeLogSchema: GenMessage<NodeLog> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 16);
+  messageDesc(file_pawl_v1_event, 17);
 
 /**
  * NodeRetried says that an attempt failed and another follows.
@@ -840,7 +910,7 @@ export type NodeRetried = Message<"pawl.v1.NodeRetried"> & {
  * Use `create(NodeRetriedSchema)` to create a new message.
  */
 export const NodeRetriedSchema: GenMessage<NodeRetried> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 17);
+  messageDesc(file_pawl_v1_event, 18);
 
 /**
  * NodeCompleted carries the output.
@@ -889,7 +959,7 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
  * Use `create(NodeCompletedSchema)` to create a new message.
  */
 export const NodeCompletedSchema: GenMessage<NodeCompleted> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 18);
+  messageDesc(file_pawl_v1_event, 19);
 
 /**
  * NodeFailed is final.
@@ -924,7 +994,7 @@ export type NodeFailed = Message<"pawl.v1.NodeFailed"> & {
  * Use `create(NodeFailedSchema)` to create a new message.
  */
 export const NodeFailedSchema: GenMessage<NodeFailed> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 19);
+  messageDesc(file_pawl_v1_event, 20);
 
 /**
  * NodeCancelled is final.
@@ -945,7 +1015,7 @@ export type NodeCancelled = Message<"pawl.v1.NodeCancelled"> & {
  * Use `create(NodeCancelledSchema)` to create a new message.
  */
 export const NodeCancelledSchema: GenMessage<NodeCancelled> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 20);
+  messageDesc(file_pawl_v1_event, 21);
 
 /**
  * NodeSkipped is final.
@@ -966,7 +1036,7 @@ export type NodeSkipped = Message<"pawl.v1.NodeSkipped"> & {
  * Use `create(NodeSkippedSchema)` to create a new message.
  */
 export const NodeSkippedSchema: GenMessage<NodeSkipped> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 21);
+  messageDesc(file_pawl_v1_event, 22);
 
 /**
  * NodeTimedOut is final.
@@ -987,7 +1057,7 @@ export type NodeTimedOut = Message<"pawl.v1.NodeTimedOut"> & {
  * Use `create(NodeTimedOutSchema)` to create a new message.
  */
 export const NodeTimedOutSchema: GenMessage<NodeTimedOut> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 22);
+  messageDesc(file_pawl_v1_event, 23);
 
 /**
  * NodeBlocked says that the node waits for something outside of its run: another run, or a person (RunService.DecideNode). What
@@ -1051,7 +1121,7 @@ export type NodeBlocked = Message<"pawl.v1.NodeBlocked"> & {
  * Use `create(NodeBlockedSchema)` to create a new message.
  */
 export const NodeBlockedSchema: GenMessage<NodeBlocked> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 23);
+  messageDesc(file_pawl_v1_event, 24);
 
 /**
  * NodeDecided is how the waiting of a blocked node ended: by a person's decision, or because its time was up. What follows from it
@@ -1108,7 +1178,7 @@ export type NodeDecided = Message<"pawl.v1.NodeDecided"> & {
  * Use `create(NodeDecidedSchema)` to create a new message.
  */
 export const NodeDecidedSchema: GenMessage<NodeDecided> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 24);
+  messageDesc(file_pawl_v1_event, 25);
 
 /**
  * NodeExpanded says that a map or a loop has its items; iterations from 1 follow, one for each.
@@ -1136,7 +1206,7 @@ export type NodeExpanded = Message<"pawl.v1.NodeExpanded"> & {
  * Use `create(NodeExpandedSchema)` to create a new message.
  */
 export const NodeExpandedSchema: GenMessage<NodeExpanded> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 25);
+  messageDesc(file_pawl_v1_event, 26);
 
 /**
  * NodeInvalidated says that the output was superseded.
@@ -1157,7 +1227,7 @@ export type NodeInvalidated = Message<"pawl.v1.NodeInvalidated"> & {
  * Use `create(NodeInvalidatedSchema)` to create a new message.
  */
 export const NodeInvalidatedSchema: GenMessage<NodeInvalidated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 26);
+  messageDesc(file_pawl_v1_event, 27);
 
 /**
  * ModerationFlagged is a finding of a moderation hook.
@@ -1185,7 +1255,7 @@ export type ModerationFlagged = Message<"pawl.v1.ModerationFlagged"> & {
  * Use `create(ModerationFlaggedSchema)` to create a new message.
  */
 export const ModerationFlaggedSchema: GenMessage<ModerationFlagged> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 27);
+  messageDesc(file_pawl_v1_event, 28);
 
 /**
  * ContractViolated is a finding of a contract check.
@@ -1213,7 +1283,7 @@ export type ContractViolated = Message<"pawl.v1.ContractViolated"> & {
  * Use `create(ContractViolatedSchema)` to create a new message.
  */
 export const ContractViolatedSchema: GenMessage<ContractViolated> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 28);
+  messageDesc(file_pawl_v1_event, 29);
 
 /**
  * ExecutionTag is one status transition of a run or of a node execution, read from the log.
@@ -1269,5 +1339,5 @@ export type ExecutionTag = Message<"pawl.v1.ExecutionTag"> & {
  * Use `create(ExecutionTagSchema)` to create a new message.
  */
 export const ExecutionTagSchema: GenMessage<ExecutionTag> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_event, 29);
+  messageDesc(file_pawl_v1_event, 30);
 

@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/explain.proto.
  */
 export const file_pawl_v1_explain: GenFile = /*@__PURE__*/
-  fileDesc("ChVwYXdsL3YxL2V4cGxhaW4ucHJvdG8SB3Bhd2wudjEi/gEKC0V4cGxhbmF0aW9uEiYKBnJlYXNvbhgBIAEoDjIWLnBhd2wudjEuRXhwbGFpblJlYXNvbhIjCgZzdGF0dXMYAiABKA4yEy5wYXdsLnYxLk5vZGVTdGF0dXMSDwoHc3VtbWFyeRgDIAEoCRIjCghldmlkZW5jZRgEIAMoCzIRLnBhd2wudjEuRXZpZGVuY2USDAoEbmV4dBgFIAEoCRIuCgpzaW5jZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1bnRpbF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI7CghFdmlkZW5jZRIQCghldmVudF9pZBgBIAEoBBIMCgR0eXBlGAIgASgJEg8KB25vZGVfaWQYAyABKAkqtgYKDUV4cGxhaW5SZWFzb24SHgoaRVhQTEFJTl9SRUFTT05fVU5TUEVDSUZJRUQQABIiCh5FWFBMQUlOX1JFQVNPTl9XQUlUSU5HX1BBUkVOVFMQARIbChdFWFBMQUlOX1JFQVNPTl9ERUNJRElORxACEhoKFkVYUExBSU5fUkVBU09OX0JBQ0tPRkYQAxIaChZFWFBMQUlOX1JFQVNPTl9ERUxBWUVEEAQSGQoVRVhQTEFJTl9SRUFTT05fUVVFVUVEEAUSHgoaRVhQTEFJTl9SRUFTT05fTk9fRVhFQ1VUT1IQBhIhCh1FWFBMQUlOX1JFQVNPTl9FWEVDVVRPUlNfRlVMTBAHEhoKFkVYUExBSU5fUkVBU09OX1JVTk5JTkcQCBIdChlFWFBMQUlOX1JFQVNPTl9MRUFTRV9MT1NUEAkSIQodRVhQTEFJTl9SRUFTT05fV0FJVElOR19QRVJTT04QChIkCiBFWFBMQUlOX1JFQVNPTl9XQUlUSU5HX0NISUxEX1JVThALEhoKFkVYUExBSU5fUkVBU09OX0JMT0NLRUQQDBIdChlFWFBMQUlOX1JFQVNPTl9SVU5fUEFVU0VEEA0SHAoYRVhQTEFJTl9SRUFTT05fUlVOX0VOREVEEA4SHAoYRVhQTEFJTl9SRUFTT05fQ09NUExFVEVEEA8SGQoVRVhQTEFJTl9SRUFTT05fRkFJTEVEEBASIgoeRVhQTEFJTl9SRUFTT05fVVBTVFJFQU1fRkFJTEVEEBESJQohRVhQTEFJTl9SRUFTT05fREVMSVZFUllfRVhIQVVTVEVEEBISHAoYRVhQTEFJTl9SRUFTT05fVElNRURfT1VUEBMSHAoYRVhQTEFJTl9SRUFTT05fQ0FOQ0VMTEVEEBQSIQodRVhQTEFJTl9SRUFTT05fVU5UQUtFTl9CUkFOQ0gQFRInCiNFWFBMQUlOX1JFQVNPTl9QQVJFTlRfTk9UX0NPTVBMRVRFRBAWEh4KGkVYUExBSU5fUkVBU09OX0lOVkFMSURBVEVEEBcSJQohRVhQTEFJTl9SRUFTT05fV0FJVElOR19JVEVSQVRJT05TEBhiBnByb3RvMw", [file_google_protobuf_timestamp, file_pawl_v1_run]);
+  fileDesc("ChVwYXdsL3YxL2V4cGxhaW4ucHJvdG8SB3Bhd2wudjEipAIKC0V4cGxhbmF0aW9uEiYKBnJlYXNvbhgBIAEoDjIWLnBhd2wudjEuRXhwbGFpblJlYXNvbhIjCgZzdGF0dXMYAiABKA4yEy5wYXdsLnYxLk5vZGVTdGF0dXMSDwoHc3VtbWFyeRgDIAEoCRIjCghldmlkZW5jZRgEIAMoCzIRLnBhd2wudjEuRXZpZGVuY2USDAoEbmV4dBgFIAEoCRIuCgpzaW5jZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1bnRpbF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIkCglzbG90X3dhaXQYCCABKAsyES5wYXdsLnYxLlNsb3RXYWl0IocBCghTbG90V2FpdBILCgNrZXkYASABKAkSDwoHaXNfcmF0ZRgCIAEoCBINCgVsaW1pdBgDIAEoDRITCgt0YWtlbl9jb3VudBgEIAEoDRIkCgdob2xkZXJzGAUgAygLMhMucGF3bC52MS5TbG90SG9sZGVyEhMKC2FoZWFkX2NvdW50GAYgASgNIkAKClNsb3RIb2xkZXISDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNIjsKCEV2aWRlbmNlEhAKCGV2ZW50X2lkGAEgASgEEgwKBHR5cGUYAiABKAkSDwoHbm9kZV9pZBgDIAEoCSr4BgoNRXhwbGFpblJlYXNvbhIeChpFWFBMQUlOX1JFQVNPTl9VTlNQRUNJRklFRBAAEiIKHkVYUExBSU5fUkVBU09OX1dBSVRJTkdfUEFSRU5UUxABEhsKF0VYUExBSU5fUkVBU09OX0RFQ0lESU5HEAISGgoWRVhQTEFJTl9SRUFTT05fQkFDS09GRhADEhoKFkVYUExBSU5fUkVBU09OX0RFTEFZRUQQBBIZChVFWFBMQUlOX1JFQVNPTl9RVUVVRUQQBRIeChpFWFBMQUlOX1JFQVNPTl9OT19FWEVDVVRPUhAGEiEKHUVYUExBSU5fUkVBU09OX0VYRUNVVE9SU19GVUxMEAcSGgoWRVhQTEFJTl9SRUFTT05fUlVOTklORxAIEh0KGUVYUExBSU5fUkVBU09OX0xFQVNFX0xPU1QQCRIhCh1FWFBMQUlOX1JFQVNPTl9XQUlUSU5HX1BFUlNPThAKEiQKIEVYUExBSU5fUkVBU09OX1dBSVRJTkdfQ0hJTERfUlVOEAsSGgoWRVhQTEFJTl9SRUFTT05fQkxPQ0tFRBAMEh0KGUVYUExBSU5fUkVBU09OX1JVTl9QQVVTRUQQDRIcChhFWFBMQUlOX1JFQVNPTl9SVU5fRU5ERUQQDhIcChhFWFBMQUlOX1JFQVNPTl9DT01QTEVURUQQDxIZChVFWFBMQUlOX1JFQVNPTl9GQUlMRUQQEBIiCh5FWFBMQUlOX1JFQVNPTl9VUFNUUkVBTV9GQUlMRUQQERIlCiFFWFBMQUlOX1JFQVNPTl9ERUxJVkVSWV9FWEhBVVNURUQQEhIcChhFWFBMQUlOX1JFQVNPTl9USU1FRF9PVVQQExIcChhFWFBMQUlOX1JFQVNPTl9DQU5DRUxMRUQQFBIhCh1FWFBMQUlOX1JFQVNPTl9VTlRBS0VOX0JSQU5DSBAVEicKI0VYUExBSU5fUkVBU09OX1BBUkVOVF9OT1RfQ09NUExFVEVEEBYSHgoaRVhQTEFJTl9SRUFTT05fSU5WQUxJREFURUQQFxIlCiFFWFBMQUlOX1JFQVNPTl9XQUlUSU5HX0lURVJBVElPTlMQGBIfChtFWFBMQUlOX1JFQVNPTl9XQUlUSU5HX1NMT1QQGRIfChtFWFBMQUlOX1JFQVNPTl9XQUlUSU5HX1JBVEUQGmIGcHJvdG8z", [file_google_protobuf_timestamp, file_pawl_v1_run]);
 
 /**
  * Explanation is the causal reason of a node's standing, read from the log, the queue, the leases and the executors.
@@ -65,11 +65,18 @@ export type Explanation = Message<"pawl.v1.Explanation"> & {
   sinceTime?: Timestamp | undefined;
 
   /**
-   * Until when: the end of a backoff, a delay or a lease; absent otherwise.
+   * Until when: the end of a backoff, a delay or a lease, or the earliest start under a rate; absent otherwise.
    *
    * @generated from field: google.protobuf.Timestamp until_time = 7;
    */
   untilTime?: Timestamp | undefined;
+
+  /**
+   * Where it stands in line, when the reason is WAITING_SLOT or WAITING_RATE; absent otherwise.
+   *
+   * @generated from field: pawl.v1.SlotWait slot_wait = 8;
+   */
+  slotWait?: SlotWait | undefined;
 };
 
 /**
@@ -78,6 +85,97 @@ export type Explanation = Message<"pawl.v1.Explanation"> & {
  */
 export const ExplanationSchema: GenMessage<Explanation> = /*@__PURE__*/
   messageDesc(file_pawl_v1_explain, 0);
+
+/**
+ * SlotWait is a place in the line of a concurrency key or of a rate.
+ *
+ * @generated from message pawl.v1.SlotWait
+ */
+export type SlotWait = Message<"pawl.v1.SlotWait"> & {
+  /**
+   * The key, as the definition's template was filled in.
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * Whether the key is of a rate; of concurrency otherwise.
+   *
+   * @generated from field: bool is_rate = 2;
+   */
+  isRate: boolean;
+
+  /**
+   * How many there are of it: at once, or in any window of the rate.
+   *
+   * @generated from field: uint32 limit = 3;
+   */
+  limit: number;
+
+  /**
+   * How many are taken, counted up to a bound.
+   *
+   * @generated from field: uint32 taken_count = 4;
+   */
+  takenCount: number;
+
+  /**
+   * The first few of those who have them.
+   *
+   * @generated from field: repeated pawl.v1.SlotHolder holders = 5;
+   */
+  holders: SlotHolder[];
+
+  /**
+   * How many get one first, counted up to a bound.
+   *
+   * @generated from field: uint32 ahead_count = 6;
+   */
+  aheadCount: number;
+};
+
+/**
+ * Describes the message pawl.v1.SlotWait.
+ * Use `create(SlotWaitSchema)` to create a new message.
+ */
+export const SlotWaitSchema: GenMessage<SlotWait> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_explain, 1);
+
+/**
+ * SlotHolder has a slot: a node execution, or a run.
+ *
+ * @generated from message pawl.v1.SlotHolder
+ */
+export type SlotHolder = Message<"pawl.v1.SlotHolder"> & {
+  /**
+   * The run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * The node; empty when the run itself has it.
+   *
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
+
+  /**
+   * Which execution of the node.
+   *
+   * @generated from field: uint32 iteration = 3;
+   */
+  iteration: number;
+};
+
+/**
+ * Describes the message pawl.v1.SlotHolder.
+ * Use `create(SlotHolderSchema)` to create a new message.
+ */
+export const SlotHolderSchema: GenMessage<SlotHolder> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_explain, 2);
 
 /**
  * Evidence names an event of the run's log.
@@ -112,7 +210,7 @@ export type Evidence = Message<"pawl.v1.Evidence"> & {
  * Use `create(EvidenceSchema)` to create a new message.
  */
 export const EvidenceSchema: GenMessage<Evidence> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_explain, 1);
+  messageDesc(file_pawl_v1_explain, 3);
 
 /**
  * ExplainReason is why a node execution stands where it stands. Output only; the names are stable.
@@ -294,6 +392,20 @@ export const ExplainReason = {
    * @generated from enum value: EXPLAIN_REASON_WAITING_ITERATIONS = 24;
    */
   WAITING_ITERATIONS: 24,
+
+  /**
+   * Queued, or its run pending: every slot of its concurrency key is taken.
+   *
+   * @generated from enum value: EXPLAIN_REASON_WAITING_SLOT = 25;
+   */
+  WAITING_SLOT: 25,
+
+  /**
+   * Queued, or its run pending: its rate allows no start yet.
+   *
+   * @generated from enum value: EXPLAIN_REASON_WAITING_RATE = 26;
+   */
+  WAITING_RATE: 26,
 } as const;
 
 /**

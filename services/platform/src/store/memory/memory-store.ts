@@ -1,6 +1,7 @@
 // The store without a database: for a single process, for tests and for simulation with a clock of its own. What it promises
 // is held equal to Postgres by the suites of test/conformance.
 
+import type { SlotQuestion, SlotWait } from "@pawl/core/explain/room";
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { DeadLetters } from "../dead-letters.ts";
@@ -15,6 +16,7 @@ import type { WaitingJob } from "./jobs.ts";
 import { createMemoryJournal } from "./journal.ts";
 import { createMemoryRecovery } from "./recovery.ts";
 import { createTurns } from "./turns.ts";
+import { readMemorySlotWaits } from "./slot-waits.ts";
 import type { SlotRow } from "./slots.ts";
 import { createMemorySchedules } from "./schedules.ts";
 import {
@@ -44,6 +46,7 @@ export interface MemoryView {
   effects(): EffectRow[];
   jobs(): WaitingJob[];
   slots(): readonly SlotRow[];
+  slotWaits(runId: RunId, asked: readonly SlotQuestion[]): SlotWait[];
   executors(): ExecutorRow[];
 }
 
@@ -77,6 +80,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
       effects: () => [...tables.effects.values()],
       jobs: () => tables.jobs.all(),
       slots: () => tables.slots.rows,
+      slotWaits: (runId, asked) => readMemorySlotWaits(tables.slots, now(), runId, asked),
       executors: () => [...tables.executors.values()],
     },
   };

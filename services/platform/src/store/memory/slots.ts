@@ -132,8 +132,11 @@ export class StagedSlots {
   }
 }
 
-const inOrder = (a: SlotRow, b: SlotRow): number =>
+/** An execution by its names, whoever wrote them. */
+type Place = { readonly [Key in keyof SlotHolder]: SlotHolder[Key] | string };
+
+export const inOrder = (a: SlotRow, b: SlotRow): number =>
   a.request.priority - b.request.priority || a.slotId - b.slotId;
-const isWaiting = (row: SlotRow): boolean => row.state === "waiting";
-const isOf = (row: SlotRow, holder: SlotHolder): boolean =>
+export const isWaiting = ({ state }: Pick<SlotRow, "state">): boolean => state === "waiting";
+export const isOf = (row: SlotHolder, holder: Place): boolean =>
   row.runId === holder.runId && row.nodeId === holder.nodeId && row.iteration === holder.iteration;

@@ -1,0 +1,119 @@
+// What waits for a slot of a concurrency key or of a rate: which key, who has what there is of it, how many are before it, and for
+// a rate from when on its turn can come.
+
+import { executionAt } from "../log/execution.ts";
+import type { RunState } from "../log/state.ts";
+import { nodeIdAt } from "../plan/place.ts";
+import { gateKey, type Gate, type GateOwner } from "../policy/gate.ts";
+import type { ExplainReason, SlotStanding } from "./reason.ts";
+import type { SlotQuestion, SlotWait, WaitingRoom } from "./room.ts";
+import { countText, durationText, listText } from "./words.ts";
+
+/** The limits of an execution or a run, as its fold has them. */
+export interface Limits {
+  readonly slot: Gate["slot"] | undefined;
+  readonly rate: Gate["rate"] | undefined;
+}
+
+interface Place {
+  readonly nodeId: string;
+  readonly iteration: number;
+}
+
+const THE_RUN: Place = { nodeId: "", iteration: 0 };
+
+/** What to ask the store about a run that has not begun; nothing when it has. */
+export const slotsOfRun = (state: RunState, owner: GateOwner): SlotQuestion[] =>
+  state.isAdmitted ? [] : questions(THE_RUN, "run", owner, state);
+
+/** What to ask the store about an execution; nothing unless it is queued and has limits. */
+export function slotsOfExecution(
+  state: RunState,
+  owner: GateOwner,
+  nodeIndex: number,
+  iteration: number,
+): SlotQuestion[] {
+  const execution = executionAt(state, nodeIndex, iteration);
+  if (execution?.status !== "queued") return [];
+  const place = { nodeId: nodeIdAt(state, nodeIndex), iteration };
+  return questions(place, "node", owner, execution);
+}
+
+function questions(
+  place: Place,
+  level: "run" | "node",
+  owner: GateOwner,
+  { slot, rate }: Limits,
+): SlotQuestion[] {
+  return [
+    ...(slot === undefined
+      ? []
+      : [{ ...place, kind: "slot" as const, key: gateKey("slot", level, owner, slot) }]),
+    ...(rate === undefined
+      ? []
+      : [{ ...place, kind: "rate" as const, key: gateKey("rate", level, owner, rate) }]),
+  ];
+}
+
+/** What is said of a wait. */
+export interface SlotAnswer {
+  readonly reason: Extract<ExplainReason, "WAITING_SLOT" | "WAITING_RATE">;
+  readonly summary: string;
+  readonly next: string;
+  readonly slot: SlotStanding;
+  readonly untilAt?: number;
+}
+
+/** Why an execution, or its run when no place is given, waits for its limits; undefined when it does not. */
+export function slotAnswer(
+  { slotWaits = [], now }: WaitingRoom,
+  limits: Limits,
+  { nodeId, iteration }: Place = THE_RUN,
+): SlotAnswer | undefined {
+  const wait = slotWaits.find((each) => each.nodeId === nodeId && each.iteration === iteration);
+  if (wait === undefined) return undefined;
+  const { slot, rate } = limits;
+  if (wait.kind === "slot") return slot && ofSlot(wait, slot.key);
+  return rate && ofRate(wait, rate, now);
+}
+
+function ofSlot(wait: SlotWait, key: string): SlotAnswer {
+  const { limit, takenCount, holders, aheadCount } = wait;
+  const names = holders.map((holder) => `${nodeText(holder)}run ${holder.runId}`);
+  const taken = takenCount >= limit ? `all ${limit}` : `${takenCount} of ${limit}`;
+  const who = takenCount === 0 ? "" : `, by ${listText(names, takenCount)}`;
+  return {
+    reason: "WAITING_SLOT",
+    summary: `It waits for a slot of concurrency key "${key}": ${taken} are taken${who}; ${beforeText(aheadCount)}.`,
+    next: "Wait until one of them ends; or cancel one, or raise the limit in the workflow.",
+    slot: { ...wait, key },
+  };
+}
+
+function ofRate(wait: SlotWait, rate: NonNullable<Limits["rate"]>, now: number): SlotAnswer {
+  const { limit, aheadCount, freeAt } = wait;
+  // Those before it take the slots as they cool, round after round: its own frees with the last of them.
+  const untilAt =
+    freeAt === undefined
+      ? undefined
+      : freeAt + Math.floor(aheadCount / Math.max(1, limit)) * rate.perMs;
+  const when =
+    untilAt === undefined ? "" : `, so it starts in ${durationText(untilAt - now)} at the earliest`;
+  return {
+    reason: "WAITING_RATE",
+    summary: `It waits for a start under rate key "${rate.key}", ${limit} in any ${durationText(rate.perMs)}; ${beforeText(aheadCount)}${when}.`,
+    next: "Wait for its turn; or cancel the run, or raise the rate in the workflow.",
+    slot: { ...wait, key: rate.key },
+    ...(untilAt === undefined ? {} : { untilAt }),
+  };
+}
+
+const nodeText = ({ nodeId, iteration }: Place): string => {
+  if (nodeId === "") return "";
+  return `${nodeId}${iteration === 0 ? "" : `[${iteration}]`} of `;
+};
+
+const beforeText = (aheadCount: number): string =>
+  aheadCount === 0
+    ? "it is next in line"
+    : `${countText(aheadCount, "other")} ${aheadCount === 1 ? "is" : "are"} before it`;
