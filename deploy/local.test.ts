@@ -9,7 +9,7 @@ import { commandLine } from "./guard.ts";
 import { freePort } from "./ports.ts";
 import { ROOT } from "./settings.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /** Removed with the test. */
 function dataFolder(): string {
@@ -43,7 +43,7 @@ async function setup() {
     onTestFinished(() => void child.kill("SIGKILL"));
     const says = (words: string): Promise<unknown> =>
       Promise.race([
-        until(() => output.includes(words), { timeoutMs: 60_000, what: words }),
+        until(() => output.includes(words), { timeoutMs: 120_000, what: words }),
         exited.then((code) => {
           throw new Error(`the start ended with ${code} before it said: ${words}`);
         }),

@@ -1,27 +1,56 @@
 // Builds the console when its sources are newer than what was built, as the gateway serves what is in clients/web/dist. The race
-// it survives: several test files build at once; each builds aside and only the first moves its work into place.
+// it survives: several test files want it at once. One of them builds, aside, and moves it into place; the others wait, so that
+// nobody's page is taken away under it.
 
 import { spawn } from "node:child_process";
-import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import { readFileSync } from "node:fs";
+import { mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { until } from "../support/until.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const WEB = join(ROOT, "clients/web");
 const DIST = join(WEB, "dist");
+const LOCK = join(ROOT, ".pawl/console.lock");
+const BUILD_MS = 110_000;
 const SOURCES = ["clients/web/src", "clients/web/index.html", "clients/ts/src", "proto/gen/ts"];
 
 /** Makes sure that clients/web/dist is the console of these sources. */
 export async function buildConsole(): Promise<void> {
   if (await isCurrent()) return;
-  const draft = join(ROOT, `.pawl/console-${process.pid}`);
   await mkdir(join(ROOT, ".pawl"), { recursive: true });
-  await build(draft);
-  if (!(await isCurrent())) {
+  await until(isOurTurn, { what: "whoever builds the console", timeoutMs: BUILD_MS });
+  try {
+    if (await isCurrent()) return;
+    const draft = join(ROOT, `.pawl/console-${process.pid}`);
+    await build(draft);
     await rm(DIST, { recursive: true, force: true });
     await rename(draft, DIST);
+  } finally {
+    await rm(LOCK, { force: true });
   }
-  await rm(draft, { recursive: true, force: true });
+}
+
+/** Takes the lock; one whose holder is gone is taken away first. */
+async function isOurTurn(): Promise<boolean> {
+  try {
+    await writeFile(LOCK, String(process.pid), { flag: "wx" });
+    return true;
+  } catch {
+    const holder = Number(readFileSync(LOCK, "utf8"));
+    if (holder > 0 && !isAlive(holder)) await rm(LOCK, { force: true });
+    return false;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function build(into: string): Promise<void> {

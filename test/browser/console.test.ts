@@ -15,7 +15,7 @@ import { openConsole, shownEvents, shownNodes, waitForEnd } from "./console-page
 beforeAll(buildConsole);
 
 /** The graph's code loads lazily and draws in a step of its own, after the rest of the page. */
-const DRAWN = { timeout: 10_000 };
+const DRAWN = { timeout: 30_000 };
 
 const STREAMED = Array.from({ length: 80 }, (_, line) => `line ${line}\n`).join("");
 

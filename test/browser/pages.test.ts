@@ -11,7 +11,7 @@ import { LETTER, storyScript, tellBeginning, tellEnd } from "./scripted-story.ts
 beforeAll(buildConsole);
 
 /** The graph's code loads lazily and draws in a step of its own, after the rest of the page. */
-const DRAWN = { timeout: 10_000 };
+const DRAWN = { timeout: 30_000 };
 
 interface Scene extends AsyncDisposable {
   readonly browser: Browser;
@@ -38,7 +38,7 @@ test("text arrives in the drawer piece by piece while the graph moves (S1.43)", 
   const { page, errors } = await openConsole(browser, `${gateway.url}/runs/${runId}?node=draft`);
   const stream = page.locator('[data-stream="live"]');
   await stream.waitFor();
-  expect(await stream.textContent()).toBe(LETTER.slice(0, 4).join(""));
+  await expect.poll(() => stream.textContent(), DRAWN).toBe(LETTER.slice(0, 4).join(""));
   await expect
     .poll(() => shownNodes(page), DRAWN)
     .toMatchObject({
@@ -65,12 +65,12 @@ test("the list of runs is worked with the keyboard alone", async () => {
   const { page } = await openConsole(browser, gateway.url);
   await page.locator(".run-row").first().waitFor();
   await page.keyboard.press("/");
-  expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("search");
+  await page.locator('[type="search"]:focus').waitFor();
   await page.keyboard.press("Escape");
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   await page.keyboard.press("k");
-  expect(await page.locator('[aria-selected="true"]').getAttribute("data-run")).toBe(runId);
+  await page.locator(`[aria-selected="true"][data-run="${runId}"]`).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(`${gateway.url}/runs/${runId}`);
 });
@@ -81,7 +81,7 @@ test("filters stay in the address, and an unknown run says what to do next", asy
   const { page } = await openConsole(browser, gateway.url);
   await page.getByRole("link", { name: "Failed" }).click();
   await page.waitForURL(`${gateway.url}/?status=failed`);
-  expect(await page.locator('.chip[aria-current="page"]').textContent()).toBe("Failed");
+  await page.locator('.chip[aria-current="page"]', { hasText: "Failed" }).waitFor();
   await page.goto(`${gateway.url}/runs/nothing`);
   const fault = page.getByRole("alert");
   await fault.waitFor();

@@ -92,8 +92,7 @@ test("a held node says why it waits and is decided with a button; a child run is
   await decide.getByRole("button", { name: "Approve" }).waitFor();
   await headStatus(page, "waiting");
   const why = page.locator('[data-node-drawer="review"] .why');
-  await why.waitFor();
-  expect(await why.textContent()).toContain("It waits for a person to answer approval");
+  await why.getByText("It waits for a person to answer approval").waitFor();
   await decide.getByText("a forbidden fruit").waitFor();
   await page.locator('.graph-node[data-node="each"]').getByText("3/3").waitFor();
   await shoot(page, "people-held");
@@ -122,7 +121,7 @@ test("a held node says why it waits and is decided with a button; a child run is
   await page.waitForURL(`${url}/runs/${runId}?node=call`);
   await waitForEnd(page);
   await expect
-    .poll(() => shownNodes(page))
+    .poll(() => shownNodes(page), { timeout: 30_000 })
     .toMatchObject({ review: "completed", call: "failed", each: "completed" });
   const { events } = await scene.client.events.list(runId, { pageSize: 1000 });
   const decided = events.flatMap(({ fact }) => (fact.case === "nodeDecided" ? [fact.value] : []));

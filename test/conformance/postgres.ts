@@ -1,7 +1,8 @@
-// The Postgres store under test, on a database of its own.
+// The Postgres store under test. The tests of a file share one database, its pool and its queues, which take a second to open and
+// nothing to empty; every test gets journals of its own on them.
 
 import type { RunId } from "@pawl/core/name/ids";
-import { openPool } from "@pawl/platform/db/pool";
+import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
@@ -11,17 +12,61 @@ import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
 import { readSlotWaits } from "@pawl/platform/store/slot-waits";
 import { createRecovery } from "@pawl/platform/store/recovery-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
+import { afterAll } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
 import type { Seen, SeenEffect, SeenEvent, SeenLease, SeenRun, StoreUnderTest } from "./store.ts";
 
-/** A store on a fresh database. */
-export async function openPostgres(): Promise<StoreUnderTest> {
+interface Ground {
+  readonly url: string;
+  readonly pool: Pool;
+  readonly bosses: readonly [BossQueue, BossQueue];
+  readonly close: () => Promise<void>;
+}
+
+let ground: Promise<Ground> | undefined;
+
+afterAll(async () => (await ground)?.close());
+
+async function breakGround(): Promise<Ground> {
   const database = await freshDatabase();
   const { url } = database;
   const pool = openPool(url, { max: 8, name: "pawl-conformance" });
   const warn = (error: unknown): void => console.warn(error);
   const bosses = [new BossQueue(url, warn), new BossQueue(url, warn)] as const;
-  for (const boss of bosses) await boss.start([]);
+  await Promise.all(bosses.map((boss) => boss.start([])));
+  return {
+    url,
+    pool,
+    bosses,
+    close: async () => {
+      await Promise.all(bosses.map((boss) => boss.stop()));
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+const TABLES = `
+select format('pawl.%I', relname) as name from pg_class
+where relnamespace = 'pawl'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migrations'`;
+
+/** As if nothing had ever been written. */
+async function empty(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: string }>({ text: TABLES });
+  // pg-boss looks after its tables meanwhile: who is in its way tries again.
+  await pool.transaction(async (db) => {
+    // All rows go, so nothing that refers to them needs to be asked.
+    await db.query({ text: "set local session_replication_role = replica" });
+    for (const { name } of [...rows, { name: "pgboss.job" }])
+      await db.query({ text: `delete from ${name}` });
+  });
+}
+
+/** An empty store. */
+export async function openPostgres(): Promise<StoreUnderTest> {
+  ground ??= breakGround();
+  const { url, pool, bosses } = await ground;
+  await empty(pool);
   const [journal, rival] = bosses.map((boss) => new PostgresJournal({ url, pool, boss })) as [
     PostgresJournal,
     PostgresJournal,
@@ -56,9 +101,7 @@ export async function openPostgres(): Promise<StoreUnderTest> {
       return (await pool.query<{ id: string }>({ text })).rows.map((row) => row.id);
     },
     close: async () => {
-      await Promise.all([journal.close(), rival.close(), ...bosses.map((boss) => boss.stop())]);
-      await pool.end();
-      await database.drop();
+      await Promise.all([journal.close(), rival.close()]);
     },
   };
 }

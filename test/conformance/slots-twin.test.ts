@@ -7,6 +7,8 @@ import { playSlots, slotHistory } from "./journal-slots.ts";
 import { openMemory } from "./memory.ts";
 import { openPostgres } from "./postgres.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 test("any history of asking and leaving gives the same slots in memory and on Postgres (X24)", async () => {
   const [memory, postgres] = [await openMemory(), await openPostgres()];
   onTestFinished(async () => {

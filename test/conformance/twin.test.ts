@@ -10,6 +10,8 @@ import { operation, outcomeOf, toWork, type World } from "./operation.ts";
 import { openPostgres } from "./postgres.ts";
 import type { StoreUnderTest } from "./store.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const HISTORIES = 50;
 const NODE_TYPE = "work";
 

@@ -12,6 +12,8 @@ import {
   VISIBILITY_MS,
 } from "./workflow-queue-open.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const HISTORIES = 25;
 
 const enqueue = fc.record({

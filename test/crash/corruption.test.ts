@@ -3,7 +3,8 @@
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { graph } from "../flow/graph.ts";
+import { call, graph } from "../flow/graph.ts";
+import { SINK_EGRESS, startSink, type Sink } from "../flow/sink.ts";
 import { firstEvent, storyOf } from "../flow/story.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
@@ -12,9 +13,13 @@ import { until } from "../support/until.ts";
 let cluster: Cluster;
 let client: PawlClient;
 let db: Client;
+let sink: Sink;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  sink = await startSink();
+  cluster = await startCluster({
+    envOf: { executor: SINK_EGRESS, scheduler: { PAWL_GRACE_MS: "200" } },
+  });
   client = createPawlClient({ baseUrl: cluster.url, attempts: 30 });
   db = new Client({ connectionString: cluster.databaseUrl });
   await db.connect();
@@ -23,28 +28,31 @@ beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs()
 afterAll(async () => {
   await db.end();
   await cluster.stop();
+  await sink.stop();
 });
 
-/** A run that waits for a delay of a second, and then has a node to run. */
-async function startWaiting(delayMs: number): Promise<string> {
-  const pause = { type: "delay", config: { delay_ms: delayMs } };
-  const { run } = await client.runs.test(graph(["start > pause > after > end"], { pause }));
-  await firstEvent(
-    client,
-    run.runId,
-    (event) => event.type === "node.queued" && event.nodeId === "after",
-  );
+/** A run in the middle of its work. */
+async function startWorking(name: string): Promise<string> {
+  const work = call(sink.url(`hold-${name}`));
+  const { run } = await client.runs.test(graph(["start > work > after > end"], { work }));
+  await sink.received(`hold-${name}`);
   return run.runId;
 }
 
 test("a hole in a live log sets its run aside after a restart, others complete, and the repaired log goes on (S0.37)", async () => {
-  const [ill, well] = await Promise.all([startWaiting(2_000), startWaiting(2_000)]);
+  const [ill, well] = [await startWorking("ill"), await startWorking("well")];
+  // Their executor dies: both wait in the queue for another, for as long as the rest takes.
+  await cluster.executors[0]?.kill("SIGKILL");
+  for (const runId of [ill, well])
+    await firstEvent(client, runId, ({ type }) => type === "run.recovered");
   const { rows } = await db.query(
     "delete from pawl.run_events where run_id = $1 and seq = 4 returning *",
     [ill],
   );
   await cluster.schedulers[0]?.kill("SIGKILL");
   await cluster.schedulers[0]?.restart();
+  await cluster.executors[0]?.restart();
+  (await sink.received("hold-well", 2)).answer(200);
   expect((await storyOf(client, well)).status).toBe("completed");
   const quarantine = await until(async () => (await client.runs.get(ill)).run.quarantine, {
     what: "the quarantine",
@@ -62,11 +70,12 @@ test("a hole in a live log sets its run aside after a restart, others complete, 
     [JSON.stringify(rows)],
   );
   expect((await client.runs.recheck(ill)).quarantine).toBeUndefined();
+  (await sink.received("hold-ill", 2)).answer(200);
   const story = await storyOf(client, ill);
   expect(story.status).toBe("completed");
   expect(story.of("node.completed").map(({ nodeId }) => nodeId)).toEqual([
     "start",
-    "pause",
+    "work",
     "after",
     "end",
   ]);
@@ -74,9 +83,14 @@ test("a hole in a live log sets its run aside after a restart, others complete, 
 });
 
 test("a node whose job was deleted from the queue runs all the same (X4)", async () => {
-  const runId = await startWaiting(1_000);
-  const { rowCount } = await db.query("delete from pgboss.job where data->>'r' = $1", [runId]);
-  expect(rowCount).toBe(1);
+  await cluster.executors[0]?.kill("SIGKILL");
+  const { runId } = (await client.runs.test(graph(["start > after"]))).run;
+  const deleteJob = async (): Promise<boolean> => {
+    const { rowCount } = await db.query("delete from pgboss.job where data->>'r' = $1", [runId]);
+    return rowCount === 1;
+  };
+  await until(deleteJob, { what: "its job to wait" });
+  await cluster.executors[0]?.restart();
   const story = await storyOf(client, runId);
   expect(story.status).toBe("completed");
   expect(story.of("node.completed", "after")).toHaveLength(1);

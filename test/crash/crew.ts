@@ -47,7 +47,7 @@ export async function replaceScheduler(cluster: Cluster, env: Env = {}): Promise
       DATABASE_URL: cluster.databaseUrl,
       PAWL_SCHEDULER_PORT: String(port),
       PAWL_METRICS_PORT: String(await freePort()),
-      PAWL_LEASE_MS: "2000",
+      PAWL_LEASE_MS: "5000",
       PAWL_RENEW_MS: "500",
       PAWL_SWEEP_MS: "300",
       PAWL_LOG_LEVEL: "debug",

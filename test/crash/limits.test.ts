@@ -40,19 +40,8 @@ afterAll(async () => {
 });
 
 /** Calls to a name that were neither answered nor given up. */
-function openCalls(name: string) {
-  const closed = new Set<Received>();
-  const seen = new Set<Received>();
-  return (): Received[] =>
-    sink.calls.filter((each) => {
-      if (each.name !== name) return false;
-      if (!seen.has(each)) {
-        seen.add(each);
-        void each.hungUp.then(() => closed.add(each));
-      }
-      return !closed.has(each);
-    });
-}
+const openCalls = (name: string): Received[] =>
+  sink.calls.filter((each) => each.name === name && each.isOpen);
 
 async function slotsLeft(): Promise<number> {
   const db = new Client({ connectionString: cluster.databaseUrl });
@@ -78,13 +67,11 @@ test("no more than the limit is under way outside, whoever is killed, and nothin
   let isOver = false;
   const stories = Promise.all(runs.map(({ run }) => storyOf(client, run.runId)));
   void stories.then(() => (isOver = true));
-  const open = openCalls("hold-limit");
-  const answered = new Set<Received>();
   let most = 0;
   for (let turn = 0; ; turn++) {
     const next = await until(
       () => {
-        const waiting = open().filter((each) => !answered.has(each));
+        const waiting = openCalls("hold-limit");
         most = Math.max(most, waiting.length);
         return isOver ? "over" : waiting[0];
       },
@@ -94,7 +81,6 @@ test("no more than the limit is under way outside, whoever is killed, and nothin
     if (turn === 2) await doomed.kill("SIGKILL");
     if (turn === 4) await cluster.schedulers[1]?.kill("SIGKILL");
     expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
-    answered.add(next);
     next.answer(200);
   }
   for (const { status } of await stories) expect(status).toBe("completed");
@@ -123,17 +109,17 @@ test("runs beyond their workflow's limit are pending until one ends, and a rate 
   const story = await storyOf(client, last.run.runId);
   expect(story.status).toBe("completed");
   expect(story.events[1]).toMatchObject({ type: "run.status.changed" });
-  const paced = graph(["start > work"], { work: { rate: { limit: 2, per_ms: 400 } } });
+  const paced = graph(["start > work"], { work: { rate: { limit: 2, per_ms: 1_000 } } });
   await client.workflows.create(paced, { workflowId: "paced" });
-  const runs = await Promise.all(names("run", 7).map(() => client.runs.start("paced")));
+  const runs = await Promise.all(names("run", 5).map(() => client.runs.start("paced")));
   const ended = await Promise.all(runs.map((each) => storyOf(client, each.run.runId)));
   const starts = ended
     .flatMap((each) => each.of("node.started", "work").map(({ at }) => at))
     .toSorted((a, b) => a - b);
-  expect(starts).toHaveLength(7);
+  expect(starts).toHaveLength(5);
   // The log has the time at which a transaction began, which may be a little before it was this one's turn.
   for (const [index, at] of starts.slice(2).entries())
-    expect(at - (starts[index] ?? 0)).toBeGreaterThanOrEqual(200);
+    expect(at - (starts[index] ?? 0)).toBeGreaterThanOrEqual(500);
   expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
   expect(await slotsLeft()).toBe(0);
 });

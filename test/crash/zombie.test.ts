@@ -148,7 +148,7 @@ test("two hundred zombies make one effect each, are refused, and leave one recor
   expect(causes).toEqual([{ cause: "effect_unknown" }]);
   expect(lostClaims(zombie)).toBeGreaterThanOrEqual(haunted.length);
   expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
-}, 60_000);
+}, 180_000);
 
 test("a statement that was committed before its executor died is not run again: its rows come from its own database (S0.38)", async () => {
   await db.query("create table bank_charges (id int generated always as identity, cents int)");

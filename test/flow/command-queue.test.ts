@@ -92,7 +92,7 @@ test("a resume command carries a person's decision to the run it was started as 
     graph(["start > gate > end"], { gate: script(`return "quince"`, gate) }),
   );
   const name = randomUUID();
-  await queue.enqueue({ type: "start", runId: name, graphId });
+  await stands(await queue.enqueue({ type: "start", runId: name, graphId }), "completed");
   const [run] = await runsOf(graphId);
   const runId = run?.runId ?? "";
   await until(async () => (await client.runs.get(runId)).run.status === RunStatus.WAITING, {

@@ -145,7 +145,7 @@ test("a node that takes longer than its timeout is aborted, tried again if told,
     client,
     graph(["start > slow"], {
       slow: call(sink.url("hold-slow"), {
-        timeout_ms: 150,
+        timeout_ms: 600,
         retry: { attempts: 2, backoff_ms: 20, jitter: false },
       }),
     }),
@@ -155,7 +155,7 @@ test("a node that takes longer than its timeout is aborted, tried again if told,
   expect(story.of("node.retried", "slow")[0]?.payload).toMatchObject({ cause: "timeout" });
   expect(story.of("node.timed_out", "slow")[0]).toMatchObject({
     attempt: 2,
-    payload: { timeoutMs: 150 },
+    payload: { timeoutMs: 600 },
   });
   // The receiver saw both attempts let go of.
   for (const nth of [1, 2]) await (await sink.received("hold-slow", nth)).hungUp;

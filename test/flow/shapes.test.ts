@@ -3,18 +3,24 @@ import { createPawlClient, isFinalStatus, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
-import { broken, graph, names, script } from "./graph.ts";
-import { runGraph, type Story } from "./story.ts";
+import { broken, call, graph, type GraphText, names, script } from "./graph.ts";
+import { SINK_EGRESS, startSink, type Sink } from "./sink.ts";
+import { firstEvent, runGraph, storyOf, type Story } from "./story.ts";
 
 let cluster: Cluster;
 let client: PawlClient;
+let sink: Sink;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  sink = await startSink();
+  cluster = await startCluster({ envOf: { executor: SINK_EGRESS } });
   client = createPawlClient({ baseUrl: cluster.url });
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
-afterAll(() => cluster.stop());
+afterAll(async () => {
+  await cluster.stop();
+  await sink.stop();
+});
 
 /** Every node ran, each once, none before its parents. */
 function expectEachOnce(story: Story, ids: readonly string[]): void {
@@ -112,13 +118,26 @@ test("a diamond with join all runs its join once, after both branches (S3.20, S3
   expectEachOnce(story, ["start", "a", "b", "join", "end"]);
 });
 
-test("a diamond with join any fires once, with the first branch, and a late one changes nothing (S3.21, S3.48)", async () => {
-  const story = await runGraph(
+/** Runs a graph one of whose branches is not done before its join is. */
+async function runWithSlow(definition: GraphText, held: string): Promise<Story> {
+  const { run } = await client.runs.test(definition);
+  const slow = await sink.received(held);
+  await firstEvent(
     client,
+    run.runId,
+    ({ type, nodeId }) => type === "node.completed" && nodeId === "join",
+  );
+  slow.answer(200);
+  return await storyOf(client, run.runId);
+}
+
+test("a diamond with join any fires once, with the first branch, and a late one changes nothing (S3.21, S3.48)", async () => {
+  const story = await runWithSlow(
     graph(["start > quick > join > end", "start > slow > join"], {
-      slow: { type: "text_stream", config: { text: "abc", chunk_chars: 1, interval_ms: 100 } },
+      slow: call(sink.url("hold-any")),
       join: { join: "any" },
     }),
+    "hold-any",
   );
   expectEachOnce(story, ["start", "quick", "slow", "join", "end"]);
   expect(seqOf(story, "node.completed", "join")).toBeLessThan(
@@ -127,13 +146,12 @@ test("a diamond with join any fires once, with the first branch, and a late one 
 });
 
 test("a join of n of m fires once when n branches have led to it (S3.48, X11)", async () => {
-  const slow = { type: "text_stream", config: { text: "abc", chunk_chars: 1, interval_ms: 100 } };
-  const story = await runGraph(
-    client,
+  const story = await runWithSlow(
     graph(["start > a > join", "start > b > join", "start > slow > join"], {
-      slow,
+      slow: call(sink.url("hold-n")),
       join: { join: { n_of_m: 2 } },
     }),
+    "hold-n",
   );
   expectEachOnce(story, ["start", "a", "b", "slow", "join"]);
   const join = seqOf(story, "node.queued", "join");

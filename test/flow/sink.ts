@@ -18,6 +18,8 @@ export type Received = {
   readonly at: number;
   /** Settles when the caller hung up before it was answered. */
   readonly hungUp: Promise<void>;
+  /** Whether it was neither answered nor given up yet. */
+  readonly isOpen: boolean;
   answer(status: number, body?: unknown, headers?: Readonly<Record<string, string>>): void;
 };
 
@@ -83,6 +85,9 @@ function received(request: IncomingMessage, response: ServerResponse): Received 
     idempotencyKey: String(request.headers["idempotency-key"] ?? ""),
     at: Date.now(),
     hungUp,
+    get isOpen() {
+      return !response.writableEnded && !response.destroyed;
+    },
     answer: (status, body = {}, headers = {}) => {
       response.writeHead(status, { "content-type": "application/json", ...headers });
       response.end(JSON.stringify(body));

@@ -166,3 +166,9 @@ export function unfencedItems({ path, text }: Source): string[] {
     CLAIM_ITEM.test(line) ? [`${path}:${at + 1}: build it by ${FENCED_WRITER}`] : [],
   );
 }
+
+/** Property tests that draw other cases each time: what fails once must fail again, and here first. */
+export function unseeded({ path, text }: Source): string[] {
+  const isProperty = /from "fast-check"/.test(text) && /\bassert\(/.test(text);
+  return isProperty && !/\bseed: /.test(text) ? [`${path}: give fast-check a seed`] : [];
+}

@@ -11,6 +11,7 @@ import {
   timers,
   titleFaults,
   unfencedItems,
+  unseeded,
 } from "./rules.ts";
 import { isForeign, isTest, isTypeScript, ROOT, trackedSources } from "./sources.ts";
 
@@ -52,6 +53,10 @@ test("no function is longer than 70 lines", () => {
 
 test("tests wait on something and never sleep", () => {
   expect(tests.filter(({ path }) => !mayUseTimers(path)).flatMap(timers)).toEqual([]);
+});
+
+test("what is random in a test is the same every time", () => {
+  expect(tests.flatMap(unseeded)).toEqual([]);
 });
 
 test("test titles are unique in their file, state behaviour and hide nothing", () => {

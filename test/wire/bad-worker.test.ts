@@ -10,7 +10,8 @@ import { useStage } from "./stage.ts";
 
 const WORKFLOW = "task";
 
-const stage = useStage({}, async ({ door }) => {
+// These executors never renew: nobody takes back what they hold while a test looks.
+const stage = useStage({ env: { PAWL_LEASE_MS: "60000" } }, async ({ door }) => {
   const nodes = [
     { id: "start", type: "start" },
     { id: "a", type: TASK },

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { checkJson, VALUE_LIMITS } from "./json.ts";
 import { LIMITS } from "./limits.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const reasonOf = (text: string, limits = VALUE_LIMITS): string => {
   const checked = checkJson(text, limits);
   return checked.ok ? "ok" : checked.reason;

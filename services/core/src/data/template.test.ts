@@ -4,6 +4,8 @@ import { LIMITS } from "./limits.ts";
 import { scopeOf } from "./scope.ts";
 import { compileTemplate, render } from "./template.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const scope = scopeOf(
   {
     input: { name: "Ada", n: 3 },

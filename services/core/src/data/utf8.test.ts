@@ -2,6 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { exceedsUtf8, utf8Bytes } from "./utf8.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 test("bytes are counted as an encoder would make them", () => {
   fc.assert(
     fc.property(fc.array(fc.nat({ max: 0xffff })), (units) => {

@@ -2,6 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseDefinition } from "./parse.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 /** Reachability by brute force: a graph has a cycle when some node reaches itself. */
 function hasCycle(count: number, edges: readonly (readonly [number, number])[]): boolean {
   const reaches = Array.from({ length: count }, () => new Set<number>());

@@ -8,6 +8,8 @@ import { newExecutionState, newNodeState, newRunState } from "./new-run-state.ts
 import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from "./snapshot.ts";
 import type { RunState } from "./state.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const restored = (state: RunState): RunState | undefined =>
   readSnapshot(state.runId, state.graph, { format: SNAPSHOT_FORMAT, body: writeSnapshot(state) });
 

@@ -8,6 +8,8 @@ import { fold } from "../log/fold.ts";
 import { onPause, onResume, queuedExecutions } from "./pause.ts";
 import { onCancel, onDeadline } from "./stop.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const BY_HAND = { scope: "run", who: "ada", reason: "a bad model" } as const;
 const BY_WORKFLOW = { scope: "workflow", who: "ben", reason: "maintenance" } as const;
 

@@ -14,6 +14,8 @@ import { fold } from "../log/fold.ts";
 import type { RunState } from "../log/state.ts";
 import { decide } from "./plan.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const SMALL = 12;
 const seeds = fc.integer();
 

@@ -9,6 +9,8 @@ import {
   STANDARD_RETRY,
 } from "./retry.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 test("the default policy is one attempt, 500 ms doubling to 8 s (S1.26, S1.27, S1.28)", () => {
   expect(DEFAULT_RETRY).toMatchObject({ attempts: 1, backoffMs: 500, maxBackoffMs: 8_000 });
   expect(mayRetry(DEFAULT_RETRY, 1, "timeout")).toBe(false);

@@ -5,6 +5,8 @@ import { ruleSetSchema } from "./rule-set.ts";
 import { rulesGateway } from "./rules-gateway.ts";
 import { StreamWindow } from "./stream-window.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const SUBJECT = { phase: "output", runId: "r", nodeId: "n" } as const;
 
 function gatewayOf(...rules: readonly object[]): ModerationGateway {

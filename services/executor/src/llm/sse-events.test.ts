@@ -2,6 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { sseEvents, SseOverflow, type SseEvent } from "./sse-events.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const LIMITS = { bytesMax: 10_000, eventBytesMax: 1_000 };
 
 async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {

@@ -2,6 +2,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Turns } from "./turns.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 const job = (share: string, priority = 0) => ({ nodeType: "work", priority, share });
 
 /** Jobs as they are taken: by rank. */

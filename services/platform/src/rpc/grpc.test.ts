@@ -111,7 +111,7 @@ test("the caller's deadline ends the call on both sides", async () => {
       return new Promise(() => undefined);
     },
   });
-  const error = await rejection(client.call.getRun({}, { timeoutMs: 50 }));
+  const error = await rejection(client.call.getRun({}, { timeoutMs: 800 }));
   expect(error.reason).toBe("DEADLINE_PASSED");
   expect(await seen.promise).toBeInstanceOf(EngineError);
 });

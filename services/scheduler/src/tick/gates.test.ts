@@ -6,6 +6,8 @@ import { connect, createEngine, type Engine, saveGraph } from "./tick.fixture.ts
 import { newRunId } from "../admit/run-id.ts";
 import type { Claim } from "./input.ts";
 
+fc.configureGlobal({ seed: 1 });
+
 type Executor = ReturnType<typeof connect>;
 
 const one = (node: object) => ({ nodes: [{ id: "work", type: "start", ...node }] });
