@@ -6,7 +6,7 @@ import type { Seen, StoreUnderTest } from "./store.ts";
 
 /** An empty memory store. */
 export async function openMemory(): Promise<StoreUnderTest> {
-  const { journal, executors, workflows, schedules, recovery, deadLetters, view } =
+  const { journal, executors, workflows, schedules, recovery, deadLetters, pauses, view } =
     createMemoryStore();
   return {
     journal,
@@ -16,6 +16,7 @@ export async function openMemory(): Promise<StoreUnderTest> {
     schedules,
     recovery,
     deadLetters,
+    pauses,
     ...losses(journal, view),
     prepare: async () => {},
     slotWaits: async (runId, asked) => view.slotWaits(runId, asked),

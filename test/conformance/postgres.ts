@@ -7,6 +7,7 @@ import type { Queryable } from "@pawl/platform/db/sql";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
+import { createPauses } from "@pawl/platform/store/pauses-postgres";
 import { createSchedules } from "@pawl/platform/store/schedules-postgres";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
 import { readSlotWaits } from "@pawl/platform/store/slot-waits";
@@ -79,6 +80,7 @@ export async function openPostgres(): Promise<StoreUnderTest> {
     schedules: createSchedules(pool, bosses[0].alarms),
     recovery: createRecovery(pool),
     deadLetters: createDeadLetters(pool),
+    pauses: createPauses(pool),
     loseEvent: async (runId, seq) => {
       const text = "delete from run_events where run_id = $1 and seq = $2 returning *";
       const { rows } = await pool.query({ text, values: [runId, seq] });

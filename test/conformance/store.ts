@@ -3,6 +3,7 @@
 import type { DeadLetters } from "@pawl/platform/store/dead-letters";
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
+import type { Pauses } from "@pawl/platform/store/pauses";
 import type { Schedules } from "@pawl/platform/store/schedules";
 import type { Recovery } from "@pawl/platform/store/recovery";
 import type { Workflows } from "@pawl/platform/store/workflows";
@@ -66,6 +67,7 @@ export interface StoreUnderTest {
   readonly schedules: Schedules;
   readonly recovery: Recovery;
   readonly deadLetters: DeadLetters;
+  readonly pauses: Pauses;
   /** Takes an event out of a log behind everybody's back; what is given puts it back. */
   readonly loseEvent: (runId: RunId, seq: number) => Promise<() => Promise<void>>;
   /** Takes a run's waiting jobs out of the queues behind everybody's back. */

@@ -20,6 +20,8 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
   "pawl_count_leases runs": "the runs of those leases",
   "pawl_count_waiting_slots slots": "walks slots_waiting up to a limit, when somebody asks",
   "pawl_live_runs_of_workflow runs": "walks runs_deadline, which holds live runs only",
+  "pawl_runs_to_pause runs":
+    "walks runs_deadline, which holds live runs only, when a workflow is paused",
 };
 
 async function setup(): Promise<Pool> {

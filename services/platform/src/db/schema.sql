@@ -124,6 +124,30 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table pause_epoch (
+  is_only boolean not null default true,
+  epoch bigint not null,
+  constraint pause_epoch_is_only_check CHECK (is_only),
+  constraint pause_epoch_pkey PRIMARY KEY (is_only)
+) with (fillfactor=10);
+
+create table pauses (
+  scope text not null,
+  tenant_id text not null,
+  name text not null,
+  state text not null,
+  epoch bigint not null,
+  paused_by text not null,
+  reason text not null,
+  since timestamp with time zone not null default now(),
+  resumed_by text not null default ''::text,
+  resume_reason text not null default ''::text,
+  tended_at timestamp with time zone not null default now(),
+  constraint pauses_pkey PRIMARY KEY (scope, tenant_id, name),
+  constraint pauses_scope_check CHECK ((scope = ANY (ARRAY['workflow'::text, 'queue'::text]))),
+  constraint pauses_state_check CHECK ((state = ANY (ARRAY['pausing'::text, 'paused'::text, 'resuming'::text])))
+) with (fillfactor=80);
+
 create table run_claims (
   run_id uuid not null,
   epoch bigint not null,

@@ -6,6 +6,9 @@ import type { NodeId, RunId } from "@pawl/core/name/ids";
 /** Stands for open dead letters among the queues, which hold none of them; a node type never begins with an underscore. */
 export const DEAD_LETTERS = "_dead_letters";
 
+/** Stands for the pauses among the queues: what is counted is their epoch. Who missed the news of one learns of it by looking. */
+export const PAUSES = "_pauses";
+
 /** Queue of runs that may begin: their workflow limits how many are live, and they have a slot now. */
 export const PENDING_RUNS = "_pending_run";
 

@@ -9,7 +9,7 @@ import { openPipeline, type Pipeline, type Pool } from "../db/pool.ts";
 import { run } from "../db/sql.ts";
 import type { BossQueue } from "../queue/boss.ts";
 import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
-import { DEAD_LETTERS, type QueueDepth, RATE_SLOTS } from "../queue/queue.ts";
+import { DEAD_LETTERS, PAUSES, type QueueDepth, RATE_SLOTS } from "../queue/queue.ts";
 import { type EventRow, toEvent } from "./event-row.ts";
 import type {
   ApprovalPlace,
@@ -246,8 +246,11 @@ where k.wake_at is not null
 having min(k.wake_at) is not null
 union all
 select $4::text, null, null, count(*)::integer
-from (select 1 from dead_letters where state = 'open' limit 100000) dead`,
-      values: [names, names.map(queueName), RATE_SLOTS, DEAD_LETTERS],
+from (select 1 from dead_letters where state = 'open' limit 100000) dead
+union all
+select $5::text, null, null, epoch::integer
+from pause_epoch`,
+      values: [names, names.map(queueName), RATE_SLOTS, DEAD_LETTERS, PAUSES],
     });
     for (const { type, first } of rows) if (first !== null) this.#boss.sawFirst(type, first);
     return rows.map((row) => ({

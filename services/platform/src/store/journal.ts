@@ -170,6 +170,8 @@ export interface News {
  * in one go, with nothing else in between, and only about runs that are inserted or advanced in the same go.
  */
 export interface Transaction extends FencedWrites {
+  /** What is said about runs from here on holds only while the pauses are those of this epoch. @throws PausesMoved at the commit */
+  assumePauses(epoch: number): void;
   /** @throws WorkflowMoved when an assumed newest version is not the newest */
   insertRuns(runs: readonly NewRun[]): Promise<void>;
   /** Keeps the graphs of test runs, in the transaction that starts them: no graph is ever without its run. */
@@ -229,7 +231,7 @@ export interface LoadedRun {
 }
 
 export interface Journal {
-  /** Commits all that `work` sent, or nothing. @throws RunMoved, WorkflowMoved, STORE_UNAVAILABLE (then the outcome is unknown) */
+  /** Commits all that `work` sent, or nothing. @throws RunMoved, WorkflowMoved, PausesMoved, STORE_UNAVAILABLE (then the outcome is unknown) */
   transact<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T>;
   /** Reads runs with their events after a cursor each; runs that do not exist are left out. */
   load(runs: readonly LoadCursor[]): Promise<LoadedRun[]>;
@@ -263,4 +265,9 @@ export class RunMoved extends Error {
 /** A run assumed a newest version that is not the newest any more, or whose workflow is gone. Look it up and start again. */
 export class WorkflowMoved extends Error {
   override readonly name = "WorkflowMoved";
+}
+
+/** Something was decided on pauses that are not the current ones. Read them again and decide anew. */
+export class PausesMoved extends Error {
+  override readonly name = "PausesMoved";
 }

@@ -24,6 +24,8 @@ export class TickBatch {
   readonly appends: Append[] = [];
   readonly opened: NewLease[] = [];
   readonly closed: LeaseKey[] = [];
+  /** The epoch of pauses that all of it holds under; below zero where that does not matter. */
+  pauseEpoch = -1;
   /** The hint to readers, if any. */
   wake = "";
 
@@ -92,6 +94,7 @@ export class TickBatch {
         opened.map((lease) => lease.attempt),
         opened.map((lease) => lease.executorId),
         this.wake,
+        this.pauseEpoch,
       ],
     };
   }
@@ -117,6 +120,7 @@ export class TickBatch {
         wake,
         this.runs.map((run) => run.schedule?.scheduleId ?? null),
         this.runs.map((run) => run.schedule?.at ?? null),
+        this.pauseEpoch,
       ],
     };
   }

@@ -19,7 +19,7 @@ import { bossQuery } from "./boss-query.ts";
 import { closedColumns, openedColumns } from "./approval-columns.ts";
 import { buriedColumns } from "./dead-letters-postgres.ts";
 import type { NewDeadLetter } from "./dead-letters.ts";
-import { RunMoved, WorkflowMoved } from "./journal.ts";
+import { PausesMoved, RunMoved, WorkflowMoved } from "./journal.ts";
 import type * as fenced from "./fenced.ts";
 import type * as journal from "./journal.ts";
 import { buryDeadLetters } from "./statements/bury-dead-letters.ts";
@@ -54,6 +54,7 @@ export class PostgresTransaction implements journal.Transaction {
   #batch = new TickBatch();
   #sent = Promise.withResolvers<ReadonlyMap<RunId, number>>();
   #hasBegun = false;
+  #pauseEpoch = -1;
   readonly #said: PostgresFenced;
   #refusal: unknown;
 
@@ -97,6 +98,10 @@ export class PostgresTransaction implements journal.Transaction {
     this.#batch = new TickBatch();
     await Promise.allSettled(this.#issued);
     if (this.#hasBegun) await this.#client.query("rollback");
+  }
+
+  assumePauses(epoch: number): void {
+    this.#pauseEpoch = epoch;
   }
 
   insertRuns(runs: readonly journal.NewRun[]): Promise<void> {
@@ -228,6 +233,7 @@ export class PostgresTransaction implements journal.Transaction {
     this.#batch = new TickBatch();
     this.#sent = Promise.withResolvers();
     try {
+      batch.pauseEpoch = this.#pauseEpoch;
       const calls = batch.isOnlyHint ? [hintCall(batch.wake)] : batch.calls();
       if (!isLast || calls.length > 1) this.#begin();
       const answers = calls.map(({ statement, parameters }) => this.#write(statement, parameters));
@@ -259,7 +265,8 @@ export class PostgresTransaction implements journal.Transaction {
     const answer = query.then(
       (result) => result.rows,
       (error: unknown) => {
-        // The only divisions of these statements are their guards.
+        // The only divisions and roots of these statements are their guards.
+        if (sqlState(error) === "2201F") throw new PausesMoved("the pauses have changed");
         if (sqlState(error) !== "22012") throw error;
         throw statement === createRuns
           ? new WorkflowMoved("a workflow moved on")

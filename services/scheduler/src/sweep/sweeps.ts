@@ -4,7 +4,7 @@
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import { DEAD_LETTERS } from "@pawl/platform/queue/queue";
+import { DEAD_LETTERS, PAUSES } from "@pawl/platform/queue/queue";
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
@@ -85,6 +85,7 @@ export async function sweepDeadlines({ journal, loop }: SweepParts): Promise<boo
 export async function sweepQueues(parts: SweepParts): Promise<boolean> {
   const { journal, waiting, loop, now, onAlarm } = parts;
   for (const { nodeType, waitingCount, dueInMs } of await journal.queueDepths()) {
+    if (nodeType === PAUSES) continue;
     if (nodeType === DEAD_LETTERS) {
       METRICS.openDeadLetters.set(waitingCount);
       continue;

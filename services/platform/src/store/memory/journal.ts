@@ -4,7 +4,7 @@ import { isStreamedType } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { ApprovalPlace, DueApproval, Journal, LoadCursor, LoadedRun } from "../journal.ts";
 import { type ApprovalRow, pairKey, type RunRow, type Tables } from "./tables.ts";
-import { DEAD_LETTERS, RATE_SLOTS } from "../../queue/queue.ts";
+import { DEAD_LETTERS, PAUSES, RATE_SLOTS } from "../../queue/queue.ts";
 import { MemoryTransaction, type Wakes } from "./transaction.ts";
 import type { TakeTurn } from "./turns.ts";
 
@@ -77,7 +77,8 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
       const freeAt = tables.slots.nextFreeAt();
       const open = [...tables.deadLetters.values()].filter((row) => row.state === "open");
       const dead = { nodeType: DEAD_LETTERS, waitingCount: open.length };
-      const depths = [...tables.jobs.depths(options.now()), dead];
+      const pauses = { nodeType: PAUSES, waitingCount: tables.pauseEpoch.value };
+      const depths = [...tables.jobs.depths(options.now()), dead, pauses];
       if (freeAt === undefined) return depths;
       const dueInMs = freeAt - options.now();
       return [...depths, { nodeType: RATE_SLOTS, waitingCount: 0, dueInMs }];

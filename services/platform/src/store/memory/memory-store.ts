@@ -7,6 +7,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import type { DeadLetters } from "../dead-letters.ts";
 import type { Executors } from "../executors.ts";
 import type { Journal } from "../journal.ts";
+import type { Pauses } from "../pauses.ts";
 import type { Recovery } from "../recovery.ts";
 import type { Schedules } from "../schedules.ts";
 import type { Workflows } from "../workflows.ts";
@@ -14,6 +15,7 @@ import { createMemoryDeadLetters } from "./dead-letters.ts";
 import { createMemoryExecutors } from "./executors.ts";
 import type { WaitingJob } from "./jobs.ts";
 import { createMemoryJournal } from "./journal.ts";
+import { createMemoryPauses } from "./pauses.ts";
 import { createMemoryRecovery } from "./recovery.ts";
 import { createTurns } from "./turns.ts";
 import { readMemorySlotWaits } from "./slot-waits.ts";
@@ -57,6 +59,7 @@ export interface MemoryStore {
   readonly recovery: Recovery;
   readonly deadLetters: DeadLetters;
   readonly schedules: Schedules;
+  readonly pauses: Pauses;
   readonly view: MemoryView;
 }
 
@@ -72,6 +75,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): MemoryStore
     executors: createMemoryExecutors(tables, now),
     workflows: createMemoryWorkflows(tables, now),
     schedules: createMemorySchedules(tables, now),
+    pauses: createMemoryPauses(tables, { now, takeTurn }),
     view: {
       run: (runId) => tables.runs.get(runId),
       runs: () => [...tables.runs.values()],

@@ -17,6 +17,7 @@ import type { ScheduleEdit, ScheduleRecord } from "../schedules.ts";
 import type { DefinitionRow } from "../workflows.ts";
 import type { Quarantine, Snapshot } from "../recovery.ts";
 import { MemoryJobs } from "./jobs.ts";
+import type { PauseRow } from "./pauses.ts";
 import { MemorySlots } from "./slots.ts";
 import { MemoryLog } from "./log.ts";
 
@@ -98,6 +99,9 @@ export interface Tables {
   readonly workflows: Map<string, DefinitionId>;
   /** By tenant and id. */
   readonly schedules: Map<string, StoredSchedule>;
+  /** By scope, tenant and name. */
+  readonly pauses: Map<string, PauseRow>;
+  readonly pauseEpoch: { value: number };
 }
 
 /** Empty tables. */
@@ -117,6 +121,8 @@ export const createTables = (): Tables => ({
   definitions: new Map(),
   workflows: new Map(),
   schedules: new Map(),
+  pauses: new Map(),
+  pauseEpoch: { value: 1 },
 });
 
 /** A key of two parts; no id holds a line break. */

@@ -4,7 +4,7 @@
 import type { RunEvent } from "@pawl/core/log/event";
 import type { ApprovalId, DefinitionId, RunId } from "@pawl/core/name/ids";
 import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
-import { RunMoved, WorkflowMoved } from "../journal.ts";
+import { PausesMoved, RunMoved, WorkflowMoved } from "../journal.ts";
 import type { NewDeadLetter } from "../dead-letters.ts";
 import type * as fenced from "../fenced.ts";
 import type * as journal from "../journal.ts";
@@ -34,6 +34,7 @@ export type Wakes = readonly journal.News[];
 export class MemoryTransaction implements journal.Transaction {
   readonly #now: number;
   readonly #newest: Tables["workflows"];
+  readonly #pauseEpoch: number;
   readonly #runs: StagedMap<RunId, RunRow>;
   readonly #requests: StagedMap<string, RunId>;
   readonly #inputKeys: StagedMap<string, KeptInput>;
@@ -52,6 +53,7 @@ export class MemoryTransaction implements journal.Transaction {
   constructor(tables: Tables, now: number) {
     this.#now = now;
     this.#newest = tables.workflows;
+    this.#pauseEpoch = tables.pauseEpoch.value;
     this.#runs = new StagedMap(tables.runs);
     this.#requests = new StagedMap(tables.requests);
     this.#inputKeys = new StagedMap(tables.inputKeys);
@@ -80,6 +82,12 @@ export class MemoryTransaction implements journal.Transaction {
     const others = [this.#approvals, this.#effects, this.#log, this.#jobs, this.#slots];
     for (const part of [...rows, ...others, this.#deadLetters]) part.apply();
     return this.#wakes;
+  }
+
+  assumePauses(epoch: number): void {
+    void this.#call(() => {
+      if (epoch !== this.#pauseEpoch) throw new PausesMoved("the pauses have changed");
+    });
   }
 
   insertRuns(runs: readonly journal.NewRun[]): Promise<void> {

@@ -1,6 +1,7 @@
 // New runs at version 1 with their first events and leases, in one statement. A request id used before violates runs_request,
 // and with it the whole transaction. So does a run that assumed its definition to be the newest of its workflow when it is
-// not: the guard divides by zero then. The seqs of a new run are known beforehand.
+// not: the guard divides by zero then. The other guard takes a root of less than zero unless the pauses are the ones it was decided
+// on (`pauses-postgres.ts`). The seqs of a new run are known beforehand.
 
 import type { Statement } from "../../db/sql.ts";
 
@@ -53,6 +54,7 @@ opened as (
 )
 select
   1 / (case when (select count(*) from inserted) = cardinality($1::uuid[]) then 1 else 0 end) as held,
+  sqrt(case when $39::bigint < 0 or $39::bigint = (select p.epoch from pause_epoch p where p.is_only) then 1 else -1 end) as ruled,
   case when $36::text <> '' then pg_notify('pawl_runs', $36::text) end
 `,
 };

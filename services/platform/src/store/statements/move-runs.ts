@@ -1,5 +1,6 @@
 // Everything that happens to live runs in a tick, in one statement: compare-and-swap, events, leases closed and opened, hint.
-// It fails by itself (division by zero) unless every run was at the version it was planned on.
+// It fails by itself (division by zero) unless every run was at the version it was planned on, and (a root of less than zero) unless
+// the pauses are the ones it was decided on, where that matters (`pauses-postgres.ts`).
 //
 // One statement instead of seven, since each answers with a packet that wakes the scheduler: a hop of a lone run went from
 // 2.07 to 1.68 ms, a chain of many gained 9 % (both builds loaded by turns). What it says of a run's events and leases refers to the run by its place in the first arrays, so the seqs
@@ -63,7 +64,11 @@ opened as (
   -- A claim that is taken back and given away at once has the same key: first the one, then the other.
   where (select count(*) from closed) >= 0
 )
-select h.seqs::double precision[] as seqs, h.held, case when $26::text <> '' then pg_notify('pawl_runs', $26::text) end
+select
+  h.seqs::double precision[] as seqs,
+  h.held,
+  sqrt(case when $27::bigint < 0 or $27::bigint = (select p.epoch from pause_epoch p where p.is_only) then 1 else -1 end) as ruled,
+  case when $26::text <> '' then pg_notify('pawl_runs', $26::text) end
 from heads h
 `,
 };
