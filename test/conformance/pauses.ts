@@ -51,7 +51,7 @@ function holding(shared: () => Promise<StoreUnderTest>): void {
     expect(await pauses.pause(queue("held"), BEN)).toEqual(held);
     expect((await pauses.read()).epoch).toBe(epoch + 1);
     expect((await journal.queueDepths()).find((each) => each.nodeType === PAUSES)).toMatchObject({
-      waitingCount: epoch + 1,
+      epoch: epoch + 1,
     });
     expect(await pauses.resume(queue("held"), BEN)).toEqual(held);
     expect(await pauses.resume(queue("held"), BEN)).toBeUndefined();

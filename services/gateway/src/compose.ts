@@ -13,6 +13,7 @@ import { getApproval, listApprovals } from "@pawl/platform/store/approvals";
 import { createDeadLetters, listDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
 import { getDefinition, getWorkflow, listWorkflows } from "@pawl/platform/store/definitions";
 import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
+import { readBook } from "@pawl/platform/store/pauses-postgres";
 import { readDepths, type TypeOf } from "@pawl/platform/store/queue-depth";
 import { getRuns, listRuns } from "@pawl/platform/store/runs";
 import { getSchedule, listSchedules } from "@pawl/platform/store/schedule-reads";
@@ -221,6 +222,7 @@ function createQueues(pool: Pool, scheduler: Scheduler, definitions: DefinitionC
     scheduler,
     readDepths: () => readDepths(pool, DEFAULT_TENANT, typeOf),
     listDeadLetters: (filter, page) => listDeadLetters(pool, DEFAULT_TENANT, filter, page),
+    readPauses: () => readBook(pool),
     openDeadLetters: (filter, limit) => deadLetters.open(DEFAULT_TENANT, filter, limit),
   });
 }

@@ -13,6 +13,7 @@ import type { OnInternal } from "@pawl/platform/rpc/status";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
 import { createExecutors } from "@pawl/platform/store/executors-postgres";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
+import { createPauses } from "@pawl/platform/store/pauses-postgres";
 import { createRecovery } from "@pawl/platform/store/recovery-postgres";
 import { createSchedules } from "@pawl/platform/store/schedules-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
@@ -25,6 +26,7 @@ import { JobListener } from "@pawl/platform/wake/jobs";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { commandVisibilityMs, startCommandWorker } from "./command/command-worker.ts";
 import type { Config } from "./config.ts";
+import { KnownPauses } from "./pause/known-pauses.ts";
 import { commandServices } from "./rpc/commands.ts";
 import { createAlarmClock } from "./schedule/alarm-clock.ts";
 import type { Patience } from "./sweep/patience.ts";
@@ -57,7 +59,11 @@ interface Surroundings {
 
 type Stores = Awaited<ReturnType<typeof openStores>>;
 type Engine = ReturnType<typeof createEngine>;
-type Soon = (afterMs: number) => void;
+/** What the engine asks the sweepers for. */
+interface Soon {
+  readonly onDue: (afterMs: number) => void;
+  readonly onUnsettled: () => void;
+}
 type Started = ReturnType<typeof startSweepers>;
 
 export async function startScheduler(
@@ -65,9 +71,12 @@ export async function startScheduler(
   { log, telemetry }: Surroundings,
 ): Promise<Running> {
   const stores = await openStores(config, log);
-  const engine = createEngine(stores, log, (ms) => sweepers.approvals.soon(ms));
+  const engine = createEngine(stores, log, {
+    onDue: (ms) => sweepers.approvals.soon(ms),
+    onUnsettled: () => onUnsettled(),
+  });
   const alarms = createAlarmClock({ ...stores, ...engine, log });
-  const { sweepers, patience }: Started = startSweepers(config, {
+  const { sweepers, patience, onUnsettled }: Started = startSweepers(config, {
     ...stores,
     ...engine,
     alarms,
@@ -81,10 +90,7 @@ export async function startScheduler(
     graceMs: STOP_GRACE_MS,
     log,
   });
-  const onInternal: OnInternal = ({ requestId, error }) => {
-    METRICS.internalFaults.add(1);
-    log.error({ err: error, request_id: requestId }, "an RPC failed inside");
-  };
+  const onInternal = internalFaults(log);
   const services = commandServices(
     { ...stores, ...engine, log, onAlarm: alarms.ring },
     stores.pool,
@@ -131,6 +137,13 @@ export async function startScheduler(
   };
 }
 
+const internalFaults =
+  (log: Logger): OnInternal =>
+  ({ requestId, error }) => {
+    METRICS.internalFaults.add(1);
+    log.error({ err: error, request_id: requestId }, "an RPC failed inside");
+  };
+
 async function openStores(config: Config, log: Logger) {
   const url = config.DATABASE_URL.reveal();
   await migrate(url);
@@ -152,14 +165,16 @@ async function openStores(config: Config, log: Logger) {
     schedules: createSchedules(pool, boss.alarms),
     executors: createExecutors(livenessPool),
     recovery: createRecovery(pool),
+    pauses: createPauses(pool),
     deadLetters: createDeadLetters(pool),
+    hasQueue: (type: string): Promise<boolean> => boss.exists(type),
     ensureQueues: async (types: readonly string[]): Promise<void> => {
       for (const type of types) if (!boss.isKnown(type)) await boss.ensure(type);
     },
   };
 }
 
-function createEngine({ journal, workflows, recovery }: Stores, log: Logger, onDue: Soon) {
+function createEngine({ journal, workflows, recovery, pauses }: Stores, log: Logger, soon: Soon) {
   const now = Date.now;
   const definitions = new Definitions(workflows);
   const mark = createMark(recovery, log);
@@ -174,16 +189,26 @@ function createEngine({ journal, workflows, recovery }: Stores, log: Logger, onD
   });
   const waiting = new Waiting(now);
   const roster = new Roster();
-  const loop = new TickLoop({
+  const known = new KnownPauses({
+    pauses,
+    onResumed: (types) => {
+      for (const type of types) waiting.enqueued(type, now());
+      loop.nudge();
+    },
+    onUnsettled: soon.onUnsettled,
+    onError: (error) => log.warn({ err: error }, "the pauses were not read; they are read again"),
+  });
+  const loop: TickLoop = new TickLoop({
     journal,
     cache,
     definitions,
     roster,
     waiting,
+    pauses: known,
     now,
     onTick: ({ batchSize, ms, approvalDueMs }) => {
       const dueMs = approvalDueMs ?? Infinity;
-      if (dueMs <= APPROVAL_NEAR_MS) onDue(dueMs + CLOCK_SLACK_MS);
+      if (dueMs <= APPROVAL_NEAR_MS) soon.onDue(dueMs + CLOCK_SLACK_MS);
       METRICS.tickDuration.record(ms / 1_000);
       METRICS.tickBatchSize.record(batchSize);
     },
@@ -194,7 +219,7 @@ function createEngine({ journal, workflows, recovery }: Stores, log: Logger, onD
     },
     onPoisoned: mark,
   });
-  return { now, definitions, newest: new Newest(), waiting, roster, loop, mark, snapshots };
+  return { now, definitions, newest: new Newest(), waiting, roster, known, loop, mark, snapshots };
 }
 
 function createRenewals(
@@ -241,13 +266,14 @@ function listenForJobs(
   { journal, workflowQueue }: Stores,
   engine: Engine,
 ): JobListener {
-  const { waiting, loop, now } = engine;
+  const { waiting, known, loop, now } = engine;
   const listener = new JobListener(config.DATABASE_URL.reveal(), journal.id, {
     onJobs: (hints) => {
       for (const { nodeType, delayMs } of hints) waiting.enqueued(nodeType, now() + delayMs);
       loop.nudge();
     },
     onCommands: () => workflowQueue.wake(),
+    onPauses: () => known.look(),
   });
   listener.start();
   return listener;

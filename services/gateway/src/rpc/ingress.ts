@@ -39,6 +39,19 @@ export function checkLine(field: string, text: string, length: number): string {
   return text;
 }
 
+/** Who and why, for people. */
+const WORDS_LENGTH = 200;
+
+/** What every pause and resumption says: who, why, and its request id. @throws INPUT_INVALID */
+export function checkWords<T extends { by: string; reason: string; requestId: string }>(
+  request: T,
+): T {
+  checkLine("by", request.by, WORDS_LENGTH);
+  checkLine("reason", request.reason, WORDS_LENGTH);
+  request.requestId = checkRequestId(request.requestId);
+  return request;
+}
+
 /** A request id, made up when the caller gave none: a forwarded command may be sent twice. @throws INPUT_INVALID */
 export function checkRequestId(text: string): string {
   return text === "" ? crypto.randomUUID() : checkLine("request_id", text, LIMITS.requestIdLength);

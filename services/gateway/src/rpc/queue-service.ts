@@ -1,4 +1,5 @@
-// QueueService at the edge: depths and dead letters are read from the store, redrives and discards are checked and forwarded.
+// QueueService at the edge: depths, dead letters and pauses are read from the store; redrives, discards and pauses are checked and
+// forwarded.
 
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
@@ -11,6 +12,7 @@ import {
   whyLeft,
 } from "@pawl/platform/store/dead-letters";
 import type { DeadLetterPage } from "@pawl/platform/store/dead-letters-postgres";
+import type { PauseBook } from "@pawl/platform/store/pauses";
 import type { Depths } from "@pawl/platform/store/queue-depth";
 import {
   deadLetterLimit,
@@ -20,14 +22,16 @@ import {
   redrivePace,
   toWireDeadLetter,
 } from "@pawl/platform/wire/dead-letter";
+import { toWirePause } from "@pawl/platform/wire/pause";
 import {
   GetQueueDepthResponseSchema,
   ListDeadLettersResponseSchema,
+  ListPausesResponseSchema,
   PreviewRedriveResponseSchema,
   type QueueService,
 } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { forwardOptions, type Scheduler } from "./forward.ts";
-import { checkPageSize, checkRequestId } from "./ingress.ts";
+import { checkName, checkPageSize, checkRequestId, checkWords } from "./ingress.ts";
 
 export interface QueueServiceDeps {
   readonly scheduler: Scheduler;
@@ -36,6 +40,7 @@ export interface QueueServiceDeps {
     filter: DeadLetterFilter & { readonly states: readonly DeadLetterState[] },
     page: { size: number; token: string },
   ) => Promise<DeadLetterPage>;
+  readonly readPauses: () => Promise<PauseBook>;
   readonly openDeadLetters: (filter: DeadLetterFilter, limit: number) => Promise<OpenDeadLetter[]>;
 }
 
@@ -45,7 +50,10 @@ const SHOWN = 20;
 
 export const createQueueService = (deps: QueueServiceDeps): ServiceImpl<typeof QueueService> => ({
   getQueueDepth: async () => {
-    const { types, paused } = await deps.readDepths();
+    const [{ types, paused }, { pauses }] = await Promise.all([
+      deps.readDepths(),
+      deps.readPauses(),
+    ]);
     const sum = (count: (type: (typeof types)[number]) => number): number =>
       types.reduce((total, type) => total + count(type), 0);
     const total = {
@@ -54,7 +62,7 @@ export const createQueueService = (deps: QueueServiceDeps): ServiceImpl<typeof Q
       paused,
       deadLetter: sum(({ deadLetter }) => deadLetter),
     };
-    return create(GetQueueDepthResponseSchema, { total, queues: [...types] });
+    return create(GetQueueDepthResponseSchema, { total, queues: withHeld(types, pauses) });
   },
   listDeadLetters: async (request) => {
     const size = checkPageSize(request.pageSize, PAGE);
@@ -88,7 +96,27 @@ export const createQueueService = (deps: QueueServiceDeps): ServiceImpl<typeof Q
     request.requestId = checkRequestId(request.requestId);
     return deps.scheduler.queues.discardDeadLetters(request, forwardOptions(context));
   },
+  pauseQueue: (request, context) => {
+    checkName("node_type", request.nodeType);
+    return deps.scheduler.queues.pauseQueue(checkWords(request), forwardOptions(context));
+  },
+  resumeQueue: (request, context) => {
+    checkName("node_type", request.nodeType);
+    return deps.scheduler.queues.resumeQueue(checkWords(request), forwardOptions(context));
+  },
+  listPauses: async () => {
+    const { pauses } = await deps.readPauses();
+    return create(ListPausesResponseSchema, { pauses: pauses.map(toWirePause) });
+  },
 });
+
+/** A queue that is held is there also when nothing waits in it. */
+function withHeld(types: Depths["types"], pauses: PauseBook["pauses"]) {
+  const held = new Set(pauses.flatMap(({ scope, name }) => (scope === "queue" ? [name] : [])));
+  const counted = types.map((type) => ({ ...type, held: held.delete(type.nodeType) }));
+  const empty = [...held].map((nodeType) => ({ nodeType, held: true }));
+  return [...counted, ...empty].toSorted((a, b) => (a.nodeType < b.nodeType ? -1 : 1));
+}
 
 function preview(letters: readonly OpenDeadLetter[], { ids }: DeadLetterFilter) {
   const moved = letters.filter((letter) => whyLeft(letter) === undefined);

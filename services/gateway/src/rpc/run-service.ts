@@ -31,6 +31,7 @@ import {
   checkPageSize,
   checkRange,
   checkRequestId,
+  checkWords,
   checkRunId,
 } from "./ingress.ts";
 
@@ -117,10 +118,7 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
 /** What both say: which run, who and why. */
 function checkPause<T extends PauseRunRequest | ResumeRunRequest>(request: T): T {
   request.runId = checkRunId(request.runId);
-  checkLine("by", request.by, REASON_LENGTH);
-  checkLine("reason", request.reason, REASON_LENGTH);
-  request.requestId = checkRequestId(request.requestId);
-  return request;
+  return checkWords(request);
 }
 
 function filterOf(request: ListRunsRequest): RunFilter {

@@ -15,7 +15,13 @@ import {
   type WorkflowService,
 } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { forwardOptions, type Scheduler } from "./forward.ts";
-import { checkDefinitionText, checkName, checkPageSize, checkRequestId } from "./ingress.ts";
+import {
+  checkDefinitionText,
+  checkName,
+  checkPageSize,
+  checkRequestId,
+  checkWords,
+} from "./ingress.ts";
 
 export interface WorkflowServiceDeps {
   readonly scheduler: Scheduler;
@@ -58,6 +64,14 @@ export const createWorkflowService = (
     checkName("workflow_id", request.workflowId);
     request.requestId = checkRequestId(request.requestId);
     return deps.scheduler.workflows.deleteWorkflow(request, forwardOptions(context));
+  },
+  pauseWorkflow: (request, context) => {
+    checkName("workflow_id", request.workflowId);
+    return deps.scheduler.workflows.pauseWorkflow(checkWords(request), forwardOptions(context));
+  },
+  resumeWorkflow: (request, context) => {
+    checkName("workflow_id", request.workflowId);
+    return deps.scheduler.workflows.resumeWorkflow(checkWords(request), forwardOptions(context));
   },
   validateWorkflow: ({ definition }) => {
     const parsed = parseDefinition(checkDefinitionText(definition?.text));

@@ -94,6 +94,11 @@ export class BossQueue {
     this.#known.add(nodeType);
   }
 
+  /** Whether the queue of a node type exists, whoever made it. */
+  async exists(nodeType: string): Promise<boolean> {
+    return this.#known.has(nodeType) || (await this.#boss.getQueue(queueName(nodeType))) !== null;
+  }
+
   get nodeTypes(): readonly string[] {
     return [...this.#known];
   }

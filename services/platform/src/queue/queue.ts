@@ -6,7 +6,7 @@ import type { NodeId, RunId } from "@pawl/core/name/ids";
 /** Stands for open dead letters among the queues, which hold none of them; a node type never begins with an underscore. */
 export const DEAD_LETTERS = "_dead_letters";
 
-/** Stands for the pauses among the queues: what is counted is their epoch. Who missed the news of one learns of it by looking. */
+/** Stands for the pauses among the queues, with their epoch: who missed the news of one learns of it by looking. */
 export const PAUSES = "_pauses";
 
 /** Queue of runs that may begin: their workflow limits how many are live, and they have a slot now. */
@@ -53,4 +53,6 @@ export interface QueueDepth {
   readonly waitingCount: number;
   /** When the next job is due; below zero it has been ready that long. Absent when none waits. */
   readonly dueInMs?: number;
+  /** Of the pauses, where it stands for them. */
+  readonly epoch?: number;
 }

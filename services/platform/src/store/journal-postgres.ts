@@ -222,6 +222,7 @@ export class PostgresJournal implements Journal {
       due_in_ms: number | null;
       first: number | null;
       waiting: number;
+      epoch: number | null;
     }>({
       name: "pawl_queue_depths",
       text: `
@@ -237,18 +238,19 @@ select n.type,
    order by j.priority desc, j.created_on
    limit 1) as first,
   (select count(*)::integer
-   from (select 1 from ${BOSS_SCHEMA}.job j where j.name = n.queue and j.state < 'active' limit 100000) waiting) as waiting
+   from (select 1 from ${BOSS_SCHEMA}.job j where j.name = n.queue and j.state < 'active' limit 100000) waiting) as waiting,
+  null::bigint as epoch
 from unnest($1::text[], $2::text[]) as n (type, queue)
 union all
-select $3::text, extract(epoch from (min(k.wake_at) - now()))::float8 * 1000, null, 0
+select $3::text, extract(epoch from (min(k.wake_at) - now()))::float8 * 1000, null, 0, null
 from slot_keys k
 where k.wake_at is not null
 having min(k.wake_at) is not null
 union all
-select $4::text, null, null, count(*)::integer
+select $4::text, null, null, count(*)::integer, null
 from (select 1 from dead_letters where state = 'open' limit 100000) dead
 union all
-select $5::text, null, null, epoch::integer
+select $5::text, null, null, 0, epoch
 from pause_epoch`,
       values: [names, names.map(queueName), RATE_SLOTS, DEAD_LETTERS, PAUSES],
     });
@@ -257,6 +259,7 @@ from pause_epoch`,
       nodeType: row.type,
       waitingCount: row.waiting,
       ...(row.due_in_ms === null ? {} : { dueInMs: row.due_in_ms }),
+      ...(row.epoch === null ? {} : { epoch: row.epoch }),
     }));
   }
 

@@ -7,6 +7,7 @@ import type { Statement } from "../db/sql.ts";
 import type { Append, LeaseKey, NewLease, NewRun, RunChange } from "./journal.ts";
 import { createRuns } from "./statements/create-runs.ts";
 import { moveRuns } from "./statements/move-runs.ts";
+import { wakeReaders } from "./statements/wake-readers.ts";
 
 /** A parameter that is a column of rows. */
 export type Column = Parameters<typeof arrayLiteral>[0];
@@ -16,6 +17,20 @@ export type Parameter = string | number | Column;
 export interface Call {
   readonly statement: Statement;
   readonly parameters: readonly Parameter[];
+}
+
+/** What a statement about runs answers. */
+export interface Answer {
+  readonly seqs?: readonly number[];
+}
+
+/** The statement about runs that exist comes last, and it alone has seqs to tell. */
+export function lastSeqs(
+  order: readonly RunId[],
+  answers: readonly (readonly Answer[])[],
+): ReadonlyMap<RunId, number> {
+  const seqs = answers.at(-1)?.[0]?.seqs ?? [];
+  return new Map(order.map((runId, index) => [runId, seqs[index] ?? 0]));
 }
 
 export class TickBatch {
@@ -45,6 +60,7 @@ export class TickBatch {
 
   /** What to send, in order; the hint goes with the last. */
   calls(): Call[] {
+    if (this.isOnlyHint) return [{ statement: wakeReaders, parameters: [this.wake] }];
     const created = new Map(this.runs.map((run) => [run.runId, run.eventCount]));
     const isAboutOld = this.#isAboutOldRuns || created.size === 0;
     return [

@@ -31,19 +31,13 @@ import { createRuns } from "./statements/create-runs.ts";
 import { keepInputKeys } from "./statements/keep-input-keys.ts";
 import { moveDeadlines } from "./statements/move-deadlines.ts";
 import { openApprovals } from "./statements/open-approvals.ts";
-import { wakeReaders } from "./statements/wake-readers.ts";
-import { type Call, type Column, type Parameter, TickBatch } from "./tick-batch.ts";
+import { type Answer, type Column, lastSeqs, type Parameter, TickBatch } from "./tick-batch.ts";
 
 /** A notification holds 8,000 bytes; beyond that every reader looks for itself. */
 const WAKE_BYTES = 7_900;
 
 /** The answer to nothing sent. */
 const NOTHING = Promise.resolve();
-
-/** What a statement about runs answers. */
-interface Answer {
-  readonly seqs?: readonly number[];
-}
 
 export class PostgresTransaction implements journal.Transaction {
   readonly #pipeline: Pipeline;
@@ -234,7 +228,7 @@ export class PostgresTransaction implements journal.Transaction {
     this.#sent = Promise.withResolvers();
     try {
       batch.pauseEpoch = this.#pauseEpoch;
-      const calls = batch.isOnlyHint ? [hintCall(batch.wake)] : batch.calls();
+      const calls = batch.calls();
       if (!isLast || calls.length > 1) this.#begin();
       const answers = calls.map(({ statement, parameters }) => this.#write(statement, parameters));
       sent.resolve(Promise.all(answers).then((all) => lastSeqs(batch.order, all)));
@@ -293,14 +287,3 @@ export class PostgresTransaction implements journal.Transaction {
     return answer;
   }
 }
-
-/** The statement about runs that exist comes last, and it alone has seqs to tell. */
-function lastSeqs(
-  order: readonly RunId[],
-  answers: readonly (readonly Answer[])[],
-): ReadonlyMap<RunId, number> {
-  const seqs = answers.at(-1)?.[0]?.seqs ?? [];
-  return new Map(order.map((runId, index) => [runId, seqs[index] ?? 0]));
-}
-
-const hintCall = (payload: string): Call => ({ statement: wakeReaders, parameters: [payload] });

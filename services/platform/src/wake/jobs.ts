@@ -6,6 +6,9 @@ import { ChannelListener } from "./channel.ts";
 /** The channel a tick with jobs notifies; payload `<sender> <nodeType>@<delayMs>,…`. */
 export const JOBS_CHANNEL = "pawl_jobs";
 
+/** The channel a change of pauses notifies; payload: their epoch. */
+const PAUSES_CHANNEL = "pawl_pauses";
+
 /** Types in one notification; more are left to polling. */
 const TYPES_MAX = 50;
 
@@ -41,23 +44,28 @@ export interface JobHandlers {
   readonly onJobs: (hints: readonly JobHint[]) => void;
   /** Somebody enqueued commands, or may have while nobody listened. */
   readonly onCommands: () => void;
+  /** Something was paused or resumed, or may have been while nobody listened. */
+  readonly onPauses: () => void;
 }
 
-/** Listens for what other schedulers queued, and for commands, on one connection. */
+/** Listens for what other schedulers queued, for commands and for pauses, on one connection. */
 export class JobListener extends ChannelListener {
-  constructor(url: string, self: string, { onJobs, onCommands }: JobHandlers) {
-    super(url, [JOBS_CHANNEL, BOSS_CHANNEL], {
+  constructor(url: string, self: string, { onJobs, onCommands, onPauses }: JobHandlers) {
+    super(url, [JOBS_CHANNEL, BOSS_CHANNEL, PAUSES_CHANNEL], {
       onPayload: (payload, channel) => {
         if (channel === BOSS_CHANNEL) {
           if (payload === COMMAND_QUEUE) onCommands();
           return;
         }
+        if (channel === PAUSES_CHANNEL) return onPauses();
         const hints = parseJobHints(payload, self);
         if (hints.length > 0) onJobs(hints);
       },
       onListening: (isListening) => {
         // The poll looks at every queue of nodes anyway; at commands it looks seldom.
-        if (isListening) onCommands();
+        if (!isListening) return;
+        onCommands();
+        onPauses();
       },
     });
   }

@@ -1,7 +1,10 @@
 // Pauses on the wire.
 
+import { create } from "@bufbuild/protobuf";
 import type { PauseNote } from "@pawl/core/log/event";
-import { PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
+import { type Pause, PauseSchema, PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
+import type { PauseRecord } from "../store/pauses.ts";
+import { toTimestamp } from "./scalar.ts";
 
 const SCOPES = {
   run: PauseScope.RUN,
@@ -12,3 +15,14 @@ const SCOPES = {
 /** What is held; unspecified where nothing is. */
 export const toWireScope = (scope: PauseNote["scope"] | "queue" | undefined): PauseScope =>
   scope === undefined ? PauseScope.UNSPECIFIED : SCOPES[scope];
+
+export const toWirePause = ({ scope, name, by, reason, since, state }: PauseRecord): Pause =>
+  create(PauseSchema, {
+    scope: toWireScope(scope),
+    name,
+    by,
+    reason,
+    sinceTime: toTimestamp(since),
+    resuming: state === "resuming",
+    pausing: state === "pausing",
+  });

@@ -5,8 +5,10 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { PauseNote } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
+import type { KnownPauses } from "../pause/known-pauses.ts";
 import type { PauseAnswer } from "../tick/input.ts";
 import { cleanText } from "../work/wire.ts";
+import { offerPause } from "./offer-pause.ts";
 import type { AdmitParts } from "./parts.ts";
 import { requestIdOf, runIdOf } from "./request.ts";
 
@@ -23,21 +25,26 @@ const CHILDREN_MAX = 1_000;
 
 /** Pauses or resumes a run. @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED, WORKFLOW_PAUSED, INPUT_INVALID */
 export async function pauseRun(
-  parts: AdmitParts,
+  parts: AdmitParts & { readonly known: KnownPauses },
   kind: "pause" | "resume",
   request: PauseRequest,
 ): Promise<RunId> {
   const runId = runIdOf(request.runId);
   requestIdOf(request.requestId);
   const note = noteOf(request, "run");
-  const answer = await offerPause(parts, kind, runId, note);
+  let answer = await offerPause(parts, kind, runId, note);
+  if (answer === "held_by_workflow") {
+    // Nothing proves a refusal: the workflow may have been resumed elsewhere.
+    await parts.known.reload();
+    answer = await offerPause(parts, kind, runId, note);
+  }
   if (answer !== "done") throw refusalOf(answer, runId);
   if (request.children) await pauseChildren(parts, kind, runId, note);
   return runId;
 }
 
 /** Who and why, in words that fit a line. */
-export const noteOf = (
+const noteOf = (
   request: Pick<PauseRequest, "by" | "reason">,
   scope: PauseNote["scope"],
 ): PauseNote => ({
@@ -45,18 +52,6 @@ export const noteOf = (
   who: cleanText(request.by, LIMITS.labelLength),
   reason: cleanText(request.reason, LIMITS.labelLength),
 });
-
-/** Has the tick pause or resume a run. */
-export async function offerPause(
-  parts: Pick<AdmitParts, "loop">,
-  kind: "pause" | "resume",
-  runId: RunId,
-  note: PauseNote,
-): Promise<PauseAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<PauseAnswer>();
-  parts.loop.offer({ kind, runId, note, answer: { resolve, reject } });
-  return await promise;
-}
 
 /** The runs below, level by level. What has ended meanwhile, or is held by its workflow, is left as it is. */
 async function pauseChildren(

@@ -4,13 +4,17 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { LoadedRun } from "@pawl/platform/store/journal";
+import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import type { KnownPauses } from "../pause/known-pauses.ts";
+import { noteOfWorkflow } from "../pause/workflow-note.ts";
 import { resumeRuns, type StrandedParts } from "../recover/stranded.ts";
 import { corruption, stateOf } from "../tick/load-run.ts";
+import { offerPause } from "./offer-pause.ts";
 import { requestIdOf, runIdOf } from "./request.ts";
 
 /** @throws RUN_NOT_FOUND, EVENT_LOG_CORRUPTION when it is still not whole: it stays, or goes, in quarantine then */
 export async function recheckRun(
-  parts: StrandedParts,
+  parts: StrandedParts & { readonly known: KnownPauses },
   request: { readonly runId: string; readonly requestId: string },
 ): Promise<RunId> {
   const runId = runIdOf(request.runId);
@@ -31,6 +35,9 @@ export async function recheckRun(
   }
   if (run.quarantine !== null && (await parts.recovery.release(runId)))
     parts.log.info({ run_id: runId }, "a run was released from quarantine");
+  // A pause of its workflow passed it over.
+  const pause = parts.known.current.workflow(DEFAULT_TENANT, run.workflowId);
+  if (pause !== undefined) await offerPause(parts, "pause", runId, noteOfWorkflow(pause));
   if (!run.hasEnded) await resumeRuns(parts, [runId]);
   return runId;
 }

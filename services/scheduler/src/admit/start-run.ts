@@ -34,6 +34,8 @@ export interface Accepted {
   readonly traceparent: string | null;
   /** It waits for a slot of its workflow before it begins. */
   readonly isPending: boolean;
+  /** Its workflow is paused, and it with it. */
+  readonly isPaused: boolean;
 }
 
 /** What a schedule starts a run as. */
@@ -210,7 +212,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     },
     answer: { resolve, reject },
   });
-  const { runId, duplicate, lastSeq } = await promise;
+  const { runId, duplicate, lastSeq, isPaused } = await promise;
   probe("S2");
   if (!duplicate) METRICS.runsStarted.add(1, { kind });
   const { priority } = run;
@@ -224,6 +226,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     createdAt,
     traceparent,
     isPending: gate.slot !== undefined || gate.rate !== undefined,
+    isPaused,
   };
 }
 

@@ -23,15 +23,18 @@ import { recheckRun } from "../admit/recheck-run.ts";
 import { decideApproval, notFound } from "../admit/decide-approval.ts";
 import { decideNode } from "../admit/decide-node.ts";
 import { discard, redrive, type RedriveParts } from "../admit/redrive.ts";
+import type { PauseQueueParts } from "../admit/pause-queue.ts";
 import { pauseRun } from "../admit/pause-run.ts";
+import type { PauseParts } from "../admit/pause-workflow.ts";
 import type { StrandedParts } from "../recover/stranded.ts";
 import { createWorkflow, deleteWorkflow, updateWorkflow } from "../admit/save-workflow.ts";
 import { type Accepted, startRun, testRun } from "../admit/start-run.ts";
 import type { ScheduleParts } from "../schedule/save-schedule.ts";
+import { queuePauses, workflowPauses } from "./pause-commands.ts";
 import { scheduleCommands } from "./schedule-commands.ts";
 
 export function commandServices(
-  parts: ScheduleParts & StrandedParts & RedriveParts,
+  parts: ScheduleParts & StrandedParts & RedriveParts & PauseParts & PauseQueueParts,
   db: Queryable,
 ): ServedService[] {
   const readRun = async (runId: RunId): Promise<Run> => {
@@ -68,6 +71,7 @@ export function commandServices(
       await deleteWorkflow(parts, DEFAULT_TENANT, request);
       return {};
     },
+    ...workflowPauses(parts),
   });
   const readApproval = async (approvalId: ApprovalId) => {
     const record = await getApproval(db, DEFAULT_TENANT, approvalId);
@@ -84,6 +88,7 @@ export function commandServices(
     discardDeadLetters: async (request) => ({
       deadLetterIds: await discard(parts, DEFAULT_TENANT, request),
     }),
+    ...queuePauses(parts),
   });
   return [runs, workflows, scheduleCommands(parts, answer), approvals, queues];
 }
@@ -95,13 +100,18 @@ function acceptedRun(accepted: Accepted, workflowId: string): Run {
     workflowId,
     workflowVersion: accepted.workflowVersion,
     kind: workflowId === "" ? RunKind.TEST : RunKind.SAVED,
-    status: accepted.isPending ? RunStatus.PENDING : RunStatus.RUNNING,
+    status: statusOf(accepted),
     lastEventId: BigInt(accepted.lastSeq),
     priority: accepted.priority,
     createTime: toTimestamp(accepted.createdAt),
     deadlineTime: toTimestamp(accepted.deadlineAt),
     traceId: traceIdOf(accepted.traceparent),
   });
+}
+
+function statusOf({ isPaused, isPending }: Accepted): RunStatus {
+  if (isPaused) return RunStatus.PAUSED;
+  return isPending ? RunStatus.PENDING : RunStatus.RUNNING;
 }
 
 const savedWorkflow = (row: DefinitionRow) => ({

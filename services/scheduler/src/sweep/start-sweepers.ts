@@ -5,6 +5,7 @@ import { forgetCommands } from "../command/command-worker.ts";
 import type { Config } from "../config.ts";
 import { createStrandedSweep } from "../recover/stranded.ts";
 import type { AlarmClock } from "../schedule/alarm-clock.ts";
+import { type PauseSweepParts, pauseSweeper } from "../pause/pause-sweeper.ts";
 import { approvalSweeper } from "./approval-sweeper.ts";
 import { Patience, RECONNECT_MS } from "./patience.ts";
 import { Sweeper } from "./sweeper.ts";
@@ -28,6 +29,7 @@ type Needed = Omit<SweepParts, "patience" | "onAlarm"> &
     readonly pool: Queryable;
     readonly workflowQueue: Parameters<typeof forgetCommands>[0];
     readonly alarms: AlarmClock;
+    readonly pauses: PauseSweepParts["pauses"];
   };
 
 export function startSweepers(config: Config, needed: Needed) {
@@ -46,10 +48,12 @@ export function startSweepers(config: Config, needed: Needed) {
     intervalMs: number,
     duty: (sweep: SweepParts) => Promise<boolean>,
   ): Sweeper => new Sweeper({ name, intervalMs, duty: () => duty(parts), log });
+  const pausing = pauseSweeper(needed, every);
   const sweepers = {
     leases: sweeper("leases", every, sweepLeases),
     deadlines: sweeper("deadlines", every, sweepDeadlines),
     approvals: approvalSweeper(parts, every, CLOCK_SLACK_MS),
+    pauses: pausing.sweeper,
     queues: sweeper("queues", config.PAWL_POLL_MS, sweepQueues),
     executors: sweeper("executors", every * 30, sweepExecutors),
     stranded: sweeper("stranded", quietMs, createStrandedSweep(needed, quietMs)),
@@ -60,5 +64,5 @@ export function startSweepers(config: Config, needed: Needed) {
   for (const each of Object.values(others)) each.start();
   leases.soon(RECONNECT_MS);
   alarms.start();
-  return { sweepers, patience };
+  return { sweepers, patience, onUnsettled: pausing.expect };
 }

@@ -4,12 +4,13 @@
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import { DEAD_LETTERS, PAUSES } from "@pawl/platform/queue/queue";
+import { DEAD_LETTERS } from "@pawl/platform/queue/queue";
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { ALARMS } from "@pawl/platform/queue/alarm";
+import type { KnownPauses } from "../pause/known-pauses.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Patience } from "./patience.ts";
 import type { Waiting } from "../tick/waiting.ts";
@@ -25,6 +26,7 @@ export interface SweepParts {
   readonly journal: Journal;
   readonly executors: Executors;
   readonly waiting: Waiting;
+  readonly known: KnownPauses;
   readonly now: () => number;
   readonly log: Logger;
   readonly patience: Patience;
@@ -83,9 +85,12 @@ export async function sweepDeadlines({ journal, loop }: SweepParts): Promise<boo
 
 /** Looks at the queues: what others put there, and what becomes due. NOTIFY is only the faster way to learn of it. */
 export async function sweepQueues(parts: SweepParts): Promise<boolean> {
-  const { journal, waiting, loop, now, onAlarm } = parts;
-  for (const { nodeType, waitingCount, dueInMs } of await journal.queueDepths()) {
-    if (nodeType === PAUSES) continue;
+  const { journal, waiting, known, loop, now, onAlarm } = parts;
+  for (const { nodeType, waitingCount, dueInMs, epoch } of await journal.queueDepths()) {
+    if (epoch !== undefined) {
+      known.heard(epoch);
+      continue;
+    }
     if (nodeType === DEAD_LETTERS) {
       METRICS.openDeadLetters.set(waitingCount);
       continue;

@@ -18,8 +18,14 @@ const FETCH_MAX = 128;
 const GRANTED = { isGranted: true } as const;
 
 /** Types of which jobs may wait that this scheduler could take now. Runs need no executor to begin. */
-export const claimableTypes = ({ waiting, roster }: Pick<TickParts, "waiting" | "roster">) =>
-  waiting.types.filter((type) => type === PENDING_RUNS || roster.credit(type) > 0);
+export const claimableTypes = ({
+  waiting,
+  roster,
+  pauses: { current },
+}: Pick<TickParts, "waiting" | "roster" | "pauses">) =>
+  waiting.types.filter(
+    (type) => type === PENDING_RUNS || (roster.credit(type) > 0 && !current.isQueuePaused(type)),
+  );
 
 export async function claimWaiting(
   parts: TickParts,

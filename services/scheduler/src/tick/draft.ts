@@ -22,6 +22,7 @@ import type {
 } from "@pawl/platform/store/journal";
 import type { NewDeadLetter } from "@pawl/platform/store/dead-letters";
 import { type ApprovalDraft, noteHold } from "./approval-draft.ts";
+import type { PauseView } from "../pause/pause-view.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
 import { Gates, isGated } from "./gates.ts";
 import { Fenced } from "./fenced.ts";
@@ -46,6 +47,9 @@ export interface ClosedClaim extends LeaseKey {
 
 export class Draft {
   readonly #now: number;
+  /** What it decides on; proven by its commit where `assumesPauses` says that it matters. */
+  readonly pauses: PauseView;
+  #assumesPauses = false;
   readonly #runs = new Map<RunId, RunDraft>();
   /** Executions queued by this draft and not placed yet. */
   readonly ready: Execution[] = [];
@@ -64,8 +68,9 @@ export class Draft {
   /** Jobs of executions that will not be claimed any more. */
   readonly droppedJobs: DroppedJob[] = [];
 
-  constructor(now: number) {
+  constructor(now: number, pauses: PauseView) {
     this.#now = now;
+    this.pauses = pauses;
   }
 
   get now(): number {
@@ -104,7 +109,17 @@ export class Draft {
     return [...this.#runs.values()].flatMap((draft) => draft.opened);
   }
 
+  /** Whether it would be wrong under other pauses: it starts or claims something, or lets a run go on. */
+  get assumesPauses(): boolean {
+    return this.#assumesPauses;
+  }
+
+  assumePauses(): void {
+    this.#assumesPauses = true;
+  }
+
   begin(run: CachedRun, start: StartInput): void {
+    this.#assumesPauses = true;
     this.#runs.set(run.state.runId, {
       run,
       start,
@@ -174,6 +189,7 @@ export class Draft {
 
   /** Drafts the claim of a node by an executor connected here. */
   handOff(handOff: HandOff, fact: Extract<Fact, { type: "node.started" }>): void {
+    this.#assumesPauses = true;
     const draft = this.#draftOf(handOff.run);
     this.append(handOff.run, fact);
     draft.opened.push({ ...handOff, factIndex: draft.facts.length - 1 });

@@ -66,7 +66,7 @@ function answer(input: StartInput, used: Used): boolean {
   }
   const runId = request?.runId ?? used.inputs.get(input.inputKey?.key ?? "");
   if (runId === undefined) return false;
-  input.answer.resolve({ runId, duplicate: true, lastSeq: 0 });
+  input.answer.resolve({ runId, duplicate: true, lastSeq: 0, isPaused: false });
   return true;
 }
 

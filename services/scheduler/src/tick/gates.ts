@@ -72,6 +72,12 @@ export class Gates {
     this.#released.push(releaseOf({ runId: run.state.runId, nodeId, iteration }, slot, rate));
   }
 
+  /** A run that was accepted just now is held: it does not ask to begin. */
+  withdrawRun({ state: { runId } }: CachedRun): void {
+    const at = this.#requested.findIndex((each) => each.runId === runId && each.nodeId === NO_NODE);
+    if (at >= 0) this.#requested.splice(at, 1);
+  }
+
   /** A run with a gate has begun, or is over. */
   movedRun(run: CachedRun, what: "begun" | "over"): void {
     const holder = { runId: run.state.runId, nodeId: NO_NODE, iteration: 0 };

@@ -43,6 +43,8 @@ export interface Started {
   readonly duplicate: boolean;
   /** How far the run's log reached when it was accepted; 0 for a duplicate. */
   readonly lastSeq: number;
+  /** Whether it began paused, since its workflow is. */
+  readonly isPaused: boolean;
 }
 
 export interface StartInput {

@@ -3,6 +3,7 @@
 //
 // What may go wrong, and what follows:
 //   a run moved on, a deadlock, a unique key   the folds were dropped; the same inputs again, a bounded number of times
+//   the pauses have changed                    they are read again; the same inputs again, a bounded number of times
 //   a workflow has a newer version             the starts that assumed otherwise are handed back; the rest goes on
 //   the database is away                       commands are told so; what executors said is kept and offered again
 //   anything else (a bug)                      inputs are tried one by one, so that one poisoned run stops no other; one that
@@ -11,7 +12,8 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isContention, isUniqueViolation, sqlState } from "@pawl/platform/db/failure";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import { RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
+import { PausesMoved, RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
+import type { KnownPauses } from "../pause/known-pauses.ts";
 import type { MarkRun } from "../recover/quarantine.ts";
 import { type Input, runOf } from "./input.ts";
 import { claimableTypes } from "./claim.ts";
@@ -41,6 +43,7 @@ const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
 ]);
 
 export interface LoopOptions extends TickParts {
+  readonly pauses: Pick<KnownPauses, "current" | "reload">;
   readonly onTick: (
     report: TickReport & { readonly batchSize: number; readonly ms: number },
   ) => void;
@@ -143,6 +146,11 @@ export class TickLoop {
       if (rest !== undefined) await this.#process(rest, retries + 1);
       return;
     }
+    if (error instanceof PausesMoved) {
+      if (retries >= RETRIES_MAX) return reject(batch, contended(error));
+      if (await this.#readPauses(batch)) await this.#process(batch, retries + 1);
+      return;
+    }
     if (error instanceof WorkflowMoved) {
       const assumed = (input: Input): boolean => input.kind === "start" && input.assumesNewest;
       reject(batch.filter(assumed), error);
@@ -162,6 +170,16 @@ export class TickLoop {
     else if (others.length > 0) for (const each of batch) await this.#process([each], retries);
     else if (faults < FAULT_TRIES_MAX) await this.#process(batch, retries, faults + 1);
     else this.#giveUp(input, error);
+  }
+
+  async #readPauses(batch: readonly Input[]): Promise<boolean> {
+    try {
+      await this.#options.pauses.reload();
+      return true;
+    } catch (failure) {
+      await this.#waitForStore(batch, failure);
+      return false;
+    }
   }
 
   /** Nobody would say it again: dropped, it would leave its run stuck for ever in silence. */

@@ -30,7 +30,8 @@ export function place(draft: Draft, roster: Roster, waiting: Waiting): void {
       continue;
     }
     const type = nodeTypeOf(execution);
-    if (delayMs === 0 && !waiting.mayWait(type) && handOff(draft, roster, execution)) continue;
+    const mayStart = delayMs === 0 && !waiting.mayWait(type) && !draft.pauses.isQueuePaused(type);
+    if (mayStart && handOff(draft, roster, execution)) continue;
     draft.jobs.push(jobOf(execution, delayMs));
     if (delayMs === 0) waiting.enqueued(type, draft.now);
   }

@@ -21,7 +21,7 @@ import type {
   ResendInput,
   StartInput,
 } from "./input.ts";
-import { settlePause } from "./pause.ts";
+import { beginPaused, settlePause } from "./pause.ts";
 import { NO_NODE } from "./gates.ts";
 import { settleDecision, settleDue } from "./hold.ts";
 import { jobKeyOf } from "./run-draft.ts";
@@ -143,7 +143,7 @@ function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled
 /** Whether the run waits for a slot of its workflow. */
 const isPending = ({ status, isAdmitted }: RunState): boolean => !isAdmitted && !isFinal(status);
 
-/** Drafts a new run. */
+/** Drafts a new run; one of a paused workflow begins paused. */
 export function settleStart(draft: Draft, graph: Graph, input: StartInput): CachedRun {
   const state = newRunState(input.runId, graph);
   const { workflowId, priority, traceparent } = input;
@@ -152,6 +152,8 @@ export function settleStart(draft: Draft, graph: Graph, input: StartInput): Cach
   const run: CachedRun = { state, version: 0, ...about };
   draft.begin(run, input);
   draft.append(run, input.started);
+  const pause = draft.pauses.workflow(input.tenantId, workflowId);
+  if (pause !== undefined) beginPaused(draft, run, pause);
   return run;
 }
 

@@ -11,6 +11,7 @@ import { createLogger } from "@pawl/platform/telemetry/log";
 import type { SchedulerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { newRunId } from "../admit/run-id.ts";
 import { createMark } from "../recover/quarantine.ts";
+import { KnownPauses } from "../pause/known-pauses.ts";
 import { Roster } from "../work/roster.ts";
 import { Session } from "../work/session.ts";
 import { RunCache } from "./cache.ts";
@@ -25,24 +26,34 @@ const DONE: Outcome = { kind: "completed", outputJson: "{}", durationMs: 1 };
 
 /** An engine; several on one store are several schedulers. */
 export function createEngine(
-  store: Pick<Store, "journal" | "workflows" | "recovery">,
+  store: Pick<Store, "journal" | "workflows" | "recovery" | "pauses">,
   now: () => number,
 ) {
   const definitions = new Definitions(store.workflows);
   const roster = new Roster();
   const waiting = new Waiting(now);
-  const { journal, recovery } = store;
+  const { journal, recovery, pauses } = store;
   const log = createLogger({ service: "scheduler", level: "silent" });
   const mark = createMark(recovery, log);
   const cache = new RunCache({ journal, definitions, max: 1_000, onCorrupt: mark });
   const conflicts = { count: 0 };
   const errors: unknown[] = [];
-  const loop = new TickLoop({
+  const known = new KnownPauses({
+    pauses,
+    onResumed: (types) => {
+      for (const type of types) waiting.enqueued(type, now());
+      loop.nudge();
+    },
+    onUnsettled: () => {},
+    onError: (error) => void errors.push(error),
+  });
+  const loop: TickLoop = new TickLoop({
     journal,
     cache,
     definitions,
     roster,
     waiting,
+    pauses: known,
     now,
     onTick: () => {},
     onConflict: () => void (conflicts.count += 1),
@@ -52,6 +63,8 @@ export function createEngine(
   return {
     journal,
     recovery,
+    pauses,
+    known,
     log,
     mark,
     loop,
@@ -91,7 +104,7 @@ function calls(loop: TickLoop, now: () => number) {
     requestHash = "hash",
     more: More = {},
   ) =>
-    new Promise<{ runId: RunId; duplicate: boolean }>((resolve, reject) =>
+    new Promise<{ runId: RunId; duplicate: boolean; isPaused: boolean }>((resolve, reject) =>
       loop.offer({
         kind: "start",
         runId: newRunId(now()),

@@ -3,7 +3,8 @@
 //
 // The race it survives: another scheduler decides about the same run at the same time. Both plan on the version they know;
 // the compare-and-swap lets one commit and fails the other's whole transaction (RunMoved), which drops its folds and begins
-// again. A refusal is not fenced by anything, so an input that looks stale is judged again on a fresh fold first.
+// again. Another scheduler pauses a workflow or a queue: what was started or claimed on the pauses before fails the same way
+// (PausesMoved). A refusal is not fenced by anything, so an input that looks stale is judged again on a fresh fold first.
 
 import { isFinal } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
@@ -12,6 +13,7 @@ import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Journal, News, Transaction } from "@pawl/platform/store/journal";
 import { quarantineReply } from "../recover/quarantine.ts";
 import { type NewJob, PENDING_RUNS, RATE_SLOTS } from "@pawl/platform/queue/queue";
+import type { PauseView } from "../pause/pause-view.ts";
 import type { Roster } from "../work/roster.ts";
 import type { RunCache } from "./cache.ts";
 import { findChildren, followLinks } from "./child.ts";
@@ -33,6 +35,7 @@ export interface TickParts {
   readonly definitions: Definitions;
   readonly roster: Roster;
   readonly waiting: Waiting;
+  readonly pauses: { readonly current: PauseView };
   readonly now: () => number;
 }
 
@@ -47,15 +50,17 @@ export interface TickReport {
 /** Commits everything that follows from `inputs`. @throws whatever made the transaction fail; nothing is changed then. */
 export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<TickReport> {
   const { cache, roster, waiting, journal } = parts;
-  const draft = new Draft(parts.now());
-  const claims = new Draft(draft.now);
+  // One reading for all of it: the commit proves that it was the current one.
+  const { current: pauses } = parts.pauses;
+  const draft = new Draft(parts.now(), pauses);
+  const claims = new Draft(draft.now, pauses);
   try {
     const replies = await settleAll(parts, draft, inputs);
     for (const run of draft.runs)
       planToFixpoint(run.state, draft.now, (fact) => draft.append(run, fact));
     await followLinks(cache, draft);
     place(draft, roster, waiting);
-    const claimable = claimableTypes(parts);
+    const claimable = claimableTypes({ waiting, roster, pauses: { current: pauses } });
     if (!draft.isEmpty || claimable.length > 0 || waiting.mayWait(RATE_SLOTS)) {
       const sent = await journal.transact((tx) => send(parts, tx, draft, claims, claimable));
       (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
@@ -101,7 +106,10 @@ async function settleAll(
       const graph =
         test?.graph ?? definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
       const { state } = settleStart(draft, graph, input);
-      replies.push(() => answer.resolve({ runId, duplicate: false, lastSeq: state.lastSeq }));
+      const isPaused = state.status === "paused";
+      replies.push(() =>
+        answer.resolve({ runId, duplicate: false, lastSeq: state.lastSeq, isPaused }),
+      );
       continue;
     }
     const quarantine = cache.quarantineOf(runOf(input));
@@ -205,6 +213,7 @@ async function settleGates(
 }
 
 function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {
+  if (draft.assumesPauses) tx.assumePauses(draft.pauses.epoch);
   draft.fenced.send(tx);
   void tx.saveGraphs(draft.newGraphs);
   void tx.keepInputKeys(draft.inputKeys);

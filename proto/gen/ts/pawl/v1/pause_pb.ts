@@ -12,7 +12,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/pause.proto.
  */
 export const file_pawl_v1_pause: GenFile = /*@__PURE__*/
-  fileDesc("ChNwYXdsL3YxL3BhdXNlLnByb3RvEgdwYXdsLnYxIpcBCgVQYXVzZRIiCgVzY29wZRgBIAEoDjITLnBhd2wudjEuUGF1c2VTY29wZRIMCgRuYW1lGAIgASgJEgoKAmJ5GAMgASgJEg4KBnJlYXNvbhgEIAEoCRIuCgpzaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXN1bWluZxgGIAEoCCpvCgpQYXVzZVNjb3BlEhsKF1BBVVNFX1NDT1BFX1VOU1BFQ0lGSUVEEAASEwoPUEFVU0VfU0NPUEVfUlVOEAESGAoUUEFVU0VfU0NPUEVfV09SS0ZMT1cQAhIVChFQQVVTRV9TQ09QRV9RVUVVRRADYgZwcm90bzM", [file_google_protobuf_timestamp]);
+  fileDesc("ChNwYXdsL3YxL3BhdXNlLnByb3RvEgdwYXdsLnYxIqgBCgVQYXVzZRIiCgVzY29wZRgBIAEoDjITLnBhd2wudjEuUGF1c2VTY29wZRIMCgRuYW1lGAIgASgJEgoKAmJ5GAMgASgJEg4KBnJlYXNvbhgEIAEoCRIuCgpzaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXN1bWluZxgGIAEoCBIPCgdwYXVzaW5nGAcgASgIKm8KClBhdXNlU2NvcGUSGwoXUEFVU0VfU0NPUEVfVU5TUEVDSUZJRUQQABITCg9QQVVTRV9TQ09QRV9SVU4QARIYChRQQVVTRV9TQ09QRV9XT1JLRkxPVxACEhUKEVBBVVNFX1NDT1BFX1FVRVVFEANiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
  * Pause says what is held, by whom and why. Output only.
@@ -61,6 +61,13 @@ export type Pause = Message<"pawl.v1.Pause"> & {
    * @generated from field: bool resuming = 6;
    */
   resuming: boolean;
+
+  /**
+   * A workflow that was paused while some of its runs have yet to be.
+   *
+   * @generated from field: bool pausing = 7;
+   */
+  pausing: boolean;
 };
 
 /**

@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Pause } from "./pause_pb.ts";
+import { file_pawl_v1_pause } from "./pause_pb.ts";
 import type { DefinitionSource, Violation, Workflow } from "./workflow_pb.ts";
 import { file_pawl_v1_workflow } from "./workflow_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/workflow_service.proto.
  */
 export const file_pawl_v1_workflow_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5wYXdsL3YxL3dvcmtmbG93X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEibwoVQ3JlYXRlV29ya2Zsb3dSZXF1ZXN0EhMKC3dvcmtmbG93X2lkGAEgASgJEi0KCmRlZmluaXRpb24YAiABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKcmVxdWVzdF9pZBgDIAEoCSI9ChZDcmVhdGVXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyI6ChJHZXRXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDSI6ChNHZXRXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyI9ChRMaXN0V29ya2Zsb3dzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJWChVMaXN0V29ya2Zsb3dzUmVzcG9uc2USJAoJd29ya2Zsb3dzGAEgAygLMhEucGF3bC52MS5Xb3JrZmxvdxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiiQEKFVVwZGF0ZVdvcmtmbG93UmVxdWVzdBITCgt3b3JrZmxvd19pZBgBIAEoCRItCgpkZWZpbml0aW9uGAIgASgLMhkucGF3bC52MS5EZWZpbml0aW9uU291cmNlEhgKEGV4cGVjdGVkX3ZlcnNpb24YAyABKA0SEgoKcmVxdWVzdF9pZBgEIAEoCSI9ChZVcGRhdGVXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyJPChVEZWxldGVXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDQoFZm9yY2UYAiABKAgSEgoKcmVxdWVzdF9pZBgDIAEoCSIYChZEZWxldGVXb3JrZmxvd1Jlc3BvbnNlIkgKF1ZhbGlkYXRlV29ya2Zsb3dSZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2UiWwoYVmFsaWRhdGVXb3JrZmxvd1Jlc3BvbnNlEiYKCnZpb2xhdGlvbnMYASADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwy/QMKD1dvcmtmbG93U2VydmljZRJRCg5DcmVhdGVXb3JrZmxvdxIeLnBhd2wudjEuQ3JlYXRlV29ya2Zsb3dSZXF1ZXN0Gh8ucGF3bC52MS5DcmVhdGVXb3JrZmxvd1Jlc3BvbnNlEkgKC0dldFdvcmtmbG93EhsucGF3bC52MS5HZXRXb3JrZmxvd1JlcXVlc3QaHC5wYXdsLnYxLkdldFdvcmtmbG93UmVzcG9uc2USTgoNTGlzdFdvcmtmbG93cxIdLnBhd2wudjEuTGlzdFdvcmtmbG93c1JlcXVlc3QaHi5wYXdsLnYxLkxpc3RXb3JrZmxvd3NSZXNwb25zZRJRCg5VcGRhdGVXb3JrZmxvdxIeLnBhd2wudjEuVXBkYXRlV29ya2Zsb3dSZXF1ZXN0Gh8ucGF3bC52MS5VcGRhdGVXb3JrZmxvd1Jlc3BvbnNlElEKDkRlbGV0ZVdvcmtmbG93Eh4ucGF3bC52MS5EZWxldGVXb3JrZmxvd1JlcXVlc3QaHy5wYXdsLnYxLkRlbGV0ZVdvcmtmbG93UmVzcG9uc2USVwoQVmFsaWRhdGVXb3JrZmxvdxIgLnBhd2wudjEuVmFsaWRhdGVXb3JrZmxvd1JlcXVlc3QaIS5wYXdsLnYxLlZhbGlkYXRlV29ya2Zsb3dSZXNwb25zZWIGcHJvdG8z", [file_pawl_v1_workflow]);
+  fileDesc("Ch5wYXdsL3YxL3dvcmtmbG93X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEibwoVQ3JlYXRlV29ya2Zsb3dSZXF1ZXN0EhMKC3dvcmtmbG93X2lkGAEgASgJEi0KCmRlZmluaXRpb24YAiABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKcmVxdWVzdF9pZBgDIAEoCSI9ChZDcmVhdGVXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyI6ChJHZXRXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDSI6ChNHZXRXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyI9ChRMaXN0V29ya2Zsb3dzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJWChVMaXN0V29ya2Zsb3dzUmVzcG9uc2USJAoJd29ya2Zsb3dzGAEgAygLMhEucGF3bC52MS5Xb3JrZmxvdxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiiQEKFVVwZGF0ZVdvcmtmbG93UmVxdWVzdBITCgt3b3JrZmxvd19pZBgBIAEoCRItCgpkZWZpbml0aW9uGAIgASgLMhkucGF3bC52MS5EZWZpbml0aW9uU291cmNlEhgKEGV4cGVjdGVkX3ZlcnNpb24YAyABKA0SEgoKcmVxdWVzdF9pZBgEIAEoCSI9ChZVcGRhdGVXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyJPChVEZWxldGVXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDQoFZm9yY2UYAiABKAgSEgoKcmVxdWVzdF9pZBgDIAEoCSIYChZEZWxldGVXb3JrZmxvd1Jlc3BvbnNlIkgKF1ZhbGlkYXRlV29ya2Zsb3dSZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2UiWwoYVmFsaWRhdGVXb3JrZmxvd1Jlc3BvbnNlEiYKCnZpb2xhdGlvbnMYASADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwiWwoUUGF1c2VXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiNgoVUGF1c2VXb3JrZmxvd1Jlc3BvbnNlEh0KBXBhdXNlGAEgASgLMg4ucGF3bC52MS5QYXVzZSJcChVSZXN1bWVXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiKgoWUmVzdW1lV29ya2Zsb3dSZXNwb25zZRIQCghyZXN1bWluZxgBIAEoCDKgBQoPV29ya2Zsb3dTZXJ2aWNlElEKDkNyZWF0ZVdvcmtmbG93Eh4ucGF3bC52MS5DcmVhdGVXb3JrZmxvd1JlcXVlc3QaHy5wYXdsLnYxLkNyZWF0ZVdvcmtmbG93UmVzcG9uc2USSAoLR2V0V29ya2Zsb3cSGy5wYXdsLnYxLkdldFdvcmtmbG93UmVxdWVzdBocLnBhd2wudjEuR2V0V29ya2Zsb3dSZXNwb25zZRJOCg1MaXN0V29ya2Zsb3dzEh0ucGF3bC52MS5MaXN0V29ya2Zsb3dzUmVxdWVzdBoeLnBhd2wudjEuTGlzdFdvcmtmbG93c1Jlc3BvbnNlElEKDlVwZGF0ZVdvcmtmbG93Eh4ucGF3bC52MS5VcGRhdGVXb3JrZmxvd1JlcXVlc3QaHy5wYXdsLnYxLlVwZGF0ZVdvcmtmbG93UmVzcG9uc2USUQoORGVsZXRlV29ya2Zsb3cSHi5wYXdsLnYxLkRlbGV0ZVdvcmtmbG93UmVxdWVzdBofLnBhd2wudjEuRGVsZXRlV29ya2Zsb3dSZXNwb25zZRJXChBWYWxpZGF0ZVdvcmtmbG93EiAucGF3bC52MS5WYWxpZGF0ZVdvcmtmbG93UmVxdWVzdBohLnBhd2wudjEuVmFsaWRhdGVXb3JrZmxvd1Jlc3BvbnNlEk4KDVBhdXNlV29ya2Zsb3cSHS5wYXdsLnYxLlBhdXNlV29ya2Zsb3dSZXF1ZXN0Gh4ucGF3bC52MS5QYXVzZVdvcmtmbG93UmVzcG9uc2USUQoOUmVzdW1lV29ya2Zsb3cSHi5wYXdsLnYxLlJlc3VtZVdvcmtmbG93UmVxdWVzdBofLnBhd2wudjEuUmVzdW1lV29ya2Zsb3dSZXNwb25zZWIGcHJvdG8z", [file_pawl_v1_pause, file_pawl_v1_workflow]);
 
 /**
  * CreateWorkflowRequest is the body of CreateWorkflow.
@@ -338,6 +340,132 @@ export const ValidateWorkflowResponseSchema: GenMessage<ValidateWorkflowResponse
   messageDesc(file_pawl_v1_workflow_service, 11);
 
 /**
+ * PauseWorkflowRequest is the body of PauseWorkflow.
+ *
+ * @generated from message pawl.v1.PauseWorkflowRequest
+ */
+export type PauseWorkflowRequest = Message<"pawl.v1.PauseWorkflowRequest"> & {
+  /**
+   * Which workflow.
+   *
+   * @generated from field: string workflow_id = 1;
+   */
+  workflowId: string;
+
+  /**
+   * Who pauses it, for people; at most 200 characters.
+   *
+   * @generated from field: string by = 2;
+   */
+  by: string;
+
+  /**
+   * Why, for people; at most 200 characters.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * Makes a repeat harmless.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.PauseWorkflowRequest.
+ * Use `create(PauseWorkflowRequestSchema)` to create a new message.
+ */
+export const PauseWorkflowRequestSchema: GenMessage<PauseWorkflowRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_workflow_service, 12);
+
+/**
+ * PauseWorkflowResponse is the answer of PauseWorkflow.
+ *
+ * @generated from message pawl.v1.PauseWorkflowResponse
+ */
+export type PauseWorkflowResponse = Message<"pawl.v1.PauseWorkflowResponse"> & {
+  /**
+   * How it is held. `pausing` where some of its runs have yet to be: they are, by themselves.
+   *
+   * @generated from field: pawl.v1.Pause pause = 1;
+   */
+  pause?: Pause | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.PauseWorkflowResponse.
+ * Use `create(PauseWorkflowResponseSchema)` to create a new message.
+ */
+export const PauseWorkflowResponseSchema: GenMessage<PauseWorkflowResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_workflow_service, 13);
+
+/**
+ * ResumeWorkflowRequest is the body of ResumeWorkflow.
+ *
+ * @generated from message pawl.v1.ResumeWorkflowRequest
+ */
+export type ResumeWorkflowRequest = Message<"pawl.v1.ResumeWorkflowRequest"> & {
+  /**
+   * Which workflow.
+   *
+   * @generated from field: string workflow_id = 1;
+   */
+  workflowId: string;
+
+  /**
+   * Who resumes it, for people; at most 200 characters.
+   *
+   * @generated from field: string by = 2;
+   */
+  by: string;
+
+  /**
+   * Why, for people; at most 200 characters.
+   *
+   * @generated from field: string reason = 3;
+   */
+  reason: string;
+
+  /**
+   * Makes a repeat harmless.
+   *
+   * @generated from field: string request_id = 4;
+   */
+  requestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.ResumeWorkflowRequest.
+ * Use `create(ResumeWorkflowRequestSchema)` to create a new message.
+ */
+export const ResumeWorkflowRequestSchema: GenMessage<ResumeWorkflowRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_workflow_service, 14);
+
+/**
+ * ResumeWorkflowResponse is the answer of ResumeWorkflow.
+ *
+ * @generated from message pawl.v1.ResumeWorkflowResponse
+ */
+export type ResumeWorkflowResponse = Message<"pawl.v1.ResumeWorkflowResponse"> & {
+  /**
+   * Whether some of its runs have yet to go on: they do, by themselves.
+   *
+   * @generated from field: bool resuming = 1;
+   */
+  resuming: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.ResumeWorkflowResponse.
+ * Use `create(ResumeWorkflowResponseSchema)` to create a new message.
+ */
+export const ResumeWorkflowResponseSchema: GenMessage<ResumeWorkflowResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_workflow_service, 15);
+
+/**
  * WorkflowService keeps workflows and their immutable versions.
  *
  * @generated from service pawl.v1.WorkflowService
@@ -402,6 +530,29 @@ export const WorkflowService: GenService<{
     methodKind: "unary";
     input: typeof ValidateWorkflowRequestSchema;
     output: typeof ValidateWorkflowResponseSchema;
+  },
+  /**
+   * PauseWorkflow holds every run of a workflow: what runs finishes, nothing new is started. Runs that are started meanwhile, also by
+   * schedules and as child runs, are accepted and begin paused. It survives restarts of everything; saying it twice is harmless.
+   * WORKFLOW_NOT_FOUND when there is none.
+   *
+   * @generated from rpc pawl.v1.WorkflowService.PauseWorkflow
+   */
+  pauseWorkflow: {
+    methodKind: "unary";
+    input: typeof PauseWorkflowRequestSchema;
+    output: typeof PauseWorkflowResponseSchema;
+  },
+  /**
+   * ResumeWorkflow lets the runs that a paused workflow holds go on; a run that was paused by itself stays so. A workflow that is not
+   * paused is left as it is. WORKFLOW_NOT_FOUND when there is none.
+   *
+   * @generated from rpc pawl.v1.WorkflowService.ResumeWorkflow
+   */
+  resumeWorkflow: {
+    methodKind: "unary";
+    input: typeof ResumeWorkflowRequestSchema;
+    output: typeof ResumeWorkflowResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_pawl_v1_workflow_service, 0);

@@ -77,7 +77,7 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
       const freeAt = tables.slots.nextFreeAt();
       const open = [...tables.deadLetters.values()].filter((row) => row.state === "open");
       const dead = { nodeType: DEAD_LETTERS, waitingCount: open.length };
-      const pauses = { nodeType: PAUSES, waitingCount: tables.pauseEpoch.value };
+      const pauses = { nodeType: PAUSES, waitingCount: 0, epoch: tables.pauseEpoch.value };
       const depths = [...tables.jobs.depths(options.now()), dead, pauses];
       if (freeAt === undefined) return depths;
       const dueInMs = freeAt - options.now();

@@ -1,7 +1,7 @@
 // The events of the memory store, with the unique keys of run_events: the primary key, the facts that happen once per attempt
 // and the streamed facts by their place in the claim's stream.
 
-import { isStreamedType, type RunEvent } from "@pawl/core/log/event";
+import { type Fact, isStreamedType, type RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import { UniqueViolation } from "./unique-violation.ts";
 
@@ -103,4 +103,15 @@ function uniqueKeys(event: RunEvent, ordinal: number): readonly (readonly [strin
   }
   if (isStreamedType(type)) keys.push(["run_events_streamed", streamedKey(epoch, type, ordinal)]);
   return keys;
+}
+
+/** A fact as the log keeps it. */
+export function eventOf(
+  fact: Fact,
+  { runId, seq, at }: Pick<RunEvent, "runId" | "seq" | "at">,
+): RunEvent {
+  const epoch = fact.type === "node.started" ? seq : fact.epoch;
+  // A copy by way of JSON is what a jsonb column makes of it; the cast restores the pairing of type and payload.
+  const payload: unknown = JSON.parse(JSON.stringify(fact.payload));
+  return { ...fact, payload, runId, seq, epoch, at } as RunEvent;
 }

@@ -15,15 +15,16 @@ export const pauseKey = ({ scope, tenantId, name }: PauseKey): string =>
 const toRecord = ({ tendedAt: _tendedAt, ...record }: PauseRow): PauseRecord => record;
 
 /** Pauses over the tables. */
-export function createMemoryPauses(
+export const createMemoryPauses = (
   tables: Tables,
+  options: { readonly now: () => number; readonly takeTurn: TakeTurn },
+): Pauses => ({ ...changes(tables, options), ...following(tables, options.now) });
+
+/** What pauses and resumes. */
+function changes(
+  { pauses, pauseEpoch }: Tables,
   { now, takeTurn }: { readonly now: () => number; readonly takeTurn: TakeTurn },
-): Pauses {
-  const { pauses, pauseEpoch } = tables;
-  const same = ({ epoch, ...key }: PauseRecord): PauseRow | undefined => {
-    const row = pauses.get(pauseKey(key));
-    return row?.epoch === epoch ? row : undefined;
-  };
+): Pick<Pauses, "read" | "pause" | "resume"> {
   return {
     read: async () => ({
       epoch: pauseEpoch.value,
@@ -72,6 +73,19 @@ export function createMemoryPauses(
       pauses.set(pauseKey(key), resuming);
       return toRecord(resuming);
     },
+  };
+}
+
+/** What has the runs of a workflow follow. */
+function following(
+  { pauses, runs }: Tables,
+  now: () => number,
+): Pick<Pauses, "take" | "tend" | "settle" | "runsOf"> {
+  const same = ({ epoch, ...key }: PauseRecord): PauseRow | undefined => {
+    const row = pauses.get(pauseKey(key));
+    return row?.epoch === epoch ? row : undefined;
+  };
+  return {
     take: async (untendedMs) => {
       const rows = [...pauses.values()].filter(
         (row) =>
@@ -91,7 +105,7 @@ export function createMemoryPauses(
       else if (row?.state === "pausing") pauses.set(pauseKey(row), { ...row, state: "paused" });
     },
     runsOf: async (pause, { after = "", limit }) =>
-      [...tables.runs.values()]
+      [...runs.values()]
         .filter((run) => isMeant(run, pause) && run.runId > after)
         .map((run) => run.runId)
         .toSorted()

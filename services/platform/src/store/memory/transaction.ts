@@ -1,7 +1,6 @@
 // One transaction of the memory store. Calls take effect on staged tables at once, in the order they are made, and reach the
 // committed ones together at `commit`. As in Postgres, the first refusal dooms the whole transaction.
 
-import type { RunEvent } from "@pawl/core/log/event";
 import type { ApprovalId, DefinitionId, RunId } from "@pawl/core/name/ids";
 import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { PausesMoved, RunMoved, WorkflowMoved } from "../journal.ts";
@@ -12,7 +11,7 @@ import type { SlotChange, SlotsMoved } from "../slots.ts";
 import { StagedFenced } from "./fenced.ts";
 import { StagedJobs } from "./jobs.ts";
 import { StagedSlots } from "./slots.ts";
-import { StagedLog } from "./log.ts";
+import { eventOf, StagedLog } from "./log.ts";
 import { StagedMap } from "./staged-map.ts";
 import {
   leaseKey,
@@ -85,9 +84,7 @@ export class MemoryTransaction implements journal.Transaction {
   }
 
   assumePauses(epoch: number): void {
-    void this.#call(() => {
-      if (epoch !== this.#pauseEpoch) throw new PausesMoved("the pauses have changed");
-    });
+    if (epoch !== this.#pauseEpoch) this.#refusal ??= new PausesMoved("the pauses have changed");
   }
 
   insertRuns(runs: readonly journal.NewRun[]): Promise<void> {
@@ -282,12 +279,7 @@ export class MemoryTransaction implements journal.Transaction {
   #append({ runId, back, fact }: journal.Append): void {
     const run = this.#runs.get(runId);
     if (run === undefined) return;
-    const seq = run.lastSeq - back;
-    const epoch = fact.type === "node.started" ? seq : fact.epoch;
-    // A copy by way of JSON is what a jsonb column makes of it; the cast restores the pairing of type and payload.
-    const payload: unknown = JSON.parse(JSON.stringify(fact.payload));
-    const event = { ...fact, payload, runId, seq, epoch, at: this.#now } as RunEvent;
-    this.#log.append(event, 0);
+    this.#log.append(eventOf(fact, { runId, seq: run.lastSeq - back, at: this.#now }), 0);
   }
 
   #openLease({ back, ...lease }: journal.NewLease): void {
