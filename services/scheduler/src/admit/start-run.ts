@@ -124,7 +124,7 @@ export async function testRun(
   const id = definitionId(uuidV7(parts.now()));
   const digest = sha256(canonicalJson);
   await parts.ensureQueues(nodeTypesOf(graph));
-  parts.definitions.keep(id, graph);
+  parts.definitions.keep(id, graph, canonicalJson);
   const row = {
     definitionId: id,
     tenantId,

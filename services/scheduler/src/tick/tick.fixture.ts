@@ -28,6 +28,7 @@ const DONE: Outcome = { kind: "completed", outputJson: "{}", durationMs: 1 };
 export function createEngine(
   store: Pick<Store, "journal" | "workflows" | "recovery" | "pauses">,
   now: () => number,
+  { maxCachedBytes }: { readonly maxCachedBytes?: number } = {},
 ) {
   const definitions = new Definitions(store.workflows);
   const roster = new Roster();
@@ -35,7 +36,8 @@ export function createEngine(
   const { journal, recovery, pauses } = store;
   const log = createLogger({ service: "scheduler", level: "silent" });
   const mark = createMark(recovery, log);
-  const cache = new RunCache({ journal, definitions, max: 1_000, onCorrupt: mark });
+  const bounds = { max: 1_000, ...(maxCachedBytes !== undefined && { maxBytes: maxCachedBytes }) };
+  const cache = new RunCache({ journal, definitions, ...bounds, onCorrupt: mark });
   const conflicts = { count: 0 };
   const errors: unknown[] = [];
   const known = new KnownPauses({
