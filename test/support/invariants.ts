@@ -8,6 +8,7 @@ import { executionAt } from "@pawl/core/log/execution";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { type RunId, runId as runIdOf } from "@pawl/core/name/ids";
 import { Client } from "pg";
+import { checkExecution } from "./execution-invariants.ts";
 import { checkSlots, faultsOfKey, KEYS, SLOTS } from "./slot-invariants.ts";
 import type { KeySeen, SlotSeen } from "./slot-invariants.ts";
 import { type ApprovalRow, APPROVALS, checkApprovals } from "./approval-invariants.ts";
@@ -160,49 +161,6 @@ function checkOrder(run: RunRow, events: readonly LogRow[], report: Report): voi
   const last = events.at(-1);
   if (run.hasEnded !== (last !== undefined && isTerminalType(last.type)))
     report(last?.seq ?? 0, `ended_at is ${run.hasEnded ? "" : "not "}set after ${last?.type}`);
-}
-
-const SETTLING: ReadonlySet<string> = new Set([
-  "node.completed",
-  "node.failed",
-  "node.timed_out",
-  "node.cancelled",
-  "node.skipped",
-]);
-/** Only an executor can be the cause; others carry epoch 0 where the engine decided. */
-const BY_EXECUTOR: ReadonlySet<string> = new Set([
-  "node.completed",
-  "node.retried",
-  "node.timed_out",
-  "node.stream.delta",
-  "node.log",
-  "run.recovered",
-]);
-
-/** One node execution: claims in order, each after its own queueing, and at most one end. */
-function checkExecution(events: readonly LogRow[], report: Report): void {
-  let epoch = 0;
-  let queuedAttempt = 0;
-  let settled = 0;
-  /** It gave its claim back and waits for its iterations or its child run: its end is the engine's to tell. */
-  let waits = false;
-  for (const event of events) {
-    const { seq, type, attempt } = event;
-    if (type === "node.expanded" || type === "node.blocked") waits = true;
-    if (settled > 0) report(seq, `${type} of ${event.nodeId}, which settled at ${settled}`);
-    if (SETTLING.has(type)) settled = seq;
-    if (type === "node.queued") {
-      if (queuedAttempt !== 0) report(seq, `${event.nodeId} is queued twice`);
-      queuedAttempt = attempt;
-    } else if (type === "node.started") {
-      if (queuedAttempt !== attempt) report(seq, `${event.nodeId} starts ${attempt}, not queued`);
-      if (event.epoch !== seq) report(seq, `the epoch ${event.epoch} is not its own seq`);
-      if (event.epoch <= epoch) report(seq, `the epoch ${event.epoch} follows ${epoch}`);
-      ({ epoch } = event);
-      queuedAttempt = 0;
-    } else if (event.epoch === 0 ? BY_EXECUTOR.has(type) && !waits : event.epoch !== epoch)
-      report(seq, `${type} of epoch ${event.epoch} under claim ${epoch}`);
-  }
 }
 
 function foldOf(run: RunRow, events: readonly LogRow[], report: Report): RunState | undefined {

@@ -92,6 +92,21 @@ const TABLE: readonly ToldCase[] = [
     cites: ["10 run.recovered a", "11 node.failed a"],
   },
   {
+    title: "a failure that was handled says what it was",
+    run: () => {
+      const run = startToyRun(sketch([{ id: "a", error_handling: "continue" }], []));
+      for (let turn = 0; turn < 3; turn++) {
+        run.claim("a");
+        run.lose("a");
+      }
+      return run;
+    },
+    node: "a",
+    reason: "COMPLETED",
+    says: ["It failed with delivery_exhausted: the node lost 3 deliveries", "handle error"],
+    cites: ["9 node.started a", "10 run.recovered a", "11 node.completed a"],
+  },
+  {
     title: "a cancelled node says why and cites the end of the run",
     run: () => {
       const run = startToyRun(sketch(["a"], []));

@@ -1,5 +1,6 @@
 // Why a node ended as it did: what it did itself, or what its parents did to it.
 
+import * as z from "zod";
 import { edgeEffect } from "../log/edge-effect.ts";
 import type { GraphEdge } from "../definition/graph.ts";
 import { nodeStateAt } from "../plan/place.ts";
@@ -14,6 +15,15 @@ export function explainCompleted(asked: Case): Answer {
   const completed = own(asked, "node.completed");
   const { handle, attempt } = asked.nodeState;
   const ms = Number(completed?.payload["durationMs"] ?? 0);
+  const failure = handle === "error" ? failureText(asked.nodeState.output) : undefined;
+  if (failure !== undefined)
+    return {
+      reason: "COMPLETED",
+      summary: `It failed with ${failure}, and left by handle error, as its error handling says.`,
+      evidence: [own(asked, "node.started"), own(asked, "run.recovered"), completed],
+      next: NOTHING,
+      ...since(completed),
+    };
   const left = handle === undefined ? "" : ` and left by handle ${handle}`;
   return {
     reason: "COMPLETED",
@@ -23,6 +33,15 @@ export function explainCompleted(asked: Case): Answer {
     ...since(completed),
   };
 }
+
+/** What a failure that was handled says of itself; undefined for an output of a handler's own. */
+function failureText(output: string | undefined): string | undefined {
+  const value: unknown = output === undefined ? undefined : JSON.parse(output);
+  const found = HANDLED.safeParse(value);
+  return found.success ? `${found.data.error.cause}: ${found.data.error.message}` : undefined;
+}
+
+const HANDLED = z.object({ error: z.object({ cause: z.string(), message: z.string() }) });
 
 /** A node that failed by itself, by its parents, or by executors that died. */
 export function explainFailed(asked: Case): Answer {

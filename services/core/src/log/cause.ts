@@ -68,6 +68,9 @@ const AFTER_WAIT: ReadonlySet<string> = new Set([
   "node.expanded",
 ]);
 
+/** A node that fails, or goes on by handle `error`, may never have run, or been lost. */
+const BY_FAILURE: ReadonlySet<string> = new Set([...AFTER_WAIT, "run.started", "run.recovered"]);
+
 /** What may cause an event besides a settled node; settled nodes cause those of `FOLLOWS`. */
 const CAUSES: Partial<Readonly<Record<EventType, ReadonlySet<string>>>> = {
   "node.queued": new Set([
@@ -87,9 +90,9 @@ const CAUSES: Partial<Readonly<Record<EventType, ReadonlySet<string>>>> = {
   "contract.violated": AFTER_CLAIM,
   "run.recovered": AFTER_CLAIM,
   "node.retried": AFTER_WAIT,
-  "node.completed": AFTER_WAIT,
+  "node.completed": BY_FAILURE,
   "node.timed_out": AFTER_WAIT,
-  "node.failed": new Set([...AFTER_WAIT, "run.started", "run.recovered"]),
+  "node.failed": BY_FAILURE,
   "node.decided": new Set(["node.blocked"]),
   "node.skipped": new Set(["run.started"]),
 };

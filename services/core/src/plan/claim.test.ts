@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { EXECUTOR, sketch, startToyRun } from "../../test/toy-run.ts";
+import { completed, EXECUTOR, sketch, startToyRun } from "../../test/toy-run.ts";
 import { LIMITS } from "../data/limits.ts";
+import { causeOf, mayCause } from "../log/cause.ts";
 import { claimFact, onLeaseLost } from "./claim.ts";
 
 test("only a queued node can be claimed, and only once", () => {
@@ -65,4 +66,29 @@ test("losing a claim that is not live is stale", () => {
   expect(onLeaseLost(run.state, { ...loss, nodeIndex: 9 })).toEqual({ kind: "stale" });
   run.report("a", { kind: "completed", outputJson: "1", durationMs: 1 });
   expect(onLeaseLost(run.state, loss)).toEqual({ kind: "stale" });
+});
+
+test("with continue a node that keeps losing its executors leaves by handle error (S0.56, X9)", () => {
+  const run = startToyRun(sketch(["a", "ok", "oops"], ["a>ok", "a:error>oops"]));
+  for (let lost = 1; lost <= LIMITS.deliveriesMax; lost++) {
+    const epoch = run.claim("a");
+    run.lose("a");
+    expect(run.report("a", completed("late"), epoch).kind).toBe("stale");
+  }
+  expect(run.node("a")).toMatchObject({ status: "completed", handle: "error", attempt: 1 });
+  expect(JSON.parse(run.node("a").output ?? "")).toMatchObject({
+    error: { cause: "delivery_exhausted", message: expect.stringContaining("lost 3 deliveries") },
+  });
+  expect(run.types().slice(-4)).toEqual([
+    "run.recovered a",
+    "node.completed a",
+    "node.skipped ok",
+    "node.queued oops",
+  ]);
+  for (const event of run.events.slice(1)) {
+    const cause = run.events[causeOf(event) - 1];
+    expect(cause !== undefined && mayCause(cause.type, event.type), event.type).toBe(true);
+  }
+  run.complete("oops");
+  expect(run.state).toMatchObject({ status: "completed", hasFailures: true });
 });

@@ -5,7 +5,8 @@ import { LIMITS } from "../data/limits.ts";
 import type { Fact, FactOf, RecoveryReason } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
 import type { ExecutorId } from "../name/ids.ts";
-import { executionAt } from "../log/execution.ts";
+import { executionAt, executionDefinition } from "../log/execution.ts";
+import { failureFact } from "./failure.ts";
 import { graphNodeAt, nodeIdAt } from "./place.ts";
 
 /**
@@ -41,8 +42,8 @@ export interface LeaseLoss {
 
 /**
  * The facts that follow when a claim is taken back: run.recovered and the same attempt queued again, or, when the node
- * execution has lost LIMITS.deliveriesMax claims, its failure with cause `delivery_exhausted`. A release at a graceful stop
- * counts for nothing.
+ * execution has lost LIMITS.deliveriesMax claims, its failure with cause `delivery_exhausted`, which error
+ * handling `continue` turns into handle `error` as it does any other. A release at a graceful stop counts for nothing.
  */
 export function onLeaseLost(
   state: RunState,
@@ -70,9 +71,14 @@ export function onLeaseLost(
       facts: [recovered, { ...place, epoch: 0, type: "node.queued", payload: {} }],
     };
   const message = `the node lost ${lostDeliveries} deliveries; its executors died or went silent`;
-  const payload = { cause: "delivery_exhausted", message };
+  const failure = {
+    cause: "delivery_exhausted",
+    message,
+    durationMs: Math.max(0, loss.now - (node.startedAt ?? loss.now)),
+  };
+  const definition = executionDefinition(state.graph, loss.nodeIndex, loss.iteration);
   return {
     kind: "accepted",
-    facts: [recovered, { ...place, epoch: 0, type: "node.failed", payload }],
+    facts: [recovered, failureFact(definition, { ...place, epoch: 0 }, failure)],
   };
 }

@@ -6,7 +6,8 @@ import type { Fact, FactOf, RunStatus, SkipReason } from "../log/event.ts";
 import { executionAt } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
 import type { Gate } from "../policy/gate.ts";
-import { nodeIdAt, RUN_PLACE } from "./place.ts";
+import { failureFact } from "./failure.ts";
+import { graphNodeAt, nodeIdAt, RUN_PLACE } from "./place.ts";
 
 /** Why the planner itself fails a node that never ran. */
 export type PlannedFailure = "upstream_failure" | "context_too_large" | "limit_key_invalid";
@@ -74,7 +75,11 @@ export function factOf(state: RunState, decision: Decision): Fact {
       return { ...place, type: "node.skipped", payload: { reason: decision.reason } };
     case "fail": {
       const { cause, message } = decision;
-      return { ...place, type: "node.failed", payload: { cause, message } };
+      // What a parent's failure means is said by `on_parent_failure`; error handling is for the node's own.
+      if (cause === "upstream_failure")
+        return { ...place, type: "node.failed", payload: { cause, message } };
+      const { definition } = graphNodeAt(state, decision.node);
+      return failureFact(definition, place, { cause, message, durationMs: 0 });
     }
     case "cancel":
       return { ...place, type: "node.cancelled", payload: { reason: decision.reason } };

@@ -35,10 +35,9 @@ const isPlanned = (event: RunEvent, before: RunState): boolean => {
   const index = before.graph.indexOf.get(event.nodeId) ?? -1;
   const status = executionAt(before, index, event.iteration)?.status ?? "pending";
   if (event.type === "node.queued") return status === "pending";
-  // One that was held and rejected fails under its claim: a person decided it.
-  if (event.type === "node.failed")
+  // One that was held and rejected fails under its claim: a person decided it. One that lost its last delivery was running.
+  if (event.type === "node.failed" || event.type === "node.completed")
     return event.epoch === 0 && (status === "pending" || status === "waiting");
-  if (event.type === "node.completed") return event.epoch === 0;
   return event.type === "node.skipped" || (event.type === "node.cancelled" && event.epoch === 0);
 };
 

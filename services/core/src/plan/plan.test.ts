@@ -180,6 +180,20 @@ test("a node that would read too much fails by name and is never sent", () => {
   });
 });
 
+test("a failure before the first attempt is handled as any other; a parent's is not the node's own (X9)", () => {
+  const concurrency = { key: "{{ ctx.input.shop }}", limit: 1 };
+  const node = { id: "a", concurrency, error_handling: "continue" };
+  const child = { id: "b", error_handling: "continue" };
+  const handled = startToyRun(sketch([node, child], ["a:error>b"]), {});
+  expect(handled.types()).toEqual(["run.started", "node.completed a", "node.queued b"]);
+  expect(JSON.parse(handled.node("a").output ?? "")).toMatchObject({
+    error: { cause: "limit_key_invalid" },
+  });
+  const upstream = startToyRun(sketch(["a", child], ["a>b"]));
+  upstream.fail("a");
+  expect(upstream.node("b")).toMatchObject({ status: "failed", message: "upstream_failure" });
+});
+
 test("a join of nine thousand small parents is sent", () => {
   const ids = Array.from({ length: 9_000 }, (_, index) => `parent-number-${index}`);
   const graph = sketch(

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import { connect, createEngine, saveGraph, workUntilQuiet } from "./tick.fixture.ts";
 
@@ -162,10 +163,11 @@ test("a request id said twice gives the same run, and another body is refused", 
   });
 });
 
-test("a claim that is lost is queued again with the same attempt, and after three losses it fails (S0.56)", async () => {
-  const { store, engine, logOf } = setup();
-  const executor = connect(engine, 1);
-  const { runId } = await engine.start(await saveGraph(store, chain));
+/** The executor loses whatever it is given, three times. */
+async function loseThrice(
+  engine: ReturnType<typeof createEngine>,
+  executor: ReturnType<typeof connect>,
+): Promise<void> {
   for (let loss = 0; loss < 3; loss++) {
     const [claim] = executor.take();
     if (claim === undefined) throw new Error("nothing was assigned");
@@ -180,6 +182,28 @@ test("a claim that is lost is queued again with the same attempt, and after thre
       }),
     );
   }
+}
+
+test("a node that goes on after failures leaves no dead letter when it is lost for the last time (X9)", async () => {
+  const { store, engine, logOf } = setup();
+  const executor = connect(engine, 1);
+  const work = { id: "work", type: "start", error_handling: "continue" };
+  const { runId } = await engine.start(await saveGraph(store, { nodes: [work] }));
+  await loseThrice(engine, executor);
+  const events = await logOf(runId);
+  expect(events.slice(-2).map((event) => event.type)).toEqual(["node.completed", "run.completed"]);
+  expect(events.at(-2)?.payload).toMatchObject({ handle: "error" });
+  expect(events.at(-1)?.payload).toMatchObject({ hasFailures: true });
+  expect(store.view.leases()).toEqual([]);
+  const all = { ids: [], workflowId: "", nodeType: "", beforeMs: undefined };
+  expect(await store.deadLetters.open(DEFAULT_TENANT, all, 10)).toEqual([]);
+});
+
+test("a claim that is lost is queued again with the same attempt, and after three losses it fails (S0.56)", async () => {
+  const { store, engine, logOf } = setup();
+  const executor = connect(engine, 1);
+  const { runId } = await engine.start(await saveGraph(store, chain));
+  await loseThrice(engine, executor);
   const events = await logOf(runId);
   expect(
     events.filter((event) => event.type === "node.started").map((event) => event.attempt),

@@ -1,0 +1,54 @@
+// What must hold of the events of one node execution.
+import type { LoggedFact } from "@pawl/core/log/event";
+
+const SETTLING: ReadonlySet<string> = new Set([
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.cancelled",
+  "node.skipped",
+]);
+/** Only an executor can be the cause; others carry epoch 0 where the engine decided. */
+const BY_EXECUTOR: ReadonlySet<string> = new Set([
+  "node.completed",
+  "node.retried",
+  "node.timed_out",
+  "node.stream.delta",
+  "node.log",
+  "run.recovered",
+]);
+
+/** One node execution: claims in order, each after its own queueing, and at most one end. */
+export function checkExecution(
+  events: readonly LoggedFact[],
+  report: (seq: number, rule: string) => void,
+): void {
+  let epoch = 0;
+  let queuedAttempt = 0;
+  let settled = 0;
+  /** It gave its claim back and waits for its iterations or its child run: its end is the engine's to tell. */
+  let waits = false;
+  let previous = "";
+  for (const event of events) {
+    const { seq, type, attempt } = event;
+    if (type === "node.expanded" || type === "node.blocked") waits = true;
+    // A failure that the engine found, before a first claim or after the last one, may be handled: handle `error` is told by it.
+    const isHandled = type === "node.completed" && (epoch === 0 || previous === "run.recovered");
+    previous = type;
+    if (settled > 0) report(seq, `${type} of ${event.nodeId}, which settled at ${settled}`);
+    if (SETTLING.has(type)) settled = seq;
+    if (type === "node.queued") {
+      if (queuedAttempt !== 0) report(seq, `${event.nodeId} is queued twice`);
+      queuedAttempt = attempt;
+    } else if (type === "node.started") {
+      if (queuedAttempt !== attempt) report(seq, `${event.nodeId} starts ${attempt}, not queued`);
+      if (event.epoch !== seq) report(seq, `the epoch ${event.epoch} is not its own seq`);
+      if (event.epoch <= epoch) report(seq, `the epoch ${event.epoch} follows ${epoch}`);
+      ({ epoch } = event);
+      queuedAttempt = 0;
+    } else if (
+      event.epoch === 0 ? BY_EXECUTOR.has(type) && !waits && !isHandled : event.epoch !== epoch
+    )
+      report(seq, `${type} of epoch ${event.epoch} under claim ${epoch}`);
+  }
+}
