@@ -1,20 +1,45 @@
 import { defineConfig } from "vitest/config";
 
+/** These measure their process, end it, or set what is the same for all of it. */
+const ALONE = [
+  "services/executor/src/sandbox/sandbox.test.ts",
+  "services/gateway/src/outage.test.ts",
+  "services/platform/src/lifecycle/*.test.ts",
+  "services/platform/src/rpc/tracing.test.ts",
+  "services/platform/src/telemetry/*.test.ts",
+];
+const UNITS = ["services/**/*.test.ts", "clients/**/*.test.ts"];
+const GLOBAL_SETUP = ["test/support/global-setup.ts"];
+
 export default defineConfig({
   test: {
-    include: [
-      "services/**/*.test.ts",
-      "clients/**/*.test.ts",
-      "deploy/**/*.test.ts",
-      "test/**/*.test.ts",
-    ],
     // isolated-vm cannot share a process with Node's startup snapshot; forks also keep real processes apart.
     pool: "forks",
     execArgv: ["--no-node-snapshot"],
     // Most of a test is waiting for processes to start and sockets to answer: two at a time halve the suite on two cores.
     maxWorkers: 2,
-    globalSetup: ["test/support/global-setup.ts"],
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    projects: [
+      {
+        extends: true,
+        // A process of its own costs a file half a second, which most units do not last.
+        test: {
+          name: "units",
+          include: UNITS,
+          exclude: ["**/node_modules/**", ...ALONE],
+          isolate: false,
+          globalSetup: GLOBAL_SETUP,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "alone",
+          include: [...ALONE, "deploy/**/*.test.ts", "test/**/*.test.ts"],
+          globalSetup: GLOBAL_SETUP,
+        },
+      },
+    ],
   },
 });

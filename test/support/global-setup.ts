@@ -1,5 +1,5 @@
 // One embedded PostgreSQL per test run: started before the first file, thrown away after the last.
-// It holds a migrated template database, which freshDatabase() clones.
+// It holds a migrated template database, which freshDatabase() clones. Every project asks for it, and all are given the same.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "@pawl/deploy/postgres.ts";
@@ -14,8 +14,27 @@ declare module "vitest" {
   }
 }
 
-/** Called by vitest once per run; the function it returns is called at the end. */
+type Running = { readonly url: string; readonly stop: () => Promise<void> };
+type Shared = { server: Promise<Running>; users: number };
+
+/** Projects load this file each for itself; what is one for all of them stands where all of them look. */
+const PLACE = Symbol.for("pawl.test.postgres");
+// Nobody else writes under this symbol.
+const place = globalThis as { [PLACE]?: Shared };
+
+/** Called by vitest once per project; the function it returns is called at the end. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const shared = (place[PLACE] ??= { server: start(), users: 0 });
+  shared.users += 1;
+  const { url, stop } = await shared.server;
+  project.provide("postgresUrl", url);
+  return async () => {
+    shared.users -= 1;
+    if (shared.users === 0) await stop();
+  };
+}
+
+async function start(): Promise<Running> {
   const folder = temporaryFolder("test");
   const server = await startPostgres({
     dataDir: join(folder, "postgres"),
@@ -23,10 +42,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     settings: ["max_connections=400", "max_wal_size=4GB"],
   });
   await makeTemplate(server.url);
-  project.provide("postgresUrl", server.url);
-  return async () => {
-    await server.stop();
-    rmSync(server.dataDir, { recursive: true, force: true });
-    rmSync(folder, { recursive: true, force: true });
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      rmSync(server.dataDir, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
 }

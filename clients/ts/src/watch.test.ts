@@ -155,7 +155,7 @@ test("a peer that says nothing is left, and heartbeats count as saying something
         : [{ send: LOG.slice(Number(afterEventId)) }],
   });
   await using _ = gateway;
-  expect(await collect(client.watch(RUN, { onReconnect, silenceMs: 100 }))).toEqual([
+  expect(await collect(client.watch(RUN, { onReconnect, silenceMs: 700 }))).toEqual([
     1, 2, 3, 4, 5, 6,
   ]);
   expect(reconnects.map(({ cause }) => cause)).toEqual(["silence"]);

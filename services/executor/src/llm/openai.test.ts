@@ -21,7 +21,10 @@ interface Asked {
   readonly body: Record<string, unknown>;
 }
 
-async function setup(answer: (response: ServerResponse) => void, allowed = "127.0.0.0/8") {
+async function setup(
+  answer: (response: ServerResponse) => void,
+  { allowed = "127.0.0.0/8", idleMs = 20_000 } = {},
+) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -43,7 +46,7 @@ async function setup(answer: (response: ServerResponse) => void, allowed = "127.
   });
   const { port } = server.address() as AddressInfo;
   const baseUrl = `http://127.0.0.1:${port}/v1/`;
-  const settings = { baseUrl, apiKey: new Secret(KEY), idleMs: 300 };
+  const settings = { baseUrl, apiKey: new Secret(KEY), idleMs };
   const provider = openAiProvider({ agent, policy }, settings);
   const ask = async (input: Partial<LlmInput> = {}, signal = AbortSignal.timeout(10_000)) => {
     const chunks: LlmChunk[] = [];
@@ -217,10 +220,13 @@ test("a stream whose connection breaks is a provider error", async () => {
 });
 
 test("a server that falls silent is a timeout (S1.32)", async () => {
-  const { faultOf } = await setup((response) => {
-    response.writeHead(200, SSE);
-    response.write(text("half"));
-  });
+  const { faultOf } = await setup(
+    (response) => {
+      response.writeHead(200, SSE);
+      response.write(text("half"));
+    },
+    { idleMs: 300 },
+  );
   expect((await faultOf()).faultCause).toBe("timeout");
 });
 
@@ -237,7 +243,7 @@ test("an abort hangs up at once (S1.38)", async () => {
 });
 
 test("a private address needs the operator's leave (U4)", async () => {
-  const { faultOf, asked } = await setup((response) => response.end(), "");
+  const { faultOf, asked } = await setup((response) => response.end(), { allowed: "" });
   expect(await faultOf()).toMatchObject({
     faultCause: "URL_BLOCKED",
     options: { permanent: true },

@@ -83,7 +83,7 @@ test("a stream past its deadline ends with DEADLINE_EXCEEDED after what it had t
   const gateway = await startGateway();
   const run = await gateway.addRun();
   const body = frame(toBinary(GetRunRequestSchema, create(GetRunRequestSchema, { runId: run })));
-  const ended = await call(session(gateway), WATCH, body, { "grpc-timeout": "300m" });
+  const ended = await call(session(gateway), WATCH, body, { "grpc-timeout": "1500m" });
   expect(ended).toMatchObject({ status: 4, reason: "DEADLINE_PASSED" });
   expect(ended.bytes).toBeGreaterThan(0);
 });

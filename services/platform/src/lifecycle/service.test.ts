@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 const room = import.meta.dirname;
 
 /** Runs a service whose start is `start`, TypeScript text with `context` in scope. */
-const setup = (start: string, env: Readonly<Record<string, string>> = {}) => {
+const setup = (start: string, env: Readonly<Record<string, string>> = {}, drainMs = 60_000) => {
   const script = `
     import { runService } from "${room}/service.ts";
     import { armProbes, probe } from "${room}/probe.ts";
@@ -19,7 +19,7 @@ const setup = (start: string, env: Readonly<Record<string, string>> = {}) => {
     await runService({
       name: "test",
       log: createLogger({ service: "test", level: "warn" }),
-      drainMs: 200,
+      drainMs: ${drainMs},
       flush: async () => void process.stdout.write(JSON.stringify({ msg: "flushed" }) + "\\n"),
       start: async (context) => { ${start} },
     });`;
@@ -56,7 +56,7 @@ test("the ready line is printed at any level, and SIGTERM drains, flushes and ex
 });
 
 test("a drain that takes too long ends with 1", async () => {
-  const service = setup("return { stop: () => new Promise(() => undefined) };");
+  const service = setup("return { stop: () => new Promise(() => undefined) };", {}, 200);
   await service.line();
   service.child.kill("SIGINT");
   expect(await service.line()).toMatchObject({ msg: "the drain took too long" });

@@ -13,6 +13,7 @@ import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { expect, onTestFinished, test } from "vitest";
 
+import { until } from "../../../../test/support/until.ts";
 import { startTelemetry } from "../telemetry/start.ts";
 import { currentTraceparent, linksTo, withSpan } from "../telemetry/trace.ts";
 import { connectErrors, connectTracing } from "./connect.ts";
@@ -56,12 +57,22 @@ const setup = async (
   return { telemetry, exporter, client, address };
 };
 
+/** All spans once there are so many: one end of a call hears of its end before the other. */
+const finished = (exporter: InMemorySpanExporter, count: number) =>
+  until(
+    () => {
+      const spans = exporter.getFinishedSpans();
+      return spans.length >= count ? spans : undefined;
+    },
+    { what: `${count} spans` },
+  );
+
 test("a call is one trace: the caller's span, the client's, the server's and the handler's", async () => {
   const { client, exporter } = await setup({
     getRun: () => withSpan("handler", {}, async () => ({})),
   });
   await withSpan("caller", {}, () => client.call.getRun({}));
-  const spans = exporter.getFinishedSpans();
+  const spans = await finished(exporter, 4);
   const method = "pawl.v1.RunService/GetRun";
   const find = (name: string, kind: SpanKind) =>
     spans.find((span) => span.name === name && span.kind === kind);
@@ -85,9 +96,9 @@ test("a failed call says so on both spans and in the metric", async () => {
     getRun: () => Promise.reject(new EngineError("RUN_NOT_FOUND", "no")),
   });
   await expect(client.call.getRun({})).rejects.toThrow("no");
-  const codes = exporter
-    .getFinishedSpans()
-    .map((span) => span.attributes["rpc.response.status_code"]);
+  const codes = (await finished(exporter, 2)).map(
+    (span) => span.attributes["rpc.response.status_code"],
+  );
   expect(codes).toEqual(["NOT_FOUND", "NOT_FOUND"]);
   expect(await telemetry.metricsText()).toContain(
     'rpc_server_call_duration_count{rpc_method="pawl.v1.RunService/GetRun",rpc_response_status_code="NOT_FOUND"} 1',
@@ -103,7 +114,7 @@ test("a stream is one span on each side", async () => {
   for (let turn = 0; turn < 10; turn += 1) stream.write({});
   stream.end();
   await stream.closed;
-  const spans = exporter.getFinishedSpans();
+  const spans = await finished(exporter, 2);
   expect(new Set(spans.map((span) => span.kind))).toEqual(
     new Set([SpanKind.SERVER, SpanKind.CLIENT]),
   );
