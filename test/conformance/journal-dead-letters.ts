@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import { begin, newExecutorId, newRunId, NODE, queued, step } from "./facts.ts";
 import { setup } from "./setup.ts";
 import type { OpenStore } from "./store.ts";
+import { draft } from "./workflows.ts";
 
 const TENANT = "acme";
 
@@ -73,8 +74,9 @@ export function deadLetterSuite(openStore: OpenStore): void {
   });
 
   test("open dead letters come oldest first, those of live runs last, narrowed by workflow, type and time", async () => {
-    const { journal, deadLetters } = await setup(openStore);
+    const { journal, deadLetters, workflows } = await setup(openStore);
     const workflowId = `w-${randomUUID()}`;
+    await workflows.create(draft({ workflowId }));
     const run = await begin(journal, { workflowId });
     const ids = [randomUUID(), randomUUID()].toSorted();
     const [first, second] = ids.map((deadLetterId, index) =>
@@ -107,6 +109,19 @@ export function deadLetterSuite(openStore: OpenStore): void {
 
 /** How many there are, and their end. */
 function countSuite(openStore: OpenStore): void {
+  test("a dead letter says whether its workflow is still there", async () => {
+    const { journal, deadLetters, workflows } = await setup(openStore);
+    const workflowId = `w-${randomUUID()}`;
+    await workflows.create(draft({ workflowId }));
+    const has = async (id: string): Promise<boolean | undefined> => {
+      const letter = letterOf(await begin(journal, { workflowId: id }));
+      await bury(journal, letter.runId, letter);
+      const [found] = await deadLetters.open(TENANT, only({ ids: [letter.deadLetterId] }), 1);
+      return found?.hasWorkflow;
+    };
+    expect([await has(workflowId), await has(`gone-${randomUUID()}`)]).toEqual([true, false]);
+  });
+
   test("the depths count open dead letters (S0.13, S0.57)", async () => {
     const { journal, deadLetters } = await setup(openStore);
     const run = await begin(journal);

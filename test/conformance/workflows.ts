@@ -8,7 +8,8 @@ import { begin, queued, step } from "./facts.ts";
 import { setup } from "./setup.ts";
 import type { OpenStore } from "./store.ts";
 
-const draft = (over: Partial<NewDefinition> = {}): NewDefinition => ({
+/** A workflow as it is written. */
+export const draft = (over: Partial<NewDefinition> = {}): NewDefinition => ({
   definitionId: definitionId(randomUUID()),
   tenantId: "acme",
   workflowId: "orders",

@@ -108,7 +108,7 @@ test("a poisoned run ends in a dead letter, which starts one new run however oft
   expect(await checkInvariants(cluster.databaseUrl, [run.runId, runId])).toEqual([]);
 });
 
-test("bad filters and redrives that would take too long are refused by field, and change nothing", async () => {
+test("bad filters and limits are refused by field, and change nothing", async () => {
   const refused = async (call: Promise<unknown>) =>
     call.then(
       () => "nothing",
@@ -117,8 +117,8 @@ test("bad filters and redrives that would take too long are refused by field, an
     );
   const { deadLetters } = client;
   expect(await refused(deadLetters.discard({}))).toBe("INPUT_INVALID filter");
-  const slow = { limit: 1_000, maxPerSecond: 1 };
-  expect(await refused(deadLetters.redrive(slow))).toBe("INPUT_INVALID limit");
+  const fast = { maxPerSecond: 1_001 };
+  expect(await refused(deadLetters.redrive(fast))).toBe("INPUT_INVALID max_per_second");
   expect(await refused(deadLetters.preview({ limit: 1_001 }))).toBe("INPUT_INVALID limit");
   expect(await refused(deadLetters.list({ ids: ["x"] }))).toBe(
     "INPUT_INVALID filter.dead_letter_ids[0]",

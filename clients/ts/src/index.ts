@@ -40,6 +40,7 @@ export type {
   Queues,
   RedriveOptions,
 } from "./queues.ts";
+export type { RedriveStep } from "./redrive-all.ts";
 export type {
   ExplainOptions,
   ListRunsOptions,

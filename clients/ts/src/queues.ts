@@ -10,6 +10,7 @@ import type {
   QueueService,
   RedriveDeadLettersResponse,
 } from "@pawl/proto/pawl/v1/queue_service_pb";
+import { redriveAll, type RedriveStep } from "./redrive-all.ts";
 import { type Caller, type MutationOptions, type PawlCallOptions, requestIdOf } from "./caller.ts";
 
 /** What is left out narrows nothing. */
@@ -58,8 +59,10 @@ export interface DeadLetters {
   list(options?: ListDeadLettersOptions): Promise<DeadLetterPage>;
   /** What a redrive would do; changes nothing. */
   preview(options?: PreviewRedriveOptions): Promise<PreviewRedriveResponse>;
-  /** Starts the runs of open dead letters again. @throws PawlError INPUT_INVALID */
+  /** Starts the runs of open dead letters again, for ten seconds at most; `remaining` says what is left. @throws PawlError INPUT_INVALID */
   redrive(options?: RedriveOptions): Promise<RedriveDeadLettersResponse>;
+  /** Goes on until all that match are redriven, or `limit` of them; begun again under the same request id it doubles nothing. */
+  redriveAll(options?: RedriveOptions): AsyncGenerator<RedriveStep, void>;
   /** Closes open dead letters without starting anything; gives their ids. @throws PawlError INPUT_INVALID without a filter */
   discard(options: DiscardOptions): Promise<readonly string[]>;
 }
@@ -71,6 +74,12 @@ export const createQueues = (rpc: Client<typeof QueueService>, call: Caller): Qu
 
 /** The dead letter methods of a client. */
 export function createDeadLetters(rpc: Client<typeof QueueService>, call: Caller): DeadLetters {
+  const redrive: DeadLetters["redrive"] = (options = {}) => {
+    const { limit = 0, maxPerSecond = 0 } = options;
+    const requestId = requestIdOf(options);
+    const request = { filter: filterOf(options), limit, maxPerSecond, requestId };
+    return call(options, (o) => rpc.redriveDeadLetters(request, o));
+  };
   return {
     async list(options = {}) {
       const { states = [], pageSize = 0, pageToken = "" } = options;
@@ -82,12 +91,9 @@ export function createDeadLetters(rpc: Client<typeof QueueService>, call: Caller
       const request = { filter: filterOf(options), limit: options.limit ?? 0 };
       return call(options, (o) => rpc.previewRedrive(request, o));
     },
-    redrive(options = {}) {
-      const { limit = 0, maxPerSecond = 0 } = options;
-      const requestId = requestIdOf(options);
-      const request = { filter: filterOf(options), limit, maxPerSecond, requestId };
-      return call(options, (o) => rpc.redriveDeadLetters(request, o));
-    },
+    redrive,
+    redriveAll: (options = {}) =>
+      redriveAll(redrive, { ...options, requestId: requestIdOf(options) }),
     async discard(options) {
       const requestId = requestIdOf(options);
       const request = { filter: filterOf(options), limit: options.limit ?? 0, requestId };

@@ -14,7 +14,9 @@ import {
   type WatchRunRequest,
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
+import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 
 export type ScriptedEvent = MessageInitShape<typeof RunEventSchema>;
@@ -36,6 +38,8 @@ export interface Script {
   readonly runs?: Partial<ServiceImpl<typeof RunService>>;
   readonly workflows?: Partial<ServiceImpl<typeof WorkflowService>>;
   readonly approvals?: Partial<ServiceImpl<typeof ApprovalService>>;
+  readonly queues?: Partial<ServiceImpl<typeof QueueService>>;
+  readonly schedules?: Partial<ServiceImpl<typeof ScheduleService>>;
   readonly events?: Partial<ServiceImpl<typeof EventService>>;
 }
 
@@ -106,6 +110,8 @@ export class ScriptedGateway implements AsyncDisposable {
     router.service(RunService, { ...script.runs });
     router.service(WorkflowService, { ...script.workflows });
     router.service(ApprovalService, { ...script.approvals });
+    router.service(QueueService, { ...script.queues });
+    router.service(ScheduleService, { ...script.schedules });
     router.service(EventService, {
       ...script.events,
       async *watchRun(request, context) {

@@ -1,7 +1,12 @@
 // pawl queue depth; pawl dead-letter list, preview, redrive, discard.
 
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { deadLetterStateName, deadLetterStateOf, plainDeadLetter } from "@pawl/client";
+import {
+  deadLetterStateName,
+  deadLetterStateOf,
+  plainDeadLetter,
+  type RedriveStep,
+} from "@pawl/client";
 import { DeadLetterState, type LeftDeadLetters } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { tableLines } from "../render/table.ts";
@@ -113,19 +118,34 @@ export async function deadLetterRedrive(
   flags: DeadLetterFlags & { readonly maxPerSecond?: number; readonly all?: true },
 ): Promise<ExitCode> {
   if (flags.all !== true) mustName(ids, flags, "redrive", "give --all for all that are open");
-  const { client, interrupted: signal } = session;
-  const { limit, maxPerSecond, requestId } = flags;
+  const { client, interrupted: signal, format } = session;
+  const { limit, maxPerSecond, requestId = crypto.randomUUID() } = flags;
   const asked = { ...selectionOf(ids, flags), limit, maxPerSecond, requestId, signal };
-  const { redriven, left } = await client.deadLetters.redrive(asked);
-  const runs = redriven.map(({ deadLetterId, runId }) => ({ deadLetterId, runId }));
-  if (session.format === "json") {
-    printJson(session, { redriven: runs, left: left.map(plainLeft) });
-    return EXIT.ok;
+  const runs: { readonly deadLetterId: string; readonly runId: string }[] = [];
+  let last: Pick<RedriveStep, "left" | "remaining"> = { left: [], remaining: 0 };
+  for await (const step of client.deadLetters.redriveAll(asked)) {
+    last = step;
+    runs.push(...step.redriven.map(({ deadLetterId, runId }) => ({ deadLetterId, runId })));
+    if (format === "json") continue;
+    const lines = step.redriven.map((each) => `${each.deadLetterId} goes on as run ${each.runId}`);
+    printLines(session, lines);
+    if (step.remaining > 0 && step.redriven.length > 0 && step.redrivenCount !== limit)
+      session.terminal.writeError(
+        `${step.redrivenCount} redriven, ${manyText(step.remaining)} to go; should it stop, --request-id ${requestId} goes on\n`,
+      );
   }
-  const lines = runs.map(({ deadLetterId, runId }) => `${deadLetterId} goes on as run ${runId}`);
-  printLines(session, [...lines, `${runs.length} redriven`, ...leftLines(left)]);
+  const { left, remaining } = last;
+  if (format === "json")
+    printJson(session, { requestId, redriven: runs, left: left.map(plainLeft), remaining });
+  else {
+    const more = remaining === 0 ? [] : [`${manyText(remaining)} more match`];
+    printLines(session, [`${runs.length} redriven`, ...more, ...leftLines(left)]);
+  }
   return EXIT.ok;
 }
+
+/** The server counts up to 1,000. */
+const manyText = (count: number): string => (count < 1_000 ? String(count) : "1000 or more");
 
 /** Closes dead letters without starting anything. */
 export async function deadLetterDiscard(

@@ -86,7 +86,8 @@ export const createQueueService = (deps: QueueServiceDeps): ServiceImpl<typeof Q
   },
   redriveDeadLetters: (request, context) => {
     fromWireFilter(request.filter);
-    redrivePace(deadLetterLimit(request.limit), request.maxPerSecond);
+    deadLetterLimit(request.limit);
+    redrivePace(request.maxPerSecond);
     request.requestId = checkRequestId(request.requestId);
     return deps.scheduler.queues.redriveDeadLetters(request, forwardOptions(context));
   },

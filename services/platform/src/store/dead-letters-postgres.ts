@@ -41,6 +41,7 @@ interface OpenRow extends DeadLetterRow {
   readonly workflow_version: number;
   readonly priority: number;
   readonly has_ended: boolean;
+  readonly has_workflow: boolean;
 }
 
 const toDeadLetter = (row: DeadLetterRow): DeadLetterRecord => ({
@@ -66,6 +67,7 @@ const toOpen = (row: OpenRow): OpenDeadLetter => ({
   workflowVersion: row.workflow_version,
   priority: row.priority,
   hasEnded: row.has_ended,
+  hasWorkflow: row.has_workflow,
 });
 
 /** Dead letters of a transaction as the columns of their statement. */

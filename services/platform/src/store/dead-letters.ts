@@ -37,6 +37,8 @@ export interface OpenDeadLetter extends DeadLetterRecord {
   readonly workflowVersion: number;
   readonly priority: number;
   readonly hasEnded: boolean;
+  /** Whether there is something to start. */
+  readonly hasWorkflow: boolean;
 }
 
 export interface DeadLetterFilter {
@@ -73,7 +75,10 @@ export interface DeadLetters {
 }
 
 /** Why a redrive leaves a dead letter as it is; undefined when it does not. */
-export function whyLeft(letter: OpenDeadLetter): "run_live" | "test_run" | undefined {
+export function whyLeft(
+  letter: OpenDeadLetter,
+): "run_live" | "test_run" | "workflow_deleted" | undefined {
   if (letter.workflowId === null) return "test_run";
+  if (!letter.hasWorkflow) return "workflow_deleted";
   return letter.hasEnded ? undefined : "run_live";
 }

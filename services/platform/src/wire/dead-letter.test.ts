@@ -40,12 +40,14 @@ const LETTER: OpenDeadLetter = {
   workflowVersion: 1,
   priority: 0,
   hasEnded: true,
+  hasWorkflow: true,
 };
 
 test("a redrive takes what ended, and leaves live runs and test runs with the reason (S0.56)", () => {
   expect(whyLeft(LETTER)).toBeUndefined();
   expect(whyLeft({ ...LETTER, hasEnded: false })).toBe("run_live");
   expect(whyLeft({ ...LETTER, workflowId: null })).toBe("test_run");
+  expect(whyLeft({ ...LETTER, hasWorkflow: false })).toBe("workflow_deleted");
 });
 
 test("ids are taken in any case and once; anything that is none is refused by its place", () => {
@@ -58,13 +60,11 @@ test("ids are taken in any case and once; anything that is none is refused by it
   expect(refused(() => fromWireFilter(many))).toBe("filter.dead_letter_ids");
 });
 
-test("a redrive that would take longer than a call may is refused, and told what would not", () => {
+test("how many, and how many a second, have defaults and bounds", () => {
   expect(deadLetterLimit(0)).toBe(100);
   expect(refused(() => deadLetterLimit(1_001))).toBe("limit");
-  expect(redrivePace(1_000, 0)).toBe(50);
-  expect(redrivePace(20, 1)).toBe(1);
-  expect(() => redrivePace(21, 1)).toThrow("at most 20 at a time");
-  expect(refused(() => redrivePace(1, 1_001))).toBe("max_per_second");
+  expect([redrivePace(0), redrivePace(1)]).toEqual([50, 1]);
+  expect(refused(() => redrivePace(1_001))).toBe("max_per_second");
 });
 
 test("nothing is discarded by leaving the filter out", () => {

@@ -76,23 +76,15 @@ export function deadLetterLimit(limit: number): number {
   return limit === 0 ? LIMITS.deadLetters : limit;
 }
 
-/** How many a second, and that the limit is done soon enough to wait for. @throws INPUT_INVALID */
-export function redrivePace(limit: number, maxPerSecond: number): number {
-  const pace = maxPerSecond === 0 ? LIMITS.redrivesPerSecond : maxPerSecond;
-  if (pace > LIMITS.redrivesPerSecondMax)
+/** How many a second; 0 means the default. @throws INPUT_INVALID */
+export function redrivePace(maxPerSecond: number): number {
+  if (maxPerSecond > LIMITS.redrivesPerSecondMax)
     throw invalidField(
       "max_per_second",
       "OUT_OF_RANGE",
       `is more than ${LIMITS.redrivesPerSecondMax}`,
     );
-  const most = pace * LIMITS.redriveSecondsMax;
-  if (limit > most)
-    throw invalidField(
-      "limit",
-      "TOO_SLOW",
-      `takes longer than ${LIMITS.redriveSecondsMax} s at ${pace} a second; ask for at most ${most} at a time`,
-    );
-  return pace;
+  return maxPerSecond === 0 ? LIMITS.redrivesPerSecond : maxPerSecond;
 }
 
 /** A filter that narrows something: nobody discards everything by leaving it out. @throws INPUT_INVALID */

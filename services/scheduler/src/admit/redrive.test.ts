@@ -19,14 +19,14 @@ const TENANT = "default";
 const GRAPH = { nodes: [{ id: "start", type: "start" }], edges: [] };
 const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
-async function setup() {
+async function setup(now: () => number = Date.now) {
   const store = createMemoryStore();
   const engine = createEngine(store, Date.now);
   const parts = {
     ...store,
     ...engine,
     newest: new Newest(),
-    now: Date.now,
+    now,
     ensureQueues: async () => {},
   };
   const text = JSON.stringify({ id: "w", title: "W", ...GRAPH });
@@ -102,6 +102,45 @@ test("a run that goes on is left, and a repeat of a request moves no more than i
   const ids = await bury(live, "a");
   const left = [{ reason: "run_live", count: 1 }];
   const filter = { deadLetterIds: ids };
-  expect(await ask(undefined, { filter })).toEqual({ redriven: [], left });
+  expect(await ask(undefined, { filter })).toEqual({ redriven: [], left, remaining: 0 });
   expect(store.view.runs()).toHaveLength(4);
+});
+
+test("a call is bounded in time and says how many are to come; the same request goes on with them to its limit (S0.56)", async () => {
+  // Every look at the clock takes a second, as a slow database would.
+  let now = Date.now();
+  const { store, start, finish, bury, ask } = await setup(() => (now += 1_000));
+  const runs: RunId[] = [];
+  for (let n = 0; n < 12; n++) runs.push(await start(n));
+  await finish();
+  for (const run of runs) await bury(run, "a");
+  const request = { limit: 10, maxPerSecond: 1_000, requestId: "slowly" };
+  const first = await ask(undefined, request);
+  const done = first.redriven.length;
+  expect(done).toBeGreaterThan(0);
+  expect(done).toBeLessThan(10);
+  expect(first.remaining).toBe(12 - done);
+  let last = first;
+  for (let call = 0; call < 10 && last.redriven.length < 10; call++) {
+    const before = last.redriven;
+    last = await ask(undefined, request);
+    expect(last.redriven.slice(0, before.length)).toEqual(before);
+    expect(last.redriven.length).toBeGreaterThan(before.length);
+  }
+  // Its limit is reached, and two more match.
+  expect(last.redriven).toHaveLength(10);
+  expect(last.remaining).toBe(2);
+  expect(await ask(undefined, request)).toEqual(last);
+  expect(store.view.runs()).toHaveLength(12 + 10);
+});
+
+test("what has no workflow any more is left, and never stands before what can be redriven", async () => {
+  const { store, start, finish, bury, ask } = await setup();
+  const [old, young] = [await start(1), await start(2)];
+  await finish();
+  await bury(old, "a");
+  await bury(young, "a");
+  await store.workflows.remove(TENANT, "w", true);
+  const left = [{ reason: "workflow_deleted", count: 2 }];
+  expect(await ask()).toEqual({ redriven: [], left, remaining: 0 });
 });

@@ -1,12 +1,19 @@
 // Dead letters dealt with. A run that is over stays so: redriving starts a new run of the same version with the same input. Its
 // request id names the old run, so whoever redrives it how often, at once or after a crash, starts one; the letter is closed
-// behind it, and a repeat that finds it open is told the run that was started already.
+// behind it, and a repeat that finds it open is told the run that was started already. A call is bounded in time: it says how many are
+// still to come, and the same request goes on with them.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { create } from "@bufbuild/protobuf";
+import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
-import { type DeadLetters, type OpenDeadLetter, whyLeft } from "@pawl/platform/store/dead-letters";
+import {
+  type DeadLetterFilter,
+  type DeadLetters,
+  type OpenDeadLetter,
+  whyLeft,
+} from "@pawl/platform/store/dead-letters";
 import {
   deadLetterLimit,
   fromWireFilter,
@@ -29,6 +36,8 @@ export interface RedriveParts extends AdmitParts {
 export interface Redriven {
   readonly redriven: { readonly deadLetterId: string; readonly runId: RunId }[];
   readonly left: { readonly reason: string; readonly count: number }[];
+  /** How many match still and could be redriven, up to a bound. */
+  readonly remaining: number;
 }
 
 /** @throws INPUT_INVALID, STORE_UNAVAILABLE; a repeat with the same request id goes on */
@@ -39,7 +48,7 @@ export async function redrive(
 ): Promise<Redriven> {
   const filter = fromWireFilter(request.filter);
   const limit = deadLetterLimit(request.limit);
-  const pauseMs = 1_000 / redrivePace(limit, request.maxPerSecond);
+  const pauseMs = 1_000 / redrivePace(request.maxPerSecond);
   const requestId = requestIdOf(request.requestId) ?? crypto.randomUUID();
   const before = await parts.deadLetters.closedBy(tenantId, requestId);
   const redriven = before.flatMap(({ deadLetterId, redriveRunId }) =>
@@ -52,6 +61,8 @@ export async function redrive(
   const leave = (reason: string): void => void left.set(reason, (left.get(reason) ?? 0) + 1);
   if (room > 0) for (const id of filter.ids) if (!seen.has(id)) leave("not_open");
   let dueAt = parts.now();
+  const lastAt = dueAt + LIMITS.redriveMs;
+  let lateCount = 0;
   for (const letter of letters) {
     const reason = whyLeft(letter);
     if (reason !== undefined) {
@@ -59,6 +70,10 @@ export async function redrive(
       continue;
     }
     const earlyMs = dueAt - parts.now();
+    if (lateCount > 0 || Math.max(dueAt, parts.now()) > lastAt) {
+      lateCount += 1;
+      continue;
+    }
     if (earlyMs > 0) await wait(earlyMs);
     dueAt = Math.max(dueAt, parts.now()) + pauseMs;
     const runId = await startAgain(parts, tenantId, letter);
@@ -72,8 +87,21 @@ export async function redrive(
     if (closed.length > 0) redriven.push({ deadLetterId, runId });
     else leave("not_open");
   }
-  return { redriven, left: [...left].map(([reason, count]) => ({ reason, count })) };
+  // Whoever goes on at once keeps the pace, too.
+  if (lateCount > 0) await wait(Math.max(0, dueAt - parts.now()));
+  const remaining =
+    room > 0 && letters.length < room ? lateCount : await countMovable(parts, tenantId, filter);
+  return { redriven, left: [...left].map(([reason, count]) => ({ reason, count })), remaining };
 }
+
+const countMovable = async (
+  { deadLetters }: RedriveParts,
+  tenantId: string,
+  filter: DeadLetterFilter,
+): Promise<number> =>
+  (await deadLetters.open(tenantId, filter, LIMITS.deadLettersMax)).filter(
+    (letter) => whyLeft(letter) === undefined,
+  ).length;
 
 /** The run that stands for the letter's; undefined when its workflow is gone. */
 async function startAgain(

@@ -7,7 +7,7 @@ import {
   type OpenDeadLetter,
   whyLeft,
 } from "../dead-letters.ts";
-import type { DeadLetterRow, Tables } from "./tables.ts";
+import { type DeadLetterRow, pairKey, type Tables } from "./tables.ts";
 
 /** Dead letters over the tables. */
 export const createMemoryDeadLetters = (tables: Tables, now: () => number): DeadLetters => ({
@@ -18,7 +18,11 @@ export const createMemoryDeadLetters = (tables: Tables, now: () => number): Dead
         const run = tables.runs.get(letter.runId);
         if (run === undefined) return [];
         const { workflowVersion, priority, endedAt } = run;
-        return [{ ...letter, workflowVersion, priority, hasEnded: endedAt !== null }];
+        const { workflowId } = letter;
+        const hasWorkflow =
+          workflowId !== null && tables.workflows.has(pairKey(tenantId, workflowId));
+        const hasEnded = endedAt !== null;
+        return [{ ...letter, workflowVersion, priority, hasEnded, hasWorkflow }];
       });
     const isLeft = (letter: OpenDeadLetter): boolean => whyLeft(letter) !== undefined;
     const moved = letters.filter((letter) => !isLeft(letter));

@@ -7,7 +7,8 @@ export const readOpenDeadLetters: Statement = {
   name: "pawl_read_open_dead_letters",
   text: `
 select d.dead_letter_id, d.run_id, d.workflow_id, d.node_id, d.iteration, d.attempt, d.node_type, d.deliveries, d.executor_id, d.reason,
-  d.error_message, d.died_at, d.state, d.redrive_run_id, d.closed_at, r.workflow_version, r.priority, r.ended_at is not null as has_ended
+  d.error_message, d.died_at, d.state, d.redrive_run_id, d.closed_at, r.workflow_version, r.priority, r.ended_at is not null as has_ended,
+  w.workflow_id is not null as has_workflow
 from (
   select *
   from dead_letters
@@ -21,7 +22,9 @@ from (
   limit 100000
 ) d
 join runs r on r.run_id = d.run_id
-order by d.workflow_id is null or r.ended_at is null, d.dead_letter_id
+left join workflows w on w.tenant_id = $1::text
+  and w.workflow_id = d.workflow_id
+order by w.workflow_id is null or r.ended_at is null, d.dead_letter_id
 limit $2::integer
 `,
 };
