@@ -1,35 +1,29 @@
 // The console in a real browser against the real trio.
 
 import { readFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { createPawlClient } from "@pawl/client";
 import type { PawlClient } from "@pawl/client";
 import type { Browser } from "playwright-core";
-import { beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { openStream, piece, startModelServer, type ModelServer } from "../flow/model-server.ts";
+import { SINK_EGRESS } from "../flow/sink.ts";
 import { startCluster } from "../support/cluster.ts";
 import type { Cluster } from "../support/cluster.ts";
-import { until } from "../support/until.ts";
 import { buildConsole } from "./built-console.ts";
 import { launchChromium, shoot } from "./chromium.ts";
 import { openConsole, shownEvents, shownNodes, waitForEnd } from "./console-page.ts";
-
-beforeAll(buildConsole);
+import type { ConsolePage } from "./console-page.ts";
 
 /** The graph's code loads lazily and draws in a step of its own, after the rest of the page. */
 const DRAWN = { timeout: 30_000 };
 
-const STREAMED = Array.from({ length: 80 }, (_, line) => `line ${line}\n`).join("");
-
-const SLOW_STREAM = {
-  id: "slow-stream",
-  title: "Stream slowly",
+const SPOKEN = {
+  id: "spoken",
+  title: "Say what the test says",
   nodes: [
     { id: "start", type: "start" },
-    {
-      id: "write",
-      type: "text_stream",
-      label: "Write",
-      config: { text: STREAMED, chunk_chars: 8, interval_ms: 150 },
-    },
+    { id: "write", type: "llm", label: "Write", config: { model: "speaker", prompt: "go on" } },
     { id: "end", type: "end" },
   ],
   edges: [
@@ -38,23 +32,58 @@ const SLOW_STREAM = {
   ],
 };
 
-interface Scene extends AsyncDisposable {
-  readonly cluster: Cluster;
-  readonly client: PawlClient;
-  readonly browser: Browser;
+let models: ModelServer;
+let cluster: Cluster;
+let browser: Browser;
+let client: PawlClient;
+/** The model's answer to the question that comes next. */
+let asked = Promise.withResolvers<ServerResponse>();
+
+beforeAll(async () => {
+  await buildConsole();
+  models = await startModelServer((_, __, response) => asked.resolve(openStream(response)));
+  const executor = { ...SINK_EGRESS, PAWL_LLM_PROVIDERS: models.providers };
+  cluster = await startCluster({ envOf: { executor } });
+  browser = await launchChromium();
+  client = createPawlClient({ baseUrl: cluster.url, attempts: 30 });
+  const example = new URL("../../deploy/examples/order-review.yaml", import.meta.url);
+  await client.workflows.create(await readFile(example, "utf8"));
+  await client.workflows.create(JSON.stringify(SPOKEN));
+});
+beforeEach(({ onTestFailed }) => {
+  asked = Promise.withResolvers();
+  onTestFailed(() => console.error(cluster.logs()));
+});
+afterAll(async () => {
+  await browser.close();
+  await cluster.stop();
+  await models.stop();
+});
+
+/** A page that is closed with the test. */
+async function open(url: string): Promise<ConsolePage> {
+  const opened = await openConsole(browser, url);
+  onTestFinished(() => opened.page.close());
+  return opened;
 }
 
-async function setup(definition: string): Promise<Scene> {
-  const scene = new AsyncDisposableStack();
-  const cluster = scene.use(await startCluster());
-  const browser = scene.use(await launchChromium());
-  const client = createPawlClient({ baseUrl: cluster.url });
-  await client.workflows.create(definition);
-  return { cluster, client, browser, [Symbol.asyncDispose]: () => scene.disposeAsync() };
+/** Starts a run whose model says what it is told to. */
+async function startSpeaking(): Promise<{
+  readonly runId: string;
+  readonly say: (...texts: readonly string[]) => void;
+  readonly end: () => void;
+}> {
+  const { run } = await client.runs.start("spoken");
+  const response = await asked.promise;
+  return {
+    runId: run.runId,
+    say: (...texts) => texts.forEach((content) => response.write(piece({ content }))),
+    end: () => response.end(`${piece({}, "stop")}data: [DONE]\r\n\r\n`),
+  };
 }
 
 /** The whole log as `seq type node`. */
-async function loggedEvents(client: PawlClient, runId: string): Promise<string[]> {
+async function loggedEvents(runId: string): Promise<string[]> {
   const rows: string[] = [];
   for (let hasMore = true; hasMore;) {
     const page = await client.events.list(runId, { afterEventId: rows.length, pageSize: 1000 });
@@ -65,15 +94,13 @@ async function loggedEvents(client: PawlClient, runId: string): Promise<string[]
 }
 
 test("a workflow started with its button runs to its end before the reader's eyes (S1.43, S3.42, S3.43, S3.44)", async () => {
-  const example = new URL("../../deploy/examples/order-review.yaml", import.meta.url);
-  await using scene = await setup(await readFile(example, "utf8"));
-  const { cluster, client, browser } = scene;
-  const { page, requested, errors } = await openConsole(browser, cluster.url);
+  const { page, requested, errors } = await open(cluster.url);
 
-  await page.getByRole("button", { name: "With input…" }).click();
+  const form = page.locator(".start-form", { has: page.locator('[data-start="order-review"]') });
+  await form.getByRole("button", { name: "With input…" }).click();
   const input = { customer: "Ada", lines: [{ sku: "ratchet", quantity: 3, unit_price: 250 }] };
   await page.getByRole("textbox", { name: /Input of order-review/ }).fill(JSON.stringify(input));
-  await page.getByRole("button", { name: "Start", exact: true }).click();
+  await form.getByRole("button", { name: "Start", exact: true }).click();
   await page.waitForURL(/\/runs\/[0-9a-f-]{36}$/);
   const runId = page.url().split("/").at(-1) ?? "";
 
@@ -92,7 +119,7 @@ test("a workflow started with its button runs to its end before the reader's eye
       accept: "skipped",
       end: "completed",
     });
-  expect(await shownEvents(page)).toEqual(await loggedEvents(client, runId));
+  expect(await shownEvents(page)).toEqual(await loggedEvents(runId));
 
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   const row = page.locator(`[data-run="${runId}"]`);
@@ -103,33 +130,29 @@ test("a workflow started with its button runs to its end before the reader's eye
 });
 
 test("a gateway killed under the page leaves it whole: every event once, the text to the letter (S1.50, S1.51)", async () => {
-  await using scene = await setup(JSON.stringify(SLOW_STREAM));
-  const { cluster, client, browser } = scene;
   const [gateway] = cluster.gateways;
   if (gateway === undefined) throw new Error("no gateway");
-  const { run } = await client.runs.start("slow-stream");
-  const { page, errors } = await openConsole(
-    browser,
-    `${cluster.url}/runs/${run.runId}?node=write`,
-  );
+  const { runId, say, end } = await startSpeaking();
+  const { page, errors } = await open(`${cluster.url}/runs/${runId}?node=write`);
   const stream = page.locator(".stream");
-  const length = async (): Promise<number> => (await stream.textContent())?.length ?? 0;
+  const lines = Array.from({ length: 60 }, (_, line) => `line ${line}\n`);
 
-  const first = await until(length, { what: "the first streamed text" });
-  const seen = await until(async () => (await length()) > first && (await length()), {
-    what: "more streamed text",
-  });
-  expect(seen).toBeLessThan(STREAMED.length);
+  say(...lines.slice(0, 10));
+  await expect.poll(() => stream.textContent(), DRAWN).toBe(lines.slice(0, 10).join(""));
+  say(...lines.slice(10, 20));
+  await expect.poll(() => stream.textContent(), DRAWN).toBe(lines.slice(0, 20).join(""));
 
   await gateway.kill("SIGKILL");
   await page.locator('.connection[data-connection="reconnecting"]').waitFor();
   await shoot(page, "trio-gateway-away");
+  say(...lines.slice(20, 40));
   await gateway.restart();
-  // By now the run may have gone on to its end; either way the page is connected again.
   await page.locator('.connection:not([data-connection="reconnecting"])').waitFor();
+  say(...lines.slice(40));
+  end();
 
   await waitForEnd(page);
-  expect(await stream.textContent()).toBe(STREAMED);
+  expect(await stream.textContent()).toBe(lines.join(""));
   await expect
     .poll(() => shownNodes(page), DRAWN)
     .toEqual({
@@ -137,22 +160,18 @@ test("a gateway killed under the page leaves it whole: every event once, the tex
       write: "completed",
       end: "completed",
     });
-  expect(await shownEvents(page)).toEqual(await loggedEvents(client, run.runId));
+  expect(await shownEvents(page)).toEqual(await loggedEvents(runId));
   expect(errors).toEqual([]);
 });
 
 test("a run is cancelled from the page, after a question", async () => {
-  await using scene = await setup(JSON.stringify(SLOW_STREAM));
-  const { cluster, client, browser } = scene;
-  const { run } = await client.runs.start("slow-stream");
-  const { page } = await openConsole(browser, `${cluster.url}/runs/${run.runId}`);
+  const { runId } = await startSpeaking();
+  const { page } = await open(`${cluster.url}/runs/${runId}`);
   await page.getByRole("button", { name: "Cancel run" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Reason" }).fill("changed my mind");
   await dialog.getByRole("button", { name: "Cancel run" }).click();
   await waitForEnd(page);
-  expect((await client.runs.get(run.runId)).run.errorMessage).toBe("changed my mind");
-  expect(await page.locator(".run-title [data-status]").getAttribute("data-status")).toBe(
-    "cancelled",
-  );
+  expect((await client.runs.get(runId)).run.errorMessage).toBe("changed my mind");
+  await page.locator('.run-title [data-status="cancelled"]').waitFor();
 });
