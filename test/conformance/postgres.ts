@@ -21,6 +21,7 @@ interface Ground {
   readonly url: string;
   readonly pool: Pool;
   readonly bosses: readonly [BossQueue, BossQueue];
+  readonly tables: readonly Table[];
   readonly close: () => Promise<void>;
 }
 
@@ -39,6 +40,7 @@ async function breakGround(): Promise<Ground> {
     url,
     pool,
     bosses,
+    tables: await tablesOf(pool),
     close: async () => {
       await Promise.all(bosses.map((boss) => boss.stop()));
       await pool.end();
@@ -51,15 +53,31 @@ const TABLES = `
 select format('pawl.%I', relname) as name from pg_class
 where relnamespace = 'pawl'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migrations'`;
 
+/** A table and the rows that its migration gave it. */
+type Table = { readonly name: string; readonly rows: unknown };
+
+async function tablesOf(pool: Pool): Promise<Table[]> {
+  const { rows: tables } = await pool.query<{ name: string }>({ text: TABLES });
+  const all: Table[] = [{ name: "pgboss.job", rows: null }];
+  for (const { name } of tables) {
+    const text = `select jsonb_agg(to_jsonb(t)) as rows from ${name} t`;
+    all.push({ name, rows: (await pool.query<{ rows: unknown }>({ text })).rows[0]?.rows });
+  }
+  return all;
+}
+
 /** As if nothing had ever been written. */
-async function empty(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ name: string }>({ text: TABLES });
+async function empty({ pool, tables }: Ground): Promise<void> {
   // pg-boss looks after its tables meanwhile: who is in its way tries again.
   await pool.transaction(async (db) => {
     // All rows go, so nothing that refers to them needs to be asked.
     await db.query({ text: "set local session_replication_role = replica" });
-    for (const { name } of [...rows, { name: "pgboss.job" }])
+    for (const { name, rows } of tables) {
       await db.query({ text: `delete from ${name}` });
+      if (rows === null) continue;
+      const text = `insert into ${name} select * from jsonb_populate_recordset(null::${name}, $1)`;
+      await db.query({ text, values: [JSON.stringify(rows)] });
+    }
   });
 }
 
@@ -67,7 +85,7 @@ async function empty(pool: Pool): Promise<void> {
 export async function openPostgres(): Promise<StoreUnderTest> {
   ground ??= breakGround();
   const { url, pool, bosses } = await ground;
-  await empty(pool);
+  await empty(await ground);
   const [journal, rival] = bosses.map((boss) => new PostgresJournal({ url, pool, boss })) as [
     PostgresJournal,
     PostgresJournal,
