@@ -6,44 +6,47 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import type { WorkerItemInit } from "./fenced-writer.ts";
 
 export interface Ask {
+  readonly name: string;
   readonly item: WorkerItemInit;
   readonly answer: PromiseWithResolvers<unknown>;
 }
 
 export class Asks {
-  readonly #open = new Map<string, Ask>();
+  /** Few at a time, and mostly none. */
+  #open: Ask[] = [];
   #isClosed = false;
 
   get open(): readonly Ask[] {
-    return [...this.#open.values()];
+    return this.#open;
   }
 
   /** Opens a question; the same one may not be open twice. */
   add(name: string, item: WorkerItemInit): Ask {
-    if (this.#open.has(name)) throw new Error(`${name} is being asked already`);
-    const ask: Ask = { item, answer: Promise.withResolvers() };
+    if (this.#open.some((ask) => ask.name === name))
+      throw new Error(`${name} is being asked already`);
+    const ask: Ask = { name, item, answer: Promise.withResolvers() };
     // Nobody has to wait for an answer; a refusal then concerns nobody.
     ask.answer.promise.catch(() => undefined);
     if (this.#isClosed) ask.answer.reject(lost());
-    else this.#open.set(name, ask);
+    else this.#open.push(ask);
     return ask;
   }
 
   isOpen(ask: Ask): boolean {
-    return this.open.includes(ask);
+    return this.#open.includes(ask);
   }
 
   resolve(name: string, value: unknown): void {
-    const ask = this.#open.get(name);
-    this.#open.delete(name);
+    const ask = this.#open.find((each) => each.name === name);
+    this.#open = this.#open.filter((each) => each !== ask);
     ask?.answer.resolve(value);
   }
 
   /** The claim is gone. */
   close(): void {
     this.#isClosed = true;
-    for (const { answer } of this.#open.values()) answer.reject(lost());
-    this.#open.clear();
+    for (const { answer } of this.#open) answer.reject(lost());
+    this.#open = [];
   }
 }
 

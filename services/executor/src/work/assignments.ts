@@ -4,6 +4,7 @@
 // after its claim went (dropped, since the entry is closed).
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { ChurnMap } from "@pawl/core/data/churn-map";
 import type { Media } from "@pawl/core/log/event";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type {
@@ -55,7 +56,7 @@ interface Task {
 export class Assignments {
   readonly #options: AssignmentsOptions;
   /** Tasks whose handler runs. */
-  readonly #running = new Map<string, Task>();
+  readonly #running = new ChurnMap<string, Task>();
 
   constructor(options: AssignmentsOptions) {
     this.#options = options;

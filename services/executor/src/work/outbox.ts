@@ -2,6 +2,7 @@
 // breaks after sending (all that is unacknowledged is queued again, in order, output before its outcome), and a claim lost with
 // items still queued (dropped here, so a zombie says no more). Repeats are harmless: the log's unique keys drop them.
 
+import { ChurnMap } from "@pawl/core/data/churn-map";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Media } from "@pawl/core/log/event";
 import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
@@ -23,7 +24,7 @@ interface Queued {
 }
 
 export class Outbox {
-  readonly #entries = new Map<string, OutboxEntry>();
+  readonly #entries = new ChurnMap<string, OutboxEntry>();
   readonly #onItems: () => void;
   #control: WorkerItemInit[] = [];
   #queue: Queued[] = [];

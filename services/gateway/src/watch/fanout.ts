@@ -3,6 +3,7 @@
 //
 // It polls what is watched: every 5 s, and every second while hints do not arrive, so a lost NOTIFY costs latency only.
 
+import { ChurnMap } from "@pawl/core/data/churn-map";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log";
@@ -49,8 +50,9 @@ export interface Seat {
 
 export class Fanout {
   readonly #options: FanoutOptions;
-  readonly #tails = new Map<RunId, Tail>();
-  readonly #open = new Set<Subscriber>();
+  readonly #tails = new ChurnMap<RunId, Tail>();
+  readonly #open = new ChurnMap<number, Subscriber>();
+  #lastOpen = 0;
   readonly #read: (cursor: LogCursor) => Promise<EventPage>;
   #timer: NodeJS.Timeout | undefined;
   #hasHints = false;
@@ -87,7 +89,7 @@ export class Fanout {
     this.#draining = new EngineError("DRAINING", "This gateway is stopping; read on elsewhere.", {
       retryAfterMs: 100,
     });
-    for (const subscriber of this.#open) subscriber.finish(this.#draining);
+    for (const subscriber of this.#open.values()) subscriber.finish(this.#draining);
   }
 
   /** Counts a stream in; call the result when it is over. @throws DRAINING, STREAM_LIMIT */
@@ -122,9 +124,10 @@ export class Fanout {
     const tail = this.#tails.get(runId) ?? this.#openTail(runId, scope, afterSeq);
     const joinedAfter = tail.cursor;
     tail.add(subscriber);
-    this.#open.add(subscriber);
+    const number = ++this.#lastOpen;
+    this.#open.set(number, subscriber);
     const leave = (): void => {
-      this.#open.delete(subscriber);
+      this.#open.delete(number);
       tail.remove(subscriber);
     };
     return { subscriber, joinedAfter, leave };

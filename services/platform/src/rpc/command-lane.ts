@@ -4,6 +4,7 @@
 // Whatever is unanswered when the stream closes is refused with the reason of its end, or SCHEDULER_UNAVAILABLE.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { ChurnMap } from "@pawl/core/data/churn-map";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type {
   Answer,
@@ -34,7 +35,7 @@ interface Waiter {
 
 export class CommandLane {
   readonly #open: () => CarryStream;
-  readonly #waiters = new Map<number, Waiter>();
+  readonly #waiters = new ChurnMap<number, Waiter>();
   #stream: CarryStream | undefined;
   #outgoing: (CommandInit & { readonly request: Uint8Array })[] = [];
   #lastId = 0;
@@ -152,8 +153,8 @@ export class CommandLane {
     const unsent = new Set(this.#outgoing.map(({ commandId }) => commandId));
     const reason =
       error ?? new EngineError("SCHEDULER_UNAVAILABLE", "The scheduler closed the stream.");
-    for (const [commandId, waiter] of [...this.#waiters])
-      if (!unsent.has(commandId)) waiter.reject(reason);
+    for (const commandId of [...this.#waiters.keys()])
+      if (!unsent.has(commandId)) this.#waiters.get(commandId)?.reject(reason);
   }
 }
 

@@ -4,6 +4,7 @@
 // A run whose log is corrupt, or that is in quarantine already, is not here: `quarantineOf` says why. It is looked at again with
 // every load, so that a run released elsewhere goes on here.
 
+import { ChurnMap } from "@pawl/core/data/churn-map";
 import { checkRead } from "@pawl/core/log/check";
 import { isFinal } from "@pawl/core/log/event";
 import { apply } from "@pawl/core/log/fold";
@@ -51,7 +52,7 @@ export interface RunCacheOptions {
 export class RunCache {
   readonly #options: RunCacheOptions;
   readonly #maxBytes: number;
-  readonly #runs = new Map<RunId, CachedRun>();
+  readonly #runs = new ChurnMap<RunId, CachedRun>();
   /** What each run counts for in `#bytes`. */
   readonly #weights = new Map<RunId, number>();
   /** Of the runs asked for since the last trim. */

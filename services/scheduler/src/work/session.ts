@@ -1,5 +1,6 @@
 // One connected executor, as the scheduler sees it: what it serves, what it holds and how much room it has.
 
+import { ChurnMap } from "@pawl/core/data/churn-map";
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { SchedulerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Claim } from "../tick/input.ts";
@@ -15,7 +16,7 @@ export class Session {
   readonly sessionId: string;
   readonly nodeTypes: ReadonlySet<string>;
   readonly send: SendItem;
-  readonly #held = new Map<string, Claim>();
+  readonly #held = new ChurnMap<string, Claim>();
   readonly #silentAfterMs: number;
   #heardAt = performance.now();
   #slots: number;
