@@ -115,3 +115,31 @@ test("C17: a finished run is not cancelled, and a saved one is not deleted", asy
     }
   });
 });
+
+test("C9, C17: what is no name or not there is not paused, and neither who nor why may be more than a line", async () => {
+  const noWorkflow: Refusal = { code: "NotFound", reason: "WORKFLOW_NOT_FOUND" };
+  const noType: Refusal = { code: "NotFound", reason: "NODE_TYPE_NOT_FOUND" };
+  await stage().unharmed(async () => {
+    for (const { workflows, queues } of stage().doors) {
+      for (const name of ["", "../x", "_pending_run", "a\0", "x".repeat(129)]) {
+        const badWorkflow = invalidField("workflow_id", "BAD_ID");
+        await expectRefused(workflows.pauseWorkflow({ workflowId: name }), badWorkflow, name);
+        await expectRefused(workflows.resumeWorkflow({ workflowId: name }), badWorkflow, name);
+        const badType = invalidField("node_type", "BAD_ID");
+        await expectRefused(queues.pauseQueue({ nodeType: name }), badType, name);
+        await expectRefused(queues.resumeQueue({ nodeType: name }), badType, name);
+      }
+      await expectRefused(workflows.pauseWorkflow({ workflowId: "nowhere" }), noWorkflow);
+      await expectRefused(workflows.resumeWorkflow({ workflowId: "nowhere" }), noWorkflow);
+      await expectRefused(queues.pauseQueue({ nodeType: "rocket" }), noType);
+      await expectRefused(queues.resumeQueue({ nodeType: "rocket" }), noType);
+      const reason = "x".repeat(201);
+      const tooLong = invalidField("reason", "TOO_LONG");
+      await expectRefused(queues.pauseQueue({ nodeType: "http", reason }), tooLong, reason);
+      const by = "two\nlines";
+      const unprintable = invalidField("by", "NOT_PRINTABLE");
+      await expectRefused(queues.pauseQueue({ nodeType: "http", by }), unprintable);
+      expect((await queues.listPauses({})).pauses).toEqual([]);
+    }
+  });
+});

@@ -7,6 +7,7 @@ import {
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
+import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { grpcJsTransport } from "./grpc-js-transport.ts";
@@ -17,6 +18,7 @@ export type Door = {
   readonly workflows: Client<typeof WorkflowService>;
   readonly runs: Client<typeof RunService>;
   readonly events: Client<typeof EventService>;
+  readonly queues: Client<typeof QueueService>;
 };
 
 /** The names of all doors, for titles. */
@@ -40,6 +42,7 @@ export function openDoors(baseUrl: string): {
     workflows: createClient(WorkflowService, transport),
     runs: createClient(RunService, transport),
     events: createClient(EventService, transport),
+    queues: createClient(QueueService, transport),
   }));
   return { doors, close: () => native.close() };
 }

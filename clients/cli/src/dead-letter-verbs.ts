@@ -19,8 +19,11 @@ interface Grammar {
   readonly wholeNumber: (text: string) => number;
 }
 
-export function deadLetterVerbs(program: Command, { verb, act, wholeNumber }: Grammar): void {
-  const queue = program.command("queue").description("see how much waits");
+export function deadLetterVerbs(
+  program: Command,
+  queue: Command,
+  { verb, act, wholeNumber }: Grammar,
+): void {
   verb(queue, "depth", "count what waits, runs, waits for a person and was given up").action(
     act(queueDepth),
   );

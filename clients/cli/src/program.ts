@@ -2,7 +2,6 @@
 
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { approvalVerbs } from "./approval-verbs.ts";
-import { runPause, runResume } from "./commands/pause.ts";
 import { runDecide } from "./commands/run-decide.ts";
 import { runExplain } from "./commands/run-explain.ts";
 import { runCancel, runDelete, runGet, runList, runRecheck } from "./commands/run-read.ts";
@@ -17,6 +16,7 @@ import {
 } from "./commands/workflow.ts";
 import { deadLetterVerbs } from "./dead-letter-verbs.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { pauseVerbs } from "./pause-verbs.ts";
 import { scheduleVerbs } from "./schedule-verbs.ts";
 import { faultOf } from "./render/fault.ts";
 import type { Format, Host, Session } from "./session.ts";
@@ -110,7 +110,6 @@ function grammar(host: Host, act: Act): Command {
     "recheck <run>",
     "read a run's whole log again, and lift its quarantine when it is whole",
   ).action(act(runRecheck));
-  pauseVerbs(run, verb, act);
   verb(run, "delete <run>", "remove a test run that has ended, with all its history").action(
     act(runDelete),
   );
@@ -122,21 +121,14 @@ function grammar(host: Host, act: Act): Command {
   workflowVerbs(workflow, verb, act);
   approvalVerbs(program, { verb, act, wholeNumber });
   scheduleVerbs(program, { verb, act, wholeNumber, collect });
-  deadLetterVerbs(program, { verb, act, wholeNumber });
+  const queue = program.command("queue").description("see how much waits, and hold what should");
+  deadLetterVerbs(program, queue, { verb, act, wholeNumber });
+  pauseVerbs({ run, workflow, queue }, { verb, act });
   return program;
 }
 
 type Act = (action: Action) => (this: Command, ...values: unknown[]) => Promise<void>;
 type Verb = (noun: Command, name: string, description: string) => Command;
-
-function pauseVerbs(run: Command, verb: Verb, act: Act): void {
-  pauseFlags(verb(run, "pause <run>", "start nothing more of a run; what runs finishes"))
-    .option("--children", "also the runs below it")
-    .action(act(runPause));
-  pauseFlags(verb(run, "resume <run>", "let a paused run go on"))
-    .option("--children", "also the runs below it")
-    .action(act(runResume));
-}
 
 function workflowVerbs(workflow: Command, verb: Verb, act: Act): void {
   verb(workflow, "apply", "create or update a workflow")
@@ -157,9 +149,6 @@ function workflowVerbs(workflow: Command, verb: Verb, act: Act): void {
     .option("--force", "although runs are live; they go on to their end")
     .action(act(workflowDelete));
 }
-
-const pauseFlags = (command: Command): Command =>
-  command.option("--by <who>", "who, for people").option("--reason <text>", "why, for people");
 
 const inputFlags = (command: Command): Command =>
   command

@@ -26,6 +26,7 @@ export {
   plainDeadLetter,
   plainEvent,
   plainExplanation,
+  plainPause,
   plainRun,
   plainSchedule,
   plainWorkflow,
@@ -44,7 +45,6 @@ export type { RedriveStep } from "./redrive-all.ts";
 export type {
   ExplainOptions,
   ListRunsOptions,
-  PauseOptions,
   PauseRunOptions,
   RunInputOptions,
   RunPage,
@@ -77,6 +77,7 @@ export {
   runStatusName,
   runStatusOf,
 } from "./status.ts";
+export type { PauseOptions } from "./pause-words.ts";
 export { fetchTransport } from "./transport.ts";
 export type { LostCause, Reconnect, WatchOptions } from "./watch.ts";
 export type {

@@ -1,10 +1,13 @@
 import { createRouterTransport } from "@connectrpc/connect";
+import { PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
+import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import {
   type PauseRunRequest,
   type ResumeRunRequest,
   RunService,
 } from "@pawl/proto/pawl/v1/run_service_pb";
+import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { expect, test } from "vitest";
 import { createPawlClient } from "./client.ts";
 
@@ -31,4 +34,36 @@ test("pausing and resuming a run say who, why and whether the runs below it are 
     { runId: "r", by: "", reason: "", children: false },
   ]);
   expect(asked[0]?.requestId).not.toBe(asked[1]?.requestId);
+});
+
+test("pausing and resuming a workflow or a queue say who and why, and what is paused is listed", async () => {
+  const asked: object[] = [];
+  const transport = createRouterTransport(({ service }) => {
+    service(WorkflowService, {
+      pauseWorkflow: (request) => {
+        asked.push(request);
+        return { pause: { scope: PauseScope.WORKFLOW, name: request.workflowId, pausing: true } };
+      },
+      resumeWorkflow: () => ({ resuming: true }),
+    });
+    service(QueueService, {
+      pauseQueue: (request) => {
+        asked.push(request);
+        return { pause: { scope: PauseScope.QUEUE, name: request.nodeType } };
+      },
+      resumeQueue: () => ({}),
+      listPauses: () => ({ pauses: [{ scope: PauseScope.QUEUE, name: "http" }] }),
+    });
+  });
+  const { workflows, queues } = createPawlClient({ transport });
+  const words = { by: "ada", reason: "a look" };
+  expect(await workflows.pause("w", words)).toMatchObject({ name: "w", pausing: true });
+  expect(await workflows.resume("w")).toEqual({ resuming: true });
+  expect(await queues.pause("http", words)).toMatchObject({ name: "http" });
+  await queues.resume("http");
+  expect(await queues.pauses()).toMatchObject([{ scope: PauseScope.QUEUE, name: "http" }]);
+  expect(asked).toMatchObject([
+    { workflowId: "w", ...words, requestId: expect.stringMatching(/./) },
+    { nodeType: "http", ...words, requestId: expect.stringMatching(/./) },
+  ]);
 });

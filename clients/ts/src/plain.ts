@@ -4,6 +4,7 @@ import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bu
 import { type Approval, ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { ExplanationSchema, type Explanation } from "@pawl/proto/pawl/v1/explain_pb";
+import { type Pause, PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
 import { type DeadLetter, DeadLetterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunSchema, type Run } from "@pawl/proto/pawl/v1/run_pb";
 import { ScheduleSchema, type Schedule } from "@pawl/proto/pawl/v1/schedule_pb";
@@ -45,6 +46,9 @@ export const plainApproval = (approval: Approval): PlainObject => plain(Approval
 
 /** A dead letter with its state by its short name. */
 export const plainDeadLetter = (letter: DeadLetter): PlainObject => plain(DeadLetterSchema, letter);
+
+/** A pause with its scope by its short name. */
+export const plainPause = (pause: Pause): PlainObject => plain(PauseSchema, pause);
 
 /** A workflow with its definition as a value. */
 export const plainWorkflow = (workflow: Workflow): PlainObject => plain(WorkflowSchema, workflow);

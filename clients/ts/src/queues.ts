@@ -1,6 +1,7 @@
-// Queues and dead letters: how much is where, and what to do about executions that were given up.
+// Queues and dead letters: how much is where, what is held, and what to do about executions that were given up.
 
 import type { Client } from "@connectrpc/connect";
+import type { Pause } from "@pawl/proto/pawl/v1/pause_pb";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import type {
   DeadLetter,
@@ -10,8 +11,15 @@ import type {
   QueueService,
   RedriveDeadLettersResponse,
 } from "@pawl/proto/pawl/v1/queue_service_pb";
+import {
+  type Caller,
+  type MutationOptions,
+  type PawlCallOptions,
+  present,
+  requestIdOf,
+} from "./caller.ts";
+import { type PauseOptions, wordsOf } from "./pause-words.ts";
 import { redriveAll, type RedriveStep } from "./redrive-all.ts";
-import { type Caller, type MutationOptions, type PawlCallOptions, requestIdOf } from "./caller.ts";
 
 /** What is left out narrows nothing. */
 export interface DeadLetterSelection {
@@ -52,6 +60,12 @@ export interface DeadLetterPage {
 export interface Queues {
   /** How many node executions wait, are claimed, wait for a person or were given up, by node type and in all. */
   depth(options?: PawlCallOptions): Promise<GetQueueDepthResponse>;
+  /** Has nobody claim a node of this type, from the answer on; what runs finishes. @throws PawlError NODE_TYPE_NOT_FOUND */
+  pause(nodeType: string, options?: PauseOptions): Promise<Pause>;
+  /** Lets nodes of this type be claimed again. @throws PawlError NODE_TYPE_NOT_FOUND */
+  resume(nodeType: string, options?: PauseOptions): Promise<void>;
+  /** The workflows and queues that are paused, queues first. */
+  pauses(options?: PawlCallOptions): Promise<readonly Pause[]>;
 }
 
 export interface DeadLetters {
@@ -70,6 +84,15 @@ export interface DeadLetters {
 /** The queue methods of a client. */
 export const createQueues = (rpc: Client<typeof QueueService>, call: Caller): Queues => ({
   depth: (options) => call(options, (o) => rpc.getQueueDepth({}, o)),
+  async pause(nodeType, options = {}) {
+    const request = { nodeType, ...wordsOf(options) };
+    return present((await call(options, (o) => rpc.pauseQueue(request, o))).pause);
+  },
+  async resume(nodeType, options = {}) {
+    const request = { nodeType, ...wordsOf(options) };
+    await call(options, (o) => rpc.resumeQueue(request, o));
+  },
+  pauses: async (options) => (await call(options, (o) => rpc.listPauses({}, o))).pauses,
 });
 
 /** The dead letter methods of a client. */

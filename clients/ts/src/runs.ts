@@ -14,6 +14,7 @@ import {
 } from "./caller.ts";
 import { type DefinitionInput, definitionText } from "./definition-text.ts";
 import { type Json, jsonBytes, jsonOf, jsonTextBytes } from "./json.ts";
+import { type PauseOptions, wordsOf } from "./pause-words.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { WatchOptions } from "./watch.ts";
 
@@ -62,12 +63,6 @@ export interface DecideOptions extends MutationOptions {
   readonly iteration?: number | undefined;
   /** Why, for people. */
   readonly comment?: string | undefined;
-}
-
-/** Who pauses or resumes, and why. */
-export interface PauseOptions extends MutationOptions {
-  readonly by?: string | undefined;
-  readonly reason?: string | undefined;
 }
 
 export interface PauseRunOptions extends PauseOptions {
@@ -223,10 +218,8 @@ const steering = (
 
 const pauseRequest = (runId: string, options: PauseRunOptions) => ({
   runId,
-  by: options.by ?? "",
-  reason: options.reason ?? "",
   children: options.children ?? false,
-  requestId: requestIdOf(options),
+  ...wordsOf(options),
 });
 
 const byInput = (ttlMs: number) => ({

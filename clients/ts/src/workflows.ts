@@ -1,6 +1,7 @@
-// Workflows: create, apply (create or update), read, validate, delete.
+// Workflows: create, apply (create or update), read, validate, delete, pause.
 
 import type { Client } from "@connectrpc/connect";
+import type { Pause } from "@pawl/proto/pawl/v1/pause_pb";
 import type { Violation, Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
 import type { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import {
@@ -12,6 +13,7 @@ import {
 } from "./caller.ts";
 import { type DefinitionInput, definitionText } from "./definition-text.ts";
 import { PawlError } from "./errors.ts";
+import { type PauseOptions, wordsOf } from "./pause-words.ts";
 import { type Json, jsonOf } from "./json.ts";
 
 export interface SaveOptions extends MutationOptions {
@@ -62,6 +64,10 @@ export interface Workflows {
     workflowId: string,
     options?: MutationOptions & { readonly force?: boolean },
   ): Promise<void>;
+  /** Holds all its runs, also those that are started meanwhile; what runs finishes. @throws PawlError WORKFLOW_NOT_FOUND */
+  pause(workflowId: string, options?: PauseOptions): Promise<Pause>;
+  /** Lets its runs go on, but for those paused by themselves; whether some have yet to. @throws PawlError WORKFLOW_NOT_FOUND */
+  resume(workflowId: string, options?: PauseOptions): Promise<{ readonly resuming: boolean }>;
 }
 
 /** The workflow methods of a client. */
@@ -111,6 +117,15 @@ export function createWorkflows(rpc: Client<typeof WorkflowService>, call: Calle
         requestId: requestIdOf(options),
       };
       await call(options, (o) => rpc.deleteWorkflow(request, o));
+    },
+    async pause(workflowId, options = {}) {
+      const request = { workflowId, ...wordsOf(options) };
+      return present((await call(options, (o) => rpc.pauseWorkflow(request, o))).pause);
+    },
+    async resume(workflowId, options = {}) {
+      const request = { workflowId, ...wordsOf(options) };
+      const { resuming } = await call(options, (o) => rpc.resumeWorkflow(request, o));
+      return { resuming };
     },
   };
 }

@@ -21,13 +21,14 @@ export interface DeadLetterFlags {
   readonly requestId?: string;
 }
 
-const DEPTH_HEADS = ["TYPE", "WAITING", "ACTIVE", "PAUSED", "DEAD LETTERS"];
+const DEPTH_HEADS = ["TYPE", "STATE", "WAITING", "ACTIVE", "PAUSED", "DEAD LETTERS"];
 const HEADS = ["DEAD LETTER", "STATE", "RUN", "NODE", "TYPE", "DIED", "ERROR"];
 
 /** How much is where. */
 export async function queueDepth(session: Session): Promise<ExitCode> {
   const { total, queues } = await session.client.queues.depth({ signal: session.interrupted });
-  const all = { waiting: 0, active: 0, paused: 0, deadLetter: 0, ...total, nodeType: "all" };
+  const none = { waiting: 0, active: 0, paused: 0, deadLetter: 0, held: false };
+  const all = { ...none, ...total, nodeType: "all" };
   if (session.format === "json") {
     const plain = ({ nodeType, waiting, active, deadLetter }: typeof all) => ({
       nodeType,
@@ -36,12 +37,16 @@ export async function queueDepth(session: Session): Promise<ExitCode> {
       deadLetter,
     });
     const { nodeType: _, ...counts } = plain(all);
-    const depths = { total: { ...counts, paused: all.paused }, queues: queues.map(plain) };
+    const depths = {
+      total: { ...counts, paused: all.paused },
+      queues: queues.map((depth) => ({ ...plain(depth), held: depth.held })),
+    };
     printJson(session, depths);
     return EXIT.ok;
   }
   const rows = [...queues, all].map((depth) => [
     { text: depth.nodeType },
+    { text: depth.held ? "paused" : "" },
     { text: String(depth.waiting) },
     { text: String(depth.active) },
     { text: depth === all ? String(depth.paused) : "" },

@@ -1,7 +1,10 @@
-// pawl run pause, run resume.
+// pawl run pause, run resume; workflow pause, workflow resume; queue pause, queue resume, queue pauses.
 
-import { plainRun, runStatusName } from "@pawl/client";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { plainPause, plainRun, runStatusName } from "@pawl/client";
+import { type Pause, PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
+import { tableLines } from "../render/table.ts";
 import { printJson, printLines, type Session } from "../session.ts";
 
 /** Who and why. */
@@ -40,5 +43,103 @@ async function changeRun(
     printLines(session, [
       `What runs finishes. Let it go on with \`${session.self} run resume ${run.runId}\`.`,
     ]);
+  return EXIT.ok;
+}
+
+/** Holds every run of a workflow. */
+export async function workflowPause(
+  session: Session,
+  workflowId: string,
+  flags: PauseFlags,
+): Promise<ExitCode> {
+  const pause = await session.client.workflows.pause(workflowId, optionsOf(session, flags));
+  return printPause(session, pause, [
+    pause.pausing ? "Some of its runs have yet to be paused; they are, by themselves." : "",
+    "What runs finishes; runs that are started now begin paused.",
+    `Let it go on with \`${session.self} workflow resume ${workflowId}\`.`,
+  ]);
+}
+
+/** Lets the runs of a workflow go on. */
+export async function workflowResume(
+  session: Session,
+  workflowId: string,
+  flags: PauseFlags,
+): Promise<ExitCode> {
+  const { resuming } = await session.client.workflows.resume(workflowId, optionsOf(session, flags));
+  if (session.format === "json") printJson(session, { workflowId, resuming });
+  else
+    printLines(session, [
+      `${workflowId} resumed`,
+      ...(resuming ? ["Some of its runs have yet to go on; they do, by themselves."] : []),
+    ]);
+  return EXIT.ok;
+}
+
+/** Has nobody claim a node of a type. */
+export async function queuePause(
+  session: Session,
+  nodeType: string,
+  flags: PauseFlags,
+): Promise<ExitCode> {
+  const pause = await session.client.queues.pause(nodeType, optionsOf(session, flags));
+  return printPause(session, pause, [
+    "What runs finishes; the rest waits in the queue, and deadlines of runs go on.",
+    `Let it go on with \`${session.self} queue resume ${nodeType}\`.`,
+  ]);
+}
+
+/** Lets nodes of a type be claimed again. */
+export async function queueResume(
+  session: Session,
+  nodeType: string,
+  flags: PauseFlags,
+): Promise<ExitCode> {
+  await session.client.queues.resume(nodeType, optionsOf(session, flags));
+  if (session.format === "json") printJson(session, { nodeType, resumed: true });
+  else printLines(session, [`${nodeType} resumed`]);
+  return EXIT.ok;
+}
+
+/** The workflows and queues that are paused. */
+export async function queuePauses(session: Session): Promise<ExitCode> {
+  const pauses = await session.client.queues.pauses({ signal: session.interrupted });
+  if (session.format === "json") {
+    printJson(session, { pauses: pauses.map(plainPause) });
+    return EXIT.ok;
+  }
+  if (pauses.length === 0) {
+    printLines(session, ["Nothing is paused but what `run list --status paused` lists."]);
+    return EXIT.ok;
+  }
+  const rows = pauses.map((pause) => [
+    { text: pause.scope === PauseScope.QUEUE ? "queue" : "workflow" },
+    { text: pause.name },
+    { text: stateOf(pause) },
+    { text: pause.sinceTime === undefined ? "" : timestampDate(pause.sinceTime).toISOString() },
+    { text: pause.by },
+    { text: pause.reason },
+  ]);
+  const { terminal } = session;
+  const width = terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER;
+  const heads = ["WHAT", "NAME", "STATE", "SINCE", "BY", "REASON"];
+  printLines(session, tableLines(heads, rows, { width, hasColour: terminal.hasColour }));
+  return EXIT.ok;
+}
+
+function stateOf({ pausing, resuming }: Pause): string {
+  if (pausing) return "pausing";
+  return resuming ? "resuming" : "paused";
+}
+
+const optionsOf = (session: Session, { by, reason }: PauseFlags) => ({
+  by,
+  reason,
+  signal: session.interrupted,
+});
+
+function printPause(session: Session, pause: Pause, notes: readonly string[]): ExitCode {
+  if (session.format === "json") printJson(session, plainPause(pause));
+  else printLines(session, [`${pause.name} paused`, ...notes.filter((note) => note !== "")]);
   return EXIT.ok;
 }

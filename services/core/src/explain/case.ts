@@ -13,6 +13,7 @@ export interface Case {
   readonly node: GraphNode;
   readonly nodeState: NodeState;
   readonly iteration: number;
+  readonly workflowId?: string | undefined;
 }
 
 /** What one kind of standing says; the status is added for all of them at once. */

@@ -178,6 +178,32 @@ const TABLE: readonly ToldCase[] = [
     says: ["paused"],
     cites: ["3 run.status.changed "],
   },
+  {
+    title: "a node of a run that its workflow holds says who holds it, why, and how it goes on",
+    run: () => {
+      const run = startToyRun(sketch(["a"], []));
+      const note = { scope: "workflow", who: "ada", reason: "a bad model" } as const;
+      const payload = { from: "running", to: "paused", ...note } as const;
+      run.append({ ...RUN_PLACE, type: "run.status.changed", payload });
+      return run;
+    },
+    node: "a",
+    reason: "RUN_PAUSED",
+    says: ["workflow is paused by ada (a bad model)"],
+    cites: ["3 run.status.changed "],
+  },
+  {
+    title: "a node whose queue is paused says who holds it, why, and how it goes on",
+    run: () => startToyRun(sketch(["a"], [])),
+    room: (run) => ({
+      executors: [FREE],
+      queuePauses: [{ nodeType: "start", by: "ada", reason: "a bad model", since: run.now }],
+    }),
+    node: "a",
+    reason: "QUEUE_PAUSED",
+    says: ["queue of type start is paused by ada (a bad model)"],
+    cites: ["2 node.queued a"],
+  },
 ];
 
 test.each(TABLE)("$title", expectTold);

@@ -9,7 +9,7 @@ import type { RunState } from "../log/state.ts";
 import { graphNodeAt, nodeStateAt } from "../plan/place.ts";
 import { cite, since, type Answer, type Case } from "./case.ts";
 import { explainRunning, explainWaiting } from "./held.ts";
-import { pausedText } from "./paused.ts";
+import { pausedText, resumptionOf } from "./paused.ts";
 import { explainPending } from "./pending.ts";
 import type { Proofs } from "./proofs.ts";
 import { explainQueued } from "./queued.ts";
@@ -31,6 +31,8 @@ export interface ExplainQuestion {
   readonly room: WaitingRoom;
   readonly nodeIndex: number;
   readonly iteration: number;
+  /** Of the run, where it has one. */
+  readonly workflowId?: string | undefined;
 }
 
 /** The causal reason of a node's standing. */
@@ -95,12 +97,11 @@ function ofTheRun(asked: Case): Answer | undefined {
   const summary = pausedText(asked.state);
   if (summary === undefined) return asked.state.isAdmitted ? undefined : notBegun(asked);
   const paused = asked.proofs.newest("", 0, "run.status.changed");
-  const isByWorkflow = asked.state.pause?.scope === "workflow";
   return {
     reason: "RUN_PAUSED",
     summary,
     evidence: [paused],
-    next: isByWorkflow ? "Resume the workflow." : "Resume the run.",
+    next: resumptionOf(asked.state, asked.workflowId),
     ...since(paused),
   };
 }

@@ -1,12 +1,28 @@
-// That a run is paused: by whom, and why.
+// That a run or a queue is paused: by whom, and why.
 
 import type { RunState } from "../log/state.ts";
+import type { QueuePauseSeen } from "./room.ts";
 
 /** One sentence, or undefined when the run is not paused. */
 export function pausedText({ pause }: RunState): string | undefined {
   if (pause === undefined) return undefined;
   const { scope, who, reason } = pause;
   const what = scope === "workflow" ? "The run's workflow" : "The run";
-  const by = `${who === "" ? "" : ` by ${who}`}${reason === "" ? "" : ` (${reason})`}`;
-  return `${what} is paused${by}; nothing of it is started until it is resumed.`;
+  return `${what} is paused${wordsOf(who, reason)}; nothing of it is started until it is resumed.`;
+}
+
+/** By whom and why, as far as somebody said so. */
+const wordsOf = (who: string, reason: string): string =>
+  `${who === "" ? "" : ` by ${who}`}${reason === "" ? "" : ` (${reason})`}`;
+
+/** One sentence about a queue. */
+export const queuePausedText = ({ nodeType, by, reason }: QueuePauseSeen): string =>
+  `The queue of type ${nodeType} is paused${wordsOf(by, reason)}; nothing of it is claimed until it is resumed.`;
+
+/** What lets a paused run go on. */
+export function resumptionOf({ pause, runId }: RunState, workflowId: string | undefined): string {
+  if (pause?.scope !== "workflow") return `Resume it with \`pawl run resume ${runId}\`.`;
+  return workflowId === undefined
+    ? "Resume the workflow."
+    : `Resume it with \`pawl workflow resume ${workflowId}\`.`;
 }

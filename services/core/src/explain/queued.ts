@@ -1,9 +1,10 @@
-// Why a node that is ready does not run: its time has not come, its limits hold it, nobody serves its type, everybody is busy, or it is simply next.
+// Why a node that is ready does not run: its time has not come, its limits hold it, its queue is paused, nobody serves its type, everybody is busy, or it is simply next.
 
 import type { Answer, Case } from "./case.ts";
 import { own, since, textOf } from "./case.ts";
 import type { Cited } from "./proofs.ts";
-import type { ExecutorSeen } from "./room.ts";
+import { queuePausedText } from "./paused.ts";
+import type { ExecutorSeen, QueuePauseSeen } from "./room.ts";
 import { slotAnswer } from "./slot-wait.ts";
 import { countText, durationText, listText } from "./words.ts";
 
@@ -17,6 +18,8 @@ export function explainQueued(asked: Case): Answer {
   const limited = slotAnswer(room, nodeState, place);
   if (limited !== undefined) return { ...limited, evidence: [queued], ...since(queued) };
   const { type } = asked.node.definition;
+  const pause = room.queuePauses?.find(({ nodeType }) => nodeType === type);
+  if (pause !== undefined) return paused(pause, queued);
   const serving = room.executors.filter((executor) => executor.nodeTypes.includes(type));
   if (serving.length === 0) return unserved(asked, queued);
   const free = serving.filter((executor) => executor.heldCount < executor.slots);
@@ -52,6 +55,16 @@ function notYet(asked: Case, untilAt: number, queued: Cited | undefined): Answer
     next: "Wait; the delay is what the definition asks for.",
     ...since(queued),
     untilAt,
+  };
+}
+
+function paused(pause: QueuePauseSeen, queued: Cited | undefined): Answer {
+  return {
+    reason: "QUEUE_PAUSED",
+    summary: queuePausedText(pause),
+    evidence: [queued],
+    next: `Resume it with \`pawl queue resume ${pause.nodeType}\`.`,
+    ...since(queued),
   };
 }
 

@@ -31,6 +31,7 @@ export const EXPLAIN_REASONS = [
   "WAITING_ITERATIONS",
   "WAITING_SLOT",
   "WAITING_RATE",
+  "QUEUE_PAUSED",
 ] as const;
 /** The cause of a node's standing. */
 export type ExplainReason = (typeof EXPLAIN_REASONS)[number];

@@ -49,6 +49,14 @@ export interface SlotWait extends Omit<SlotQuestion, "key"> {
   readonly freeAt?: number;
 }
 
+/** A queue of which nothing is claimed. */
+export interface QueuePauseSeen {
+  readonly nodeType: string;
+  readonly by: string;
+  readonly reason: string;
+  readonly since: number;
+}
+
 export interface WaitingRoom {
   /** By the clock that wrote every other time here. */
   readonly now: number;
@@ -58,4 +66,6 @@ export interface WaitingRoom {
   readonly aheadCount?: number;
   /** Of what was asked about, what is in line for a slot. */
   readonly slotWaits?: readonly SlotWait[];
+  /** Queues that are paused. */
+  readonly queuePauses?: readonly QueuePauseSeen[];
 }

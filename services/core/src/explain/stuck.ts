@@ -14,6 +14,7 @@ import type { GateOwner } from "../policy/gate.ts";
 
 /** What a person can do something about comes first. The last ones only count when nothing of the run is at work. */
 const WORTH_SAYING: readonly ExplainReason[] = [
+  "QUEUE_PAUSED",
   "NO_EXECUTOR",
   "WAITING_PERSON",
   "WAITING_CHILD_RUN",
@@ -25,7 +26,11 @@ const WORTH_SAYING: readonly ExplainReason[] = [
   "BACKOFF",
   "DELAYED",
 ];
-const EVEN_WHILE_RUNNING: ReadonlySet<ExplainReason> = new Set(["NO_EXECUTOR", "WAITING_PERSON"]);
+const EVEN_WHILE_RUNNING: ReadonlySet<ExplainReason> = new Set([
+  "QUEUE_PAUSED",
+  "NO_EXECUTOR",
+  "WAITING_PERSON",
+]);
 /** Nodes looked at; a wide graph has many that wait for the same thing. */
 const LOOKED_AT_MAX = 200;
 /** Lines asked about for one run: they are much the same. */

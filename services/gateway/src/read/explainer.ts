@@ -54,7 +54,8 @@ export async function explain(
     ...slotsOfExecution(state, owner, nodeIndex, iteration),
   ];
   const room = await deps.readRoom(runId, { place, slots });
-  const explanation = explainNode({ state, proofs, room, nodeIndex, iteration });
+  const workflowId = record.workflowId ?? undefined;
+  const explanation = explainNode({ state, proofs, room, nodeIndex, iteration, workflowId });
   return create(ExplainNodeResponseSchema, { explanation: toWireExplanation(explanation) });
 }
 

@@ -1,10 +1,11 @@
-// What surrounds a run: executors alive, leases of the run, and the length of a queue. Read side only, for explanations.
+// What surrounds a run: executors alive, leases of the run, the length of a queue, and the queues that are paused. Read side only, for explanations.
 
 import type { SlotQuestion, WaitingRoom } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
 import { type Queryable, run } from "../db/sql.ts";
 import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
 import { ranksOf } from "../queue/turns.ts";
+import { readBook } from "./pauses-postgres.ts";
 import { readSlotWaits } from "./slot-waits.ts";
 import { readAliveExecutors } from "./statements/read-alive-executors.ts";
 import { readLeasesOfRun } from "./statements/read-leases-of-run.ts";
@@ -34,12 +35,13 @@ export async function readWaitingRoom(
   runId: RunId,
   { place, slots }: RoomQuestion,
 ): Promise<WaitingRoom> {
-  const [clock, executors, leases, aheadCount, slotWaits] = await Promise.all([
+  const [clock, executors, leases, aheadCount, slotWaits, { pauses }] = await Promise.all([
     readClock(db),
     run<ExecutorRow>(db, readAliveExecutors, [EXECUTORS_MAX]),
     run<LeaseRow>(db, readLeasesOfRun, [runId, LEASES_MAX]),
     place === undefined ? undefined : countAhead(db, place),
     readSlotWaits(db, runId, slots),
+    readBook(db),
   ]);
   return {
     now: clock,
@@ -58,6 +60,9 @@ export async function readWaitingRoom(
     })),
     ...(aheadCount === undefined ? {} : { aheadCount }),
     slotWaits,
+    queuePauses: pauses.flatMap(({ scope, name, by, reason, since }) =>
+      scope === "queue" ? [{ nodeType: name, by, reason, since }] : [],
+    ),
   };
 }
 

@@ -51,8 +51,8 @@ async function keyOf(
   { nodeType, requestId }: PauseQueueRequest,
 ): Promise<PauseKey> {
   requestIdOf(requestId);
-  // The engine's own queues begin with an underscore.
-  if (!isName(nodeType) || nodeType.startsWith("_"))
+  // The engine's own queues begin with an underscore, as no name does.
+  if (!isName(nodeType))
     throw invalidField("node_type", "BAD_ID", "must be 1 to 128 characters of [A-Za-z0-9._-]");
   if (!(await hasQueue(nodeType)))
     throw new EngineError("NODE_TYPE_NOT_FOUND", `There is no node type ${nodeType}.`, {

@@ -47,7 +47,7 @@ export async function resumeWorkflow(
 ): Promise<PauseRecord | undefined> {
   const key = keyOf(tenantId, request);
   const pause = await parts.pauses.resume(key, wordsOf(request));
-  probe("P1");
+  probe("P3");
   // The runs of a workflow that was deleted meanwhile go on as well.
   if (pause === undefined) await insistOnWorkflow(parts, key);
   await parts.known.reload();

@@ -39,7 +39,6 @@ export async function followPause(parts: FollowParts, pause: PauseRecord): Promi
     after = runIds.at(-1);
   }
   await pauses.settle(pause);
-  probe("P3");
   return true;
 }
 
