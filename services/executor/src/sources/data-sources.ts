@@ -15,6 +15,8 @@ export const dataSourcesSchema = z.record(
     max_rows: z.int().min(1).max(LIMITS.queryRowsMax).default(1_000),
     timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).default(10_000),
     pool_size: z.int().min(1).max(100).default(4),
+    // A run is live for thirty days at most, besides the time for which it is paused or waits for people.
+    ledger_days: z.int().min(31).max(3_650).default(90),
   }),
 );
 
@@ -42,6 +44,7 @@ export function openDataSources(settings: DataSourceSettings): DataSources {
         mode,
         poolSize,
         name: "pawl-data-query",
+        ledgerDays: one.ledger_days,
       });
       return [name, { ...source, mode, maxRows: one.max_rows, timeoutMs: one.timeout_ms }];
     }),

@@ -17,6 +17,7 @@ async function setup(role?: string) {
     url.password = "p";
   }
   const source = openQuerySource({
+    ledgerDays: 90,
     url: url.href,
     mode: "read_write",
     poolSize: 4,
@@ -88,4 +89,36 @@ test("a role that may not keep the ledger may read, is told when it writes, and 
   expect(JSON.stringify(answer)).toContain("effect: none");
   expect(await count("charges")).toBe(0);
   expect(await ask(CHARGE)).toMatchObject({ ok: true });
+});
+
+test("what nobody can ask for any more is forgotten beside later statements; the young stay", async () => {
+  const { ask, count, admin } = await setup();
+  await admin.query(
+    `create schema pawl_effects;
+     create table pawl_effects.ledger (effect_key text primary key, result json not null, at timestamptz not null default now());
+     insert into pawl_effects.ledger (effect_key, result, at)
+     select 'old/' || n, '{}', now() - interval '91 days' from generate_series(1, 1500) n;
+     insert into pawl_effects.ledger (effect_key, result, at) values ('young', '{}', now() - interval '89 days')`,
+  );
+  const oldCount = () => count("pawl_effects.ledger where at < now() - interval '90 days'");
+  // A bounded number at a time, and on while there are many.
+  await ask(CHARGE, "a/c/0");
+  expect(await oldCount()).toBe(500);
+  await ask(CHARGE, "a/d/0");
+  expect(await oldCount()).toBe(0);
+  expect(await count("pawl_effects.ledger")).toBe(3);
+});
+
+test("a role that may not forget goes on writing", async () => {
+  const role = "pawl_ledger_keeper";
+  const { ask, count, admin } = await setup(role);
+  await admin.query(
+    `create schema pawl_effects;
+     create table pawl_effects.ledger (effect_key text primary key, result json not null, at timestamptz not null default now());
+     grant usage on schema pawl_effects to ${role};
+     grant select, insert on pawl_effects.ledger to ${role}`,
+  );
+  expect(await ask(CHARGE, "a/b/0")).toMatchObject({ ok: true });
+  expect(await ask(CHARGE, "a/b/0")).toMatchObject({ ok: true, rows: [[1, 5, "1.50"]] });
+  expect(await count("charges")).toBe(1);
 });

@@ -2,7 +2,7 @@
 // statement and its record commit together or not at all, and a repeat is given the record: exactly once, whatever dies in between.
 //
 // Races survived: two executors with the same key (one waits for the other on an advisory lock of the transaction, then finds its
-// record; the primary key stands behind it), and two that make the table at once.
+// record; the primary key stands behind it), two that make the table at once, and two that forget old records (each skips the other's).
 
 import type { PoolClient } from "pg";
 import { sqlState } from "./failure.ts";
@@ -17,7 +17,8 @@ create table if not exists ${QUERY_LEDGER} (
   effect_key text primary key,
   result json not null,
   at timestamptz not null default now()
-)`;
+);
+create index if not exists ledger_at on ${QUERY_LEDGER} (at)`;
 const INSUFFICIENT_PRIVILEGE = "42501";
 /** Somebody else made the schema or the table at the same moment. */
 const RACED: ReadonlySet<string | undefined> = new Set(["23505", "42P06", "42P07"]);
@@ -80,4 +81,44 @@ export async function record(
   if (!isThere) throw new LedgerMissing();
   const text = `insert into ${QUERY_LEDGER} (effect_key, result) values ($1, $2)`;
   await client.query(text, [key, JSON.stringify(result)]);
+}
+
+/** Forgotten at a time; a ledger that has more of them gets rid of the rest with later statements. */
+const FORGET_MAX = 1_000;
+const FORGET_TIMEOUT_MS = 2_000;
+const FORGET_EVERY_MS = 3_600_000;
+
+/**
+ * Forgets records that nobody can ask for any more, beside the statements that write: at most once an hour, and at once again while
+ * there are many. So an idle database is never asked, and a ledger is as long as what was written in its days.
+ */
+export class LedgerBroom {
+  readonly #days: number;
+  readonly #now: () => number;
+  #nextAt = 0;
+
+  constructor(days: number, now: () => number) {
+    this.#days = days;
+    this.#now = now;
+  }
+
+  /** On a connection between two transactions. A role that may not delete keeps them; that is its operator's choice. */
+  async sweep(client: PoolClient): Promise<void> {
+    if (this.#now() < this.#nextAt) return;
+    this.#nextAt = this.#now() + FORGET_EVERY_MS;
+    try {
+      await client.query(`begin; set local statement_timeout=${FORGET_TIMEOUT_MS}`);
+      const { rowCount } = await client.query(
+        `delete from ${QUERY_LEDGER} where effect_key in (
+           select effect_key from ${QUERY_LEDGER} where at < now() - make_interval(days => $1)
+           order by at limit $2 for update skip locked
+         )`,
+        [this.#days, FORGET_MAX],
+      );
+      await client.query("commit");
+      if (rowCount === FORGET_MAX) this.#nextAt = 0;
+    } catch {
+      await client.query("rollback");
+    }
+  }
 }

@@ -10,6 +10,7 @@ async function setup(options: Partial<QuerySourceOptions> = {}) {
   const database = await freshDatabase();
   const name = "pawl-query-test";
   const source = openQuerySource({
+    ledgerDays: 90,
     url: database.url,
     mode: "read_only",
     poolSize: 2,

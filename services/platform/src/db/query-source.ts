@@ -6,7 +6,7 @@
 import { Client, Pool, type PoolClient } from "pg";
 import { isAway, sqlState } from "./failure.ts";
 import { PagedQuery, type PagedResult } from "./paged-query.ts";
-import { ensureLedger, record, recorded } from "./query-ledger.ts";
+import { ensureLedger, LedgerBroom, record, recorded } from "./query-ledger.ts";
 import { parameterText } from "./row-values.ts";
 
 export interface QuerySourceOptions {
@@ -15,6 +15,8 @@ export interface QuerySourceOptions {
   readonly poolSize: number;
   /** Names the connections to the database's operator. */
   readonly name: string;
+  /** How long records of the ledger are kept. */
+  readonly ledgerDays: number;
 }
 
 export interface AskedQuery {
@@ -72,12 +74,15 @@ export function openQuerySource(options: QuerySourceOptions): QuerySource {
   pool.on("error", () => {
     // An idle connection died with its server; the next query opens another.
   });
-  return { run: (asked) => run(pool, options, asked), end: () => pool.end() };
+  const broom = new LedgerBroom(options.ledgerDays, Date.now);
+  return { run: (asked) => run(pool, { ...options, broom }, asked), end: () => pool.end() };
 }
+
+type Source = QuerySourceOptions & { readonly broom: LedgerBroom };
 
 async function run(
   pool: Pool,
-  options: QuerySourceOptions,
+  options: Source,
   asked: AskedQuery,
 ): Promise<QueryAnswer | QueryFailure> {
   const late = AbortSignal.timeout(asked.timeoutMs + GRACE_MS);
@@ -117,7 +122,7 @@ async function run(
 
 interface Work {
   readonly client: PoolClient;
-  readonly options: QuerySourceOptions;
+  readonly options: Source;
   readonly asked: AskedQuery;
   readonly signal: AbortSignal;
 }
@@ -149,6 +154,7 @@ async function transact({ client, options, asked, signal }: Work): Promise<Paged
   if (onceKey !== undefined) await record(client, onceKey, { result, isThere });
   // Reading leaves nothing behind, not even a setting.
   await client.query(isReadOnly ? `rollback; ${TIDY}` : `commit; reset all; ${TIDY}`);
+  if (onceKey !== undefined && isThere && !isReadOnly) await options.broom.sweep(client);
   return result;
 }
 
