@@ -1,8 +1,10 @@
 // A backlog of a million other jobs in pg-boss must not slow down runs that can start at once. The empty queue is measured before the
-// backlog and after it, by turns with the full one, so that the machine's moods strike both alike.
+// backlog and after it, by turns with the full one, so that the machine's moods strike both alike. And a backlog of the same type must
+// not delay what is more urgent (`priority.ts`).
 
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { BOSS_SCHEMA } from "@pawl/platform/queue/queue-name";
+import { priority } from "./priority.ts";
 import { median } from "./report.ts";
 import { type BenchParts, CHAIN, rateOf, runLoad } from "./throughput.ts";
 
@@ -45,6 +47,7 @@ export async function backlog({ stack, report, rounds }: BenchParts): Promise<vo
     reached: share >= SHARE_MIN,
   });
   await boss.stop();
+  await priority({ stack, report });
 }
 
 /** One statement, and a checkpoint so that its pages are not written during the measurement. */

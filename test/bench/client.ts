@@ -52,10 +52,19 @@ export class BenchClient {
     }
   }
 
-  async start(workflowId: string): Promise<string> {
-    const request = { workflowId, inputJson: INPUT, requestId: randomUUID() };
+  async start(workflowId: string, more: { readonly priority?: number } = {}): Promise<string> {
+    const request = { workflowId, inputJson: INPUT, requestId: randomUUID(), ...more };
     const response = (await unary(this.#runs, "startRun", request)) as StartRunResponse;
     return response.run?.runId ?? "";
+  }
+
+  async cancel(runId: string): Promise<void> {
+    try {
+      await unary(this.#runs, "cancelRun", { runId, requestId: randomUUID() });
+    } catch (error) {
+      // It may be over meanwhile.
+      if ((error as ServiceError).code !== status.FAILED_PRECONDITION) throw error;
+    }
   }
 
   /** Waits on the run's stream until its terminal event is here. */
