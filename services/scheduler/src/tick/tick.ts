@@ -54,13 +54,14 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
   const { current: pauses } = parts.pauses;
   const draft = new Draft(parts.now(), pauses);
   const claims = new Draft(draft.now, pauses);
+  let claimable: readonly string[] = [];
   try {
     const replies = await settleAll(parts, draft, inputs);
     for (const run of draft.runs)
       planToFixpoint(run.state, draft.now, (fact) => draft.append(run, fact));
     await followLinks(cache, draft);
     place(draft, roster, waiting);
-    const claimable = claimableTypes({ waiting, roster, pauses: { current: pauses } });
+    claimable = claimableTypes({ waiting, roster, pauses: { current: pauses } });
     if (!draft.isEmpty || claimable.length > 0 || waiting.mayWait(RATE_SLOTS)) {
       const sent = await journal.transact((tx) => send(parts, tx, draft, claims, claimable));
       (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
@@ -82,6 +83,8 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
     };
   } catch (error) {
     for (const run of [...draft.runs, ...claims.runs]) cache.drop(run.state.runId);
+    // What was fetched is back in its queues, and nobody else would say so.
+    for (const type of claimable) waiting.enqueued(type, draft.now);
     throw error;
   } finally {
     cache.trim();
