@@ -43,10 +43,11 @@ test("a node in line for a slot says for which key, who has it and who is before
   );
   const holder = await start();
   const first = await sink.received("hold-shop");
-  const [second, third] = [await start(), await start()];
+  const second = await start();
+  await isQueued(second, "work");
+  const third = await start();
   const queued = await isQueued(third, "work");
   expect(queued.payload).toMatchObject({ slot: { key: "s7", limit: 1, scope: "workflow" } });
-  await isQueued(second, "work");
   const explanation = await client.runs.explain(third, "work");
   expect(explanation.reason).toBe(ExplainReason.WAITING_SLOT);
   expect(explanation.summary).toBe(
@@ -109,9 +110,10 @@ test("a node held by a rate says from when on it may start", async () => {
   const rate = { key: "mail", limit: 1, per_ms: 3_600_000 };
   const start = await save("hourly", graph(["start > work"], { work: { rate } }));
   const story = await storyOf(client, await start());
-  const [next, behind] = [await start(), await start()];
+  const next = await start();
   const queued = await isQueued(next, "work");
   expect(queued.payload).toMatchObject({ rate: { key: "mail", limit: 1, perMs: 3_600_000 } });
+  const behind = await start();
   await isQueued(behind, "work");
   const explained = await client.runs.explain(behind, "work");
   expect(explained.reason).toBe(ExplainReason.WAITING_RATE);
