@@ -10,6 +10,7 @@ import { SINK_EGRESS, startSink, type Sink } from "../flow/sink.ts";
 import { firstEvent, storyOf } from "../flow/story.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
+import type { Member } from "../support/member.ts";
 import { until } from "../support/until.ts";
 import { failpoints } from "./crew.ts";
 
@@ -57,35 +58,41 @@ async function countOf(workflowId: string) {
   return rows[0] ?? { paused: 0, others: 0, ended: 0, claimed: 0 };
 }
 
-/** Has a scheduler killed at its failpoint by what is asked of it, and the other with it; nobody asks again. */
-async function killedBy(ask: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+/** Has one of these schedulers killed at its failpoint by what is asked of it, and the others with it; nobody asks again. */
+async function killedBy(
+  alive: readonly Member[],
+  ask: (signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
   const asking = new AbortController();
   const asked = ask(asking.signal).catch(() => undefined);
-  await Promise.race(cluster.schedulers.map((one) => one.exited()));
+  await Promise.race(alive.map((one) => one.exited()));
   asking.abort();
   await asked;
-  await Promise.all(cluster.schedulers.map((one) => one.kill("SIGKILL")));
+  await Promise.all(alive.map((one) => one.kill("SIGKILL")));
 }
 
 test("a pause and a resumption survive kill -9 of every scheduler at each of their steps, and leave no run half way", async () => {
   await client.queues.pause("noop", ADA);
   await client.workflows.create(graph(["start > work"]), { workflowId: "many" });
   const started = await Promise.all(names("run", RUNS).map(() => client.runs.start("many")));
-  await killedBy((signal) => client.workflows.pause("many", { ...ADA, signal }));
+  await killedBy(cluster.schedulers, (signal) =>
+    client.workflows.pause("many", { ...ADA, signal }),
+  );
   // The row was written, and no run has followed.
   expect(await countOf("many")).toMatchObject({ paused: 0, others: RUNS });
   // One takes over and is killed half way; the next one goes on from there.
   const [successor] = cluster.schedulers;
-  await successor?.restart(failpoints("P2=kill"));
-  await successor?.exited();
+  if (successor === undefined) throw new Error("there is no scheduler");
+  await successor.restart(failpoints("P2=kill"));
+  await successor.exited();
   const half = await countOf("many");
   expect([half.paused > 0, half.others > 0]).toEqual([true, true]);
-  await successor?.restart(failpoints("P3=kill"));
+  await successor.restart(failpoints("P3=kill"));
   await until(async () => (await client.queues.pauses()).every(({ pausing }) => !pausing), {
     what: "every run to be paused",
   });
   expect(await countOf("many")).toMatchObject({ paused: RUNS, others: 0 });
-  await killedBy((signal) => client.workflows.resume("many", { signal }));
+  await killedBy([successor], (signal) => client.workflows.resume("many", { signal }));
   expect(await countOf("many")).toMatchObject({ paused: RUNS, others: 0 });
   await Promise.all(cluster.schedulers.map((one) => one.restart(failpoints(""))));
   await until(async () => (await client.queues.pauses()).length === 1, {
