@@ -1,5 +1,6 @@
 // Why a node stands where it stands, asked of a real trio while it does.
 import { createPawlClient, plainExplanation, type PawlClient } from "@pawl/client";
+import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -113,6 +114,34 @@ test("a running node names who holds its lease, and its child what it waits for"
       (await client.runs.explain(runId, "held")).reason === ExplainReason.COMPLETED || undefined,
     { what: "the settled node to be explained as completed" },
   );
+});
+
+test("what a run does to the world is listed with its key, class and what is known of it, page by page", async () => {
+  const definition = graph(["start > one > two > end"], {
+    one: call(sink.url("one")),
+    two: call(sink.url("hold-effect")),
+  });
+  const runId = await start(definition);
+  const held = await sink.received("hold-effect");
+  const first = await client.runs.effects(runId, { pageSize: 1 });
+  expect(first.effects).toMatchObject([
+    { nodeId: "one", key: `${runId}/one/0`, effectClass: "idempotent", attempt: 1 },
+  ]);
+  expect(first.effects[0]?.state).toBe(EffectState.COMMITTED);
+  expect(first.effects[0]?.commitTime).toBeDefined();
+  const { nextPageToken: pageToken } = first;
+  const rest = await client.runs.effects(runId, { pageSize: 1, pageToken });
+  expect(rest.effects).toMatchObject([{ nodeId: "two", state: EffectState.BEGUN }]);
+  expect(rest.effects[0]?.commitTime).toBeUndefined();
+  expect(rest.nextPageToken).toBe("");
+  const refused = { reason: "INPUT_INVALID" };
+  await expect(client.runs.effects(runId, { nodeId: "two", pageToken })).rejects.toMatchObject(
+    refused,
+  );
+  held.answer(200);
+  expect((await storyOf(client, runId)).status).toBe("completed");
+  const { effects } = await client.runs.effects(runId, { nodeId: "two" });
+  expect(effects).toMatchObject([{ nodeId: "two", state: EffectState.COMMITTED }]);
 });
 
 test("a node that does not exist is refused", async () => {

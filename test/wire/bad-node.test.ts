@@ -15,13 +15,14 @@ const decision = Decision.APPROVE;
 const notFound = (reason: string): Refusal => ({ code: "NotFound", reason });
 
 test.each(["", "run", `{${randomUUID()}}`, `${randomUUID()}\0`, "x".repeat(10_000)])(
-  "C1: a run id of %j is refused by DecideNode, ExplainNode and ListTags",
+  "C1: a run id of %j is refused by DecideNode, ExplainNode, ListEffects and ListTags",
   async (runId) => {
     const refusal = invalidField("run_id", "BAD_ID");
     await stage().unharmed(async () => {
       for (const { runs, events } of stage().doors) {
         await expectRefused(runs.decideNode({ runId, nodeId: "a", decision }), refusal, runId);
         await expectRefused(runs.explainNode({ runId, nodeId: "a" }), refusal, runId);
+        await expectRefused(runs.listEffects({ runId }), refusal, runId);
         await expectRefused(events.listTags({ runId }), refusal, runId);
       }
     });
@@ -51,6 +52,7 @@ test("C3: runs and nodes that are not there are told apart, by every client", as
       const noRun = notFound("RUN_NOT_FOUND");
       await expectRefused(runs.decideNode({ runId: nobody, nodeId: "start", decision }), noRun);
       await expectRefused(runs.explainNode({ runId: nobody, nodeId: "start" }), noRun);
+      await expectRefused(runs.listEffects({ runId: nobody }), noRun);
       await expectRefused(events.listTags({ runId: nobody }), noRun);
       const noNode = notFound("NODE_NOT_FOUND");
       await expectRefused(runs.decideNode({ runId, nodeId: "nobody", decision }), noNode);

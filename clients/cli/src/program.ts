@@ -3,6 +3,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { approvalVerbs } from "./approval-verbs.ts";
 import { runDecide } from "./commands/run-decide.ts";
+import { runEffects } from "./commands/run-effects.ts";
 import { runExplain } from "./commands/run-explain.ts";
 import { runCancel, runDelete, runGet, runList, runRecheck } from "./commands/run-read.ts";
 import { runStart, runTest } from "./commands/run-start.ts";
@@ -92,9 +93,7 @@ function grammar(host: Host, act: Act): Command {
     .option("--after <event>", "only what comes after this event id", wholeNumber)
     .action(act(runWatch));
   verb(run, "get <run>", "show a run and its nodes").action(act(runGet));
-  verb(run, "explain <run> <node>", "say why a node waits, runs or ended so, and what to do")
-    .option("--iteration <number>", "which execution of the node, in a loop or map", wholeNumber)
-    .action(act(runExplain));
+  askingVerbs(run, verb, act);
   verb(run, "list", "list runs, newest first")
     .option("--status <status...>", "only these statuses, such as running or failed")
     .option("--workflow <id>", "only this workflow")
@@ -129,6 +128,18 @@ function grammar(host: Host, act: Act): Command {
 
 type Act = (action: Action) => (this: Command, ...values: unknown[]) => Promise<void>;
 type Verb = (noun: Command, name: string, description: string) => Command;
+
+/** Questions about a run that look behind its state. */
+function askingVerbs(run: Command, verb: Verb, act: Act): void {
+  verb(run, "explain <run> <node>", "say why a node waits, runs or ended so, and what to do")
+    .option("--iteration <number>", "which execution of the node, in a loop or map", wholeNumber)
+    .action(act(runExplain));
+  verb(run, "effects <run>", "list what a run did to the outside world, and what is known of it")
+    .option("--node <id>", "only this node")
+    .option("--limit <number>", "how many at most", wholeNumber)
+    .option("--page-token <token>", "the next page")
+    .action(act(runEffects));
+}
 
 function workflowVerbs(workflow: Command, verb: Verb, act: Act): void {
   verb(workflow, "apply", "create or update a workflow")

@@ -25,6 +25,7 @@ export {
   plainApproval,
   plainDeadLetter,
   plainEvent,
+  plainEffect,
   plainExplanation,
   plainPause,
   plainRun,

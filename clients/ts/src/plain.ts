@@ -2,6 +2,7 @@
 
 import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { type Approval, ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";
+import { EffectSchema, type Effect } from "@pawl/proto/pawl/v1/effect_pb";
 import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { ExplanationSchema, type Explanation } from "@pawl/proto/pawl/v1/explain_pb";
 import { type Pause, PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
@@ -14,9 +15,9 @@ type PlainObject = { [key: string]: JsonValue };
 
 /** Fields whose 64-bit numbers stay far below 2^53; protobuf's JSON has them as text. */
 const COUNTER =
-  /^(eventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|inputTokens|outputTokens|[a-z][A-Za-z]*Ms)$/;
+  /^(eventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|inputTokens|outputTokens|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
-  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
+  /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
@@ -38,6 +39,9 @@ export const plainRun = (run: Run): PlainObject => plain(RunSchema, run);
 /** An explanation with its reason by its short name. */
 export const plainExplanation = (explanation: Explanation): PlainObject =>
   plain(ExplanationSchema, explanation);
+
+/** An effect with its state by its short name. */
+export const plainEffect = (effect: Effect): PlainObject => plain(EffectSchema, effect);
 
 /** A schedule with its input as a value. */
 export const plainSchedule = (schedule: Schedule): PlainObject => plain(ScheduleSchema, schedule);

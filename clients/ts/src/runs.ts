@@ -2,6 +2,7 @@
 
 import type { Client } from "@connectrpc/connect";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
+import type { Effect } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Explanation } from "@pawl/proto/pawl/v1/explain_pb";
 import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { Decision, IdempotencyScope, type RunService } from "@pawl/proto/pawl/v1/run_service_pb";
@@ -76,6 +77,19 @@ export interface RunPage {
   readonly nextPageToken: string;
 }
 
+export interface EffectsOptions extends PawlCallOptions {
+  /** Only those of this node. */
+  readonly nodeId?: string | undefined;
+  readonly pageSize?: number | undefined;
+  readonly pageToken?: string | undefined;
+}
+
+export interface EffectPage {
+  readonly effects: readonly Effect[];
+  /** Empty on the last page. */
+  readonly nextPageToken: string;
+}
+
 export interface Runs {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
@@ -87,6 +101,8 @@ export interface Runs {
   list(options?: ListRunsOptions): Promise<RunPage>;
   /** Why a node stands where it stands, with the events that prove it. @throws PawlError NODE_NOT_FOUND */
   explain(runId: string, nodeId: string, options?: ExplainOptions): Promise<Explanation>;
+  /** A page of what a run did to the outside world, as the effect ledger has it. */
+  effects(runId: string, options?: EffectsOptions): Promise<EffectPage>;
   /** Aborts what runs. @throws PawlError RUN_ALREADY_FINISHED */
   cancel(runId: string, options?: MutationOptions & { readonly reason?: string }): Promise<Run>;
   /** Stops planning and claiming; what runs finishes. Harmless when it is paused already. @throws PawlError RUN_ALREADY_FINISHED */
@@ -149,6 +165,12 @@ export function createRuns(
     async explain(runId, nodeId, options = {}) {
       const request = { runId, nodeId, iteration: options.iteration ?? 0 };
       return present((await call(options, (o) => rpc.explainNode(request, o))).explanation);
+    },
+    async effects(runId, options = {}) {
+      const { nodeId = "", pageSize = 0, pageToken = "" } = options;
+      const request = { runId, nodeId, pageSize, pageToken };
+      const page = await call(options, (o) => rpc.listEffects(request, o));
+      return { effects: page.effects, nextPageToken: page.nextPageToken };
     },
     async cancel(runId, options = {}) {
       const request = { runId, reason: options.reason ?? "", requestId: requestIdOf(options) };

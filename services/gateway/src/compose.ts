@@ -11,6 +11,7 @@ import { connectErrors, connectTracing } from "@pawl/platform/rpc/connect";
 import { type OnInternal, toConnectError, toEngineError } from "@pawl/platform/rpc/status";
 import { getApproval, listApprovals } from "@pawl/platform/store/approvals";
 import { createDeadLetters, listDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
+import { listEffects } from "@pawl/platform/store/effects";
 import { getDefinition, getWorkflow, listWorkflows } from "@pawl/platform/store/definitions";
 import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
 import { readBook } from "@pawl/platform/store/pauses-postgres";
@@ -178,6 +179,8 @@ function createServices({ pool, scheduler, fanout }: Parts) {
     scheduler,
     getRun: reader.getRun,
     explain: (question) => explain(explaining, question),
+    findRun: reader.findRun,
+    listEffects: (runId, nodeId, page) => listEffects(pool, runId, nodeId, page),
     listRuns: (filter, page) => listRuns(pool, DEFAULT_TENANT, filter, page),
   });
   const schedules = createScheduleService({

@@ -7,13 +7,18 @@ import { invalidField } from "@pawl/core/fault/engine-error";
 import type { RunKind, RunStatus } from "@pawl/core/log/event";
 import { nodeId, type RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
+import type { EffectPage } from "@pawl/platform/store/effects";
 import type { RunFilter, RunPage } from "@pawl/platform/store/runs";
+import { toWireEffect } from "@pawl/platform/wire/effect";
 import { toWireRun } from "@pawl/platform/wire/run";
 import { fromWireRunKind, fromWireRunStatus } from "@pawl/platform/wire/status";
 import { RunKind as WireRunKind } from "@pawl/proto/pawl/v1/run_pb";
 import {
   type ExplainNodeResponse,
   type GetRunResponse,
+  type ListEffectsRequest,
+  type ListEffectsResponse,
+  ListEffectsResponseSchema,
   type ListRunsRequest,
   ListRunsResponseSchema,
   type PauseRunRequest,
@@ -41,6 +46,13 @@ export interface RunServiceDeps {
   readonly getRun: (runId: RunId) => Promise<GetRunResponse>;
   /** @throws RUN_NOT_FOUND, NODE_NOT_FOUND, STORE_UNAVAILABLE */
   readonly explain: (question: NodeQuestion) => Promise<ExplainNodeResponse>;
+  /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
+  readonly findRun: (runId: RunId) => Promise<unknown>;
+  readonly listEffects: (
+    runId: RunId,
+    nodeId: string,
+    page: { size: number; token: string },
+  ) => Promise<EffectPage>;
   readonly listRuns: (filter: RunFilter, page: { size: number; token: string }) => Promise<RunPage>;
 }
 
@@ -78,6 +90,7 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
       nextPageToken: page.nextPageToken,
     });
   },
+  listEffects: (request) => pageOfEffects(deps, request),
   explainNode: (request) => {
     checkName("node_id", request.nodeId);
     return deps.explain({
@@ -114,6 +127,22 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
     return deps.scheduler.runs.deleteRun(request, forwardOptions(context));
   },
 });
+
+/** @throws INPUT_INVALID, RUN_NOT_FOUND, STORE_UNAVAILABLE */
+async function pageOfEffects(
+  deps: Pick<RunServiceDeps, "findRun" | "listEffects">,
+  request: ListEffectsRequest,
+): Promise<ListEffectsResponse> {
+  const runId = checkRunId(request.runId);
+  if (request.nodeId !== "") checkName("node_id", request.nodeId);
+  const size = checkPageSize(request.pageSize, PAGE);
+  await deps.findRun(runId);
+  const page = await deps.listEffects(runId, request.nodeId, { size, token: request.pageToken });
+  return create(ListEffectsResponseSchema, {
+    effects: page.effects.map((effect) => toWireEffect(runId, effect)),
+    nextPageToken: page.nextPageToken,
+  });
+}
 
 /** What both say: which run, who and why. */
 function checkPause<T extends PauseRunRequest | ResumeRunRequest>(request: T): T {

@@ -6,6 +6,8 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Duration, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
+import type { Effect } from "./effect_pb.ts";
+import { file_pawl_v1_effect } from "./effect_pb.ts";
 import type { Explanation } from "./explain_pb.ts";
 import { file_pawl_v1_explain } from "./explain_pb.ts";
 import type { Run, RunKind, RunStatus } from "./run_pb.ts";
@@ -18,7 +20,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run_service.proto.
  */
 export const file_pawl_v1_run_service: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvABCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5Il8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCKOAQoOVGVzdFJ1blJlcXVlc3QSLQoKZGVmaW5pdGlvbhgBIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkiPwoPVGVzdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJECg5HZXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwiqAEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iRgoQQ2FuY2VsUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSDgoGcmVhc29uGAIgASgJEhIKCnJlcXVlc3RfaWQYAyABKAkiLgoRQ2FuY2VsUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iNgoQRGVsZXRlUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSITChFEZWxldGVSdW5SZXNwb25zZSKRAQoRRGVjaWRlTm9kZVJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEiMKCGRlY2lzaW9uGAQgASgOMhEucGF3bC52MS5EZWNpc2lvbhIPCgdjb21tZW50GAUgASgJEhIKCnJlcXVlc3RfaWQYBiABKAkiLwoSRGVjaWRlTm9kZVJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjcKEVJlY2hlY2tSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJIi8KElJlY2hlY2tSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biJjCg9QYXVzZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi0KEFBhdXNlUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iZAoQUmVzdW1lUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSEAoIY2hpbGRyZW4YBSABKAgiLgoRUmVzdW1lUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4qVwoQSWRlbXBvdGVuY3lTY29wZRIhCh1JREVNUE9URU5DWV9TQ09QRV9VTlNQRUNJRklFRBAAEiAKHElERU1QT1RFTkNZX1NDT1BFX0lOUFVUX0hBU0gQASpPCghEZWNpc2lvbhIYChRERUNJU0lPTl9VTlNQRUNJRklFRBAAEhQKEERFQ0lTSU9OX0FQUFJPVkUQARITCg9ERUNJU0lPTl9SRUpFQ1QQAjLsBQoKUnVuU2VydmljZRI/CghTdGFydFJ1bhIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0GhkucGF3bC52MS5TdGFydFJ1blJlc3BvbnNlEjwKB1Rlc3RSdW4SFy5wYXdsLnYxLlRlc3RSdW5SZXF1ZXN0GhgucGF3bC52MS5UZXN0UnVuUmVzcG9uc2USOQoGR2V0UnVuEhYucGF3bC52MS5HZXRSdW5SZXF1ZXN0GhcucGF3bC52MS5HZXRSdW5SZXNwb25zZRI/CghMaXN0UnVucxIYLnBhd2wudjEuTGlzdFJ1bnNSZXF1ZXN0GhkucGF3bC52MS5MaXN0UnVuc1Jlc3BvbnNlEkgKC0V4cGxhaW5Ob2RlEhsucGF3bC52MS5FeHBsYWluTm9kZVJlcXVlc3QaHC5wYXdsLnYxLkV4cGxhaW5Ob2RlUmVzcG9uc2USQgoJQ2FuY2VsUnVuEhkucGF3bC52MS5DYW5jZWxSdW5SZXF1ZXN0GhoucGF3bC52MS5DYW5jZWxSdW5SZXNwb25zZRI/CghQYXVzZVJ1bhIYLnBhd2wudjEuUGF1c2VSdW5SZXF1ZXN0GhkucGF3bC52MS5QYXVzZVJ1blJlc3BvbnNlEkIKCVJlc3VtZVJ1bhIZLnBhd2wudjEuUmVzdW1lUnVuUmVxdWVzdBoaLnBhd2wudjEuUmVzdW1lUnVuUmVzcG9uc2USQgoJRGVsZXRlUnVuEhkucGF3bC52MS5EZWxldGVSdW5SZXF1ZXN0GhoucGF3bC52MS5EZWxldGVSdW5SZXNwb25zZRJFCgpSZWNoZWNrUnVuEhoucGF3bC52MS5SZWNoZWNrUnVuUmVxdWVzdBobLnBhd2wudjEuUmVjaGVja1J1blJlc3BvbnNlEkUKCkRlY2lkZU5vZGUSGi5wYXdsLnYxLkRlY2lkZU5vZGVSZXF1ZXN0GhsucGF3bC52MS5EZWNpZGVOb2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_explain, file_pawl_v1_run, file_pawl_v1_workflow]);
+  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvABCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5Il8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCKOAQoOVGVzdFJ1blJlcXVlc3QSLQoKZGVmaW5pdGlvbhgBIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkiPwoPVGVzdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJECg5HZXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwiqAEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iXAoSTGlzdEVmZmVjdHNSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlAKE0xpc3RFZmZlY3RzUmVzcG9uc2USIAoHZWZmZWN0cxgBIAMoCzIPLnBhd2wudjEuRWZmZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJGChBDYW5jZWxSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIOCgZyZWFzb24YAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCSIuChFDYW5jZWxSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI2ChBEZWxldGVSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJIhMKEURlbGV0ZVJ1blJlc3BvbnNlIpEBChFEZWNpZGVOb2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0SIwoIZGVjaXNpb24YBCABKA4yES5wYXdsLnYxLkRlY2lzaW9uEg8KB2NvbW1lbnQYBSABKAkSEgoKcmVxdWVzdF9pZBgGIAEoCSIvChJEZWNpZGVOb2RlUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iNwoRUmVjaGVja1J1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiLwoSUmVjaGVja1J1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImMKD1BhdXNlUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSEAoIY2hpbGRyZW4YBSABKAgiLQoQUGF1c2VSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biJkChBSZXN1bWVSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCIuChFSZXN1bWVSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bipXChBJZGVtcG90ZW5jeVNjb3BlEiEKHUlERU1QT1RFTkNZX1NDT1BFX1VOU1BFQ0lGSUVEEAASIAocSURFTVBPVEVOQ1lfU0NPUEVfSU5QVVRfSEFTSBABKk8KCERlY2lzaW9uEhgKFERFQ0lTSU9OX1VOU1BFQ0lGSUVEEAASFAoQREVDSVNJT05fQVBQUk9WRRABEhMKD0RFQ0lTSU9OX1JFSkVDVBACMrYGCgpSdW5TZXJ2aWNlEj8KCFN0YXJ0UnVuEhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QaGS5wYXdsLnYxLlN0YXJ0UnVuUmVzcG9uc2USPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEj8KCExpc3RSdW5zEhgucGF3bC52MS5MaXN0UnVuc1JlcXVlc3QaGS5wYXdsLnYxLkxpc3RSdW5zUmVzcG9uc2USSAoLRXhwbGFpbk5vZGUSGy5wYXdsLnYxLkV4cGxhaW5Ob2RlUmVxdWVzdBocLnBhd2wudjEuRXhwbGFpbk5vZGVSZXNwb25zZRJICgtMaXN0RWZmZWN0cxIbLnBhd2wudjEuTGlzdEVmZmVjdHNSZXF1ZXN0GhwucGF3bC52MS5MaXN0RWZmZWN0c1Jlc3BvbnNlEkIKCUNhbmNlbFJ1bhIZLnBhd2wudjEuQ2FuY2VsUnVuUmVxdWVzdBoaLnBhd2wudjEuQ2FuY2VsUnVuUmVzcG9uc2USPwoIUGF1c2VSdW4SGC5wYXdsLnYxLlBhdXNlUnVuUmVxdWVzdBoZLnBhd2wudjEuUGF1c2VSdW5SZXNwb25zZRJCCglSZXN1bWVSdW4SGS5wYXdsLnYxLlJlc3VtZVJ1blJlcXVlc3QaGi5wYXdsLnYxLlJlc3VtZVJ1blJlc3BvbnNlEkIKCURlbGV0ZVJ1bhIZLnBhd2wudjEuRGVsZXRlUnVuUmVxdWVzdBoaLnBhd2wudjEuRGVsZXRlUnVuUmVzcG9uc2USRQoKUmVjaGVja1J1bhIaLnBhd2wudjEuUmVjaGVja1J1blJlcXVlc3QaGy5wYXdsLnYxLlJlY2hlY2tSdW5SZXNwb25zZRJFCgpEZWNpZGVOb2RlEhoucGF3bC52MS5EZWNpZGVOb2RlUmVxdWVzdBobLnBhd2wudjEuRGVjaWRlTm9kZVJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_explain, file_pawl_v1_run, file_pawl_v1_workflow]);
 
 /**
  * StartRunRequest is the body of StartRun.
@@ -406,6 +408,76 @@ export const ExplainNodeResponseSchema: GenMessage<ExplainNodeResponse> = /*@__P
   messageDesc(file_pawl_v1_run_service, 10);
 
 /**
+ * ListEffectsRequest is the body of ListEffects.
+ *
+ * @generated from message pawl.v1.ListEffectsRequest
+ */
+export type ListEffectsRequest = Message<"pawl.v1.ListEffectsRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Only effects of this node; empty means all.
+   *
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
+
+  /**
+   * How many at most: 0 means 50, more than 200 is taken as 200, a negative number is refused.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+
+  /**
+   * next_page_token of the page before; bound to run and node.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListEffectsRequest.
+ * Use `create(ListEffectsRequestSchema)` to create a new message.
+ */
+export const ListEffectsRequestSchema: GenMessage<ListEffectsRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 11);
+
+/**
+ * ListEffectsResponse is the answer of ListEffects.
+ *
+ * @generated from message pawl.v1.ListEffectsResponse
+ */
+export type ListEffectsResponse = Message<"pawl.v1.ListEffectsResponse"> & {
+  /**
+   * The page.
+   *
+   * @generated from field: repeated pawl.v1.Effect effects = 1;
+   */
+  effects: Effect[];
+
+  /**
+   * Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message pawl.v1.ListEffectsResponse.
+ * Use `create(ListEffectsResponseSchema)` to create a new message.
+ */
+export const ListEffectsResponseSchema: GenMessage<ListEffectsResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 12);
+
+/**
  * CancelRunRequest is the body of CancelRun.
  *
  * @generated from message pawl.v1.CancelRunRequest
@@ -438,7 +510,7 @@ export type CancelRunRequest = Message<"pawl.v1.CancelRunRequest"> & {
  * Use `create(CancelRunRequestSchema)` to create a new message.
  */
 export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 11);
+  messageDesc(file_pawl_v1_run_service, 13);
 
 /**
  * CancelRunResponse is the answer of CancelRun.
@@ -459,7 +531,7 @@ export type CancelRunResponse = Message<"pawl.v1.CancelRunResponse"> & {
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 12);
+  messageDesc(file_pawl_v1_run_service, 14);
 
 /**
  * DeleteRunRequest is the body of DeleteRun.
@@ -487,7 +559,7 @@ export type DeleteRunRequest = Message<"pawl.v1.DeleteRunRequest"> & {
  * Use `create(DeleteRunRequestSchema)` to create a new message.
  */
 export const DeleteRunRequestSchema: GenMessage<DeleteRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 13);
+  messageDesc(file_pawl_v1_run_service, 15);
 
 /**
  * DeleteRunResponse is the answer of DeleteRun.
@@ -502,7 +574,7 @@ export type DeleteRunResponse = Message<"pawl.v1.DeleteRunResponse"> & {
  * Use `create(DeleteRunResponseSchema)` to create a new message.
  */
 export const DeleteRunResponseSchema: GenMessage<DeleteRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 14);
+  messageDesc(file_pawl_v1_run_service, 16);
 
 /**
  * DecideNodeRequest is the body of DecideNode.
@@ -558,7 +630,7 @@ export type DecideNodeRequest = Message<"pawl.v1.DecideNodeRequest"> & {
  * Use `create(DecideNodeRequestSchema)` to create a new message.
  */
 export const DecideNodeRequestSchema: GenMessage<DecideNodeRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 15);
+  messageDesc(file_pawl_v1_run_service, 17);
 
 /**
  * DecideNodeResponse is the answer of DecideNode.
@@ -579,7 +651,7 @@ export type DecideNodeResponse = Message<"pawl.v1.DecideNodeResponse"> & {
  * Use `create(DecideNodeResponseSchema)` to create a new message.
  */
 export const DecideNodeResponseSchema: GenMessage<DecideNodeResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 16);
+  messageDesc(file_pawl_v1_run_service, 18);
 
 /**
  * RecheckRunRequest is the body of RecheckRun.
@@ -607,7 +679,7 @@ export type RecheckRunRequest = Message<"pawl.v1.RecheckRunRequest"> & {
  * Use `create(RecheckRunRequestSchema)` to create a new message.
  */
 export const RecheckRunRequestSchema: GenMessage<RecheckRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 17);
+  messageDesc(file_pawl_v1_run_service, 19);
 
 /**
  * RecheckRunResponse is the answer of RecheckRun.
@@ -628,7 +700,7 @@ export type RecheckRunResponse = Message<"pawl.v1.RecheckRunResponse"> & {
  * Use `create(RecheckRunResponseSchema)` to create a new message.
  */
 export const RecheckRunResponseSchema: GenMessage<RecheckRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 18);
+  messageDesc(file_pawl_v1_run_service, 20);
 
 /**
  * PauseRunRequest is the body of PauseRun.
@@ -678,7 +750,7 @@ export type PauseRunRequest = Message<"pawl.v1.PauseRunRequest"> & {
  * Use `create(PauseRunRequestSchema)` to create a new message.
  */
 export const PauseRunRequestSchema: GenMessage<PauseRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 19);
+  messageDesc(file_pawl_v1_run_service, 21);
 
 /**
  * PauseRunResponse is the answer of PauseRun.
@@ -699,7 +771,7 @@ export type PauseRunResponse = Message<"pawl.v1.PauseRunResponse"> & {
  * Use `create(PauseRunResponseSchema)` to create a new message.
  */
 export const PauseRunResponseSchema: GenMessage<PauseRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 20);
+  messageDesc(file_pawl_v1_run_service, 22);
 
 /**
  * ResumeRunRequest is the body of ResumeRun.
@@ -748,7 +820,7 @@ export type ResumeRunRequest = Message<"pawl.v1.ResumeRunRequest"> & {
  * Use `create(ResumeRunRequestSchema)` to create a new message.
  */
 export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 21);
+  messageDesc(file_pawl_v1_run_service, 23);
 
 /**
  * ResumeRunResponse is the answer of ResumeRun.
@@ -769,7 +841,7 @@ export type ResumeRunResponse = Message<"pawl.v1.ResumeRunResponse"> & {
  * Use `create(ResumeRunResponseSchema)` to create a new message.
  */
 export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 22);
+  messageDesc(file_pawl_v1_run_service, 24);
 
 /**
  * IdempotencyScope is what makes two submissions the same one.
@@ -901,6 +973,16 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof ExplainNodeRequestSchema;
     output: typeof ExplainNodeResponseSchema;
+  },
+  /**
+   * ListEffects lists what the run did to the outside world, as the effect ledger has it, by node, iteration and name. Reads only.
+   *
+   * @generated from rpc pawl.v1.RunService.ListEffects
+   */
+  listEffects: {
+    methodKind: "unary";
+    input: typeof ListEffectsRequestSchema;
+    output: typeof ListEffectsResponseSchema;
   },
   /**
    * CancelRun aborts what runs and never starts what is pending. A finished run is left as it is: RUN_ALREADY_FINISHED.
