@@ -36,8 +36,14 @@ async function setup(over: Partial<ScheduleSpec>, start = "2026-01-01T00:00:00Z"
     if (!duplicate) runs.set(requestId, { at: schedule.at, startedAt: now });
     return { runId: runId(requestId), duplicate };
   };
+  /** Whether the run that was started last still lives. */
+  const last = { isLive: false };
   const parts = (startRun = started): FireParts => ({
-    schedules,
+    schedules: {
+      ...schedules,
+      fire: (limit, judge) =>
+        schedules.fire(limit, (due, at) => judge({ ...due, isLastRunLive: last.isLive }, at)),
+    },
     startRun,
     log: createLogger({ service: "scheduler", level: "silent" }),
   });
@@ -45,6 +51,7 @@ async function setup(over: Partial<ScheduleSpec>, start = "2026-01-01T00:00:00Z"
     schedules,
     spec,
     started,
+    last,
     /** When the runs' occurrences were, in the order they started. */
     times: () => [...runs.values()].map(({ at }) => iso(at)),
     runs: () => [...runs.values()],
@@ -220,4 +227,40 @@ test("an edit changes the future only", async () => {
     "2026-01-03T06:00:00Z",
     "2026-01-04T06:00:00Z",
   ]);
+});
+
+test("an occurrence that comes due while the run before lives starts beside it, or nothing, as the policy says", async () => {
+  for (const [overlap, times, skippedCount, lastError] of [
+    ["allow", ["2026-01-01T01:00:00Z", "2026-01-01T02:00:00Z"], 0, ""],
+    [
+      "skip",
+      ["2026-01-01T01:00:00Z"],
+      1,
+      "overlap: the run of the occurrence before had not ended",
+    ],
+  ] as const) {
+    const stage = await setup({ overlap });
+    await live(stage, Date.parse("2026-01-01T01:30:00Z"));
+    stage.last.isLive = true;
+    await live(stage, Date.parse("2026-01-01T02:30:00Z"));
+    expect(stage.times()).toEqual(times);
+    expect(await stage.find()).toMatchObject({ skippedCount, lastError });
+    // Once it has ended, the next one starts, and what was skipped is not made up for.
+    stage.last.isLive = false;
+    await live(stage, Date.parse("2026-01-01T03:30:00Z"));
+    expect(stage.times()).toEqual([...times, "2026-01-01T03:00:00Z"]);
+    expect(await stage.find()).toMatchObject({ skippedCount, lastError: "" });
+  }
+});
+
+test("of missed occurrences that are made up for at once, one that may not overlap starts the first only", async () => {
+  const stage = await setup({ missed: "run_all", overlap: "skip" });
+  stage.goTo(Date.parse("2026-01-01T05:30:00Z"));
+  await stage.fire();
+  expect(stage.times()).toEqual(["2026-01-01T01:00:00Z"]);
+  expect(await stage.find()).toMatchObject({
+    startedCount: 1,
+    skippedCount: 4,
+    lastError: "overlap: the run of the occurrence before had not ended",
+  });
 });

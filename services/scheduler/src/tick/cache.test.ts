@@ -61,6 +61,37 @@ test("a fold counts with what it has grown to, and no more once it is dropped", 
   expect(kept(cache, [third])).toEqual([true]);
 });
 
+test("a run is worth a snapshot every two thousand events, a long one every thirty-second of itself, and none once it is over", () => {
+  const { journal, workflows } = createMemoryStore({ now: Date.now });
+  const asked: string[] = [];
+  const run = runOf(1);
+  const cache = new RunCache({
+    journal,
+    definitions: new Definitions(workflows),
+    max: 10,
+    maxBytes: Infinity,
+    onLong: () => void asked.push(`write at ${run.state.lastSeq}`),
+    onOver: () => void asked.push("drop"),
+  });
+  const growTo = (seq: number): void => {
+    run.state.lastSeq = seq;
+    cache.keepLive(run);
+  };
+  for (const seq of [1, 1_999, 2_000, 2_001, 3_999, 4_000]) growTo(seq);
+  expect(asked).toEqual(["write at 2000", "write at 4000"]);
+  // A log of 320,000 events has one every 10,000.
+  run.snapshotSeq = 310_000;
+  for (const seq of [319_000, 320_000, 320_001]) growTo(seq);
+  expect(asked.slice(2)).toEqual(["write at 320000"]);
+  run.state.status = "completed";
+  growTo(320_002);
+  expect(asked.slice(3)).toEqual(["drop"]);
+  const young = runOf(1);
+  young.state.status = "completed";
+  cache.keepLive(young);
+  expect(asked).toHaveLength(4);
+});
+
 test("a tick keeps what it works on, however large, and runs go on from the log", async () => {
   const store = createMemoryStore({ now: Date.now });
   const engine = createEngine(store, Date.now, { maxCachedBytes: 1 });
