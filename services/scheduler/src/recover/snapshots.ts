@@ -3,7 +3,8 @@
 // load and nothing else; runs that wait for theirs beyond a bound are asked for again by their next thousand events.
 //
 // A snapshot is read, folded and written on this thread, in pieces between which ticks run. Snapshots of one run lie two thousand events
-// or a thirty-second of its length apart, whichever is more, so that their cost grows with the log and not with its square.
+// or a thirty-second of its length apart, whichever is more, so that their cost grows with the log and not with its square;
+// a slow run gets one for two hundred, every ten minutes at most.
 
 import { SNAPSHOT_FORMAT, writeSnapshot } from "@pawl/core/log/snapshot";
 import type { RunId } from "@pawl/core/name/ids";

@@ -19,7 +19,13 @@ function runOf(bytes: number): CachedRun {
   const parsed = parseDefinition('{"title":"t","nodes":[{"id":"a","type":"start"}],"edges":[]}');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.violations));
   const state = newRunState(newRunId(Date.now()), parsed.graph);
-  const about = { workflowId: "w", priority: 0, traceparent: null, snapshotSeq: 0 };
+  const about = {
+    workflowId: "w",
+    priority: 0,
+    traceparent: null,
+    snapshotSeq: 0,
+    snapshotAt: undefined,
+  };
   return { state, version: 1, bytes, ...about };
 }
 
@@ -75,7 +81,7 @@ test("a run is worth a snapshot every two thousand events, a long one every thir
   });
   const growTo = (seq: number): void => {
     run.state.lastSeq = seq;
-    cache.keepLive(run);
+    cache.keepLive(run, 0);
   };
   for (const seq of [1, 1_999, 2_000, 2_001, 3_999, 4_000]) growTo(seq);
   expect(asked).toEqual(["write at 2000", "write at 4000"]);
@@ -88,8 +94,33 @@ test("a run is worth a snapshot every two thousand events, a long one every thir
   expect(asked.slice(3)).toEqual(["drop"]);
   const young = runOf(1);
   young.state.status = "completed";
-  cache.keepLive(young);
+  cache.keepLive(young, 0);
   expect(asked).toHaveLength(4);
+});
+
+test("a run that goes on slowly is worth a snapshot after ten minutes, if there is anything to it", () => {
+  const { journal, workflows } = createMemoryStore({ now: Date.now });
+  const asked: string[] = [];
+  const run = runOf(1);
+  const cache = new RunCache({
+    journal,
+    definitions: new Definitions(workflows),
+    max: 10,
+    onLong: () => void asked.push(`write at ${run.state.lastSeq}`),
+  });
+  const growTo = (seq: number, minute: number): void => {
+    run.state.lastSeq = seq;
+    cache.keepLive(run, minute * 60_000);
+  };
+  growTo(500, 0);
+  growTo(600, 9);
+  expect(asked).toEqual([]);
+  growTo(601, 10);
+  growTo(650, 11);
+  expect(asked).toEqual(["write at 601"]);
+  growTo(700, 25);
+  growTo(801, 26);
+  expect(asked).toEqual(["write at 601", "write at 801"]);
 });
 
 test("a tick keeps what it works on, however large, and runs go on from the log", async () => {

@@ -25,6 +25,8 @@ export interface CachedRun {
   bytes: number;
   /** How far its snapshot reaches, or one that was asked for; 0 for none. */
   snapshotSeq: number;
+  /** When that was, as far as this scheduler knows; undefined until it first moved the run. */
+  snapshotAt: number | undefined;
 }
 
 /** Folds kept by their size: a run of ten thousand outputs weighs as much as ten thousand small runs. */
@@ -34,6 +36,9 @@ export const FACT_BYTES = 256;
 /** Events behind its snapshot that make a run worth another, at least; a long one waits for a thirty-second part of it. */
 const SNAPSHOT_EVENTS_MIN = 2_000;
 const SNAPSHOT_SHARE = 1 / 32;
+/** A slow run gets one for less once this much time has passed: it is loaded again and again, by whoever takes its next step. */
+const SNAPSHOT_AGE_MS = 10 * 60_000;
+const AGED_EVENTS_MIN = 200;
 
 export interface RunCacheOptions {
   readonly journal: Journal;
@@ -43,7 +48,7 @@ export interface RunCacheOptions {
   readonly maxBytes?: number;
   /** A live run's log turned out to be corrupt. */
   readonly onCorrupt?: (runId: RunId, cause: QuarantineCause) => void;
-  /** A run has grown enough to be worth a snapshot. */
+  /** A run has grown enough to be worth a snapshot, for its length or for its age. */
   readonly onLong?: (runId: RunId) => void;
   /** A run that had a snapshot is over. */
   readonly onOver?: (runId: RunId) => void;
@@ -82,7 +87,7 @@ export class RunCache {
   }
 
   /** Keeps a run that was just advanced, unless it ended: of such a one hardly anybody asks again. */
-  keepLive(run: CachedRun): void {
+  keepLive(run: CachedRun, now: number): void {
     const { runId, status, lastSeq } = run.state;
     if (isFinal(status)) {
       this.drop(runId);
@@ -90,8 +95,10 @@ export class RunCache {
       return;
     }
     this.put(run);
-    if (lastSeq - run.snapshotSeq >= Math.max(SNAPSHOT_EVENTS_MIN, lastSeq * SNAPSHOT_SHARE)) {
+    run.snapshotAt ??= now;
+    if (isWorthSnapshot(run, now)) {
       run.snapshotSeq = lastSeq;
+      run.snapshotAt = now;
       this.#options.onLong?.(runId);
     }
   }
@@ -153,7 +160,7 @@ export class RunCache {
       const bytes = found.state.nodes.length * FACT_BYTES + bytesOf(run);
       const snapshotSeq = snapshot?.seq ?? 0;
       const about = { version, workflowId, priority, traceparent, bytes, snapshotSeq };
-      this.put({ state: found.state, ...about });
+      this.put({ state: found.state, ...about, snapshotAt: undefined });
     } else if (found.kind === "quarantined") {
       this.#quarantined.set(run.runId, found.quarantine);
     } else if (!run.hasEnded) {
@@ -163,6 +170,14 @@ export class RunCache {
       this.#options.onCorrupt?.(run.runId, cause);
     }
   }
+}
+
+function isWorthSnapshot(run: CachedRun, now: number): boolean {
+  const { snapshotSeq, snapshotAt = now } = run;
+  const { lastSeq } = run.state;
+  const behind = lastSeq - snapshotSeq;
+  if (behind >= Math.max(SNAPSHOT_EVENTS_MIN, lastSeq * SNAPSHOT_SHARE)) return true;
+  return behind >= AGED_EVENTS_MIN && now - snapshotAt >= SNAPSHOT_AGE_MS;
 }
 
 /** Outputs are of one byte a character, mostly. */

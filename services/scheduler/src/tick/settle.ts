@@ -148,7 +148,7 @@ export function settleStart(draft: Draft, graph: Graph, input: StartInput): Cach
   const state = newRunState(input.runId, graph);
   const { workflowId, priority, traceparent } = input;
   const bytes = state.nodes.length * FACT_BYTES;
-  const about = { workflowId, priority, traceparent, bytes, snapshotSeq: 0 };
+  const about = { workflowId, priority, traceparent, bytes, snapshotSeq: 0, snapshotAt: draft.now };
   const run: CachedRun = { state, version: 0, ...about };
   draft.begin(run, input);
   draft.append(run, input.started);

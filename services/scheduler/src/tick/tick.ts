@@ -68,7 +68,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
       probe("S6");
     }
     replies.push(...(await draft.fenced.replies(cache, (runId) => draft.has(runId))));
-    for (const run of [...draft.runs, ...claims.runs]) cache.keepLive(run);
+    for (const run of [...draft.runs, ...claims.runs]) cache.keepLive(run, draft.now);
     expectDelayed(parts, [...draft.jobs, ...claims.jobs]);
     countFacts(draft);
     countFacts(claims);
