@@ -51,6 +51,7 @@ export class Draft {
   readonly pauses: PauseView;
   #assumesPauses = false;
   readonly #runs = new Map<RunId, RunDraft>();
+  #eventCount = 0;
   /** Executions queued by this draft and not placed yet. */
   readonly ready: Execution[] = [];
   readonly closed: ClosedClaim[] = [];
@@ -95,9 +96,7 @@ export class Draft {
   }
 
   get eventCount(): number {
-    let count = 0;
-    for (const draft of this.#runs.values()) count += draft.facts.length;
-    return count;
+    return this.#eventCount;
   }
 
   /** Every drafted fact with its run. */
@@ -153,6 +152,7 @@ export class Draft {
     const seq = state.lastSeq + 1;
     const epoch = fact.type === "node.started" ? seq : fact.epoch;
     draft.facts.push(withCause(state, fact, draft.committedSeq));
+    this.#eventCount += 1;
     run.bytes += FACT_BYTES + (fact.value?.length ?? 0);
     // The spread keeps the fact's own type; only its position is added.
     apply(state, { ...fact, epoch, seq, at: this.#now });

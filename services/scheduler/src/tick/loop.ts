@@ -18,6 +18,7 @@ import type { MarkRun } from "../recover/quarantine.ts";
 import { type Input, runOf } from "./input.ts";
 import { claimableTypes } from "./claim.ts";
 import { answerDuplicates } from "./duplicates.ts";
+import { Inbox } from "./inbox.ts";
 import { tick, type TickParts, type TickReport } from "./tick.ts";
 
 const BATCH_MAX = 256;
@@ -45,7 +46,7 @@ const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
 export interface LoopOptions extends TickParts {
   readonly pauses: Pick<KnownPauses, "current" | "reload">;
   readonly onTick: (
-    report: TickReport & { readonly batchSize: number; readonly ms: number },
+    report: Omit<TickReport, "left"> & { readonly batchSize: number; readonly ms: number },
   ) => void;
   /** A compare-and-swap was lost, or a lock; the tick is done again. */
   readonly onConflict: () => void;
@@ -56,7 +57,7 @@ export interface LoopOptions extends TickParts {
 
 export class TickLoop {
   readonly #options: LoopOptions;
-  #inbox: Input[] = [];
+  readonly #inbox = new Inbox();
   #busy: Promise<void> | undefined;
   #dueTimer: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -91,7 +92,7 @@ export class TickLoop {
   #run(): void {
     this.#busy ??= this.#drain().finally(() => {
       this.#busy = undefined;
-      if (this.#inbox.length > 0) this.#run();
+      if (this.#inbox.size > 0) this.#run();
       else this.#armTimer();
     });
   }
@@ -101,10 +102,10 @@ export class TickLoop {
     await new Promise((resolve) => setImmediate(resolve));
     do {
       await this.#gather();
-      const batch = this.#inbox.splice(0, BATCH_MAX);
+      const batch = this.#inbox.take(BATCH_MAX);
       this.#lastBatch = batch.length;
       await this.#process(batch, 0);
-    } while (this.#inbox.length > 0 || this.#canClaim());
+    } while (this.#inbox.size > 0 || this.#canClaim());
   }
 
   /**
@@ -113,7 +114,7 @@ export class TickLoop {
    * last time cost 8 % of throughput, since some runs end in every round.
    */
   async #gather(): Promise<void> {
-    if (this.#lastBatch < CROWD_MIN || this.#inbox.length >= ENOUGH * this.#lastBatch) return;
+    if (this.#lastBatch < CROWD_MIN || this.#inbox.size >= ENOUGH * this.#lastBatch) return;
     await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
   }
 
@@ -124,10 +125,11 @@ export class TickLoop {
   async #process(batch: readonly Input[], retries: number, faults = 0): Promise<void> {
     const began = performance.now();
     try {
-      const report = await tick(this.#options, batch);
+      const { left, ...report } = await tick(this.#options, batch);
+      this.#inbox.leave(left);
       this.#options.onTick({
         ...report,
-        batchSize: batch.length,
+        batchSize: batch.length - left.length,
         ms: performance.now() - began,
       });
     } catch (error) {
@@ -210,7 +212,7 @@ export class TickLoop {
   async #waitForStore(batch: readonly Input[], error: unknown): Promise<void> {
     const isCommand = (input: Input): boolean => COMMANDS.has(input.kind);
     reject(batch.filter(isCommand), error);
-    this.#inbox.unshift(...batch.filter((input) => !isCommand(input)));
+    this.#inbox.putBack(batch.filter((input) => !isCommand(input)));
     await pause();
   }
 

@@ -40,6 +40,7 @@ export function createEngine(
   const cache = new RunCache({ journal, definitions, ...bounds, onCorrupt: mark });
   const conflicts = { count: 0 };
   const errors: unknown[] = [];
+  const eventCounts: number[] = [];
   const known = new KnownPauses({
     pauses,
     onResumed: (types) => {
@@ -57,7 +58,7 @@ export function createEngine(
     waiting,
     pauses: known,
     now,
-    onTick: () => {},
+    onTick: ({ eventCount }) => void eventCounts.push(eventCount),
     onConflict: () => void (conflicts.count += 1),
     onError: (error) => void errors.push(error),
     onPoisoned: mark,
@@ -75,6 +76,8 @@ export function createEngine(
     definitions,
     conflicts,
     errors,
+    /** Of every tick so far. */
+    eventCounts,
     cache,
     ...calls(loop, now),
   };

@@ -11,21 +11,20 @@ import type { RunId } from "@pawl/core/name/ids";
 import { planToFixpoint } from "@pawl/core/plan/plan";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Journal, News, Transaction } from "@pawl/platform/store/journal";
-import { quarantineReply } from "../recover/quarantine.ts";
 import { type NewJob, PENDING_RUNS, RATE_SLOTS } from "@pawl/platform/queue/queue";
 import type { PauseView } from "../pause/pause-view.ts";
 import type { Roster } from "../work/roster.ts";
 import type { RunCache } from "./cache.ts";
-import { findChildren, followLinks } from "./child.ts";
+import { followLinks } from "./child.ts";
 import { beginPending } from "./begin.ts";
 import { claimableTypes, claimWaiting } from "./claim.ts";
 import { countFacts } from "./count.ts";
 import type { Definitions } from "./definitions.ts";
 import { Draft } from "./draft.ts";
 import { moveSlots } from "./gates.ts";
-import { type Input, isFenced, runOf } from "./input.ts";
+import type { Input } from "./input.ts";
 import { place } from "./place.ts";
-import { type JudgedInput, type Reply, settle, settleStart } from "./settle.ts";
+import { settleAll } from "./settle-all.ts";
 import { tell } from "./tell.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -39,8 +38,10 @@ export interface TickParts {
   readonly now: () => number;
 }
 
-/** What a tick did, for telemetry. */
+/** What a tick did. */
 export interface TickReport {
+  /** Inputs that it did not try. */
+  readonly left: readonly Input[];
   readonly eventCount: number;
   readonly claimCount: number;
   /** The soonest deadline of the approvals it opened, where one has any. */
@@ -56,7 +57,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
   const claims = new Draft(draft.now, pauses);
   let claimable: readonly string[] = [];
   try {
-    const replies = await settleAll(parts, draft, inputs);
+    const { replies, left } = await settleAll(parts, draft, inputs);
     for (const run of draft.runs)
       planToFixpoint(run.state, draft.now, (fact) => draft.append(run, fact));
     await followLinks(cache, draft);
@@ -77,6 +78,7 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
     probe("S7");
     for (const reply of replies) reply();
     return {
+      left,
       eventCount: draft.eventCount + claims.eventCount,
       claimCount: draft.handOffs.length + claims.handOffs.length,
       approvalDueMs: soonest(draft),
@@ -90,63 +92,6 @@ export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<
     cache.trim();
     for (const { session } of [...draft.handOffs, ...claims.handOffs]) session.reserved -= 1;
   }
-}
-
-async function settleAll(
-  parts: TickParts,
-  draft: Draft,
-  inputs: readonly Input[],
-): Promise<Reply[]> {
-  const { cache, definitions } = parts;
-  const replies: Reply[] = [];
-  const folded = inputs.filter((input) => input.kind !== "start");
-  await cache.ensure(folded.map(runOf));
-  const children = await findChildren(definitions, inputs);
-  const doubtful: JudgedInput[] = [];
-  for (const input of inputs) {
-    if (input.kind === "start") {
-      const { runId, answer, definitionId, test } = input;
-      const graph =
-        test?.graph ?? definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
-      const { state } = settleStart(draft, graph, input);
-      const isPaused = state.status === "paused";
-      replies.push(() =>
-        answer.resolve({ runId, duplicate: false, lastSeq: state.lastSeq, isPaused }),
-      );
-      continue;
-    }
-    const quarantine = cache.quarantineOf(runOf(input));
-    if (quarantine !== undefined) {
-      replies.push(quarantineReply(input, quarantine));
-      continue;
-    }
-    if (isFenced(input)) {
-      draft.fenced.add(input);
-      continue;
-    }
-    const result = settle(draft, cache.get(runOf(input)), input, children);
-    if (result.kind === "drafted") replies.push(result.reply);
-    else doubtful.push(input);
-  }
-  if (doubtful.length > 0)
-    replies.push(...(await settleDoubtful(parts, draft, doubtful, children)));
-  return replies;
-}
-
-/** Judges inputs again on fresh folds. A run with drafted facts is as fresh as its compare-and-swap will prove. */
-async function settleDoubtful(
-  parts: TickParts,
-  draft: Draft,
-  inputs: readonly JudgedInput[],
-  children: Awaited<ReturnType<typeof findChildren>>,
-): Promise<Reply[]> {
-  await parts.cache.refresh(inputs.map(runOf).filter((runId) => !draft.has(runId)));
-  return inputs.map((input) => {
-    const quarantine = parts.cache.quarantineOf(runOf(input));
-    if (quarantine !== undefined) return quarantineReply(input, quarantine);
-    const result = settle(draft, parts.cache.get(runOf(input)), input, children);
-    return result.kind === "drafted" ? result.reply : result.refuse;
-  });
 }
 
 /**
