@@ -14,7 +14,7 @@ const TURNS = [
 export const blockedLoop: Fault = {
   id: "F21",
   title: "event loop blocked",
-  hits: { short: 1, smoke: 2, full: 30 },
+  hits: { short: 1, smoke: 2, full: 10 },
   gapMs: [200, 600],
   isFencing: true,
   strike: async ({ crew }, nth) => {

@@ -9,7 +9,7 @@ const DOWN_MS = 2_000;
 export const databaseCrash: Fault = {
   id: "F5",
   title: "PostgreSQL killed, stopped immediately, stopped fast",
-  hits: { short: 1, smoke: 3, full: 60 },
+  hits: { short: 1, smoke: 3, full: 30 },
   gapMs: [1_000, 3_000],
   strike: async ({ crew, random }, nth) => {
     const signal = SIGNALS[nth % SIGNALS.length] ?? "SIGKILL";
@@ -29,7 +29,7 @@ where application_name like 'pawl%' and pid <> pg_backend_pid() and backend_type
 export const backendKill: Fault = {
   id: "F6",
   title: "pg_terminate_backend, LISTEN sessions among them",
-  hits: { short: 2, smoke: 8, full: 300 },
+  hits: { short: 2, smoke: 8, full: 200 },
   gapMs: [100, 500],
   strike: async ({ db, random }, nth) => {
     const client = await db();

@@ -4,7 +4,7 @@ import { oneOf, type Fault } from "../fault.ts";
 export const randomKill: Fault = {
   id: "F2",
   title: "kill -9 of any service",
-  hits: { short: 3, smoke: 4, full: 200 },
+  hits: { short: 3, smoke: 4, full: 100 },
   gapMs: [300, 1_500],
   strike: async ({ crew, random }, nth) => {
     // Each service in turn, so that few hits strike all kinds.

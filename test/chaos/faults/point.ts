@@ -94,7 +94,7 @@ export function pointKill(): Fault {
   return {
     id: "F1",
     title: "kill -9 at named points",
-    hits: { short: 1, smoke: 1, full: TURNS.length * 20 },
+    hits: { short: 1, smoke: 1, full: TURNS.length * 6 },
     gapMs: [100, 500],
     everyMs: 500,
     needsEveryHit: true,

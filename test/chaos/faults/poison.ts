@@ -45,7 +45,7 @@ export function poisonNodes(): Fault {
   return {
     id: "F14",
     title: "poison nodes among good ones",
-    hits: { short: 1, smoke: 4, full: 100 },
+    hits: { short: 1, smoke: 4, full: 40 },
     gapMs: [1_000, 2_000],
     shapes: { prefix: "poison", all: SHAPES },
     begin: async ({ crew }) => {

@@ -10,7 +10,7 @@ const HOLD_MS: Readonly<Record<Size, number>> = { short: 4_000, smoke: 6_000, fu
 export const noConnections: Fault = {
   id: "F16",
   title: `${CONNECTIONS_MAX} connections, all of them taken`,
-  hits: { short: 1, smoke: 1, full: 8 },
+  hits: { short: 1, smoke: 1, full: 3 },
   gapMs: [2_000, 3_000],
   begin: async ({ crew }) => {
     await crew.postgres.crash("SIGINT");

@@ -14,7 +14,7 @@ export function repeatedOutcomes(): Fault {
   return {
     id: "F9",
     title: "outcomes repeated, reordered, denied and late",
-    hits: { short: 4, smoke: 10, full: 600 },
+    hits: { short: 4, smoke: 10, full: 400 },
     gapMs: [200, 400],
     isFencing: true,
     shapes: { prefix: "repeat", all: SHAPES },

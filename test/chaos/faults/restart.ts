@@ -8,7 +8,7 @@ const SETTLE_MS = 500;
 export const rollingRestart: Fault = {
   id: "F18",
   title: "rolling restart by SIGTERM",
-  hits: { short: 3, smoke: 6, full: 48 },
+  hits: { short: 3, smoke: 6, full: 36 },
   gapMs: [100, 300],
   strike: async ({ crew }, nth) => {
     const target = crew.all[nth % crew.all.length];

@@ -14,7 +14,7 @@ const FALSE_SHARE = 0.01;
 export const starvedCpu: Fault = {
   id: "F20",
   title: "CPU starvation",
-  hits: { short: 1, smoke: 1, full: 8 },
+  hits: { short: 1, smoke: 1, full: 3 },
   gapMs: [500, 1_000],
   strike: async ({ size }) => {
     const at = Date.now();

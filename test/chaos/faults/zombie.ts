@@ -17,7 +17,7 @@ const FREEZES_MAX = 3;
 export const zombieExecutor: Fault = {
   id: "F3",
   title: "zombie executor: SIGSTOP for 2 to 4 leases",
-  hits: { short: 1, smoke: 1, full: 60 },
+  hits: { short: 1, smoke: 1, full: 20 },
   gapMs: [200, 800],
   isFencing: true,
   strike: async (scene) => {
@@ -56,7 +56,7 @@ export const zombieExecutor: Fault = {
 export const zombieScheduler: Fault = {
   id: "F4",
   title: "zombie scheduler: SIGSTOP for 2 to 4 leases",
-  hits: { short: 1, smoke: 1, full: 30 },
+  hits: { short: 1, smoke: 1, full: 10 },
   gapMs: [500, 1_500],
   strike: async (scene) => {
     const target = busiest(scene.crew.schedulers);
