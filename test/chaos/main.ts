@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { chaos } from "./chaos.ts";
 import { faultCatalogue } from "./faults/catalogue.ts";
 import { recoveryFigures, tellRecovery } from "./recovery-times.ts";
-import { outcomeLine, tellReport } from "./report.ts";
+import { faultsOf, outcomeLine, tellReport } from "./report.ts";
 
 const RECOVERY = "recovery";
 const RECOVERY_ROUNDS = 5;
@@ -60,7 +60,10 @@ const { outcomes, logs } = await chaos({
   runs,
   faultLog,
   onProgress: (text) => print(`${stamp()}  ${text}`),
-  onOutcome: (outcome) => print(`${stamp()}  ${outcomeLine(outcome)}`),
+  // At once, so that a run that is ended early has said what it found.
+  onOutcome: (outcome) => {
+    for (const line of [outcomeLine(outcome), ...faultsOf(outcome)]) print(`${stamp()}  ${line}`);
+  },
 });
 writeFileSync(join(out, "services.log"), logs);
 print("");

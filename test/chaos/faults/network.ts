@@ -38,7 +38,7 @@ const LASTS_MS: Readonly<Record<Size, readonly [number, number]>> = {
 export const badNetwork: Fault = {
   id: "F8",
   title: "cut, half-open, slow, torn and one-way links",
-  hits: { short: 4, smoke: 8, full: 48 },
+  hits: { short: 4, smoke: 8, full: 24 },
   gapMs: [100, 400],
   strike: async ({ crew, random, size }, nth) => {
     const { name, toxic } = TOXICS[nth % TOXICS.length] ?? oneOf(TOXICS, random);
