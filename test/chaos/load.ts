@@ -2,7 +2,7 @@
 // first event to its last. A submission is repeated under its request id until somebody accepts it.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { PawlClient } from "@pawl/client";
+import { PawlError, type PawlClient } from "@pawl/client";
 import { seededRandom, shuffled, type Random } from "../stress/random.ts";
 import type { Shape } from "../stress/shapes.ts";
 
@@ -15,6 +15,8 @@ export type Submission = {
   runId: string;
   /** Why it was not accepted. */
   refusal: string;
+  /** How often it was asked for again, because nobody answered in time. */
+  repeats: number;
   /** What its watcher was given. */
   readonly eventIds: number[];
   hasEnded: boolean;
@@ -111,6 +113,7 @@ export class Load {
       requestId: randomUUID(),
       runId: "",
       refusal: "",
+      repeats: 0,
       eventIds: [],
       hasEnded: false,
       watchFault: "",
@@ -130,7 +133,8 @@ export class Load {
     try {
       const workflowId = workflowIdOf(prefix, shape);
       const options = { input: { run: index }, requestId, signal };
-      submission.runId = (await here.runs.start(workflowId, options)).run.runId;
+      const start = () => here.runs.start(workflowId, options);
+      submission.runId = (await this.#insist(submission, start)).run.runId;
     } catch (error) {
       submission.refusal = String(error);
       return;
@@ -146,12 +150,28 @@ export class Load {
     const { index, shape, runId, eventIds } = submission;
     const { signal } = this.#over;
     const decision = shape.decision?.(index);
+    const requestId = randomUUID();
     const options = { silenceMs: SILENCE_MS, signal };
     for await (const { eventId, type } of client.watch(runId, options)) {
       eventIds.push(Number(eventId));
       if (type === "node.blocked" && decision !== undefined)
-        await client.runs.decide(runId, "held", decision, { signal });
+        await this.#insist(submission, () =>
+          client.runs.decide(runId, "held", decision, { requestId, signal }),
+        );
     }
     submission.hasEnded = !signal.aborted;
+  }
+
+  /** Asks until there is an answer. A call nobody answered in time may have been heard: it is repeated as it was. */
+  async #insist<T>(submission: Submission, call: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        const isLate = error instanceof PawlError && error.reason === "DEADLINE_PASSED";
+        if (!isLate || this.#over.signal.aborted) throw error;
+        submission.repeats += 1;
+      }
+    }
   }
 }

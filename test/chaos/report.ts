@@ -46,7 +46,7 @@ export function outcomeLine({ fault, hits, verdict, counts, recoveryMs, ms }: Ou
   const recovered = Object.entries(counts.recovered)
     .map(([reason, count]) => `${count} ${reason}`)
     .join(", ");
-  return `${fault.id.padEnd(4)} ${fault.title}: ${verdict.accepted} of ${verdict.offered} accepted, ${hits.length} hits, ${counts.refused} refusals, ${counts.claims} claims (${recovered || "none"} taken back), ${verdict.rawDuplicates} raw duplicates, recovery max ${seconds(quantile(recoveryMs, 1))}, took ${seconds(ms)}`;
+  return `${fault.id.padEnd(4)} ${fault.title}: ${verdict.accepted} of ${verdict.offered} accepted (${verdict.repeats} calls repeated), ${hits.length} hits, ${counts.refused} refusals, ${counts.claims} claims (${recovered || "none"} taken back), ${verdict.rawDuplicates} raw duplicates, recovery max ${seconds(quantile(recoveryMs, 1))}, took ${seconds(ms)}`;
 }
 
 /** Prints it all; whether everything holds. */

@@ -12,6 +12,8 @@ import type { Submission } from "./load.ts";
 export type Verdict = {
   readonly offered: number;
   readonly accepted: number;
+  /** Calls that nobody answered in time and that were made again. */
+  readonly repeats: number;
   readonly lost: readonly string[];
   readonly duplicated: readonly string[];
   readonly staleAccepted: readonly string[];
@@ -59,7 +61,9 @@ export async function judge(
     if (known.has(submission.runId)) await judgeEnd(crew, submission, sorted);
   }
   const rawDuplicates = await judgeEffects(crew, db, runIds, sorted);
-  return { offered: submissions.length, accepted: accepted.length, ...sorted, rawDuplicates };
+  const repeats = submissions.reduce((sum, each) => sum + each.repeats, 0);
+  const offered = submissions.length;
+  return { offered, accepted: accepted.length, repeats, ...sorted, rawDuplicates };
 }
 
 /** Where a broken invariant belongs. */

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Running, ServiceContext } from "@pawl/platform/lifecycle/service";
-import { WORK_KEEPALIVE_MS, createGrpcClient } from "@pawl/platform/rpc/grpc-client";
+import { WORK_KEEPALIVE, createGrpcClient } from "@pawl/platform/rpc/grpc-client";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { startProbeServer } from "@pawl/platform/telemetry/http";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -50,7 +50,7 @@ export async function compose(
     sources,
   });
   const client = createGrpcClient(WorkerService, config.PAWL_SCHEDULER_ADDRESS, {
-    keepaliveMs: WORK_KEEPALIVE_MS,
+    keepalive: WORK_KEEPALIVE,
     retry: false,
   });
   const worker = createWorker(config, {

@@ -2,10 +2,12 @@
 // much as a tick; a command costs a tenth of that. What is asked in one turn of the event loop leaves in one message.
 //
 // Lanes: streams are spread over the schedulers by the channel's round robin, and calls over the lanes by turns, so several
-// schedulers share the load of one gateway.
+// schedulers share the load of one gateway. Streams are opened anew from time to time, so that one that comes back gets its share.
 //
 // Races survived: a stream breaks with calls under way, or its scheduler drains. Their outcome is unknown, so they are sent again on
-// another stream, which is harmless because every command carries a request id; an answer nobody waits for any more is dropped.
+// another stream, which is harmless because every command carries a request id; an answer nobody waits for any more is dropped. A
+// scheduler freezes, or its link goes silent: its connection does not answer pings (a scheduler that is only slow with a command
+// does), so it is broken with all its streams, and no new one goes there until it speaks again.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { DescMethod, DescService, Message, MessageInitShape } from "@bufbuild/protobuf";
@@ -16,8 +18,8 @@ import { createBackoff, pause } from "../lifecycle/backoff.ts";
 import { currentTraceparent } from "../telemetry/trace.ts";
 import { clientSpan } from "./call-span.ts";
 import { CommandLane, ENVELOPE_BYTES } from "./command-lane.ts";
-import { CALL_TIMEOUT_MS, createGrpcClient } from "./grpc-client.ts";
-import type { GrpcClient, UnaryOptions } from "./grpc-client.ts";
+import { CALL_TIMEOUT_MS, COMMAND_KEEPALIVE, createGrpcClient } from "./grpc-client.ts";
+import type { GrpcClient, Keepalive, UnaryOptions } from "./grpc-client.ts";
 import { codeOf } from "./status.ts";
 
 const LANES = 4;
@@ -33,10 +35,21 @@ export interface CommandClient {
   close(): void;
 }
 
+export interface CommandClientOptions {
+  /** Default COMMAND_KEEPALIVE. */
+  readonly keepalive?: Keepalive;
+  /** How long a lane stays with one scheduler; see CommandLane. */
+  readonly streamMs?: number;
+}
+
 /** Connects lazily. `address` is host:port, several with commas, or a gRPC target. */
-export function createCommandClient(address: string): CommandClient {
-  const client = createGrpcClient(CommandService, address, { retry: false });
-  const lanes = Array.from({ length: LANES }, () => new CommandLane(() => client.open.carry()));
+export function createCommandClient(
+  address: string,
+  { keepalive = COMMAND_KEEPALIVE, streamMs }: CommandClientOptions = {},
+): CommandClient {
+  const client = createGrpcClient(CommandService, address, { retry: false, keepalive });
+  const open = () => client.open.carry();
+  const lanes = Array.from({ length: LANES }, () => new CommandLane(open, streamMs));
   let turn = 0;
   const nextLane = (): CommandLane => {
     // What is asked in one turn of the event loop shares a message.

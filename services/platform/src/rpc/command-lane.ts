@@ -1,7 +1,9 @@
 // One command stream at a time, and who waits for which answer on it.
 //
 // States: closed → open (by the first command) → closed (it broke, or its scheduler drained) → open …
-// Whatever is unanswered when the stream closes is refused with the reason of its end, or SCHEDULER_UNAVAILABLE.
+// An open stream grows old: the first command after that opens another, and the old one ends when it has given its answers. Without
+// it all lanes would stay with whom they found first, and a scheduler that comes back would get nothing to do.
+// Whatever is unanswered when its stream closes is refused with the reason of its end, or SCHEDULER_UNAVAILABLE.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ChurnMap } from "@pawl/core/data/churn-map";
@@ -27,23 +29,31 @@ export const ENVELOPE_BYTES = 64 * 1024;
 /** A message is cut here, so that a small command does not wait behind many large ones. */
 const MESSAGE_BYTES = 256 * 1024;
 const ID_MAX = 2 ** 32 - 1;
+/** A stream older than this is left for another. */
+const STREAM_MS = 20_000;
 
 interface Waiter {
+  /** What the command left on; undefined while it waits to leave. */
+  stream: CarryStream | undefined;
   readonly resolve: (response: Uint8Array) => void;
   readonly reject: (error: EngineError) => void;
 }
 
 export class CommandLane {
   readonly #open: () => CarryStream;
+  readonly #streamMs: number;
   readonly #waiters = new ChurnMap<number, Waiter>();
   #stream: CarryStream | undefined;
+  /** When the stream is old. */
+  #oldAt = 0;
   #outgoing: (CommandInit & { readonly request: Uint8Array })[] = [];
   #lastId = 0;
   #isScheduled = false;
   #isClosed = false;
 
-  constructor(open: () => CarryStream) {
+  constructor(open: () => CarryStream, streamMs = STREAM_MS) {
     this.#open = open;
+    this.#streamMs = streamMs;
   }
 
   /** Sends a command and waits for its answer. @throws EngineError of the refusal, the stream's end, the time or the signal */
@@ -70,6 +80,7 @@ export class CommandLane {
     );
     signal.addEventListener("abort", onAbort, { once: true });
     this.#waiters.set(commandId, {
+      stream: undefined,
       reject: refuse,
       resolve: (response) => {
         settle();
@@ -107,14 +118,16 @@ export class CommandLane {
   #flush(): void {
     this.#isScheduled = false;
     if (this.#isClosed) return;
-    this.#stream ??= this.#connect();
+    const stream = this.#youngStream();
     let commands: CommandInit[] = [];
     let bytes = 0;
     for (const command of this.#outgoing) {
+      const waiter = this.#waiters.get(command.commandId ?? 0);
       // A caller who gave up before the turn was over is not asked for.
-      if (!this.#waiters.has(command.commandId ?? 0)) continue;
+      if (waiter === undefined) continue;
+      waiter.stream = stream;
       if (commands.length > 0 && bytes + command.request.length > MESSAGE_BYTES) {
-        this.#stream.write({ commands });
+        stream.write({ commands });
         commands = [];
         bytes = 0;
       }
@@ -122,7 +135,15 @@ export class CommandLane {
       bytes += command.request.length;
     }
     this.#outgoing = [];
-    if (commands.length > 0) this.#stream.write({ commands });
+    if (commands.length > 0) stream.write({ commands });
+  }
+
+  #youngStream(): CarryStream {
+    if (this.#stream !== undefined && performance.now() < this.#oldAt) return this.#stream;
+    this.#stream?.end();
+    this.#stream = this.#connect();
+    this.#oldAt = performance.now() + this.#streamMs;
+    return this.#stream;
   }
 
   #connect(): CarryStream {
@@ -147,14 +168,11 @@ export class CommandLane {
   }
 
   #closed(stream: CarryStream, { error }: StreamEnd): void {
-    if (this.#stream !== stream) return;
-    this.#stream = undefined;
-    // What has not left yet goes out on the next stream.
-    const unsent = new Set(this.#outgoing.map(({ commandId }) => commandId));
+    if (this.#stream === stream) this.#stream = undefined;
     const reason =
       error ?? new EngineError("SCHEDULER_UNAVAILABLE", "The scheduler closed the stream.");
-    for (const commandId of [...this.#waiters.keys()])
-      if (!unsent.has(commandId)) this.#waiters.get(commandId)?.reject(reason);
+    for (const waiter of [...this.#waiters.values()])
+      if (waiter.stream === stream) waiter.reject(reason);
   }
 }
 

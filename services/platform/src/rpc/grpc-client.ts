@@ -26,15 +26,20 @@ import { clientTracing } from "./tracing.ts";
 
 /** Time a unary call has when its caller does not say. */
 export const CALL_TIMEOUT_MS = 10_000;
-/** Idle connections are checked this often; work streams twice as often (WORK_KEEPALIVE_MS). */
-const KEEPALIVE_MS = 20_000;
-const KEEPALIVE_TIMEOUT_MS = 5_000;
+/** How a connection whose other side fell silent is found: asked this often, and broken when no answer comes in time. */
+export interface Keepalive {
+  readonly everyMs: number;
+  readonly patienceMs: number;
+}
+const IDLE_KEEPALIVE: Keepalive = { everyMs: 20_000, patienceMs: 5_000 };
 /** For channels that carry claims: a half-open one is found within 15 s. */
-export const WORK_KEEPALIVE_MS = 10_000;
+export const WORK_KEEPALIVE: Keepalive = { everyMs: 10_000, patienceMs: 5_000 };
+/** For channels that carry commands: a frozen scheduler is left within 4 s, so that half a caller's time is there for another. */
+export const COMMAND_KEEPALIVE: Keepalive = { everyMs: 1_000, patienceMs: 3_000 };
 const RECONNECT_MS = { initial: 100, max: 1_000 } as const;
 
 export interface GrpcClientOptions {
-  readonly keepaliveMs?: number;
+  readonly keepalive?: Keepalive;
   readonly messageBytes?: number;
   /** Retry calls answered UNAVAILABLE; default true. Safe because every mutation carries a request id. */
   readonly retry?: boolean;
@@ -196,6 +201,7 @@ const channelOptions = (service: DescService, options: GrpcClientOptions): Chann
     retryableStatusCodes: ["UNAVAILABLE"],
   };
   const retry = options.retry !== false;
+  const keepalive = options.keepalive ?? IDLE_KEEPALIVE;
   return {
     interceptors: [clientTracing],
     "grpc.service_config": JSON.stringify({
@@ -203,8 +209,8 @@ const channelOptions = (service: DescService, options: GrpcClientOptions): Chann
       methodConfig: retry ? [{ name: [{ service: service.typeName }], retryPolicy }] : [],
     }),
     "grpc.enable_retries": retry ? 1 : 0,
-    "grpc.keepalive_time_ms": options.keepaliveMs ?? KEEPALIVE_MS,
-    "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
+    "grpc.keepalive_time_ms": keepalive.everyMs,
+    "grpc.keepalive_timeout_ms": keepalive.patienceMs,
     "grpc.keepalive_permit_without_calls": 1,
     "grpc.initial_reconnect_backoff_ms": RECONNECT_MS.initial,
     "grpc.max_reconnect_backoff_ms": RECONNECT_MS.max,
