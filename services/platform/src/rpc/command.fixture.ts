@@ -1,0 +1,88 @@
+// Servers and callers of commands over real sockets.
+
+import { stat } from "node:fs/promises";
+import { type AddressInfo, connect as dial, createServer, type Socket } from "node:net";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { onTestFinished } from "vitest";
+
+import { createCommandClient, type CommandClientOptions } from "./command-client.ts";
+import { serveCommands } from "./command-server.ts";
+import { startGrpcServer } from "./grpc-server.ts";
+import { serve, type Implementation } from "./implementation.ts";
+
+/** What is served. */
+export type Runs = Implementation<typeof RunService>;
+
+/** A server of commands, with what went wrong inside. */
+export async function startServer(runs: Runs, port = 0) {
+  const faults: unknown[] = [];
+  const onInternal = ({ error }: { readonly error: unknown }): void => void faults.push(error);
+  const commands = serveCommands([serve(RunService, runs)], onInternal);
+  const server = await startGrpcServer({
+    host: "127.0.0.1",
+    port,
+    services: [commands.service],
+    onInternal,
+  });
+  onTestFinished(() => server.stop(0));
+  return { server, commands, faults };
+}
+
+interface Reachable {
+  readonly port: number;
+}
+
+/** Calls to whoever of them is there. */
+export function connect(...servers: readonly Reachable[]) {
+  return connectWith({}, ...servers);
+}
+
+/** The same with options. */
+export function connectWith(options: CommandClientOptions, ...servers: readonly Reachable[]) {
+  const address = servers.map(({ port }) => `127.0.0.1:${port}`).join(",");
+  const client = createCommandClient(address, options);
+  onTestFinished(() => client.close());
+  return client.callsOf(RunService);
+}
+
+/** A way to a server that can freeze as a stopped process does: it accepts and never answers. */
+export async function freezable({ port }: Reachable) {
+  let isFrozen = false;
+  const pairs: [Socket, Socket][] = [];
+  const way = createServer((near) => {
+    const far = dial(port, "127.0.0.1");
+    pairs.push([near, far]);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on("error", () => undefined);
+      from.on("close", () => to.destroy());
+      from.on("data", (bytes) => isFrozen || to.write(bytes));
+    }
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  way.listen(0, "127.0.0.1", resolve);
+  await promise;
+  onTestFinished(() => {
+    for (const pair of pairs) for (const socket of pair) socket.destroy();
+    way.close();
+  });
+  return { port: (way.address() as AddressInfo).port, freeze: () => void (isFrozen = true) };
+}
+
+/** A turn of the event loop: reading a file takes one at least. */
+export const turn = async (): Promise<void> => void (await stat(import.meta.filename));
+
+/** An answer. */
+export const started = (runId: string) => ({ run: { runId } });
+/** What it is refused with. */
+export const refusalOf = async (work: Promise<unknown>): Promise<EngineError> => {
+  const thrown: unknown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (thrown instanceof EngineError) return thrown;
+  throw new Error("expected an EngineError", { cause: thrown });
+};
