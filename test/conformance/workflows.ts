@@ -148,6 +148,8 @@ function requests(open: OpenStore): void {
   });
 }
 
+const PAUSER = { by: "ada", reason: "a bad model" };
+
 function removal(open: OpenStore): void {
   test("a removed workflow is gone, and its definitions stay for the runs that use them", async () => {
     const { workflows } = await setup(open);
@@ -169,6 +171,27 @@ function removal(open: OpenStore): void {
     await workflows.create(draft());
     await step(journal, run, 1, { facts: [queued()], over: { status: "completed", ended: true } });
     expect(await workflows.remove("acme", "orders", false)).toBe("removed");
+  });
+
+  test("a removed workflow takes its pause with it, unless that still holds runs", async () => {
+    const { workflows, journal, pauses } = await setup(open);
+    const held = async () => (await pauses.read()).pauses.map(({ name }) => name);
+    const key = { scope: "workflow", tenantId: "acme", name: "orders" } as const;
+    await pauses.pause({ scope: "queue", tenantId: "acme", name: "orders" }, PAUSER);
+    await workflows.create(draft());
+    const run = await begin(journal, { status: "paused" });
+    const { epoch } = await pauses.pause(key, PAUSER);
+    expect(await workflows.remove("acme", "orders", true)).toBe("removed");
+    expect(await held()).toEqual(["orders", "orders"]);
+    await step(journal, run, 1, { facts: [queued()], over: { status: "cancelled", ended: true } });
+    await workflows.create(draft());
+    expect(await workflows.remove("acme", "orders", false)).toBe("removed");
+    expect((await pauses.read()).pauses).toMatchObject([{ scope: "queue", name: "orders" }]);
+    // Whoever decided on the pauses before decides again.
+    expect((await pauses.read()).epoch).toBe(epoch + 1);
+    await workflows.create(draft());
+    expect(await workflows.remove("acme", "orders", false)).toBe("removed");
+    expect((await pauses.read()).epoch).toBe(epoch + 1);
   });
 
   test("a workflow that takes a removed one's id goes on with its numbers", async () => {

@@ -94,6 +94,11 @@ test("a pause and a resumption survive kill -9 of every scheduler at each of the
   expect(await countOf("many")).toMatchObject({ paused: RUNS, others: 0 });
   await killedBy([successor], (signal) => client.workflows.resume("many", { signal }));
   expect(await countOf("many")).toMatchObject({ paused: RUNS, others: 0 });
+  // The same when they are let go: one takes over and is killed half way.
+  await successor.restart(failpoints("P2=kill"));
+  await successor.exited();
+  const mixed = await countOf("many");
+  expect([mixed.paused > 0, mixed.others > 0]).toEqual([true, true]);
   await Promise.all(cluster.schedulers.map((one) => one.restart(failpoints(""))));
   await until(async () => (await client.queues.pauses()).length === 1, {
     what: "every run to go on",

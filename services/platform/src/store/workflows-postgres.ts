@@ -7,6 +7,7 @@ import { run, type Queryable } from "../db/sql.ts";
 import { withTransaction, type Connectable } from "../db/transaction.ts";
 import { definitionByRequest } from "./statements/definition-by-request.ts";
 import { deleteWorkflow } from "./statements/delete-workflow.ts";
+import { dropWorkflowPause } from "./statements/drop-workflow-pause.ts";
 import { findDefinition } from "./statements/find-definition.ts";
 import { insertDefinition } from "./statements/insert-definition.ts";
 import { insertWorkflow } from "./statements/insert-workflow.ts";
@@ -14,6 +15,8 @@ import { liveRunsOfWorkflow } from "./statements/live-runs-of-workflow.ts";
 import { loadDefinition } from "./statements/load-definition.ts";
 import { lockWorkflow } from "./statements/lock-workflow.ts";
 import { pointWorkflow } from "./statements/point-workflow.ts";
+import { raisePauseEpoch } from "./statements/raise-pause-epoch.ts";
+import { readPause } from "./statements/read-pause.ts";
 import type {
   DefinitionRow,
   NewDefinition,
@@ -99,10 +102,18 @@ async function update(
 
 async function remove(tx: Queryable, key: WorkflowKey, force: boolean): Promise<RemoveResult> {
   if ((await lock(tx, key)) === undefined) return "missing";
-  const liveRuns = force ? 0 : (await run(tx, liveRunsOfWorkflow, [...key])).length;
-  if (liveRuns > 0) return { liveRuns };
+  const liveRuns = (await run(tx, liveRunsOfWorkflow, [...key])).length;
+  if (liveRuns > 0 && !force) return { liveRuns };
   await run(tx, deleteWorkflow, [...key]);
+  if (liveRuns === 0) await letGo(tx, key);
   return "removed";
+}
+
+/** Ends a pause that holds nothing any more; one that still holds runs stays until it is resumed. */
+async function letGo(tx: Queryable, [tenantId, workflowId]: WorkflowKey): Promise<void> {
+  if ((await run(tx, readPause, ["workflow", tenantId, workflowId])).length === 0) return;
+  await run(tx, raisePauseEpoch, []);
+  await run(tx, dropWorkflowPause, [tenantId, workflowId]);
 }
 
 type WorkflowKey = readonly [tenantId: string, workflowId: string];

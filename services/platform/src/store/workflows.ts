@@ -41,7 +41,7 @@ export interface Workflows {
   create(definition: NewDefinition): Promise<SaveResult>;
   /** Saves the next version; an unchanged digest keeps the current one. `expectedVersion` 0 skips the check. */
   update(definition: NewDefinition, expectedVersion: number): Promise<SaveResult>;
-  /** Removes the workflow; its versions stay for the runs that use them. */
+  /** Removes the workflow, and its pause unless that still holds runs; its versions stay for the runs that use them. */
   remove(tenantId: string, workflowId: string, force: boolean): Promise<RemoveResult>;
   /** One version, 0 for the newest. */
   find(tenantId: string, workflowId: string, version: number): Promise<DefinitionRow | undefined>;

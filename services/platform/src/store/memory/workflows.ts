@@ -1,6 +1,7 @@
 // Definitions in memory. Nothing here waits between reading and writing, so each call is a transaction by itself.
 
 import type { DefinitionRow, NewDefinition, SaveResult, Workflows } from "../workflows.ts";
+import { pauseKey } from "./pauses.ts";
 import { pairKey, type StoredDefinition, type Tables } from "./tables.ts";
 import { UniqueViolation } from "./unique-violation.ts";
 
@@ -38,7 +39,7 @@ function lookups({ definitions, workflows }: Tables, now: () => number) {
 
 /** Workflows over the tables. */
 export function createMemoryWorkflows(tables: Tables, now: () => number): Workflows {
-  const { definitions, workflows, runs } = tables;
+  const { definitions, workflows, runs, pauses, pauseEpoch } = tables;
   const { current, versionsOf, insert, findRepeat } = lookups(tables, now);
   return {
     create: async (definition) => {
@@ -64,6 +65,8 @@ export function createMemoryWorkflows(tables: Tables, now: () => number): Workfl
       );
       if (!force && live.length > 0) return { liveRuns: live.length };
       workflows.delete(pairKey(tenantId, workflowId));
+      const held = pauseKey({ scope: "workflow", tenantId, name: workflowId });
+      if (live.length === 0 && pauses.delete(held)) pauseEpoch.value += 1;
       return "removed";
     },
     find: async (tenantId, workflowId, version) => {
