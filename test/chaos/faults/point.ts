@@ -5,8 +5,8 @@ import type { Sailor } from "../crew.ts";
 import type { Fault, Hit, Scene } from "../fault.ts";
 
 /**
- * What befalls the first and the second of each service, turn by turn. S8 needs claims to take back, so an executor dies with one in
- * its hands beside it; X7 is on the way out of an executor that was asked to leave.
+ * What befalls the first and the second of each service, turn by turn; X7 is on the way out of an executor that was asked to leave.
+ * One more turn is S8's, which needs claims to take back.
  */
 const TURNS: readonly (readonly [first: readonly string[], second: readonly string[]])[] = [
   [
@@ -25,8 +25,8 @@ const TURNS: readonly (readonly [first: readonly string[], second: readonly stri
     ["S9", "X7"],
     ["S10", "X8"],
   ],
-  [["S8"], ["X2"]],
 ];
+const SWEEP_TURN = TURNS.length;
 const UNREACHABLE = "S4";
 const STRUCK_WITHIN_MS = 40_000;
 const SETTLED_WITHIN_MS = 60_000;
@@ -67,24 +67,51 @@ const settled = ({ db }: Scene): Promise<unknown> =>
   );
 
 async function strikeAt(scene: Scene, member: Sailor, point: string): Promise<Hit> {
+  const before = await arm(scene, member, point);
+  if (point === "X7") await member.kill("SIGTERM");
+  const hit = await struck(member, point, before);
+  await member.restart({});
+  return hit;
+}
+
+/**
+ * S8: a scheduler dies while it takes claims back. Whoever sweeps first takes all of them, so it is the only one; and the executor
+ * they are taken from stays away, since one that comes back says itself what it has lost, and nothing is left to sweep.
+ */
+async function strikeSweep(scene: Scene): Promise<readonly Hit[]> {
+  const [sweeper, ...rivals] = scene.crew.schedulers;
+  const executor = scene.crew.executors.at(-1);
+  if (sweeper === undefined || executor === undefined) throw new Error("nobody to strike");
+  const sweptBefore = await arm(scene, sweeper, "S8");
+  for (const rival of rivals) await rival.kill("SIGKILL");
+  const swept = struck(sweeper, "S8", sweptBefore);
+  const before = await arm(scene, executor, "X2");
+  const hits = await Promise.all([struck(executor, "X2", before), swept]);
+  for (const one of [sweeper, ...rivals, executor]) await one.restart({});
+  return hits;
+}
+
+/** Has it die at the point; gives how often it did before. */
+async function arm(scene: Scene, member: Sailor, point: string): Promise<number> {
+  const before = strikes(member, point);
   // An executor leaves in good order to be armed: what it held is nobody's loss.
   if (member.service === "executor") await member.stop();
   await member.restart(arming(point, hitOf(point, scene)));
-  if (point === "X7") await member.kill("SIGTERM");
-  // Whoever sweeps first takes everything back: while this one is to die of it, it is the only one.
-  const rivals = point === "S8" ? scene.crew.schedulers.filter((one) => one !== member) : [];
-  for (const rival of rivals) await rival.kill("SIGKILL");
+  return before;
+}
+
+/** Waits for an armed one to die. */
+async function struck(member: Sailor, point: string, before: number): Promise<Hit> {
   let end = "";
   void member.exited().then((how) => (end = how));
   const isObserved = await until(() => end !== "", {
     what: `${member.name} to die at ${point}`,
     timeoutMs: STRUCK_WITHIN_MS,
   }).then(
-    () => strikes(member, point) > 0,
+    () => strikes(member, point) > before,
     () => false,
   );
   const at = Date.now();
-  for (const one of [member, ...rivals]) await one.restart({});
   return { target: member.name, detail: point, isObserved, at, overAt: at };
 }
 
@@ -94,16 +121,17 @@ export function pointKill(): Fault {
   return {
     id: "F1",
     title: "kill -9 at named points",
-    hits: { short: 1, smoke: 1, full: TURNS.length * 6 },
+    hits: { short: 1, smoke: 1, full: (TURNS.length + 1) * 6 },
     gapMs: [100, 500],
     everyMs: 500,
     needsEveryHit: true,
     begin: async ({ random }) => {
-      first = Math.floor(random() * TURNS.length);
+      first = Math.floor(random() * (TURNS.length + 1));
     },
     strike: async (scene, nth) => {
       await settled(scene);
-      const turn = (first + nth) % TURNS.length;
+      const turn = (first + nth) % (TURNS.length + 1);
+      if (turn === SWEEP_TURN) return await strikeSweep(scene);
       return await Promise.all(
         scene.crew.all.flatMap((member) => {
           const point = pointOf(member, turn, scene);
