@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import { connectWith, freezable, started, startServer, type Runs } from "./command.fixture.ts";
+import { connectWith, started, startServer, wayTo } from "./command.fixture.ts";
 
 test("commands under way when a server freezes are asked again elsewhere, long before their time is over", async () => {
   const arrived = Promise.withResolvers<void>();
@@ -12,17 +12,19 @@ test("commands under way when a server freezes are asked again elsewhere, long b
       return await new Promise(() => undefined);
     },
   });
-  const way = await freezable(freezing.server);
-  const living: Runs = { startRun: async ({ requestId }) => started(`again-${requestId}`) };
-  const { server } = await startServer(living);
+  const living = await startServer({
+    startRun: async ({ requestId }) => started(`again-${requestId}`),
+  });
+  const frozen = await wayTo(freezing.server);
+  const other = await wayTo(living.server);
   // Not there at first, so that every command goes to the one that will freeze.
-  await server.stop(0);
-  const calls = connectWith({ keepalive: { everyMs: 50, patienceMs: 200 } }, way, server);
+  other.shut();
+  const calls = connectWith({ keepalive: { everyMs: 50, patienceMs: 200 } }, frozen, other);
   const ids = Array.from({ length: 40 }, (_, index) => String(index));
   const answers = ids.map((requestId) => calls.startRun({ requestId }, { timeoutMs: 60_000 }));
   await arrived.promise;
-  way.freeze();
-  await startServer(living, server.port);
+  frozen.freeze();
+  other.open();
   const runs = await Promise.all(answers);
   expect(runs.map(({ run }) => run?.runId)).toEqual(ids.map((id) => `again-${id}`));
 });
@@ -54,13 +56,13 @@ test("an old stream is left for another, so that a server that comes later gets 
       return started("first");
     },
   });
-  const second: Runs = { startRun: async () => started("second") };
-  const { server } = await startServer(second);
-  await server.stop(0);
-  const calls = connectWith({ streamMs: 0 }, first.server, server);
+  const second = await startServer({ startRun: async () => started("second") });
+  const later = await wayTo(second.server);
+  later.shut();
+  const calls = connectWith({ streamMs: 0 }, first.server, later);
   const slow = calls.startRun({ workflowId: "slow" });
   expect((await calls.startRun({})).run?.runId).toBe("first");
-  await startServer(second, server.port);
+  later.open();
   await expect
     .poll(async () => (await calls.startRun({})).run?.runId, { timeout: 20_000, interval: 1 })
     .toBe("second");
@@ -78,12 +80,13 @@ test("commands on a stream that was left are asked again when it breaks", async 
       return await new Promise(() => undefined);
     },
   });
-  const calls = connectWith({ streamMs: 0 }, dying.server);
+  const way = await wayTo(dying.server);
+  const calls = connectWith({ streamMs: 0 }, way);
   const slow = calls.startRun({ workflowId: "slow" });
   await arrived.promise;
   // Each lane has left the stream it had.
   for (let turns = 0; turns < 8; turns += 1) await calls.startRun({});
-  await dying.server.stop(0);
-  await startServer({ startRun: async () => started("living") }, dying.server.port);
+  way.shut();
+  way.open((await startServer({ startRun: async () => started("living") })).server);
   expect((await slow).run?.runId).toBe("living");
 });

@@ -15,13 +15,13 @@ import { serve, type Implementation } from "./implementation.ts";
 export type Runs = Implementation<typeof RunService>;
 
 /** A server of commands, with what went wrong inside. */
-export async function startServer(runs: Runs, port = 0) {
+export async function startServer(runs: Runs) {
   const faults: unknown[] = [];
   const onInternal = ({ error }: { readonly error: unknown }): void => void faults.push(error);
   const commands = serveCommands([serve(RunService, runs)], onInternal);
   const server = await startGrpcServer({
     host: "127.0.0.1",
-    port,
+    port: 0,
     services: [commands.service],
     onInternal,
   });
@@ -46,30 +46,49 @@ export function connectWith(options: CommandClientOptions, ...servers: readonly 
   return client.callsOf(RunService);
 }
 
-/** A way to a server that can freeze as a stopped process does: it accepts and never answers. */
-export async function freezable({ port }: Reachable) {
-  let isFrozen = false;
-  const pairs: [Socket, Socket][] = [];
+/**
+ * A way to a server: open; shut, as if nobody listened there; or frozen, as a stopped process is: it accepts and never answers. Its
+ * port is its own all the time, so nobody else can take it while a server is away.
+ */
+export async function wayTo(server: Reachable) {
+  let state: "open" | "shut" | "frozen" = "open";
+  let target = server;
+  const ends = new Set<Socket>();
+  const pass = (from: Socket, to: Socket): void => {
+    ends.add(from);
+    from.on("error", () => undefined);
+    from.on("close", () => {
+      ends.delete(from);
+      to.destroy();
+    });
+    from.on("data", (bytes) => state === "frozen" || to.write(bytes));
+  };
   const way = createServer((near) => {
-    const far = dial(port, "127.0.0.1");
-    pairs.push([near, far]);
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      from.on("error", () => undefined);
-      from.on("close", () => to.destroy());
-      from.on("data", (bytes) => isFrozen || to.write(bytes));
-    }
+    if (state === "shut") return void near.destroy();
+    const far = dial(target.port, "127.0.0.1");
+    pass(near, far);
+    pass(far, near);
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   way.listen(0, "127.0.0.1", resolve);
   await promise;
+  const shut = (): void => {
+    state = "shut";
+    for (const end of ends) end.destroy();
+  };
   onTestFinished(() => {
-    for (const pair of pairs) for (const socket of pair) socket.destroy();
+    shut();
     way.close();
   });
-  return { port: (way.address() as AddressInfo).port, freeze: () => void (isFrozen = true) };
+  return {
+    port: (way.address() as AddressInfo).port,
+    shut,
+    freeze: () => void (state = "frozen"),
+    open: (to = target) => {
+      target = to;
+      state = "open";
+    },
+  };
 }
 
 /** A turn of the event loop: reading a file takes one at least. */

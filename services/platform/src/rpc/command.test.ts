@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 import { ENVELOPE_BYTES } from "./command-lane.ts";
 import type { CommandServer } from "./command-server.ts";
-import { connect, refusalOf, started, startServer, turn } from "./command.fixture.ts";
+import { connect, refusalOf, started, startServer, turn, wayTo } from "./command.fixture.ts";
 
 test("many commands at once are each answered with what was asked for, in whatever order they are ready", async () => {
   const { server } = await startServer({
@@ -154,11 +154,11 @@ test("a server that drains answers what it has, and what comes later goes elsewh
 
 test("while nobody is there a command waits for a while, and is served by who comes", async () => {
   const first = await startServer({ startRun: async () => started("first") });
-  const { port } = first.server;
-  const calls = connect(first.server);
+  const way = await wayTo(first.server);
+  const calls = connect(way);
   expect((await calls.startRun({})).run?.runId).toBe("first");
-  await first.server.stop(0);
+  way.shut();
   const asked = calls.startRun({});
-  await startServer({ startRun: async () => started("second") }, port);
+  way.open((await startServer({ startRun: async () => started("second") })).server);
   expect((await asked).run?.runId).toBe("second");
 });
