@@ -104,11 +104,12 @@ async function arm(scene: Scene, member: Sailor, point: string): Promise<number>
 async function struck(member: Sailor, point: string, before: number): Promise<Hit> {
   let end = "";
   void member.exited().then((how) => (end = how));
-  const isObserved = await until(() => end !== "", {
+  // What it printed last may be read only after its end is known.
+  const isObserved = await until(() => end !== "" && strikes(member, point) > before, {
     what: `${member.name} to die at ${point}`,
     timeoutMs: STRUCK_WITHIN_MS,
   }).then(
-    () => strikes(member, point) > before,
+    () => true,
     () => false,
   );
   const at = Date.now();
