@@ -1,6 +1,6 @@
 // One service as a real process: started from its sources, ready when it says so on stdout, ended by pid.
 // It runs in its own process group, so that a Ctrl-C in the terminal reaches the one who drains it first.
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { guardChild } from "./guard.ts";
@@ -25,6 +25,8 @@ const MEMORY = {
 const TAIL_CHARS = 4_000;
 /** Longer than the services give themselves. */
 const DRAIN_MS = 25_000;
+/** How long what an ended process printed may take to be read. */
+const OUTPUT_MS = 500;
 
 /** The three services. */
 export type ServiceName = "scheduler" | "executor" | "gateway";
@@ -43,7 +45,7 @@ export type ServiceProcess = {
   readonly pid: number;
   /** The port of its ready line, 0 when it names none. */
   readonly port: number;
-  /** Settles with how it ended. */
+  /** Settles with how it ended, when all it printed has been read. */
   readonly exited: Promise<string>;
   kill(signal: NodeJS.Signals): void;
   /** SIGTERM, and SIGKILL should the drain take too long. */
@@ -66,10 +68,7 @@ export async function startService(
     detached: true,
   });
   guardChild(child, "TERM");
-  const exited = new Promise<string>((resolve) => {
-    child.once("exit", (code, name) => resolve(name ?? `exit code ${code}`));
-    child.once("error", (error) => resolve(error.message));
-  });
+  const exited = endOf(child);
   const kill = (name: NodeJS.Signals): void => void child.kill(name);
   let tail = "";
   const ready = Promise.withResolvers<number>();
@@ -98,6 +97,22 @@ export async function startService(
   } finally {
     aborted.release();
   }
+}
+
+/** Settles with how it ended, once what it printed has been read: its last words may arrive behind its end. */
+function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once("error", (error) => resolve(error.message));
+    child.once("exit", (code, name) => {
+      const how = name ?? `exit code ${code}`;
+      // Somebody else may have been handed its output, and live on.
+      const patience = setTimeout(resolve, OUTPUT_MS, how);
+      child.once("close", () => {
+        clearTimeout(patience);
+        resolve(how);
+      });
+    });
+  });
 }
 
 async function stop(kill: (name: NodeJS.Signals) => void, exited: Promise<string>): Promise<void> {

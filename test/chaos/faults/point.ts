@@ -104,12 +104,11 @@ async function arm(scene: Scene, member: Sailor, point: string): Promise<number>
 async function struck(member: Sailor, point: string, before: number): Promise<Hit> {
   let end = "";
   void member.exited().then((how) => (end = how));
-  // What it printed last may be read only after its end is known.
-  const isObserved = await until(() => end !== "" && strikes(member, point) > before, {
+  const isObserved = await until(() => end !== "", {
     what: `${member.name} to die at ${point}`,
     timeoutMs: STRUCK_WITHIN_MS,
   }).then(
-    () => true,
+    () => strikes(member, point) > before,
     () => false,
   );
   const at = Date.now();
