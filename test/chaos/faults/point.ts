@@ -28,6 +28,7 @@ const TURNS: readonly (readonly [first: readonly string[], second: readonly stri
 ];
 const SWEEP_TURN = TURNS.length;
 const UNREACHABLE = "S4";
+const SOON_MS = 12_000;
 const STRUCK_WITHIN_MS = 40_000;
 const SETTLED_WITHIN_MS = 60_000;
 
@@ -66,29 +67,55 @@ const settled = ({ db }: Scene): Promise<unknown> =>
     { what: "the turn before to be over", timeoutMs: SETTLED_WITHIN_MS },
   );
 
-async function strikeAt(scene: Scene, member: Sailor, point: string): Promise<Hit> {
-  const before = await arm(scene, member, point);
-  if (point === "X7") await member.kill("SIGTERM");
-  const hit = await struck(member, point, before);
-  await member.restart({});
+/** One that is to die at a point. */
+type Armed = { readonly member: Sailor; readonly point: string; readonly before: number };
+
+/** All of them at once. Whoever comes by no point of its own for a while is sent everything there is to do. */
+async function strikeAll(
+  scene: Scene,
+  aims: readonly { readonly member: Sailor; readonly point: string }[],
+): Promise<readonly Hit[]> {
+  const late: Armed[] = [];
+  const soon = await Promise.all(
+    aims.map(async ({ member, point }): Promise<readonly Hit[]> => {
+      const armed = { member, point, before: await arm(scene, member, point) };
+      if (point === "X7") await member.kill("SIGTERM");
+      const hit = await struck(armed, SOON_MS);
+      if (hit.isObserved) await member.restart({});
+      else late.push(armed);
+      return hit.isObserved ? [hit] : [];
+    }),
+  );
+  const hits = soon.flat();
+  for (const armed of late) hits.push(await strikeLate(scene, armed));
+  return hits;
+}
+
+/** Executors and lanes stay where they went: the others of its kind leave for a moment, and everybody comes to this one. */
+async function strikeLate({ crew }: Scene, armed: Armed): Promise<Hit> {
+  const { member } = armed;
+  const others = crew.all.filter((one) => one.service === member.service && one !== member);
+  for (const other of others) await other.stop();
+  const hit = await struck(armed, STRUCK_WITHIN_MS);
+  for (const one of [...others, member]) await one.restart({});
   return hit;
 }
 
 /**
- * S8: a scheduler dies while it takes claims back. Whoever sweeps first takes all of them, so it is the only one; and the executor
- * they are taken from stays away, since one that comes back says itself what it has lost, and nothing is left to sweep.
+ * S8: a scheduler dies while it takes claims back. Whoever sweeps first takes all of them, so it is the only one. So is the executor
+ * that dies with them in its hands; it stays away, since one that comes back says itself what it lost, and leaves nothing to sweep.
  */
-async function strikeSweep(scene: Scene): Promise<readonly Hit[]> {
+async function strikeSweep(scene: Scene): Promise<Hit> {
   const [sweeper, ...rivals] = scene.crew.schedulers;
-  const executor = scene.crew.executors.at(-1);
+  const [executor, ...others] = scene.crew.executors;
   if (sweeper === undefined || executor === undefined) throw new Error("nobody to strike");
-  const sweptBefore = await arm(scene, sweeper, "S8");
+  const before = await arm(scene, sweeper, "S8");
   for (const rival of rivals) await rival.kill("SIGKILL");
-  const swept = struck(sweeper, "S8", sweptBefore);
-  const before = await arm(scene, executor, "X2");
-  const hits = await Promise.all([struck(executor, "X2", before), swept]);
-  for (const one of [sweeper, ...rivals, executor]) await one.restart({});
-  return hits;
+  await arm(scene, executor, "X2");
+  for (const other of others) await other.stop();
+  const hit = await struck({ member: sweeper, point: "S8", before }, STRUCK_WITHIN_MS);
+  for (const one of [sweeper, ...rivals, executor, ...others]) await one.restart({});
+  return hit;
 }
 
 /** Has it die at the point; gives how often it did before. */
@@ -101,12 +128,12 @@ async function arm(scene: Scene, member: Sailor, point: string): Promise<number>
 }
 
 /** Waits for an armed one to die. */
-async function struck(member: Sailor, point: string, before: number): Promise<Hit> {
+async function struck({ member, point, before }: Armed, timeoutMs: number): Promise<Hit> {
   let end = "";
   void member.exited().then((how) => (end = how));
   const isObserved = await until(() => end !== "", {
     what: `${member.name} to die at ${point}`,
-    timeoutMs: STRUCK_WITHIN_MS,
+    timeoutMs,
   }).then(
     () => strikes(member, point) > before,
     () => false,
@@ -132,12 +159,11 @@ export function pointKill(): Fault {
       await settled(scene);
       const turn = (first + nth) % (TURNS.length + 1);
       if (turn === SWEEP_TURN) return await strikeSweep(scene);
-      return await Promise.all(
-        scene.crew.all.flatMap((member) => {
-          const point = pointOf(member, turn, scene);
-          return point === undefined ? [] : [strikeAt(scene, member, point)];
-        }),
-      );
+      const aims = scene.crew.all.flatMap((member) => {
+        const point = pointOf(member, turn, scene);
+        return point === undefined ? [] : [{ member, point }];
+      });
+      return await strikeAll(scene, aims);
     },
     end: async ({ crew }) => {
       for (const member of crew.all)
