@@ -67,36 +67,36 @@ const settled = ({ db }: Scene): Promise<unknown> =>
     { what: "the turn before to be over", timeoutMs: SETTLED_WITHIN_MS },
   );
 
-/** One that is to die at a point. */
-type Armed = { readonly member: Sailor; readonly point: string; readonly before: number };
+/** Who is to die at which point. */
+type Aim = { readonly member: Sailor; readonly point: string };
+type Armed = Aim & { readonly before: number };
 
 /** All of them at once. Whoever comes by no point of its own for a while is sent everything there is to do. */
-async function strikeAll(
-  scene: Scene,
-  aims: readonly { readonly member: Sailor; readonly point: string }[],
-): Promise<readonly Hit[]> {
-  const late: Armed[] = [];
+async function strikeAll(scene: Scene, aims: readonly Aim[]): Promise<readonly Hit[]> {
+  const late: Aim[] = [];
   const soon = await Promise.all(
-    aims.map(async ({ member, point }): Promise<readonly Hit[]> => {
-      const armed = { member, point, before: await arm(scene, member, point) };
+    aims.map(async (aim): Promise<readonly Hit[]> => {
+      const { member, point } = aim;
+      const armed = { ...aim, before: await arm(scene, member, point) };
       if (point === "X7") await member.kill("SIGTERM");
       const hit = await struck(armed, SOON_MS);
       if (hit.isObserved) await member.restart({});
-      else late.push(armed);
+      else late.push(aim);
       return hit.isObserved ? [hit] : [];
     }),
   );
   const hits = soon.flat();
-  for (const armed of late) hits.push(await strikeLate(scene, armed));
+  for (const aim of late) hits.push(await strikeLate(scene, aim));
   return hits;
 }
 
 /** Executors and lanes stay where they went: the others of its kind leave for a moment, and everybody comes to this one. */
-async function strikeLate({ crew }: Scene, armed: Armed): Promise<Hit> {
-  const { member } = armed;
-  const others = crew.all.filter((one) => one.service === member.service && one !== member);
+async function strikeLate(scene: Scene, { member, point }: Aim): Promise<Hit> {
+  const others = scene.crew.all.filter((one) => one.service === member.service && one !== member);
   for (const other of others) await other.stop();
-  const hit = await struck(armed, STRUCK_WITHIN_MS);
+  // Armed again: it may have been one of the others a moment ago.
+  const before = await arm(scene, member, point);
+  const hit = await struck({ member, point, before }, STRUCK_WITHIN_MS);
   for (const one of [...others, member]) await one.restart({});
   return hit;
 }
