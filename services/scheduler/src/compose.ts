@@ -122,7 +122,7 @@ export async function startScheduler(
     port: server.port,
     stop: async () => {
       server.setServing(false);
-      drainExecutors(engine.roster);
+      await drainExecutors(engine.roster, engine.loop);
       renewals.stop();
       await Promise.all([alarms, ...Object.values(sweepers)].map((duty) => duty.stop()));
       await Promise.all([jobs.stop(), commandWorker.stop()]);

@@ -60,6 +60,8 @@ export class TickLoop {
   readonly #inbox = new Inbox();
   #busy: Promise<void> | undefined;
   #dueTimer: NodeJS.Timeout | undefined;
+  /** The tick under way, or the last one. */
+  #current: Promise<void> | undefined;
   #stopped = false;
   #lastBatch = 0;
 
@@ -80,6 +82,11 @@ export class TickLoop {
   /** Looks at the queues again: room was freed, or somebody else put jobs there. */
   nudge(): void {
     if (!this.#stopped) this.#run();
+  }
+
+  /** Settles when the tick under way now is over, if there is one. */
+  async afterTick(): Promise<void> {
+    await this.#current;
   }
 
   /** Finishes what has arrived and takes nothing more. */
@@ -104,7 +111,8 @@ export class TickLoop {
       await this.#gather();
       const batch = this.#inbox.take(BATCH_MAX);
       this.#lastBatch = batch.length;
-      await this.#process(batch, 0);
+      this.#current = this.#process(batch, 0);
+      await this.#current;
     } while (this.#inbox.size > 0 || this.#canClaim());
   }
 

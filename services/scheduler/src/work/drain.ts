@@ -1,13 +1,22 @@
 // This scheduler is stopping: its executors are asked to go on elsewhere. They keep their claims, since an executor's
 // identity is its own and not the connection's.
+//
+// The race it survives: a tick under way has claimed nodes for an executor and tells it after its commit. Sent away before that, the
+// executor would never hear of them, and would be taken for one that lost them. So nobody is given anything more from now on, the
+// tick comes to its end, and only then they are sent away, behind what it told them.
 
 import { create } from "@bufbuild/protobuf";
 import { SchedulerItemSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { TickLoop } from "../tick/loop.ts";
 import type { Roster } from "./roster.ts";
 
-export function drainExecutors(roster: Roster): void {
-  for (const session of roster.sessions) {
-    session.draining = true;
+export async function drainExecutors(
+  roster: Roster,
+  loop: Pick<TickLoop, "afterTick">,
+): Promise<void> {
+  const { sessions } = roster;
+  for (const session of sessions) session.draining = true;
+  await loop.afterTick();
+  for (const session of sessions)
     session.send(create(SchedulerItemSchema, { item: { case: "drain", value: {} } }));
-  }
 }
