@@ -1,7 +1,8 @@
 // A map for what comes and goes all the time. It is a Map of places beside an array of values, because of how V8 collects: a Map
 // that has grown old puts every table it outgrows among the old objects, still full, so whatever passed through it stays in memory
 // until the next full collection, with all it refers to. That was 3 KiB of every node in an executor: what survives to a full
-// collection fell from 44 to 24 MiB per 15,000 nodes. Here such a table holds nothing but keys and numbers; keys must therefore be strings or numbers.
+// collection fell from 44 to 24 MiB per 15,000 nodes. Here such a table holds nothing but keys and numbers; keys must therefore be
+// strings or numbers.
 
 export class ChurnMap<Key extends string | number, Value> {
   readonly #places = new Map<Key, number>();
