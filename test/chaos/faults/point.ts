@@ -5,26 +5,18 @@ import type { Sailor } from "../crew.ts";
 import type { Fault, Hit, Scene } from "../fault.ts";
 
 /**
- * What befalls the first and the second of each service, turn by turn; X7 is on the way out of an executor that was asked to leave.
- * One more turn is S8's, which needs claims to take back.
+ * Who dies at what, turn by turn: one of each service, so that nobody else dies with the nodes that another's death gave back. X7 is on
+ * the way out of an executor that was asked to leave. One more turn is S8's, which needs claims to take back.
  */
-const TURNS: readonly (readonly [first: readonly string[], second: readonly string[]])[] = [
-  [
-    ["S1", "X1", "G1"],
-    ["S2", "X2", "G2"],
-  ],
-  [
-    ["S3", "X3", "G3"],
-    ["S5", "X4", "G4"],
-  ],
-  [
-    ["S6", "X5", "G5"],
-    ["S7", "X6"],
-  ],
-  [
-    ["S9", "X7"],
-    ["S10", "X8"],
-  ],
+const TURNS: readonly (readonly string[])[] = [
+  ["S1", "X1", "G1"],
+  ["S2", "X2", "G2"],
+  ["S3", "X3", "G3"],
+  ["S5", "X4", "G4"],
+  ["S6", "X5", "G5"],
+  ["S7", "X6"],
+  ["S9", "X7"],
+  ["S10", "X8"],
 ];
 const SWEEP_TURN = TURNS.length;
 const UNREACHABLE = "S4";
@@ -40,38 +32,44 @@ const arming = (point: string | undefined, hit: number) =>
 const strikes = (member: Sailor, point: string): number =>
   member.logs().split(`"msg":"failpoint","point":"${point}"`).length - 1;
 
-const pointOf = (member: Sailor, turn: number, { crew }: Scene): string | undefined => {
-  const group = crew.all.filter(({ service }) => service === member.service);
-  const letter = { scheduler: "S", executor: "X", gateway: "G" }[member.service];
-  const own = TURNS[turn]?.[group.indexOf(member) === 0 ? 0 : 1] ?? [];
-  return own.find((point) => point.startsWith(letter));
+const SERVICE_OF: Readonly<Record<string, "schedulers" | "executors" | "gateways">> = {
+  S: "schedulers",
+  X: "executors",
+  G: "gateways",
 };
+
+/** Everybody comes by every point: with an odd number of turns a round, whoever was spared in this one has its turn in the next. */
+const aimsOf = (turn: number, nth: number, { crew }: Scene): readonly Aim[] =>
+  (TURNS[turn] ?? []).flatMap((point) => {
+    const group = crew[SERVICE_OF[point.charAt(0)] ?? "schedulers"];
+    const member = group[nth % group.length];
+    return member === undefined ? [] : [{ member, point }];
+  });
 
 const hitOf = (point: string, { random }: Scene): number =>
   point === "X7" || point === "S8" ? 1 : 1 + Math.floor(random() * 3);
 
 /**
- * Nobody is armed while others still recover from the turn before: three claims lost in a row are a dead letter by rule, and
- * schedulers that die as they come up strike nobody else.
+ * Nobody is armed while others still recover from the turn before: three claims lost in a row are a dead letter by rule, and a turn
+ * takes two of a node at most.
  */
+const UNSETTLED = `
+select 1 from pawl.runs r where r.ended_at is null and (
+  r.created_at < now() - interval '4 seconds'
+  or exists (select 1 from pawl.run_events e where e.run_id = r.run_id and e.type = 'run.recovered'))
+limit 1`;
+
 const settled = ({ db }: Scene): Promise<unknown> =>
-  until(
-    async () => {
-      const { rows } = await (
-        await db()
-      ).query(
-        "select 1 from pawl.runs where ended_at is null and created_at < now() - interval '4 seconds' limit 1",
-      );
-      return rows.length === 0;
-    },
-    { what: "the turn before to be over", timeoutMs: SETTLED_WITHIN_MS },
-  );
+  until(async () => (await (await db()).query(UNSETTLED)).rows.length === 0, {
+    what: "the turn before to be over",
+    timeoutMs: SETTLED_WITHIN_MS,
+  });
 
 /** Who is to die at which point. */
 type Aim = { readonly member: Sailor; readonly point: string };
 type Armed = Aim & { readonly before: number };
 
-/** All of them at once. Whoever comes by no point of its own for a while is sent everything there is to do. */
+/** All of them at once. Whoever comes by no point of its own for a while is sent everything there is to do, the others being away. */
 async function strikeAll(scene: Scene, aims: readonly Aim[]): Promise<readonly Hit[]> {
   const late: Aim[] = [];
   const soon = await Promise.all(
@@ -79,7 +77,7 @@ async function strikeAll(scene: Scene, aims: readonly Aim[]): Promise<readonly H
       const { member, point } = aim;
       const armed = { ...aim, before: await arm(scene, member, point) };
       if (point === "X7") await member.kill("SIGTERM");
-      const hit = await struck(armed, SOON_MS);
+      const [hit] = await Promise.all([struck(armed, SOON_MS), beckon(scene, member)]);
       if (hit.isObserved) await member.restart({});
       else late.push(aim);
       return hit.isObserved ? [hit] : [];
@@ -90,7 +88,17 @@ async function strikeAll(scene: Scene, aims: readonly Aim[]): Promise<readonly H
   return hits;
 }
 
-/** Executors and lanes stay where they went: the others of its kind leave for a moment, and everybody comes to this one. */
+/** Executors and lanes stay where they went: the other scheduler leaves for a moment, and everybody comes to this one. */
+async function beckon({ crew: { schedulers } }: Scene, member: Sailor): Promise<void> {
+  if (!schedulers.includes(member)) return;
+  for (const other of schedulers) {
+    if (other === member) continue;
+    await other.stop();
+    await other.restart({});
+  }
+}
+
+/** Not struck so far: the others of its kind stay away until it is. */
 async function strikeLate(scene: Scene, { member, point }: Aim): Promise<Hit> {
   const others = scene.crew.all.filter((one) => one.service === member.service && one !== member);
   for (const other of others) await other.stop();
@@ -121,8 +129,8 @@ async function strikeSweep(scene: Scene): Promise<Hit> {
 /** Has it die at the point; gives how often it did before. */
 async function arm(scene: Scene, member: Sailor, point: string): Promise<number> {
   const before = strikes(member, point);
-  // An executor leaves in good order to be armed: what it held is nobody's loss.
-  if (member.service === "executor") await member.stop();
+  // It leaves in good order to be armed: what it held, or gave, is nobody's loss.
+  if (member.service !== "gateway") await member.stop();
   await member.restart(arming(point, hitOf(point, scene)));
   return before;
 }
@@ -142,13 +150,13 @@ async function struck({ member, point, before }: Armed, timeoutMs: number): Prom
   return { target: member.name, detail: point, isObserved, at, overAt: at };
 }
 
-/** Makes the fault. A smoke takes one of the turns, which one is the seed's choice; the whole takes each of them many times. */
+/** Makes the fault. A smoke takes two of the turns, which ones is the seed's choice; the whole takes each of them many times. */
 export function pointKill(): Fault {
   let first = 0;
   return {
     id: "F1",
     title: "kill -9 at named points",
-    hits: { short: 1, smoke: 1, full: (TURNS.length + 1) * 6 },
+    hits: { short: 1, smoke: 2, full: (TURNS.length + 1) * 6 },
     gapMs: [100, 500],
     everyMs: 500,
     needsEveryHit: true,
@@ -159,11 +167,7 @@ export function pointKill(): Fault {
       await settled(scene);
       const turn = (first + nth) % (TURNS.length + 1);
       if (turn === SWEEP_TURN) return await strikeSweep(scene);
-      const aims = scene.crew.all.flatMap((member) => {
-        const point = pointOf(member, turn, scene);
-        return point === undefined ? [] : [{ member, point }];
-      });
-      return await strikeAll(scene, aims);
+      return await strikeAll(scene, aimsOf(turn, nth, scene));
     },
     end: async ({ crew }) => {
       for (const member of crew.all)
