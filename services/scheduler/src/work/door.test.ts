@@ -1,26 +1,16 @@
 // The worker service on the in-memory store, without sockets: the same fence at every door as on Postgres (S0.46).
 
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import type { RunId } from "@pawl/core/name/ids";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
-import { createLogger } from "@pawl/platform/telemetry/log";
 import {
   type Claim,
   EffectClass,
-  type SchedulerItem,
   type WorkerItem,
-  WorkerItemSchema,
-  WorkRequestSchema,
-  type WorkRequest,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createEngine, saveGraph, type Store } from "../tick/tick.fixture.ts";
-import type { WorkStream } from "./outgoing.ts";
-import { Renewals } from "./renewals.ts";
-import { serveWork } from "./work-service.ts";
+import { connect, type Item } from "./work-stream.fixture.ts";
 
-type Item = NonNullable<MessageInitShape<typeof WorkerItemSchema>["item"]>;
-type Said = SchedulerItem["item"];
 /** Kinds of items that are about the session and not about a claim. */
 type SessionCase = "register" | "credit" | "goodbye" | undefined;
 
@@ -43,63 +33,6 @@ const DOORS: Readonly<
   effectCommit: (claim) => ({ case: "effectCommit", value: { claim, name: "charge" } }),
   extend: (claim) => ({ case: "extend", value: { claim, extendMs: 60_000n } }),
 };
-
-/** An executor over an open stream that is two functions. */
-function connect(store: Store, engine: ReturnType<typeof createEngine>) {
-  const heard: Said[] = [];
-  let waiters: (() => void)[] = [];
-  let listener: ((message: WorkRequest) => void) | undefined;
-  const stream: WorkStream = {
-    signal: new AbortController().signal,
-    closed: new Promise(() => undefined),
-    metadata: {},
-    listen: (given) => void (listener = (message) => given.message(message)),
-    write: ({ items = [] }) => {
-      // Whatever was created as an item is one.
-      heard.push(...items.map((each) => (each as SchedulerItem).item));
-      for (const wake of waiters.splice(0)) wake();
-      return true;
-    },
-    drained: async () => undefined,
-    pause: () => undefined,
-    resume: () => undefined,
-    end: () => undefined,
-    fail: (error) => {
-      throw error;
-    },
-  };
-  const log = createLogger({ service: "scheduler", level: "silent" });
-  const terms = { leaseMs: 60_000, renewMs: 20_000 };
-  const { executors } = store;
-  const renewals = new Renewals({ ...terms, executors, log, onFailure: () => undefined });
-  onTestFinished(() => renewals.stop());
-  serveWork(
-    {
-      schedulerId: "memory",
-      loop: engine.loop,
-      roster: engine.roster,
-      executors,
-      renewals,
-      log,
-      ...terms,
-      graceMs: 1_000,
-      sweepSoon: () => undefined,
-      ensureQueues: async () => undefined,
-    },
-    stream,
-  );
-  const say = (...items: readonly Item[]): void =>
-    listener?.(create(WorkRequestSchema, { items: items.map((item) => ({ item })) }));
-  const hear = async <Kind extends NonNullable<Said["case"]>>(kind: Kind, nth = 1) => {
-    for (;;) {
-      const found = heard.filter((item) => item.case === kind)[nth - 1];
-      // The filter has just compared the case; the compiler does not follow.
-      if (found !== undefined) return found.value as Extract<Said, { case: Kind }>["value"];
-      await new Promise<void>((resolve) => waiters.push(resolve));
-    }
-  };
-  return { say, hear, heard };
-}
 
 /** Everything the store has about a run, as text. */
 const everything = ({ view }: Store, runId: RunId): string =>

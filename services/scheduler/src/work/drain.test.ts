@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import { connect, createEngine, saveGraph } from "../tick/tick.fixture.ts";
 import { drainExecutors } from "./drain.ts";
+import { connect as connectStream, type Item } from "./work-stream.fixture.ts";
 
 test("executors are sent away behind what the tick under way has for them, and get nothing more (S0.47, X18)", async () => {
   const store = createMemoryStore({ now: Date.now });
@@ -31,4 +32,30 @@ test("executors are sent away behind what the tick under way has for them, and g
   await Promise.all([early, late, drained]);
   expect(executor.items.map(({ item }) => item.case)).toEqual(["assignment", "drain"]);
   expect(executor.session.heldCount).toBe(1);
+});
+
+test("who registers with a scheduler that is stopping is refused, also where the drain began meanwhile (S0.47)", async () => {
+  const store = createMemoryStore({ now: Date.now });
+  const engine = createEngine(store, Date.now);
+  const begun = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const ensureQueues = async (): Promise<void> => {
+    begun.resolve();
+    await goOn.promise;
+  };
+  const hello = (): Item => ({
+    case: "register",
+    value: { executorId: crypto.randomUUID(), nodeTypes: ["start"], slots: 1 },
+  });
+  const early = connectStream(store, engine, { ensureQueues });
+  early.say(hello());
+  await begun.promise;
+  await drainExecutors(engine.roster, engine.loop);
+  goOn.resolve();
+  expect(await early.failed).toMatchObject({ reason: "DRAINING" });
+  const late = connectStream(store, engine);
+  late.say(hello());
+  expect(await late.failed).toMatchObject({ reason: "DRAINING" });
+  expect(late.heard).toEqual([]);
+  expect(engine.roster.sessions).toEqual([]);
 });

@@ -3,7 +3,8 @@
 //
 // The race it survives: a tick under way has claimed nodes for an executor and tells it after its commit. Sent away before that, the
 // executor would never hear of them, and would be taken for one that lost them. So nobody is given anything more from now on, the
-// tick comes to its end, and only then they are sent away, behind what it told them.
+// tick comes to its end, and only then they are sent away, behind what it told them. Who asks to register meanwhile is refused, also
+// where the drain began while it registered.
 
 import { create } from "@bufbuild/protobuf";
 import { SchedulerItemSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
@@ -14,9 +15,8 @@ export async function drainExecutors(
   roster: Roster,
   loop: Pick<TickLoop, "afterTick">,
 ): Promise<void> {
-  const { sessions } = roster;
-  for (const session of sessions) session.draining = true;
+  roster.drain();
   await loop.afterTick();
-  for (const session of sessions)
+  for (const session of roster.sessions)
     session.send(create(SchedulerItemSchema, { item: { case: "drain", value: {} } }));
 }

@@ -6,6 +6,18 @@ import type { Session } from "./session.ts";
 
 export class Roster {
   readonly #sessions = new Map<ExecutorId, Session>();
+  #isDraining = false;
+
+  /** Whether this scheduler is stopping: nobody joins it any more. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Nobody is given anything more, and nobody joins. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const session of this.#sessions.values()) session.draining = true;
+  }
 
   /** Adds a session; a newer connection of the same executor replaces the older one. */
   join(session: Session): void {

@@ -88,6 +88,7 @@ export function serveWork(parts: WorkParts, stream: WorkStream): void {
 
 async function register(parts: WorkParts, stream: WorkStream, hello: Register): Promise<Session> {
   checkRegister(hello);
+  throwIfDraining(parts);
   const outgoing = new Outgoing(stream);
   const held = hello.held.flatMap((wire) => claimOf(wire) ?? []);
   const session = new Session({
@@ -113,6 +114,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   });
   session.send(registered(parts));
   await reconcile(parts, session, held);
+  throwIfDraining(parts);
   METRICS.executorsConnected.add(1);
   if (stream.signal.aborted) {
     await leave(parts, session, false);
@@ -125,6 +127,11 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   );
   parts.loop.nudge();
   return session;
+}
+
+/** It keeps what it holds: its next scheduler is told. */
+function throwIfDraining({ roster }: WorkParts): void {
+  if (roster.isDraining) throw new EngineError("DRAINING", "This scheduler is stopping.");
 }
 
 /**

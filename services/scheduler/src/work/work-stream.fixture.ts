@@ -1,0 +1,85 @@
+// An executor's stream to the real worker service, without sockets: what is said goes in as messages, what is heard is a list.
+
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { createLogger } from "@pawl/platform/telemetry/log";
+import {
+  type SchedulerItem,
+  type WorkerItemSchema,
+  WorkRequestSchema,
+  type WorkRequest,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { onTestFinished } from "vitest";
+import type { createEngine, Store } from "../tick/tick.fixture.ts";
+import type { WorkStream } from "./outgoing.ts";
+import { Renewals } from "./renewals.ts";
+import { serveWork, type WorkParts } from "./work-service.ts";
+
+/** What an executor may say. */
+export type Item = NonNullable<MessageInitShape<typeof WorkerItemSchema>["item"]>;
+type Said = SchedulerItem["item"];
+
+/** An executor over an open stream that is two functions. */
+export function connect(
+  store: Store,
+  engine: ReturnType<typeof createEngine>,
+  more: Partial<WorkParts> = {},
+) {
+  const failed = Promise.withResolvers<unknown>();
+  const heard: Said[] = [];
+  const waiters: PromiseWithResolvers<void>[] = [];
+  let listener: ((message: WorkRequest) => void) | undefined;
+  const stream: WorkStream = {
+    signal: new AbortController().signal,
+    closed: new Promise(() => undefined),
+    metadata: {},
+    listen: (given) => void (listener = (message) => given.message(message)),
+    write: ({ items = [] }) => {
+      // Whatever was created as an item is one.
+      heard.push(...items.map((each) => (each as SchedulerItem).item));
+      for (const { resolve } of waiters.splice(0)) resolve();
+      return true;
+    },
+    drained: async () => undefined,
+    pause: () => undefined,
+    resume: () => undefined,
+    end: () => undefined,
+    fail: (error) => {
+      failed.resolve(error);
+      for (const { reject } of waiters.splice(0)) reject(error);
+    },
+  };
+  const log = createLogger({ service: "scheduler", level: "silent" });
+  const terms = { leaseMs: 60_000, renewMs: 20_000 };
+  const { executors } = store;
+  const renewals = new Renewals({ ...terms, executors, log, onFailure: () => undefined });
+  onTestFinished(() => renewals.stop());
+  serveWork(
+    {
+      schedulerId: "memory",
+      loop: engine.loop,
+      roster: engine.roster,
+      executors,
+      renewals,
+      log,
+      ...terms,
+      graceMs: 1_000,
+      sweepSoon: () => undefined,
+      ensureQueues: async () => undefined,
+      ...more,
+    },
+    stream,
+  );
+  const say = (...items: readonly Item[]): void =>
+    listener?.(create(WorkRequestSchema, { items: items.map((item) => ({ item })) }));
+  const hear = async <Kind extends NonNullable<Said["case"]>>(kind: Kind, nth = 1) => {
+    for (;;) {
+      const found = heard.filter((item) => item.case === kind)[nth - 1];
+      // The filter has just compared the case; the compiler does not follow.
+      if (found !== undefined) return found.value as Extract<Said, { case: Kind }>["value"];
+      const waiter = Promise.withResolvers<void>();
+      waiters.push(waiter);
+      await waiter.promise;
+    }
+  };
+  return { say, hear, heard, failed: failed.promise };
+}
