@@ -1,10 +1,18 @@
 import { expect, test } from "vitest";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { until } from "../../../../test/support/until.ts";
 import { connect, createEngine, saveGraph } from "../tick/tick.fixture.ts";
 import { drainExecutors } from "./drain.ts";
 import { connect as connectStream, type Item } from "./work-stream.fixture.ts";
 
-test("executors are sent away behind what the tick under way has for them, and get nothing more (S0.47, X18)", async () => {
+const GRAPH = { nodes: [{ id: "start", type: "start" }], edges: [] };
+const hello = (): Item => ({
+  case: "register",
+  value: { executorId: crypto.randomUUID(), nodeTypes: ["start"], slots: 1 },
+});
+
+/** A scheduler whose commits are held back: `begun` when one waits, `commit` lets all of them go on. */
+async function slowScheduler() {
   const store = createMemoryStore({ now: Date.now });
   const begun = Promise.withResolvers<void>();
   const commit = Promise.withResolvers<void>();
@@ -15,23 +23,47 @@ test("executors are sent away behind what the tick under way has for them, and g
       await commit.promise;
       return result;
     });
-  const engine = createEngine(
-    { ...store, journal: { ...store.journal, transact: held } },
-    Date.now,
-  );
-  const executor = connect(engine, 4);
+  const journal = { ...store.journal, transact: held };
+  const engine = createEngine({ ...store, journal }, Date.now);
   // A tick that has to read the pauses first would be tried twice.
   await engine.known.reload();
-  const definition = await saveGraph(store, { nodes: [{ id: "start", type: "start" }], edges: [] });
+  const definition = await saveGraph(store, GRAPH);
+  return { store, engine, definition, begun: begun.promise, commit: () => commit.resolve() };
+}
+
+test("executors are sent away behind what the tick under way has for them, and get nothing more (S0.47, X18)", async () => {
+  const { engine, definition, begun, commit } = await slowScheduler();
+  const executor = connect(engine, 4);
   const early = engine.start(definition);
-  await begun.promise;
+  await begun;
   const drained = drainExecutors(engine.roster, engine.loop);
   const late = engine.start(definition);
   expect(executor.items).toEqual([]);
-  commit.resolve();
+  commit();
   await Promise.all([early, late, drained]);
   expect(executor.items.map(({ item }) => item.case)).toEqual(["assignment", "drain"]);
   expect(executor.session.heldCount).toBe(1);
+});
+
+test("what a tick has for an executor that says goodbye meanwhile is given back, and costs no delivery (X18)", async () => {
+  const { store, engine, definition, begun, commit } = await slowScheduler();
+  const leaving = connectStream(store, engine);
+  leaving.say(hello());
+  await leaving.hear("registered");
+  await until(() => engine.roster.sessions.length === 1, { what: "the executor to join" });
+  const started = engine.start(definition);
+  await begun;
+  leaving.say({ case: "goodbye", value: {} });
+  commit();
+  const { runId } = await started;
+  await until(() => store.view.leases().length === 0, { what: "the claim to be given back" });
+  const recovered = store.view.events(runId).filter(({ type }) => type === "run.recovered");
+  expect(recovered.map(({ payload }) => payload)).toMatchObject([
+    { reason: "released", lostDeliveries: 0 },
+  ]);
+  const staying = connectStream(store, engine);
+  staying.say(hello());
+  expect((await staying.hear("assignment")).claim).toMatchObject({ runId, nodeId: "start" });
 });
 
 test("who registers with a scheduler that is stopping is refused, also where the drain began meanwhile (S0.47)", async () => {
@@ -43,10 +75,6 @@ test("who registers with a scheduler that is stopping is refused, also where the
     begun.resolve();
     await goOn.promise;
   };
-  const hello = (): Item => ({
-    case: "register",
-    value: { executorId: crypto.randomUUID(), nodeTypes: ["start"], slots: 1 },
-  });
   const early = connectStream(store, engine, { ensureQueues });
   early.say(hello());
   await begun.promise;

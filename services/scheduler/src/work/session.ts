@@ -85,6 +85,11 @@ export class Session {
     if (this.#held.get(key)?.epoch === claim.epoch) this.#held.delete(key);
   }
 
+  /** All claims it holds. */
+  get held(): readonly Claim[] {
+    return [...this.#held.values()];
+  }
+
   get heldCount(): number {
     return this.#held.size;
   }

@@ -18,6 +18,7 @@ import {
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { TickLoop } from "../tick/loop.ts";
 import { Outgoing, type WorkStream } from "./outgoing.ts";
+import { giveBack } from "./give-back.ts";
 import { reconcile } from "./reconcile.ts";
 import type { Renewals } from "./renewals.ts";
 import type { Roster } from "./roster.ts";
@@ -206,6 +207,7 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
   METRICS.executorsConnected.add(-1);
   // Sent away by us: it is alive and on its way to another scheduler, or waits for the next one here.
   if (session.draining && !farewell) return;
+  if (farewell) await giveBack(parts, session);
   const graceMs = farewell ? 0 : parts.graceMs;
   parts.log.info({ executor_id: session.executorId, farewell }, "executor left");
   try {

@@ -25,12 +25,13 @@ export function connect(
   more: Partial<WorkParts> = {},
 ) {
   const failed = Promise.withResolvers<unknown>();
+  const closed = Promise.withResolvers<Awaited<WorkStream["closed"]>>();
   const heard: Said[] = [];
   const waiters: PromiseWithResolvers<void>[] = [];
   let listener: ((message: WorkRequest) => void) | undefined;
   const stream: WorkStream = {
     signal: new AbortController().signal,
-    closed: new Promise(() => undefined),
+    closed: closed.promise,
     metadata: {},
     listen: (given) => void (listener = (message) => given.message(message)),
     write: ({ items = [] }) => {
@@ -42,7 +43,7 @@ export function connect(
     drained: async () => undefined,
     pause: () => undefined,
     resume: () => undefined,
-    end: () => undefined,
+    end: () => closed.resolve({}),
     fail: (error) => {
       failed.resolve(error);
       for (const { reject } of waiters.splice(0)) reject(error);

@@ -979,7 +979,8 @@ export const ReleaseSchema: GenMessage<Release> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 22);
 
 /**
- * Goodbye ends the session.
+ * Goodbye ends the session. Whatever the executor held it has reported or released before; what is still on its way to it is given
+ * back in its name, and costs no delivery.
  *
  * @generated from message pawl.worker.v1.Goodbye
  */
