@@ -1,5 +1,6 @@
 // Compares what an executor says it holds with its leases. A held claim without a lease was superseded: the executor is
-// told. A lease that is not held was assigned on a message that never arrived: after a grace it is taken back.
+// told. A lease that is not held was assigned on a message that never arrived, and is taken back: after a grace while the stream
+// stands, since the message may be on its way, and at once where a new stream begins, since nothing comes on the old one any more.
 
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -8,8 +9,8 @@ import type { TickLoop } from "../tick/loop.ts";
 import type { Session } from "./session.ts";
 import { fence } from "./door.ts";
 
-/** Younger leases may still be on their way to the executor. */
-const ASSIGNMENT_GRACE_MS = 3_000;
+/** Younger leases may still be on their way to an executor that is at work. */
+export const ASSIGNMENT_GRACE_MS = 3_000;
 
 interface ReconcileParts {
   readonly executors: Executors;
@@ -23,7 +24,7 @@ const keyOf = ({ runId, nodeId, iteration, epoch }: Claim): string =>
 export async function reconcile(
   { executors, loop, log }: ReconcileParts,
   session: Session,
-  held: readonly Claim[],
+  { held, graceMs }: { readonly held: readonly Claim[]; readonly graceMs: number },
 ): Promise<void> {
   const { executorId } = session;
   const leases = await executors.leasesOf(executorId, 0);
@@ -35,7 +36,7 @@ export async function reconcile(
   }
   const heldKeys = new Set(held.map(keyOf));
   if (leases.every((lease) => heldKeys.has(keyOf(lease)))) return;
-  for (const lease of await executors.leasesOf(executorId, ASSIGNMENT_GRACE_MS)) {
+  for (const lease of await executors.leasesOf(executorId, graceMs)) {
     if (heldKeys.has(keyOf(lease))) continue;
     session.letGo(lease);
     const answer = {

@@ -1,7 +1,7 @@
 // One executor's stream: registered → working → (goodbye, a broken stream or our own drain) gone.
 //
 // Nothing hangs on a message. The lease commits before the assignment is sent, so either side may die in between: an executor
-// names the claims it holds when it registers and with each renewal, and what it does not hold after a grace is taken back.
+// names the claims it holds when it registers and with each renewal, and what it does not hold is taken back.
 // A stream that breaks shortens the executor's life to a short grace, unless a newer stream speaks for it by then.
 
 import { create } from "@bufbuild/protobuf";
@@ -19,7 +19,7 @@ import {
 import type { TickLoop } from "../tick/loop.ts";
 import { Outgoing, type WorkStream } from "./outgoing.ts";
 import { giveBack } from "./give-back.ts";
-import { reconcile } from "./reconcile.ts";
+import { ASSIGNMENT_GRACE_MS, reconcile } from "./reconcile.ts";
 import type { Renewals } from "./renewals.ts";
 import type { Roster } from "./roster.ts";
 import { Session } from "./session.ts";
@@ -114,7 +114,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     leaseMs: parts.leaseMs,
   });
   session.send(registered(parts));
-  await reconcile(parts, session, held);
+  await reconcile(parts, session, { held, graceMs: 0 });
   throwIfDraining(parts);
   METRICS.executorsConnected.add(1);
   if (stream.signal.aborted) {
@@ -189,7 +189,8 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
       parts.renewals.add(session);
       // Says that this scheduler lives: an executor that hears nothing looks for another one.
       session.send(create(SchedulerItemSchema, { item: { case: "renewed", value: {} } }));
-      void reconcile(parts, session, held).catch((error: unknown) =>
+      const standing = { held, graceMs: ASSIGNMENT_GRACE_MS };
+      void reconcile(parts, session, standing).catch((error: unknown) =>
         parts.log.warn({ err: error, executor_id: session.executorId }, "could not compare claims"),
       );
       return;
