@@ -31,6 +31,7 @@ test.each(NOT_IDS)(
     await stage().unharmed(async () => {
       for (const { runs, events } of stage().doors) {
         await expectRefused(runs.getRun({ runId }), refusal, runId);
+        await expectRefused(runs.waitRun({ runId }), refusal, runId);
         await expectRefused(runs.cancelRun({ runId }), refusal, runId);
         await expectRefused(runs.deleteRun({ runId }), refusal, runId);
         await expectRefused(events.listEvents({ runId }), refusal, runId);

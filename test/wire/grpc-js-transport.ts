@@ -20,7 +20,7 @@ export function grpcJsTransport(address: string): Transport & { close(): void } 
     "grpc.use_local_subchannel_pool": 1,
   });
   const transport: Transport = {
-    unary: async (method, _signal, _timeoutMs, header, input) => {
+    unary: async (method, _signal, timeoutMs = 30_000, header, input) => {
       const message = await new Promise<unknown>((resolve, reject) => {
         client.makeUnaryRequest(
           `/${method.parent.typeName}/${method.name}`,
@@ -28,7 +28,7 @@ export function grpcJsTransport(address: string): Transport & { close(): void } 
           deserialize(method.output),
           create(method.input, input),
           metadataOf(header),
-          { deadline: Date.now() + 30_000 },
+          { deadline: Date.now() + timeoutMs },
           (error, value) => (error === null ? resolve(value) : reject(connectErrorOf(error))),
         );
       });

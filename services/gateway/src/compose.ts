@@ -182,6 +182,7 @@ function createServices({ pool, scheduler, fanout }: Parts) {
     findRun: reader.findRun,
     listEffects: (runId, nodeId, page) => listEffects(pool, runId, nodeId, page),
     listRuns: (filter, page) => listRuns(pool, DEFAULT_TENANT, filter, page),
+    watch,
   });
   const schedules = createScheduleService({
     scheduler,

@@ -15,9 +15,9 @@ import {
 import { parseTimeout, setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { type OnInternal, toConnectError } from "@pawl/platform/rpc/status";
+import { UNARY_DEADLINE_MS } from "@pawl/platform/rpc/unary";
 import { ATTRIBUTES, METRICS } from "@pawl/platform/telemetry/catalogue";
 import { contextFrom, withSpan } from "@pawl/platform/telemetry/trace";
-import { UNARY_DEADLINE_MS } from "../rpc/forward.ts";
 import { withErrorInfo } from "./complete-error.ts";
 import {
   abandonKey,

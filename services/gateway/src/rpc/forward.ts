@@ -4,14 +4,12 @@
 import type { HandlerContext } from "@connectrpc/connect";
 import { createCommandClient } from "@pawl/platform/rpc/command-client";
 import type { GrpcClient, UnaryOptions } from "@pawl/platform/rpc/grpc-client";
+import { UNARY_DEADLINE_MS } from "@pawl/platform/rpc/unary";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
-
-/** A unary call never takes longer, whatever its caller allows. */
-export const UNARY_DEADLINE_MS = 30_000;
 
 /** The scheduler's services. */
 export interface Scheduler {

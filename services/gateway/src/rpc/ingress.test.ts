@@ -1,11 +1,12 @@
 import { create } from "@bufbuild/protobuf";
-import { DurationSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { type Duration, DurationSchema, ValueSchema } from "@bufbuild/protobuf/wkt";
+import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { expect, test } from "vitest";
 import {
   checkCursor,
   checkCursorText,
-  checkDeadline,
+  checkDuration,
   checkDefinitionText,
   checkInput,
   checkLine,
@@ -109,14 +110,17 @@ test("a Value becomes JSON, and what JSON has no word for is refused (J7)", () =
 });
 
 test("a deadline is between a millisecond and thirty days (J17)", () => {
+  const check = (given: Duration | undefined) =>
+    checkDuration("deadline", given, LIMITS.runDeadlineMsMax);
   const at = (seconds: bigint, nanos = 0) => create(DurationSchema, { seconds, nanos });
   const day = 86_400n;
   for (const good of [undefined, at(1n), at(0n, 1e6), at(30n * day)]) {
-    expect(outcome(() => checkDeadline(good))).toBeUndefined();
+    expect(outcome(() => void check(good))).toBeUndefined();
   }
   for (const bad of [at(0n), at(-1n), at(0n, 1), at(30n * day, 1), at(10n ** 20n), at(1n, -1)]) {
-    expect(outcome(() => checkDeadline(bad))).toBe("OUT_OF_RANGE");
+    expect(outcome(() => void check(bad))).toBe("OUT_OF_RANGE");
   }
+  expect(check(at(2n, 5e6))).toBe(2_005);
 });
 
 test("a definition has text, and not too much of it (D19)", () => {

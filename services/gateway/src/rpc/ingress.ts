@@ -147,12 +147,17 @@ const tooLarge = (field: string): EngineError =>
     metadata: { field, limit: "inputBytes" },
   });
 
-/** A deadline of the caller, if it set one. @throws INPUT_INVALID */
-export function checkDeadline(deadline: Duration | undefined): void {
-  if (deadline === undefined) return;
-  const { seconds, nanos } = deadline;
-  const maxSeconds = BigInt(LIMITS.runDeadlineMsMax / 1_000);
+/** How long something may take, in milliseconds, if the caller said so. @throws INPUT_INVALID */
+export function checkDuration(
+  field: string,
+  duration: Duration | undefined,
+  maxMs: number,
+): number | undefined {
+  if (duration === undefined) return undefined;
+  const { seconds, nanos } = duration;
+  const maxSeconds = BigInt(maxMs / 1_000);
   const isPositive = seconds >= 0n && nanos >= 0 && nanos < 1e9 && (seconds > 0n || nanos >= 1e6);
-  if (isPositive && (seconds < maxSeconds || (seconds === maxSeconds && nanos === 0))) return;
-  throw invalidField("deadline", "OUT_OF_RANGE", `is not between 1 ms and ${maxSeconds} s`);
+  if (isPositive && (seconds < maxSeconds || (seconds === maxSeconds && nanos === 0)))
+    return Number(seconds) * 1_000 + Math.floor(nanos / 1e6);
+  throw invalidField(field, "OUT_OF_RANGE", `is not between 1 ms and ${maxSeconds} s`);
 }

@@ -1,7 +1,7 @@
 // RunService at the edge: reads folded from the log, commands checked and forwarded.
 
 import { create } from "@bufbuild/protobuf";
-import type { ServiceImpl } from "@connectrpc/connect";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import type { RunKind, RunStatus } from "@pawl/core/log/event";
@@ -24,12 +24,17 @@ import {
   type PauseRunRequest,
   type ResumeRunRequest,
   type RunService,
+  type WaitRunRequest,
+  type WaitRunResponse,
+  WaitRunResponseSchema,
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { NodeQuestion } from "../read/explainer.ts";
+import { waitForEnd } from "../watch/wait-for-end.ts";
+import type { WatchRequest, WatchStream } from "../watch/watch-run.ts";
 import { forwardOptions, type Scheduler } from "./forward.ts";
 import {
-  checkDeadline,
   checkDefinitionText,
+  checkDuration,
   checkInput,
   checkLine,
   checkName,
@@ -54,9 +59,14 @@ export interface RunServiceDeps {
     page: { size: number; token: string },
   ) => Promise<EffectPage>;
   readonly listRuns: (filter: RunFilter, page: { size: number; token: string }) => Promise<RunPage>;
+  readonly watch: (request: WatchRequest) => WatchStream;
 }
 
 const PAGE = { default: LIMITS.pageSize, max: LIMITS.pageSizeMax } as const;
+/** Proxies lose patience with a silent answer after half a minute. */
+const WAIT_MS_MAX = 20_000;
+/** A caller with less time than that still gets its answer in time. */
+const ANSWER_MS = 250;
 /** How much of a reason people read. */
 const REASON_LENGTH = 200;
 
@@ -64,7 +74,7 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
   startRun: (request, context) => {
     checkName("workflow_id", request.workflowId);
     checkRange("priority", request.priority, -LIMITS.priorityMax, LIMITS.priorityMax);
-    checkDeadline(request.deadline);
+    checkDuration("deadline", request.deadline, LIMITS.runDeadlineMsMax);
     request.inputJson = checkInput(request.inputJson, request.input);
     delete request.input;
     request.requestId = checkRequestId(request.requestId);
@@ -82,6 +92,7 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
     return deps.scheduler.runs.testRun(request, forwardOptions(context));
   },
   getRun: ({ runId }) => deps.getRun(checkRunId(runId)),
+  waitRun: (request, context) => waitedRun(deps, request, context),
   listRuns: async (request) => {
     const size = checkPageSize(request.pageSize, PAGE);
     const page = await deps.listRuns(filterOf(request), { size, token: request.pageToken });
@@ -127,6 +138,23 @@ export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunSe
     return deps.scheduler.runs.deleteRun(request, forwardOptions(context));
   },
 });
+
+/** The run when it has ended, or when the time is up. @throws INPUT_INVALID, RUN_NOT_FOUND, DRAINING, STORE_UNAVAILABLE */
+async function waitedRun(
+  { watch, getRun }: Pick<RunServiceDeps, "watch" | "getRun">,
+  request: WaitRunRequest,
+  { signal, timeoutMs }: Pick<HandlerContext, "signal" | "timeoutMs">,
+): Promise<WaitRunResponse> {
+  const runId = checkRunId(request.runId);
+  const askedMs = checkDuration("timeout", request.timeout, WAIT_MS_MAX) ?? WAIT_MS_MAX;
+  const leftMs = Math.floor((timeoutMs() ?? Infinity) - ANSWER_MS);
+  await waitForEnd(watch, runId, { signal, timeoutMs: Math.max(1, Math.min(askedMs, leftMs)) });
+  const { run } = await getRun(runId);
+  return create(WaitRunResponseSchema, {
+    ...(run && { run }),
+    hasEnded: run?.endTime !== undefined,
+  });
+}
 
 /** @throws INPUT_INVALID, RUN_NOT_FOUND, STORE_UNAVAILABLE */
 async function pageOfEffects(

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { RUN, turn } from "./memory-log.fixture.ts";
+import { waitForEnd } from "./wait-for-end.ts";
 import { setup, take, upTo } from "./watching.fixture.ts";
 
 test("a reader who waits for the end costs no read until the run is over", async () => {
@@ -39,4 +40,18 @@ test("a run that ended while nobody listened is found by looking (G4)", async ()
     if (log.events.length === 3) log.append(1, "run.completed");
   };
   expect(await take(watch({ types: new Set(["run.completed"]) }), 9)).toEqual([4]);
+});
+
+test("waiting is over when the run is, when the time is up, and when nobody waits any more", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(3);
+  const { signal } = new AbortController();
+  await waitForEnd(watch, RUN, { signal, timeoutMs: 1 });
+  await waitForEnd(watch, RUN, { signal: AbortSignal.abort(), timeoutMs: 60_000 });
+  const waiting = waitForEnd(watch, RUN, { signal, timeoutMs: 60_000 });
+  await turn();
+  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  await waiting;
+  await waitForEnd(watch, RUN, { signal, timeoutMs: 60_000 });
+  expect(fanout.tailCount).toBe(0);
 });
