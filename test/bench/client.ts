@@ -1,4 +1,4 @@
-// A lean gRPC caller: starts runs and waits for their terminal event on a WatchRun stream, as any client would.
+// A lean gRPC caller: starts runs and waits for their terminal event, by one call or by two, as any client would.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -14,14 +14,19 @@ import { isTerminalType } from "@pawl/core/log/event";
 import { grpcDefinition } from "@pawl/platform/rpc/grpc-definition";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService, type WatchRunResponse } from "@pawl/proto/pawl/v1/event_service_pb";
-import { RunService, type StartRunResponse } from "@pawl/proto/pawl/v1/run_service_pb";
+import {
+  type ExecuteRunResponse,
+  RunService,
+  type StartRunResponse,
+} from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 
 type Unary = (
   request: object,
   callback: (error: ServiceError | null, response: unknown) => void,
 ) => void;
-type Stream = (request: object) => ClientReadableStream<WatchRunResponse>;
+type EventStream = ClientReadableStream<WatchRunResponse | ExecuteRunResponse>;
+type Stream = (request: object) => EventStream;
 
 const INPUT = Buffer.from("{}");
 /** Only what a caller who waits for the result needs. */
@@ -69,20 +74,7 @@ export class BenchClient {
 
   /** Waits on the run's stream until its terminal event is here. */
   async finish(runId: string): Promise<void> {
-    const call = (this.#events as unknown as Record<string, Stream>)["watchRun"]?.bind(
-      this.#events,
-    );
-    const stream = call?.({ runId, types: TERMINAL_ONLY });
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    stream?.on("data", ({ events }: WatchRunResponse) => {
-      const last = events.find((event) => isTerminalType(event.type));
-      if (last === undefined) return;
-      if (last.type === "run.completed") resolve();
-      else reject(new Error(`run ${runId} ended with ${last.type}`));
-    });
-    stream?.on("error", reject);
-    stream?.on("end", () => reject(new Error(`the stream of ${runId} ended early`)));
-    await promise;
+    await ended(stream(this.#events, "watchRun", { runId, types: TERMINAL_ONLY }), runId);
   }
 
   /** Every event of a run to its end; a stream that is cut off goes on after the last event seen. */
@@ -90,29 +82,47 @@ export class BenchClient {
     let afterEventId = 0n;
     for (;;) {
       let isOver = false;
-      const ended = Promise.withResolvers<boolean>();
-      const call = (this.#events as unknown as Record<string, Stream>)["watchRun"];
-      const stream = call?.call(this.#events, { runId, afterEventId });
-      stream?.on("data", ({ events }: WatchRunResponse) => {
+      const left = Promise.withResolvers<boolean>();
+      const watching = stream(this.#events, "watchRun", { runId, afterEventId });
+      watching?.on("data", ({ events }: WatchRunResponse) => {
         for (const event of events) {
           if (event.eventId > afterEventId) afterEventId = event.eventId;
           isOver ||= isTerminalType(event.type);
           onEvent(event);
         }
       });
-      stream?.on("error", () => ended.resolve(isOver));
-      stream?.on("end", () => ended.resolve(isOver));
-      if (await ended.promise) return;
+      watching?.on("error", () => left.resolve(isOver));
+      watching?.on("end", () => left.resolve(isOver));
+      if (await left.promise) return;
     }
   }
 
+  /** Starts a run and waits for its end, by one call. */
   async run(workflowId: string): Promise<void> {
-    await this.finish(await this.start(workflowId));
+    const start = { workflowId, inputJson: INPUT, requestId: randomUUID() };
+    await ended(stream(this.#runs, "executeRun", { start, types: TERMINAL_ONLY }), workflowId);
   }
 
   close(): void {
     for (const client of [this.#runs, this.#events, this.#workflows]) client.close();
   }
+}
+
+const stream = (client: Client, method: string, request: object): EventStream | undefined =>
+  (client as unknown as Record<string, Stream>)[method]?.call(client, request);
+
+/** Settles when the terminal event is here. */
+async function ended(events: EventStream | undefined, what: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  events?.on("data", (message: WatchRunResponse | ExecuteRunResponse) => {
+    const last = message.events.find((event) => isTerminalType(event.type));
+    if (last === undefined) return;
+    if (last.type === "run.completed") resolve();
+    else reject(new Error(`${what} ended with ${last.type}`));
+  });
+  events?.on("error", reject);
+  events?.on("end", () => reject(new Error(`the stream of ${what} ended early`)));
+  await promise;
 }
 
 function unary(client: Client, method: string, request: object): Promise<unknown> {

@@ -2,7 +2,7 @@
 // of the catalogue of bad inputs).
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { drain, finishedRun, GRAPH, saveKnown } from "./known-workflow.ts";
+import { drain, finishedRun, GRAPH, KNOWN, saveKnown } from "./known-workflow.ts";
 import { expectRefusal, expectRefused, invalidField, type Refusal, sseRefusal } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
@@ -78,6 +78,8 @@ test("C9: names that are none, and statuses and kinds that are none, are refused
         await expectRefused(workflows.getWorkflow({ workflowId }), refusal, workflowId);
         await expectRefused(workflows.deleteWorkflow({ workflowId }), refusal, workflowId);
         await expectRefused(runs.startRun({ workflowId }), refusal, workflowId);
+        const executing = drain(runs.executeRun({ start: { workflowId } }));
+        await expectRefused(executing, invalidField("start.workflow_id", "BAD_ID"), workflowId);
         await expectRefused(runs.listRuns({ workflowId }), refusal, workflowId);
         const definition = { text: GRAPH };
         await expectRefused(workflows.createWorkflow({ workflowId, definition }), refusal);
@@ -86,6 +88,8 @@ test("C9: names that are none, and statuses and kinds that are none, are refused
       const types = Array<string>(65).fill("x");
       const watching = drain(events.watchRun({ runId: randomUUID(), types }));
       await expectRefused(watching, invalidField("types", "TOO_MANY"));
+      const executing = drain(runs.executeRun({ start: { workflowId: KNOWN }, types }));
+      await expectRefused(executing, invalidField("types", "TOO_MANY"));
       // JSON has no word for a number outside of an enum.
       if (name === "Connect JSON") continue;
       await expectRefused(runs.listRuns({ kind: NO_ENUM }), invalidField("kind", "UNKNOWN_ENUM"));

@@ -34,6 +34,11 @@ test("C13: one request id starts one run, whichever client says it again; with a
     for (const { runs } of stage().doors) {
       const again = await runs.startRun({ workflowId: KNOWN, requestId, inputJson });
       expect([again.duplicate, again.run?.runId]).toEqual([true, runId]);
+      const executed = runs.executeRun({ start: { workflowId: KNOWN, requestId, inputJson } });
+      for await (const { run, duplicate } of executed) {
+        expect([duplicate, run?.runId]).toEqual([true, runId]);
+        break;
+      }
       const other = Buffer.from('{"n":2}');
       const call = runs.startRun({ workflowId: KNOWN, requestId, inputJson: other });
       await expectRefused(call, REUSED);
@@ -96,6 +101,7 @@ test.each([
     for (const { runs, workflows } of stage().doors)
       for (const call of [
         () => runs.startRun({ workflowId: KNOWN, requestId }),
+        () => drain(runs.executeRun({ start: { workflowId: KNOWN, requestId } })),
         () => runs.testRun({ definition, requestId }),
         () => runs.cancelRun({ runId, requestId }),
         () => runs.deleteRun({ runId, requestId }),

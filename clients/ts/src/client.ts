@@ -12,6 +12,7 @@ import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
 import { type PawlCallOptions, createCaller, present } from "./caller.ts";
 import { type Approvals, createApprovals } from "./approvals.ts";
 import { createDeadLetters, createQueues, type DeadLetters, type Queues } from "./queues.ts";
+import { beginningWith, type Watch } from "./execute.ts";
 import { type Runs, createRuns } from "./runs.ts";
 import { type Schedules, createSchedules } from "./schedules.ts";
 import { isFinalStatus } from "./status.ts";
@@ -88,10 +89,15 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
       return isFinalStatus(run.status) ? run.lastEventId : undefined;
     },
   };
-  const watch: PawlClient["watch"] = (runId, watchOptions) =>
-    watchRun(source, runId, watchOptions, clock);
+  const watch: Watch = (runId, watchOptions, first) =>
+    watchRun(
+      first === undefined ? source : beginningWith(first, source),
+      runId,
+      watchOptions,
+      clock,
+    );
   return {
-    watch,
+    watch: (runId, watchOptions) => watch(runId, watchOptions),
     runs: createRuns(runService, call, watch),
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),

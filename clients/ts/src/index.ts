@@ -44,6 +44,7 @@ export type {
 } from "./queues.ts";
 export type { RedriveStep } from "./redrive-all.ts";
 export type {
+  ExecuteOptions,
   ExplainOptions,
   ListRunsOptions,
   PauseRunOptions,

@@ -1,9 +1,10 @@
-// Runs: start, test, read, cancel, delete, wait.
+// Runs: start, execute, test, read, cancel, delete, wait.
 
 import type { Client } from "@connectrpc/connect";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { Effect } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Explanation } from "@pawl/proto/pawl/v1/explain_pb";
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { Decision, IdempotencyScope, type RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import {
@@ -14,6 +15,7 @@ import {
   requestIdOf,
 } from "./caller.ts";
 import { type DefinitionInput, definitionText } from "./definition-text.ts";
+import { begin, type Watch } from "./execute.ts";
 import { type Json, jsonBytes, jsonOf, jsonTextBytes } from "./json.ts";
 import { type PauseOptions, wordsOf } from "./pause-words.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
@@ -41,6 +43,11 @@ export interface StartedRun {
   readonly run: Run;
   /** Whether this request had been accepted before. */
   readonly isDuplicate: boolean;
+}
+
+export interface ExecuteOptions extends StartRunOptions, Omit<WatchOptions, "afterEventId"> {
+  /** Told once, when the run is accepted. */
+  readonly onStart?: ((started: StartedRun) => void) | undefined;
 }
 
 export interface RunWithDefinition {
@@ -93,6 +100,11 @@ export interface EffectPage {
 export interface Runs {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
+  /**
+   * Starts a run and gives its events from the first one on, once and in order, across reconnects; ends after the terminal one.
+   * Aborting rejects while it is not known whether the run was accepted, and ends the stream quietly afterwards; the run goes on.
+   */
+  execute(workflowId: string, options?: ExecuteOptions): AsyncGenerator<RunEvent, void, undefined>;
   /** Runs a graph that is not saved. */
   test(definition: DefinitionInput, options?: RunInputOptions): Promise<StartedRun>;
   /** One run with its nodes and its definition. */
@@ -132,11 +144,7 @@ export interface ExplainOptions extends PawlCallOptions {
 export type WaitOptions = Omit<WatchOptions, "types" | "afterEventId">;
 
 /** The run methods of a client. */
-export function createRuns(
-  rpc: Client<typeof RunService>,
-  call: Caller,
-  watch: (runId: string, options: WatchOptions) => AsyncIterable<unknown>,
-): Runs {
+export function createRuns(rpc: Client<typeof RunService>, call: Caller, watch: Watch): Runs {
   const get: Runs["get"] = async (runId, options) => {
     const response = await call(options, (o) => rpc.getRun({ runId }, o));
     return { run: present(response.run), definition: jsonOf(response.definitionJson) };
@@ -147,6 +155,17 @@ export function createRuns(
       const request = startRequest(workflowId, options);
       const response = await call(options, (o) => rpc.startRun(request, o));
       return { run: present(response.run), isDuplicate: response.duplicate };
+    },
+    async *execute(workflowId, options = {}) {
+      const types = [...(options.types ?? [])];
+      const request = { start: startRequest(workflowId, options), types };
+      const begun = await call(options, (o) => begin(rpc, request, o));
+      try {
+        options.onStart?.(begun.started);
+        yield* watch(begun.started.run.runId, options, begun.connection);
+      } finally {
+        begun.connection.close();
+      }
     },
     async test(definition, options = {}) {
       const request = {

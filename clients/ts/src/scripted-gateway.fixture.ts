@@ -15,7 +15,11 @@ import {
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
-import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import {
+  type ExecuteRunRequest,
+  ExecuteRunResponseSchema,
+  RunService,
+} from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 
@@ -29,12 +33,20 @@ export type Step =
   | { readonly cut: true }
   | { readonly stall: true };
 
+/** In a call that starts a run, it is also accepted under an id. */
+export type ExecuteStep = Step | { readonly accept: string };
+
 export interface Script {
   /** Steps of the n-th connection to WatchRun, from 0. */
   readonly watch?: (
     request: WatchRunRequest,
     connection: number,
   ) => Iterable<Step> | AsyncIterable<Step>;
+  /** Steps of the n-th call of ExecuteRun, from 0. */
+  readonly execute?: (
+    request: ExecuteRunRequest,
+    connection: number,
+  ) => Iterable<ExecuteStep> | AsyncIterable<ExecuteStep>;
   readonly runs?: Partial<ServiceImpl<typeof RunService>>;
   readonly workflows?: Partial<ServiceImpl<typeof WorkflowService>>;
   readonly approvals?: Partial<ServiceImpl<typeof ApprovalService>>;
@@ -67,6 +79,8 @@ export class ScriptedGateway implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
   /** Every WatchRun request, in order. */
   readonly watched: WatchRunRequest[] = [];
+  /** Every ExecuteRun request, in order. */
+  readonly executed: ExecuteRunRequest[] = [];
 
   constructor(script: Script) {
     const handler = connectNodeAdapter({
@@ -105,9 +119,19 @@ export class ScriptedGateway implements AsyncDisposable {
   }
 
   #route(router: ConnectRouter, script: Script): void {
-    const { watched } = this;
+    const { watched, executed } = this;
     const cut = () => this.cut();
-    router.service(RunService, { ...script.runs });
+    router.service(RunService, {
+      async *executeRun(request, context) {
+        const steps = script.execute?.(request, executed.length) ?? [];
+        executed.push(request);
+        for await (const said of play(steps, context.signal, cut))
+          yield create(ExecuteRunResponseSchema, {
+            ...("accept" in said ? { run: { runId: said.accept } } : { events: eventsOf(said) }),
+          });
+      },
+      ...script.runs,
+    });
     router.service(WorkflowService, { ...script.workflows });
     router.service(ApprovalService, { ...script.approvals });
     router.service(QueueService, { ...script.queues });
@@ -117,21 +141,35 @@ export class ScriptedGateway implements AsyncDisposable {
       async *watchRun(request, context) {
         const steps = script.watch?.(request, watched.length) ?? [];
         watched.push(request);
-        for await (const step of steps) {
-          if ("send" in step) {
-            const events = step.send.map((event) => create(RunEventSchema, event));
-            yield create(WatchRunResponseSchema, { events });
-          } else if ("until" in step) {
-            await step.until;
-          } else if ("fail" in step) {
-            throw step.fail;
-          } else {
-            if ("cut" in step) cut();
-            await aborted(context.signal);
-          }
-        }
+        for await (const said of play(steps, context.signal, cut))
+          yield create(WatchRunResponseSchema, { events: eventsOf(said) });
       },
     });
+  }
+}
+
+type Said = Extract<ExecuteStep, { readonly send: unknown } | { readonly accept: unknown }>;
+type Send = Extract<Step, { readonly send: unknown }>;
+
+const eventsOf = ({ send }: Send) => send.map((event) => create(RunEventSchema, event));
+
+/** Does what the steps say, up to the next one that is to be sent. */
+async function* play<S extends ExecuteStep>(
+  steps: Iterable<S> | AsyncIterable<S>,
+  signal: AbortSignal,
+  cut: () => void,
+): AsyncGenerator<Extract<S, Said>> {
+  for await (const step of steps) {
+    if ("until" in step) {
+      await step.until;
+    } else if ("fail" in step) {
+      throw step.fail;
+    } else if ("cut" in step || "stall" in step) {
+      if ("cut" in step) cut();
+      await aborted(signal);
+    } else {
+      yield step as Extract<S, Said>; // all other kinds of steps are done above
+    }
   }
 }
 

@@ -3,7 +3,6 @@
 // gaps, since all it holds is the last event id: every event of the log comes out once, in order, and the terminal one is last.
 
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import type { WatchRunResponse } from "@pawl/proto/pawl/v1/event_service_pb";
 import { Code } from "@connectrpc/connect";
 import { type Clock, SYSTEM_CLOCK, backoffMs } from "./backoff.ts";
 import { Cursor } from "./cursor.ts";
@@ -40,12 +39,17 @@ export interface WatchOptions {
   readonly giveUpMs?: number | undefined;
 }
 
+/** A message of a stream of events. */
+export interface EventBatch {
+  readonly events: readonly RunEvent[];
+}
+
 /** What a watch needs of the API. */
 export interface WatchSource {
   open(
     request: { runId: string; afterEventId: bigint; types: string[] },
     signal: AbortSignal,
-  ): AsyncIterable<WatchRunResponse>;
+  ): AsyncIterable<EventBatch>;
   /** The id of the last event of a run that has ended; undefined while it lives. */
   lastEventIdOfEnded(runId: string, signal: AbortSignal): Promise<bigint | undefined>;
 }

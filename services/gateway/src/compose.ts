@@ -183,6 +183,8 @@ function createServices({ pool, scheduler, fanout }: Parts) {
     listEffects: (runId, nodeId, page) => listEffects(pool, runId, nodeId, page),
     listRuns: (filter, page) => listRuns(pool, DEFAULT_TENANT, filter, page),
     watch,
+    markHints: () => fanout.markHints(),
+    now: Date.now,
   });
   const schedules = createScheduleService({
     scheduler,

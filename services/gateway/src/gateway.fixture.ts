@@ -144,7 +144,8 @@ async function append(
         insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload, value)
         select $1, last_seq, $2::text, $3::text, 0, last_seq, 0, last_seq, $4::jsonb, $5::jsonb from moved
       )
-      select last_seq, pg_notify('pawl_runs', $1::text || ':' || last_seq) from moved`,
+      select last_seq, pg_notify('pawl_runs', $1::text || ':' || last_seq || case when $6 = 'completed' then '!' else '' end)
+      from moved`,
     values: [
       run,
       type,

@@ -3,14 +3,12 @@
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
-import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
-import { probe } from "@pawl/platform/lifecycle/probe";
 import type { EventPage } from "@pawl/platform/store/log";
 import type { readTags, TagPage } from "@pawl/platform/store/tags";
 import { toWireTag } from "@pawl/platform/wire/tag";
-import { toWireEvent, toWireHeartbeat } from "@pawl/platform/wire/event";
-import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import { toWireEvent } from "@pawl/platform/wire/event";
 import {
   type EventService,
   ListEventsResponseSchema,
@@ -19,9 +17,9 @@ import {
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
 import { abandonKey } from "../http/exchange.ts";
-import type { LoggedEvent } from "../watch/logged-event.ts";
 import type { WatchedRun, WatchRequest, WatchStream } from "../watch/watch-run.ts";
-import { checkCursor, checkName, checkPageSize, checkRunId } from "./ingress.ts";
+import { eventMessages } from "./event-messages.ts";
+import { checkCursor, checkName, checkPageSize, checkRunId, checkTypes } from "./ingress.ts";
 
 export interface EventServiceDeps {
   readonly watch: (request: WatchRequest) => WatchStream;
@@ -35,33 +33,20 @@ export interface EventServiceDeps {
 type TagPageRequest = Parameters<typeof readTags>[2];
 
 const PAGE = { default: LIMITS.eventPageSize, max: LIMITS.eventPageSizeMax } as const;
-/** More types than there are is a mistake. */
-const TYPES_MAX = 64;
-/** A message of a stream stays far below what clients take, and does not hold up the other streams of its connection. */
-const MESSAGE_EVENTS = 256;
-const MESSAGE_BYTES = 256 * 1024;
 
 export const createEventService = (deps: EventServiceDeps): ServiceImpl<typeof EventService> => ({
-  watchRun: async function* ({ runId: text, afterEventId, types }, context) {
+  watchRun: ({ runId: text, afterEventId, types }, { signal, values }) => {
     const runId = checkRunId(text);
-    if (types.length > TYPES_MAX) throw invalidField("types", "TOO_MANY", "has too many types");
     const watching = deps.watch({
       runId,
+      types: checkTypes(types),
       afterSeq: checkCursor("after_event_id", afterEventId),
-      types: new Set(types),
-      signal: context.signal,
-      abandon: context.values.get(abandonKey),
+      signal,
+      abandon: values.get(abandonKey),
     });
-    for await (const batch of watching) {
-      if (batch.length === 0) {
-        yield create(WatchRunResponseSchema, { events: [toWireHeartbeat(runId, deps.now())] });
-      } else {
-        METRICS.eventsDelivered.add(batch.length, {});
-        yield* toMessages(batch);
-        probe("G3");
-      }
-    }
-    probe("G5");
+    const toMessage = (events: WatchRunResponse["events"]): WatchRunResponse =>
+      create(WatchRunResponseSchema, { events });
+    return eventMessages(watching, { runId, now: deps.now, signal, toMessage });
   },
   listTags: async ({ runId: text, afterEventId, pageSize, nodeId }) => {
     const runId = checkRunId(text);
@@ -86,25 +71,6 @@ export const createEventService = (deps: EventServiceDeps): ServiceImpl<typeof E
     });
   },
 });
-
-/** Batches of a size that a connection shared by many streams can carry. */
-function* toMessages(batch: readonly LoggedEvent[]): Generator<WatchRunResponse> {
-  let from = 0;
-  let bytes = 0;
-  for (const [index, event] of batch.entries()) {
-    const isFull = index - from >= MESSAGE_EVENTS || bytes + event.bytes > MESSAGE_BYTES;
-    if (isFull && index > from) {
-      yield message(batch.slice(from, index));
-      from = index;
-      bytes = 0;
-    }
-    bytes += event.bytes;
-  }
-  yield message(from === 0 ? batch : batch.slice(from));
-}
-
-const message = (events: readonly LoggedEvent[]): WatchRunResponse =>
-  create(WatchRunResponseSchema, { events: events.map((event) => event.wire) });
 
 const beyondTheLog = (afterSeq: number, lastSeq: number): EngineError =>
   new EngineError("CURSOR_OUT_OF_RANGE", `The log ends at event ${lastSeq}.`, {

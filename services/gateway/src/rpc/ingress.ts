@@ -57,6 +57,15 @@ export function checkRequestId(text: string): string {
   return text === "" ? crypto.randomUUID() : checkLine("request_id", text, LIMITS.requestIdLength);
 }
 
+/** More types of event than there are is a mistake. */
+const TYPES_MAX = 64;
+
+/** Which types of event a caller wants to see. @throws INPUT_INVALID */
+export function checkTypes(types: readonly string[]): ReadonlySet<string> {
+  if (types.length > TYPES_MAX) throw invalidField("types", "TOO_MANY", "has too many types");
+  return new Set(types);
+}
+
 /** 0 means the default, too many means the most there are. @throws INPUT_INVALID for less than 0 */
 export function checkPageSize(
   size: number,

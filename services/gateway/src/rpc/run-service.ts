@@ -6,7 +6,6 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import type { RunKind, RunStatus } from "@pawl/core/log/event";
 import { nodeId, type RunId } from "@pawl/core/name/ids";
-import { probe } from "@pawl/platform/lifecycle/probe";
 import type { EffectPage } from "@pawl/platform/store/effects";
 import type { RunFilter, RunPage } from "@pawl/platform/store/runs";
 import { toWireEffect } from "@pawl/platform/wire/effect";
@@ -30,7 +29,7 @@ import {
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { NodeQuestion } from "../read/explainer.ts";
 import { waitForEnd } from "../watch/wait-for-end.ts";
-import type { WatchRequest, WatchStream } from "../watch/watch-run.ts";
+import { executeRun, type ExecuteRunDeps } from "./execute-run.ts";
 import { forwardOptions, type Scheduler } from "./forward.ts";
 import {
   checkDefinitionText,
@@ -39,13 +38,13 @@ import {
   checkLine,
   checkName,
   checkPageSize,
-  checkRange,
   checkRequestId,
   checkWords,
   checkRunId,
 } from "./ingress.ts";
+import { startRun } from "./start-run.ts";
 
-export interface RunServiceDeps {
+export interface RunServiceDeps extends ExecuteRunDeps {
   readonly scheduler: Scheduler;
   /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly getRun: (runId: RunId) => Promise<GetRunResponse>;
@@ -59,7 +58,6 @@ export interface RunServiceDeps {
     page: { size: number; token: string },
   ) => Promise<EffectPage>;
   readonly listRuns: (filter: RunFilter, page: { size: number; token: string }) => Promise<RunPage>;
-  readonly watch: (request: WatchRequest) => WatchStream;
 }
 
 const PAGE = { default: LIMITS.pageSize, max: LIMITS.pageSizeMax } as const;
@@ -71,19 +69,8 @@ const ANSWER_MS = 250;
 const REASON_LENGTH = 200;
 
 export const createRunService = (deps: RunServiceDeps): ServiceImpl<typeof RunService> => ({
-  startRun: (request, context) => {
-    checkName("workflow_id", request.workflowId);
-    checkRange("priority", request.priority, -LIMITS.priorityMax, LIMITS.priorityMax);
-    checkDuration("deadline", request.deadline, LIMITS.runDeadlineMsMax);
-    request.inputJson = checkInput(request.inputJson, request.input);
-    delete request.input;
-    request.requestId = checkRequestId(request.requestId);
-    probe("G1");
-    return deps.scheduler.runs.startRun(request, forwardOptions(context)).then((started) => {
-      probe("G2");
-      return started;
-    });
-  },
+  startRun: (request, context) => startRun(deps.scheduler, request, context),
+  executeRun: (request, context) => executeRun(deps, request, context),
   testRun: (request, context) => {
     checkDefinitionText(request.definition?.text);
     request.inputJson = checkInput(request.inputJson, request.input);

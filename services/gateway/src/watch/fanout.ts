@@ -2,6 +2,10 @@
 // share one read statement at a time.
 //
 // It polls what is watched: every 5 s, and every second while hints do not arrive, so a lost NOTIFY costs latency only.
+//
+// The race it survives: hints that came before a tail was opened went past it. So a new tail looks for itself, unless its first
+// subscriber waits for the end of a run that was started just now: then what hints said of it meanwhile is known (endings.ts), and
+// a run that is not over costs no read until it is.
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -10,6 +14,7 @@ import type { EventPage, LogCursor } from "@pawl/platform/store/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
 import { coalesce } from "../read/coalesce.ts";
+import { Endings, type HintMark } from "./endings.ts";
 import { type BufferLimits, Subscriber } from "./subscriber.ts";
 import { Tail } from "./tail.ts";
 
@@ -40,6 +45,18 @@ const CURSORS_PER_READ = 500;
 const FEW_TAILS = 4;
 const BUSY_PACE_MS = 2;
 
+/** Who wants a seat at which tail. */
+export interface SeatRequest {
+  readonly runId: RunId;
+  readonly scope: EventScope;
+  /** Where a tail is opened when nobody watches the run yet. */
+  readonly afterSeq: number;
+  /** Waits for the terminal event and wants no other. */
+  readonly isEndOnly: boolean;
+  /** With `isEndOnly`, for a run that was started after this mark. */
+  readonly since?: HintMark | undefined;
+}
+
 /** A seat at a tail. */
 export interface Seat {
   readonly subscriber: Subscriber;
@@ -52,6 +69,7 @@ export class Fanout {
   readonly #options: FanoutOptions;
   readonly #tails = new ChurnMap<RunId, Tail>();
   readonly #open = new ChurnMap<number, Subscriber>();
+  readonly #endings = new Endings();
   #lastOpen = 0;
   readonly #read: (cursor: LogCursor) => Promise<EventPage>;
   #timer: NodeJS.Timeout | undefined;
@@ -117,13 +135,15 @@ export class Fanout {
     if (this.#draining !== undefined) throw this.#draining;
   }
 
-  /** Takes a seat at the run's tail, which is opened at `afterSeq` when nobody watches the run yet. */
-  join(runId: RunId, scope: EventScope, afterSeq: number, isEndOnly = false): Seat {
+  /** Takes a seat at the run's tail. */
+  join({ runId, scope, afterSeq, isEndOnly, since }: SeatRequest): Seat {
     const subscriber = new Subscriber(this.#options.buffer, isEndOnly);
     if (this.#draining !== undefined) subscriber.finish(this.#draining);
-    const tail = this.#tails.get(runId) ?? this.#openTail(runId, scope, afterSeq);
+    const watched = this.#tails.get(runId);
+    const tail = watched ?? this.#openTail(runId, scope, afterSeq);
     const joinedAfter = tail.cursor;
-    tail.add(subscriber);
+    tail.add(subscriber, scope);
+    if (watched === undefined) this.#firstLook(tail, since);
     const number = ++this.#lastOpen;
     this.#open.set(number, subscriber);
     const leave = (): void => {
@@ -135,17 +155,25 @@ export class Fanout {
 
   /** A hint: the run's log reaches `lastSeq`; `mayBeOver` unless it is known to go on. */
   hint(runId: RunId, lastSeq: number, mayBeOver = true): void {
+    if (mayBeOver) this.#endings.note(runId, lastSeq);
     this.#tails.get(runId)?.hint(lastSeq, mayBeOver);
   }
 
-  /** Any run may have news. */
+  /** This moment in the stream of hints, for `since` of who is about to start a run. */
+  markHints(): HintMark {
+    return this.#endings.mark();
+  }
+
+  /** Any run may have news, one that nobody watches as well. */
   pokeAll(): void {
-    for (const tail of this.#tails.values()) tail.poke();
+    this.#endings.interrupt();
+    this.#poll();
   }
 
   /** Whether hints arrive. */
   setHints(hasHints: boolean): void {
     this.#hasHints = hasHints;
+    this.#endings.interrupt();
     if (this.#timer !== undefined) this.#schedule();
   }
 
@@ -161,9 +189,20 @@ export class Fanout {
       },
     });
     this.#tails.set(runId, tail);
-    // Hints for a run nobody watched were dropped, so a new tail looks for itself.
-    tail.poke();
     return tail;
+  }
+
+  #firstLook(tail: Tail, since: HintMark | undefined): void {
+    const heard =
+      since === undefined || !this.#hasHints
+        ? ({ kind: "unheard" } as const)
+        : this.#endings.heard(tail.runId, since);
+    if (heard.kind === "unheard") tail.poke();
+    if (heard.kind === "over") tail.hint(heard.seq, true);
+  }
+
+  #poll(): void {
+    for (const tail of this.#tails.values()) tail.poke();
   }
 
   #schedule(): void {
@@ -171,7 +210,7 @@ export class Fanout {
     const { pollMs, pollWithoutHintsMs } = this.#options;
     this.#timer = setTimeout(
       () => {
-        this.pokeAll();
+        this.#poll();
         this.#schedule();
       },
       this.#hasHints ? pollMs : pollWithoutHintsMs,

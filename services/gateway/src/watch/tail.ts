@@ -16,6 +16,7 @@ import type { Subscriber } from "./subscriber.ts";
 
 export interface TailOptions {
   readonly runId: RunId;
+  /** Of its first subscriber. */
   readonly scope: EventScope;
   /** Where it begins: the cursor of its first subscriber. */
   readonly afterSeq: number;
@@ -30,6 +31,7 @@ export class Tail {
   readonly runId: RunId;
   readonly #options: TailOptions;
   readonly #subscribers = new Set<Subscriber>();
+  #scope: EventScope;
   #cursor: number;
   #hint = 0;
   #isPoked = false;
@@ -41,6 +43,7 @@ export class Tail {
   constructor(options: TailOptions) {
     this.runId = options.runId;
     this.#options = options;
+    this.#scope = options.scope;
     this.#cursor = options.afterSeq;
   }
 
@@ -50,7 +53,9 @@ export class Tail {
   }
 
   /** Joins; everything after `cursor`, as it is now, will be pushed. */
-  add(subscriber: Subscriber): void {
+  add(subscriber: Subscriber, scope: EventScope): void {
+    // Who waits for the end alone may know nothing of the nodes; who wants their events does.
+    if (!subscriber.isEndOnly) this.#scope = scope;
     // Hints were passed over until now.
     const isMissing = !subscriber.isEndOnly && this.#isEndOnly && this.#subscribers.size > 0;
     this.#subscribers.add(subscriber);
@@ -115,7 +120,7 @@ export class Tail {
   #deliver(events: readonly RunEvent[]): void {
     const last = events.at(-1);
     if (last === undefined || this.#isClosed) return;
-    const logged = events.map((event) => new LoggedEvent(event, this.#options.scope));
+    const logged = events.map((event) => new LoggedEvent(event, this.#scope));
     const bytes = logged.reduce((sum, event) => sum + event.bytes, 0);
     this.#cursor = last.seq;
     this.#hasStreamed ||= events.some(({ type }) => isStreamedType(type));

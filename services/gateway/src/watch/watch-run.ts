@@ -15,6 +15,7 @@ import { probe } from "@pawl/platform/lifecycle/probe";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
+import type { HintMark } from "./endings.ts";
 import type { Fanout, Seat } from "./fanout.ts";
 import { LoggedEvent } from "./logged-event.ts";
 
@@ -22,6 +23,12 @@ export interface WatchedRun {
   readonly status: Parameters<typeof isFinal>[0];
   readonly lastSeq: number;
   readonly scope: EventScope;
+}
+
+/** A run whose caller has started it just now and waits for its end. */
+export interface KnownRun extends WatchedRun {
+  /** Taken before the run was asked for. */
+  readonly since: HintMark;
 }
 
 export interface WatchDeps {
@@ -53,6 +60,8 @@ export interface WatchRequest {
   readonly signal: AbortSignal;
   /** Cuts the connection without a word. */
   readonly abandon?: () => void;
+  /** Spares the reads that would find out about the run; only for those who wait for its end. */
+  readonly known?: KnownRun;
 }
 
 /** Batches of events in order; an empty batch is a heartbeat. */
@@ -64,9 +73,10 @@ export type WatchStream = AsyncGenerator<readonly LoggedEvent[], void, undefined
  * metadata of each holds the `cursor` to read on from.
  */
 export async function* watchRun(deps: WatchDeps, request: WatchRequest): WatchStream {
-  const discharge = deps.fanout.admit();
   const reader = new Reader(deps, request);
+  let discharge: (() => void) | undefined;
   try {
+    discharge = deps.fanout.admit();
     for await (const batch of reader.read()) {
       const timer = setTimeout(() => request.abandon?.(), deps.abandonMs);
       try {
@@ -78,7 +88,7 @@ export async function* watchRun(deps: WatchDeps, request: WatchRequest): WatchSt
   } catch (error) {
     throw withCursor(error, reader.cursor);
   } finally {
-    discharge();
+    discharge?.();
   }
 }
 
@@ -103,8 +113,8 @@ class Reader {
   }
 
   async *read(): WatchStream {
-    const { runId, signal } = this.#request;
-    const run = await this.#deps.findRun(runId);
+    const { runId, signal, known } = this.#request;
+    const run = known ?? (await this.#deps.findRun(runId));
     checkCursor(this.#cursor, run.lastSeq);
     this.#scope = run.scope;
     if (isFinal(run.status) && this.#cursor >= run.lastSeq) return;
@@ -116,7 +126,13 @@ class Reader {
     while (!this.#isDone && !signal.aborted) {
       if (isLong) yield* this.#replay(Number.POSITIVE_INFINITY);
       if (this.#isDone || signal.aborted) return;
-      const seat = this.#deps.fanout.join(runId, run.scope, this.#cursor, isEndOnly);
+      const seat = this.#deps.fanout.join({
+        runId,
+        scope: run.scope,
+        afterSeq: this.#cursor,
+        isEndOnly,
+        since: known?.since,
+      });
       try {
         yield* this.#replay(seat.joinedAfter);
         probe("G4");
@@ -212,7 +228,8 @@ class Reader {
   }
 }
 
-const wantsEndOnly = (types: ReadonlySet<string>): boolean =>
+/** Whether nothing but the terminal event is asked for. */
+export const wantsEndOnly = (types: ReadonlySet<string>): boolean =>
   types.size > 0 && [...types].every(isTerminalType);
 
 function checkCursor(afterSeq: number, lastSeq: number): void {

@@ -49,7 +49,10 @@ export const grpcImplementation = (
 ): UntypedServiceImplementation => {
   const handlers: Record<string, UntypedHandleCall> = {};
   for (const method of service.methods) {
-    handlers[method.localName] = handle(method, implementation[method.localName], options);
+    const handler = implementation[method.localName];
+    // A service of the contract may have streams that only gateways serve; grpc-js answers UNIMPLEMENTED by itself.
+    if (handler === undefined && method.methodKind === "server_streaming") continue;
+    handlers[method.localName] = handle(method, handler, options);
   }
   return handlers;
 };

@@ -8,6 +8,8 @@ import type { Duration, Value } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import type { Effect } from "./effect_pb.ts";
 import { file_pawl_v1_effect } from "./effect_pb.ts";
+import type { RunEvent } from "./event_pb.ts";
+import { file_pawl_v1_event } from "./event_pb.ts";
 import type { Explanation } from "./explain_pb.ts";
 import { file_pawl_v1_explain } from "./explain_pb.ts";
 import type { Run, RunKind, RunStatus } from "./run_pb.ts";
@@ -20,7 +22,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run_service.proto.
  */
 export const file_pawl_v1_run_service: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvABCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5Il8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCKOAQoOVGVzdFJ1blJlcXVlc3QSLQoKZGVmaW5pdGlvbhgBIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkiPwoPVGVzdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJECg5HZXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwiTAoOV2FpdFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEioKB3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iPwoPV2FpdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWhhc19lbmRlZBgCIAEoCCKoAQoPTGlzdFJ1bnNSZXF1ZXN0EiQKCHN0YXR1c2VzGAEgAygOMhIucGF3bC52MS5SdW5TdGF0dXMSEwoLd29ya2Zsb3dfaWQYAiABKAkSHgoEa2luZBgDIAEoDjIQLnBhd2wudjEuUnVuS2luZBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCRITCgtzY2hlZHVsZV9pZBg8IAEoCSJHChBMaXN0UnVuc1Jlc3BvbnNlEhoKBHJ1bnMYASADKAsyDC5wYXdsLnYxLlJ1bhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiSAoSRXhwbGFpbk5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSJAChNFeHBsYWluTm9kZVJlc3BvbnNlEikKC2V4cGxhbmF0aW9uGAEgASgLMhQucGF3bC52MS5FeHBsYW5hdGlvbiJcChJMaXN0RWZmZWN0c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoTTGlzdEVmZmVjdHNSZXNwb25zZRIgCgdlZmZlY3RzGAEgAygLMg8ucGF3bC52MS5FZmZlY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkYKEENhbmNlbFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIy9AYKClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRI8CgdUZXN0UnVuEhcucGF3bC52MS5UZXN0UnVuUmVxdWVzdBoYLnBhd2wudjEuVGVzdFJ1blJlc3BvbnNlEjkKBkdldFJ1bhIWLnBhd2wudjEuR2V0UnVuUmVxdWVzdBoXLnBhd2wudjEuR2V0UnVuUmVzcG9uc2USPAoHV2FpdFJ1bhIXLnBhd2wudjEuV2FpdFJ1blJlcXVlc3QaGC5wYXdsLnYxLldhaXRSdW5SZXNwb25zZRI/CghMaXN0UnVucxIYLnBhd2wudjEuTGlzdFJ1bnNSZXF1ZXN0GhkucGF3bC52MS5MaXN0UnVuc1Jlc3BvbnNlEkgKC0V4cGxhaW5Ob2RlEhsucGF3bC52MS5FeHBsYWluTm9kZVJlcXVlc3QaHC5wYXdsLnYxLkV4cGxhaW5Ob2RlUmVzcG9uc2USSAoLTGlzdEVmZmVjdHMSGy5wYXdsLnYxLkxpc3RFZmZlY3RzUmVxdWVzdBocLnBhd2wudjEuTGlzdEVmZmVjdHNSZXNwb25zZRJCCglDYW5jZWxSdW4SGS5wYXdsLnYxLkNhbmNlbFJ1blJlcXVlc3QaGi5wYXdsLnYxLkNhbmNlbFJ1blJlc3BvbnNlEj8KCFBhdXNlUnVuEhgucGF3bC52MS5QYXVzZVJ1blJlcXVlc3QaGS5wYXdsLnYxLlBhdXNlUnVuUmVzcG9uc2USQgoJUmVzdW1lUnVuEhkucGF3bC52MS5SZXN1bWVSdW5SZXF1ZXN0GhoucGF3bC52MS5SZXN1bWVSdW5SZXNwb25zZRJCCglEZWxldGVSdW4SGS5wYXdsLnYxLkRlbGV0ZVJ1blJlcXVlc3QaGi5wYXdsLnYxLkRlbGV0ZVJ1blJlc3BvbnNlEkUKClJlY2hlY2tSdW4SGi5wYXdsLnYxLlJlY2hlY2tSdW5SZXF1ZXN0GhsucGF3bC52MS5SZWNoZWNrUnVuUmVzcG9uc2USRQoKRGVjaWRlTm9kZRIaLnBhd2wudjEuRGVjaWRlTm9kZVJlcXVlc3QaGy5wYXdsLnYxLkRlY2lkZU5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_explain, file_pawl_v1_run, file_pawl_v1_workflow]);
+  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvABCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5Il8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCJLChFFeGVjdXRlUnVuUmVxdWVzdBInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0Eg0KBXR5cGVzGAIgAygJImUKEkV4ZWN1dGVSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSIQoGZXZlbnRzGAMgAygLMhEucGF3bC52MS5SdW5FdmVudCKOAQoOVGVzdFJ1blJlcXVlc3QSLQoKZGVmaW5pdGlvbhgBIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkiPwoPVGVzdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJECg5HZXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwiTAoOV2FpdFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEioKB3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iPwoPV2FpdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWhhc19lbmRlZBgCIAEoCCKoAQoPTGlzdFJ1bnNSZXF1ZXN0EiQKCHN0YXR1c2VzGAEgAygOMhIucGF3bC52MS5SdW5TdGF0dXMSEwoLd29ya2Zsb3dfaWQYAiABKAkSHgoEa2luZBgDIAEoDjIQLnBhd2wudjEuUnVuS2luZBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCRITCgtzY2hlZHVsZV9pZBg8IAEoCSJHChBMaXN0UnVuc1Jlc3BvbnNlEhoKBHJ1bnMYASADKAsyDC5wYXdsLnYxLlJ1bhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiSAoSRXhwbGFpbk5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSJAChNFeHBsYWluTm9kZVJlc3BvbnNlEikKC2V4cGxhbmF0aW9uGAEgASgLMhQucGF3bC52MS5FeHBsYW5hdGlvbiJcChJMaXN0RWZmZWN0c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoTTGlzdEVmZmVjdHNSZXNwb25zZRIgCgdlZmZlY3RzGAEgAygLMg8ucGF3bC52MS5FZmZlY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkYKEENhbmNlbFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIyvQcKClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRJHCgpFeGVjdXRlUnVuEhoucGF3bC52MS5FeGVjdXRlUnVuUmVxdWVzdBobLnBhd2wudjEuRXhlY3V0ZVJ1blJlc3BvbnNlMAESPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEjwKB1dhaXRSdW4SFy5wYXdsLnYxLldhaXRSdW5SZXF1ZXN0GhgucGF3bC52MS5XYWl0UnVuUmVzcG9uc2USPwoITGlzdFJ1bnMSGC5wYXdsLnYxLkxpc3RSdW5zUmVxdWVzdBoZLnBhd2wudjEuTGlzdFJ1bnNSZXNwb25zZRJICgtFeHBsYWluTm9kZRIbLnBhd2wudjEuRXhwbGFpbk5vZGVSZXF1ZXN0GhwucGF3bC52MS5FeHBsYWluTm9kZVJlc3BvbnNlEkgKC0xpc3RFZmZlY3RzEhsucGF3bC52MS5MaXN0RWZmZWN0c1JlcXVlc3QaHC5wYXdsLnYxLkxpc3RFZmZlY3RzUmVzcG9uc2USQgoJQ2FuY2VsUnVuEhkucGF3bC52MS5DYW5jZWxSdW5SZXF1ZXN0GhoucGF3bC52MS5DYW5jZWxSdW5SZXNwb25zZRI/CghQYXVzZVJ1bhIYLnBhd2wudjEuUGF1c2VSdW5SZXF1ZXN0GhkucGF3bC52MS5QYXVzZVJ1blJlc3BvbnNlEkIKCVJlc3VtZVJ1bhIZLnBhd2wudjEuUmVzdW1lUnVuUmVxdWVzdBoaLnBhd2wudjEuUmVzdW1lUnVuUmVzcG9uc2USQgoJRGVsZXRlUnVuEhkucGF3bC52MS5EZWxldGVSdW5SZXF1ZXN0GhoucGF3bC52MS5EZWxldGVSdW5SZXNwb25zZRJFCgpSZWNoZWNrUnVuEhoucGF3bC52MS5SZWNoZWNrUnVuUmVxdWVzdBobLnBhd2wudjEuUmVjaGVja1J1blJlc3BvbnNlEkUKCkRlY2lkZU5vZGUSGi5wYXdsLnYxLkRlY2lkZU5vZGVSZXF1ZXN0GhsucGF3bC52MS5EZWNpZGVOb2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_run, file_pawl_v1_workflow]);
 
 /**
  * StartRunRequest is the body of StartRun.
@@ -149,6 +151,69 @@ export const StartRunResponseSchema: GenMessage<StartRunResponse> = /*@__PURE__*
   messageDesc(file_pawl_v1_run_service, 2);
 
 /**
+ * ExecuteRunRequest is the body of ExecuteRun.
+ *
+ * @generated from message pawl.v1.ExecuteRunRequest
+ */
+export type ExecuteRunRequest = Message<"pawl.v1.ExecuteRunRequest"> & {
+  /**
+   * What to start, as StartRun takes it. Required.
+   *
+   * @generated from field: pawl.v1.StartRunRequest start = 1;
+   */
+  start?: StartRunRequest | undefined;
+
+  /**
+   * Only events of these dotted types, as in WatchRun; empty means all. The terminal event always comes.
+   *
+   * @generated from field: repeated string types = 2;
+   */
+  types: string[];
+};
+
+/**
+ * Describes the message pawl.v1.ExecuteRunRequest.
+ * Use `create(ExecuteRunRequestSchema)` to create a new message.
+ */
+export const ExecuteRunRequestSchema: GenMessage<ExecuteRunRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 3);
+
+/**
+ * ExecuteRunResponse is the run as accepted in the first message, and events in all later ones.
+ *
+ * @generated from message pawl.v1.ExecuteRunResponse
+ */
+export type ExecuteRunResponse = Message<"pawl.v1.ExecuteRunResponse"> & {
+  /**
+   * The run as accepted. Only in the first message, which is sent at once.
+   *
+   * @generated from field: pawl.v1.Run run = 1;
+   */
+  run?: Run | undefined;
+
+  /**
+   * Whether this request, or the same input where that was asked for, had been accepted before. Only in the first message.
+   *
+   * @generated from field: bool duplicate = 2;
+   */
+  duplicate: boolean;
+
+  /**
+   * One or more events, in order, or a heartbeat (event_id 0) as in WatchRun. None in the first message.
+   *
+   * @generated from field: repeated pawl.v1.RunEvent events = 3;
+   */
+  events: RunEvent[];
+};
+
+/**
+ * Describes the message pawl.v1.ExecuteRunResponse.
+ * Use `create(ExecuteRunResponseSchema)` to create a new message.
+ */
+export const ExecuteRunResponseSchema: GenMessage<ExecuteRunResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 4);
+
+/**
  * TestRunRequest is the body of TestRun.
  *
  * @generated from message pawl.v1.TestRunRequest
@@ -188,7 +253,7 @@ export type TestRunRequest = Message<"pawl.v1.TestRunRequest"> & {
  * Use `create(TestRunRequestSchema)` to create a new message.
  */
 export const TestRunRequestSchema: GenMessage<TestRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 3);
+  messageDesc(file_pawl_v1_run_service, 5);
 
 /**
  * TestRunResponse is the answer of TestRun.
@@ -216,7 +281,7 @@ export type TestRunResponse = Message<"pawl.v1.TestRunResponse"> & {
  * Use `create(TestRunResponseSchema)` to create a new message.
  */
 export const TestRunResponseSchema: GenMessage<TestRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 4);
+  messageDesc(file_pawl_v1_run_service, 6);
 
 /**
  * GetRunRequest is the body of GetRun.
@@ -237,7 +302,7 @@ export type GetRunRequest = Message<"pawl.v1.GetRunRequest"> & {
  * Use `create(GetRunRequestSchema)` to create a new message.
  */
 export const GetRunRequestSchema: GenMessage<GetRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 5);
+  messageDesc(file_pawl_v1_run_service, 7);
 
 /**
  * GetRunResponse is the answer of GetRun.
@@ -265,7 +330,7 @@ export type GetRunResponse = Message<"pawl.v1.GetRunResponse"> & {
  * Use `create(GetRunResponseSchema)` to create a new message.
  */
 export const GetRunResponseSchema: GenMessage<GetRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 6);
+  messageDesc(file_pawl_v1_run_service, 8);
 
 /**
  * WaitRunRequest is the body of WaitRun.
@@ -293,7 +358,7 @@ export type WaitRunRequest = Message<"pawl.v1.WaitRunRequest"> & {
  * Use `create(WaitRunRequestSchema)` to create a new message.
  */
 export const WaitRunRequestSchema: GenMessage<WaitRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 7);
+  messageDesc(file_pawl_v1_run_service, 9);
 
 /**
  * WaitRunResponse is the answer of WaitRun.
@@ -321,7 +386,7 @@ export type WaitRunResponse = Message<"pawl.v1.WaitRunResponse"> & {
  * Use `create(WaitRunResponseSchema)` to create a new message.
  */
 export const WaitRunResponseSchema: GenMessage<WaitRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 8);
+  messageDesc(file_pawl_v1_run_service, 10);
 
 /**
  * ListRunsRequest is the body of ListRuns.
@@ -377,7 +442,7 @@ export type ListRunsRequest = Message<"pawl.v1.ListRunsRequest"> & {
  * Use `create(ListRunsRequestSchema)` to create a new message.
  */
 export const ListRunsRequestSchema: GenMessage<ListRunsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 9);
+  messageDesc(file_pawl_v1_run_service, 11);
 
 /**
  * ListRunsResponse is the answer of ListRuns.
@@ -405,7 +470,7 @@ export type ListRunsResponse = Message<"pawl.v1.ListRunsResponse"> & {
  * Use `create(ListRunsResponseSchema)` to create a new message.
  */
 export const ListRunsResponseSchema: GenMessage<ListRunsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 10);
+  messageDesc(file_pawl_v1_run_service, 12);
 
 /**
  * ExplainNodeRequest is the body of ExplainNode.
@@ -440,7 +505,7 @@ export type ExplainNodeRequest = Message<"pawl.v1.ExplainNodeRequest"> & {
  * Use `create(ExplainNodeRequestSchema)` to create a new message.
  */
 export const ExplainNodeRequestSchema: GenMessage<ExplainNodeRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 11);
+  messageDesc(file_pawl_v1_run_service, 13);
 
 /**
  * ExplainNodeResponse is the answer of ExplainNode.
@@ -461,7 +526,7 @@ export type ExplainNodeResponse = Message<"pawl.v1.ExplainNodeResponse"> & {
  * Use `create(ExplainNodeResponseSchema)` to create a new message.
  */
 export const ExplainNodeResponseSchema: GenMessage<ExplainNodeResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 12);
+  messageDesc(file_pawl_v1_run_service, 14);
 
 /**
  * ListEffectsRequest is the body of ListEffects.
@@ -503,7 +568,7 @@ export type ListEffectsRequest = Message<"pawl.v1.ListEffectsRequest"> & {
  * Use `create(ListEffectsRequestSchema)` to create a new message.
  */
 export const ListEffectsRequestSchema: GenMessage<ListEffectsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 13);
+  messageDesc(file_pawl_v1_run_service, 15);
 
 /**
  * ListEffectsResponse is the answer of ListEffects.
@@ -531,7 +596,7 @@ export type ListEffectsResponse = Message<"pawl.v1.ListEffectsResponse"> & {
  * Use `create(ListEffectsResponseSchema)` to create a new message.
  */
 export const ListEffectsResponseSchema: GenMessage<ListEffectsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 14);
+  messageDesc(file_pawl_v1_run_service, 16);
 
 /**
  * CancelRunRequest is the body of CancelRun.
@@ -566,7 +631,7 @@ export type CancelRunRequest = Message<"pawl.v1.CancelRunRequest"> & {
  * Use `create(CancelRunRequestSchema)` to create a new message.
  */
 export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 15);
+  messageDesc(file_pawl_v1_run_service, 17);
 
 /**
  * CancelRunResponse is the answer of CancelRun.
@@ -587,7 +652,7 @@ export type CancelRunResponse = Message<"pawl.v1.CancelRunResponse"> & {
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 16);
+  messageDesc(file_pawl_v1_run_service, 18);
 
 /**
  * DeleteRunRequest is the body of DeleteRun.
@@ -615,7 +680,7 @@ export type DeleteRunRequest = Message<"pawl.v1.DeleteRunRequest"> & {
  * Use `create(DeleteRunRequestSchema)` to create a new message.
  */
 export const DeleteRunRequestSchema: GenMessage<DeleteRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 17);
+  messageDesc(file_pawl_v1_run_service, 19);
 
 /**
  * DeleteRunResponse is the answer of DeleteRun.
@@ -630,7 +695,7 @@ export type DeleteRunResponse = Message<"pawl.v1.DeleteRunResponse"> & {
  * Use `create(DeleteRunResponseSchema)` to create a new message.
  */
 export const DeleteRunResponseSchema: GenMessage<DeleteRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 18);
+  messageDesc(file_pawl_v1_run_service, 20);
 
 /**
  * DecideNodeRequest is the body of DecideNode.
@@ -686,7 +751,7 @@ export type DecideNodeRequest = Message<"pawl.v1.DecideNodeRequest"> & {
  * Use `create(DecideNodeRequestSchema)` to create a new message.
  */
 export const DecideNodeRequestSchema: GenMessage<DecideNodeRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 19);
+  messageDesc(file_pawl_v1_run_service, 21);
 
 /**
  * DecideNodeResponse is the answer of DecideNode.
@@ -707,7 +772,7 @@ export type DecideNodeResponse = Message<"pawl.v1.DecideNodeResponse"> & {
  * Use `create(DecideNodeResponseSchema)` to create a new message.
  */
 export const DecideNodeResponseSchema: GenMessage<DecideNodeResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 20);
+  messageDesc(file_pawl_v1_run_service, 22);
 
 /**
  * RecheckRunRequest is the body of RecheckRun.
@@ -735,7 +800,7 @@ export type RecheckRunRequest = Message<"pawl.v1.RecheckRunRequest"> & {
  * Use `create(RecheckRunRequestSchema)` to create a new message.
  */
 export const RecheckRunRequestSchema: GenMessage<RecheckRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 21);
+  messageDesc(file_pawl_v1_run_service, 23);
 
 /**
  * RecheckRunResponse is the answer of RecheckRun.
@@ -756,7 +821,7 @@ export type RecheckRunResponse = Message<"pawl.v1.RecheckRunResponse"> & {
  * Use `create(RecheckRunResponseSchema)` to create a new message.
  */
 export const RecheckRunResponseSchema: GenMessage<RecheckRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 22);
+  messageDesc(file_pawl_v1_run_service, 24);
 
 /**
  * PauseRunRequest is the body of PauseRun.
@@ -806,7 +871,7 @@ export type PauseRunRequest = Message<"pawl.v1.PauseRunRequest"> & {
  * Use `create(PauseRunRequestSchema)` to create a new message.
  */
 export const PauseRunRequestSchema: GenMessage<PauseRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 23);
+  messageDesc(file_pawl_v1_run_service, 25);
 
 /**
  * PauseRunResponse is the answer of PauseRun.
@@ -827,7 +892,7 @@ export type PauseRunResponse = Message<"pawl.v1.PauseRunResponse"> & {
  * Use `create(PauseRunResponseSchema)` to create a new message.
  */
 export const PauseRunResponseSchema: GenMessage<PauseRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 24);
+  messageDesc(file_pawl_v1_run_service, 26);
 
 /**
  * ResumeRunRequest is the body of ResumeRun.
@@ -876,7 +941,7 @@ export type ResumeRunRequest = Message<"pawl.v1.ResumeRunRequest"> & {
  * Use `create(ResumeRunRequestSchema)` to create a new message.
  */
 export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 25);
+  messageDesc(file_pawl_v1_run_service, 27);
 
 /**
  * ResumeRunResponse is the answer of ResumeRun.
@@ -897,7 +962,7 @@ export type ResumeRunResponse = Message<"pawl.v1.ResumeRunResponse"> & {
  * Use `create(ResumeRunResponseSchema)` to create a new message.
  */
 export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 26);
+  messageDesc(file_pawl_v1_run_service, 28);
 
 /**
  * IdempotencyScope is what makes two submissions the same one.
@@ -989,6 +1054,18 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof StartRunRequestSchema;
     output: typeof StartRunResponseSchema;
+  },
+  /**
+   * ExecuteRun is StartRun and EventService.WatchRun in one call: it accepts a run, says which, streams its events from the first one
+   * on, and ends after the terminal event. Safe to repeat whole under the same request_id; a stream that broke after its first
+   * message may also go on with WatchRun. Leaving it early leaves the run alone.
+   *
+   * @generated from rpc pawl.v1.RunService.ExecuteRun
+   */
+  executeRun: {
+    methodKind: "server_streaming";
+    input: typeof ExecuteRunRequestSchema;
+    output: typeof ExecuteRunResponseSchema;
   },
   /**
    * TestRun runs a graph that is not saved; nothing permanent is defined, and DeleteRun removes all of it.

@@ -1,0 +1,58 @@
+// The events of a watch as messages of a stream, whichever call they are for: heartbeats where it is silent, and portions that a
+// connection shared by many streams can carry.
+
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { RunId } from "@pawl/core/name/ids";
+import { probe } from "@pawl/platform/lifecycle/probe";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import { toWireHeartbeat } from "@pawl/platform/wire/event";
+import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
+import type { LoggedEvent } from "../watch/logged-event.ts";
+import type { WatchStream } from "../watch/watch-run.ts";
+
+export interface EventMessagesOptions<Message> {
+  readonly runId: RunId;
+  readonly now: () => number;
+  /** Of the call. */
+  readonly signal: AbortSignal;
+  readonly toMessage: (events: WireEvent[]) => Message;
+}
+
+/** A message of a stream stays far below what clients take, and does not hold up the other streams of its connection. */
+const MESSAGE_EVENTS = 256;
+const MESSAGE_BYTES = 256 * 1024;
+
+/** Ends and fails as `watching` does; a call whose time is up fails too. */
+export async function* eventMessages<Message>(
+  watching: WatchStream,
+  { runId, now, signal, toMessage }: EventMessagesOptions<Message>,
+): AsyncGenerator<Message, void, undefined> {
+  for await (const batch of watching) {
+    if (batch.length === 0) {
+      yield toMessage([toWireHeartbeat(runId, now())]);
+    } else {
+      METRICS.eventsDelivered.add(batch.length, {});
+      for (const portion of portions(batch)) yield toMessage(portion.map((event) => event.wire));
+      probe("G3");
+    }
+  }
+  probe("G5");
+  // A watch that is aborted ends quietly, which a caller would take for the end of the run.
+  const reason: unknown = signal.reason;
+  if (reason instanceof ConnectError && reason.code === Code.DeadlineExceeded) throw reason;
+}
+
+function* portions(batch: readonly LoggedEvent[]): Generator<readonly LoggedEvent[]> {
+  let from = 0;
+  let bytes = 0;
+  for (const [index, event] of batch.entries()) {
+    const isFull = index - from >= MESSAGE_EVENTS || bytes + event.bytes > MESSAGE_BYTES;
+    if (isFull && index > from) {
+      yield batch.slice(from, index);
+      from = index;
+      bytes = 0;
+    }
+    bytes += event.bytes;
+  }
+  yield from === 0 ? batch : batch.slice(from);
+}

@@ -1,0 +1,109 @@
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createGrpcTransport } from "@connectrpc/connect-node";
+import { runId } from "@pawl/core/name/ids";
+import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
+import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { RunService, type StartRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
+import { expect, test } from "vitest";
+import { type GatewayFixture, startGateway } from "../gateway.fixture.ts";
+
+/** A gateway whose scheduler accepts every run, and the way to have one executed. */
+async function executing(env: Readonly<Record<string, string>> = {}) {
+  const seen: StartRunRequest[] = [];
+  const gateway: GatewayFixture = await startGateway(
+    {
+      runs: {
+        startRun: async (request) => {
+          seen.push(request);
+          const run = { runId: await gateway.addRun(), status: RunStatus.RUNNING, lastEventId: 1n };
+          return { run };
+        },
+      },
+    },
+    env,
+  );
+  const runs = createClient(RunService, createGrpcTransport({ baseUrl: gateway.url }));
+  /** The run as accepted, and the stream behind it. */
+  const execute = async (types: string[] = [], timeoutMs?: number) => {
+    const request = { start: { workflowId: "orders" }, types };
+    const options = timeoutMs === undefined ? {} : { timeoutMs };
+    const stream = runs.executeRun(request, options)[Symbol.asyncIterator]();
+    const message = async () => {
+      const { done, value } = await stream.next();
+      return done === true ? undefined : value;
+    };
+    const first = await message();
+    expect(first?.events).toEqual([]);
+    const next = async () => (await message())?.events.map(({ eventId }) => Number(eventId));
+    return { runId: runId(first?.run?.runId ?? ""), next };
+  };
+  return { gateway, execute, seen };
+}
+
+/** What a stream broke with. */
+async function failure(reading: Promise<unknown>) {
+  const error = await reading.then(
+    () => undefined,
+    (thrown: unknown) => ConnectError.from(thrown),
+  );
+  const { reason, metadata } = error?.findDetails(ErrorInfoSchema)[0] ?? {};
+  return { code: error?.code, reason, metadata };
+}
+
+test("the run is named at once, its events follow from the first one on, and the stream ends with the run", async () => {
+  const { gateway, execute, seen } = await executing();
+  const { runId: run, next } = await execute();
+  expect(seen[0]).toMatchObject({ workflowId: "orders", requestId: expect.any(String) });
+  expect(await next()).toEqual([1]);
+  await gateway.append(run, "node.queued");
+  expect(await next()).toEqual([2]);
+  await gateway.append(run, "run.completed", { nodeId: "", status: "completed" });
+  expect(await next()).toEqual([3]);
+  expect(await next()).toBeUndefined();
+});
+
+test("who waits for the end hears of nothing else", async () => {
+  const { gateway, execute } = await executing();
+  const { runId: run, next } = await execute(["run.completed"]);
+  await gateway.append(run, "node.queued");
+  await gateway.append(run, "run.completed", { nodeId: "", status: "completed" });
+  let events = await next();
+  // The heartbeat of a stream that has been silent for a moment.
+  while (events?.[0] === 0) events = await next();
+  expect(events).toEqual([3]);
+  expect(await next()).toBeUndefined();
+});
+
+test("a stream for which there is no room, and one that a drain ends, has named its run and says where to read on", async () => {
+  const { gateway, execute } = await executing({ PAWL_SUBSCRIBERS_MAX: "1" });
+  const first = await execute();
+  expect(await first.next()).toEqual([1]);
+  const second = await execute();
+  expect(second.runId).not.toBe(first.runId);
+  expect(await failure(second.next())).toMatchObject({
+    code: Code.ResourceExhausted,
+    reason: "STREAM_LIMIT",
+    metadata: { cursor: "0" },
+  });
+  const broken = failure(first.next());
+  await gateway.stop();
+  expect(await broken).toMatchObject({
+    code: Code.Unavailable,
+    reason: "DRAINING",
+    metadata: { cursor: "1" },
+  });
+});
+
+test("the deadline of the call holds for its stream", async () => {
+  const { execute } = await executing();
+  const { next } = await execute([], 1_000);
+  expect(await next()).toEqual([1]);
+  expect(await failure(next())).toMatchObject({ code: Code.DeadlineExceeded });
+});
+
+test("a scheduler that names no run is at fault, not the caller", async () => {
+  const gateway = await startGateway({ runs: { startRun: async () => ({}) } });
+  const runs = createClient(RunService, createGrpcTransport({ baseUrl: gateway.url }));
+  const stream = runs.executeRun({ start: { workflowId: "orders" } })[Symbol.asyncIterator]();
+  expect(await failure(stream.next())).toMatchObject({ code: Code.Internal, reason: "INTERNAL" });
+});

@@ -1,0 +1,61 @@
+// ExecuteRun: a run and its events by one call. It costs a caller one round trip less than StartRun and WatchRun, and where only
+// the end is waited for it costs the gateway one read in all, of the terminal event.
+
+import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { runId as toRunId } from "@pawl/core/name/ids";
+import {
+  type ExecuteRunRequest,
+  type ExecuteRunResponse,
+  ExecuteRunResponseSchema,
+} from "@pawl/proto/pawl/v1/run_service_pb";
+import { abandonKey } from "../http/exchange.ts";
+import type { HintMark } from "../watch/endings.ts";
+import { knownRun } from "../watch/known-run.ts";
+import type { WatchRequest, WatchStream } from "../watch/watch-run.ts";
+import { eventMessages } from "./event-messages.ts";
+import type { Scheduler } from "./forward.ts";
+import { inField } from "./in-field.ts";
+import { checkTypes } from "./ingress.ts";
+import { startRun } from "./start-run.ts";
+
+export interface ExecuteRunDeps {
+  readonly scheduler: Pick<Scheduler, "runs">;
+  readonly watch: (request: WatchRequest) => WatchStream;
+  /** See Fanout. */
+  readonly markHints: () => HintMark;
+  readonly now: () => number;
+}
+
+/**
+ * The run as accepted, then its events from the first one on, to the terminal one.
+ * @throws what StartRun throws, by the path of the field, before the first message; then what watchRun throws
+ */
+export async function* executeRun(
+  deps: ExecuteRunDeps,
+  { start, types: asked }: ExecuteRunRequest,
+  context: Pick<HandlerContext, "signal" | "timeoutMs" | "values">,
+): AsyncGenerator<ExecuteRunResponse, void, undefined> {
+  const types = checkTypes(asked);
+  if (start === undefined) throw invalidField("start", "REQUIRED", "is missing");
+  const since = deps.markHints();
+  const started = await inField("start", () => startRun(deps.scheduler, start, context));
+  const { run, duplicate } = started;
+  if (run === undefined) throw new EngineError("INTERNAL", "No run was named as started.");
+  yield create(ExecuteRunResponseSchema, { run, duplicate });
+  const { signal } = context;
+  const runId = toRunId(run.runId);
+  const known = knownRun(started, types, since);
+  const watching = deps.watch({
+    runId,
+    afterSeq: 0,
+    types,
+    signal,
+    abandon: context.values.get(abandonKey),
+    ...(known && { known }),
+  });
+  const toMessage = (events: ExecuteRunResponse["events"]): ExecuteRunResponse =>
+    create(ExecuteRunResponseSchema, { events });
+  yield* eventMessages(watching, { runId, now: deps.now, signal, toMessage });
+}

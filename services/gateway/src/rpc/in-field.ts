@@ -1,0 +1,27 @@
+// A message that is part of another is checked by who checks it alone; what is wrong with it is then said by its whole path.
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+
+/** Does `act`; a refusal that names a field names it as one of `outer`. @throws what `act` throws */
+export async function inField<T>(outer: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw error instanceof EngineError ? nested(outer, error) : error;
+  }
+}
+
+function nested(outer: string, error: EngineError): EngineError {
+  const { field } = error.metadata;
+  if (field === undefined && error.violations.length === 0) return error;
+  const isNamed = field !== undefined && error.message.startsWith(`${field}:`);
+  return new EngineError(error.reason, isNamed ? `${outer}.${error.message}` : error.message, {
+    metadata: { ...error.metadata, ...(field !== undefined && { field: `${outer}.${field}` }) },
+    violations: error.violations.map((violation) => ({
+      ...violation,
+      field: `${outer}.${violation.field}`,
+    })),
+    ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    cause: error,
+  });
+}

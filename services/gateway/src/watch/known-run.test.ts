@@ -1,0 +1,158 @@
+import { create } from "@bufbuild/protobuf";
+import { runId } from "@pawl/core/name/ids";
+import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { StartRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
+import { expect, test } from "vitest";
+import { ENDINGS_MAX } from "./endings.ts";
+import { knownRun } from "./known-run.ts";
+import { RUN, turn } from "./memory-log.fixture.ts";
+import { type Setup, setup, take, upTo } from "./watching.fixture.ts";
+
+const OTHER = runId("0198c0de-0000-7000-8000-000000000002");
+const END: ReadonlySet<string> = new Set(["run.completed"]);
+
+const started = (lastEventId: number, duplicate = false) =>
+  create(StartRunResponseSchema, {
+    run: {
+      runId: RUN,
+      workflowId: "w",
+      status: RunStatus.RUNNING,
+      lastEventId: BigInt(lastEventId),
+    },
+    duplicate,
+  });
+
+/** A gateway that hears hints, about to start a run. */
+function starting() {
+  let finds = 0;
+  const findRun = () => {
+    finds += 1;
+    return made.log.findRun();
+  };
+  const made: Setup = setup({ findRun });
+  const { fanout, log, watch } = made;
+  fanout.setHints(true);
+  const since = fanout.markHints();
+  /** The run was accepted with all that is in its log now; its caller gets to wait for the end. */
+  const accept = () => {
+    const known = knownRun(started(log.events.length), END, since);
+    return { wait: () => take(watch({ types: END, ...(known && { known }) }), 9) };
+  };
+  return { ...made, accept, finds: () => finds };
+}
+
+test("the end of a run that was started just now costs one read in all, when its hint comes after the seat was taken", async () => {
+  const { log, fanout, accept, finds } = starting();
+  log.append(3);
+  const end = accept().wait();
+  await turn();
+  fanout.hint(RUN, log.append(20), false);
+  await turn();
+  expect([log.reads, finds()]).toEqual([0, 0]);
+  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  expect(await end).toEqual([24]);
+  expect([log.reads, finds()]).toEqual([1, 0]);
+  expect(fanout.tailCount).toBe(0);
+});
+
+test("and when its hint came before the seat was taken", async () => {
+  const { log, fanout, accept, finds } = starting();
+  log.append(3);
+  const { wait } = accept();
+  log.append(20);
+  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  expect(await wait()).toEqual([24]);
+  expect([log.reads, finds()]).toEqual([1, 0]);
+});
+
+test("and when it was over as it was accepted, whether its hint comes before or after the answer", async () => {
+  for (const isEarly of [true, false]) {
+    const { log, fanout, accept } = starting();
+    const last = log.append(4) && log.append(1, "run.completed");
+    if (isEarly) fanout.hint(RUN, last, true);
+    const end = accept().wait();
+    await turn();
+    if (!isEarly) fanout.hint(RUN, last, true);
+    expect(await end).toEqual([5]);
+    expect(log.reads).toBe(1);
+  }
+});
+
+const GAPS: readonly (readonly [string, (made: Setup) => void])[] = [
+  [
+    "hints were interrupted",
+    ({ fanout }) => {
+      fanout.setHints(false);
+      fanout.setHints(true);
+    },
+  ],
+  ["no hints arrive", ({ fanout }) => fanout.setHints(false)],
+  ["a hint named no run", ({ fanout }) => fanout.pokeAll()],
+  [
+    "there were more hints than are remembered",
+    ({ fanout }) => {
+      for (let count = 0; count <= ENDINGS_MAX; count += 1) fanout.hint(OTHER, count, true);
+    },
+  ],
+];
+
+test.each(GAPS)("an end that no hint told of is found by looking when %s", async (_, gap) => {
+  const made = starting();
+  made.log.append(3);
+  const { wait } = made.accept();
+  made.log.append(1, "run.completed");
+  gap(made);
+  expect(await wait()).toEqual([4]);
+});
+
+test("an end that was told to somebody else, who has left since, is known too", async () => {
+  const { log, fanout, accept, watch } = starting();
+  log.append(3);
+  const { wait } = accept();
+  const all = take(watch(), 9);
+  await turn();
+  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  expect(await all).toEqual(upTo(4));
+  expect(fanout.tailCount).toBe(0);
+  expect(await wait()).toEqual([4]);
+});
+
+test("hints that are interrupted while the seat is taken are made up for by looking", async () => {
+  const { log, fanout, accept } = starting();
+  log.append(3);
+  const end = accept().wait();
+  await turn();
+  fanout.setHints(false);
+  log.append(1, "run.completed");
+  fanout.setHints(true);
+  fanout.pokeAll();
+  expect(await end).toEqual([4]);
+});
+
+test("who joins for all events brings the waves that a caller who waits for the end does not know", async () => {
+  const { log, fanout, accept, watch } = starting();
+  log.findRun = async () => ({
+    status: "running",
+    lastSeq: log.events.length,
+    scope: { workflowId: "w", traceId: "", waveOf: () => 5 },
+  });
+  log.append(3);
+  const end = accept().wait();
+  await turn();
+  const all = watch();
+  const first = await all.next();
+  const waves = (first.value ?? []).map(({ wire }) => wire.correlation?.wave);
+  expect(waves).toEqual([5, 5, 5]);
+  fanout.hint(RUN, log.append(1, "run.completed"), true);
+  expect([await end, await take(all, 9)]).toEqual([[4], [4]]);
+});
+
+test("only a new run whose end alone is waited for is known without a read", () => {
+  const since = { interruptions: 0, endings: 0 };
+  expect(knownRun(started(3), END, since)).toMatchObject({ status: "running", lastSeq: 2, since });
+  expect(knownRun(started(0), END, since)).toMatchObject({ lastSeq: 0 });
+  expect(knownRun(started(3, true), END, since)).toBeUndefined();
+  expect(knownRun(started(3), new Set(), since)).toBeUndefined();
+  expect(knownRun(started(3), new Set(["run.completed", "node.failed"]), since)).toBeUndefined();
+  expect(knownRun(create(StartRunResponseSchema, {}), END, since)).toBeUndefined();
+});
