@@ -4,14 +4,17 @@ import { setTimeout as wait } from "node:timers/promises";
 import { costOf } from "./cost.ts";
 import type { BenchParts } from "./throughput.ts";
 
-const SECONDS = 30;
-const SETTLE_MS = 5_000;
+/** A whole minute: pg-boss looks after its queues once in it, with half of all the statements. */
+const SECONDS = 60;
+/** A backend that fell idle keeps its counts to itself for ten seconds. */
+const SETTLE_MS = 15_000;
 const CPU_MAX = 2;
 const QUERIES_MAX = 120;
 
 export async function idle({ stack, report }: BenchParts): Promise<void> {
   await stack.db.query("create extension if not exists pg_stat_statements").catch(() => undefined);
-  // What came before the bench is done with once its last notices are out.
+  // What came before is done with once it is counted; its dead rows would have autovacuum's transactions counted as ours.
+  await stack.db.query("vacuum analyze");
   await wait(SETTLE_MS);
   const before = await statements(stack.db);
   const cost = await costOf(stack, () => wait(SECONDS * 1_000));
@@ -50,7 +53,7 @@ async function statements(db: BenchParts["stack"]["db"]): Promise<number> {
   } catch {
     await db.query("select pg_stat_force_next_flush()");
     const { rows } = await db.query<{ n: number }>(
-      "select sum(xact_commit + xact_rollback)::float8 as n from pg_stat_database",
+      "select sum(xact_commit + xact_rollback)::float8 as n from pg_stat_database where datname = current_database()",
     );
     return rows[0]?.n ?? 0;
   }
