@@ -1,4 +1,5 @@
-// A grpc-js service definition made of a protobuf-es descriptor: one contract for both, and no proto-loader between them.
+// A grpc-js service definition made of a protobuf-es descriptor: one contract for both, and no proto-loader between them. The hot
+// messages have codecs of their own.
 
 import {
   create,
@@ -9,6 +10,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import type { ServiceDefinition } from "@grpc/grpc-js";
+import { type Codec, WORK_CODECS } from "./work-codec.ts";
 
 /** Accepts whole messages and plain init objects alike; handlers may return either. */
 const serialize = (schema: DescMessage) => (message: Message) => {
@@ -24,6 +26,12 @@ const deserialize = (schema: DescMessage) => (buffer: Buffer) =>
     readUnknownFields: false,
   });
 
+const codecOf = (schema: DescMessage): Codec =>
+  WORK_CODECS.get(schema.typeName) ?? {
+    serialize: serialize(schema),
+    deserialize: deserialize(schema),
+  };
+
 /** Serves `Server.addService` and `makeClientConstructor` alike; keys are the methods' local names. */
 export const grpcDefinition = (service: DescService): ServiceDefinition =>
   Object.fromEntries(
@@ -36,10 +44,10 @@ export const grpcDefinition = (service: DescService): ServiceDefinition =>
           method.methodKind === "client_streaming" || method.methodKind === "bidi_streaming",
         responseStream:
           method.methodKind === "server_streaming" || method.methodKind === "bidi_streaming",
-        requestSerialize: serialize(method.input),
-        requestDeserialize: deserialize(method.input),
-        responseSerialize: serialize(method.output),
-        responseDeserialize: deserialize(method.output),
+        requestSerialize: codecOf(method.input).serialize,
+        requestDeserialize: codecOf(method.input).deserialize,
+        responseSerialize: codecOf(method.output).serialize,
+        responseDeserialize: codecOf(method.output).deserialize,
       },
     ]),
   );

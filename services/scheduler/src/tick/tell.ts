@@ -1,20 +1,16 @@
 // After the commit: assignments to executors that were given a node, and a word to those whose claim was taken away. Either
 // may be lost with its connection; what an executor says it holds at its next renewal puts that right.
 
-import { create } from "@bufbuild/protobuf";
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Graph } from "@pawl/core/definition/graph";
 import { contextJson, nodeJson, nodeJsonIndex } from "@pawl/core/log/context";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { effectKey } from "@pawl/core/name/ids";
 import { nodeIdAt } from "@pawl/core/plan/place";
-import {
-  AssignmentSchema,
-  ClaimSchema,
-  SchedulerItemSchema,
-  type SchedulerItem,
-} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { AssignmentSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Roster } from "../work/roster.ts";
-import { claimItem } from "../work/wire.ts";
+import type { SchedulerItemInit } from "../work/session.ts";
+import { claimItem, wireClaim } from "../work/wire.ts";
 import type { Draft } from "./draft.ts";
 import type { HandOff } from "./run-draft.ts";
 import type { Claim } from "./input.ts";
@@ -42,12 +38,12 @@ function claimOf({ run: { state }, nodeIndex, iteration }: HandOff): Claim {
   return { runId: state.runId, nodeId: nodeIdAt(state, nodeIndex), iteration, epoch };
 }
 
-function assignment({ run, nodeIndex, iteration }: HandOff, claim: Claim): SchedulerItem {
+function assignment({ run, nodeIndex, iteration }: HandOff, claim: Claim): SchedulerItemInit {
   const { state, workflowId, traceparent } = run;
   const { graph } = state;
   const definition = executionDefinition(graph, nodeIndex, iteration);
-  const value = create(AssignmentSchema, {
-    claim: create(ClaimSchema, { ...claim, epoch: BigInt(claim.epoch) }),
+  const value: MessageInitShape<typeof AssignmentSchema> = {
+    claim: wireClaim(claim),
     attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
     nodeType: definition.type,
     nodeJson: nodeJsonBytes(graph, nodeIndex, iteration),
@@ -57,8 +53,8 @@ function assignment({ run, nodeIndex, iteration }: HandOff, claim: Claim): Sched
     effectKey: effectKey(state.runId, claim.nodeId, claim.iteration),
     workflowId: workflowId ?? "",
     inputApproved: executionAt(state, nodeIndex, iteration)?.isInputApproved ?? false,
-  });
-  return create(SchedulerItemSchema, { item: { case: "assignment", value } });
+  };
+  return { item: { case: "assignment", value } };
 }
 
 function nodeJsonBytes(graph: Graph, nodeIndex: number, iteration: number): Uint8Array {

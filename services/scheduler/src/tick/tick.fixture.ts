@@ -1,6 +1,7 @@
 // A scheduler's engine on the in-memory store, with executors that are lists of what they were sent: the real loop, without
 // sockets or a database.
 
+import { create } from "@bufbuild/protobuf";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { definitionId, executorId, nodeId, type RunId } from "@pawl/core/name/ids";
 import { RUN_PLACE } from "@pawl/core/plan/place";
@@ -8,7 +9,10 @@ import type { Gate } from "@pawl/core/policy/gate";
 import type { Outcome } from "@pawl/core/plan/result";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import { createLogger } from "@pawl/platform/telemetry/log";
-import type { SchedulerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import {
+  type SchedulerItem,
+  SchedulerItemSchema,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { newRunId } from "../admit/run-id.ts";
 import { createMark } from "../recover/quarantine.ts";
 import { KnownPauses } from "../pause/known-pauses.ts";
@@ -151,7 +155,7 @@ export function connect(engine: Engine, slots: number, nodeTypes = ["start", "no
     nodeTypes,
     slots,
     held: [],
-    send: (item) => void items.push(item),
+    send: (item) => void items.push(create(SchedulerItemSchema, item)),
   });
   engine.roster.join(session);
   /** Takes the assignments sent so far. */

@@ -2,13 +2,9 @@
 // transaction then refuses is answered here: ClaimLost to whom the claim does not belong any more, Settled to whom it ended with
 // an outcome of its own. So a stale epoch is told in the same way whatever it came with.
 
-import { create } from "@bufbuild/protobuf";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import {
-  type Claim as WireClaim,
-  SchedulerItemSchema,
-} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Claim as WireClaim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { isQuarantined } from "../recover/quarantine.ts";
 import type { Answer, Claim } from "../tick/input.ts";
 import type { TickLoop } from "../tick/loop.ts";
@@ -30,7 +26,7 @@ export function enter(
   if (claim !== undefined) return offer(claim);
   // Without an answer the executor would say it again for ever.
   const value = wire === undefined ? {} : { claim: wire };
-  session.send(create(SchedulerItemSchema, { item: { case: "claimLost", value } }));
+  session.send({ item: { case: "claimLost", value } });
 }
 
 /** The way back: `onHeld` for what was used, and the door's own words for what was not. */

@@ -6,8 +6,6 @@
 // tick comes to its end, and only then they are sent away, behind what it told them. Who asks to register meanwhile is refused, also
 // where the drain began while it registered.
 
-import { create } from "@bufbuild/protobuf";
-import { SchedulerItemSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Roster } from "./roster.ts";
 
@@ -17,6 +15,5 @@ export async function drainExecutors(
 ): Promise<void> {
   roster.drain();
   await loop.afterTick();
-  for (const session of roster.sessions)
-    session.send(create(SchedulerItemSchema, { item: { case: "drain", value: {} } }));
+  for (const session of roster.sessions) session.send({ item: { case: "drain", value: {} } });
 }

@@ -1,15 +1,10 @@
 // Items for one executor, gathered until the event loop turns and sent as one message: a message per item would fill both
 // cores at a third of the throughput.
 
-import { create } from "@bufbuild/protobuf";
-import {
-  type SchedulerItem,
-  WorkResponseSchema,
-  type WorkRequest,
-  type WorkResponse,
-} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import type { BidiStream } from "@pawl/platform/rpc/bidi";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { BidiStream } from "@pawl/platform/rpc/bidi";
+import type { WorkRequest, WorkResponseSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { SchedulerItemInit } from "./session.ts";
 
 export type WorkStream = BidiStream<WorkRequest, MessageInitShape<typeof WorkResponseSchema>>;
 
@@ -18,14 +13,14 @@ const ITEMS_MAX = 64;
 
 export class Outgoing {
   readonly #stream: WorkStream;
-  #items: SchedulerItem[] = [];
+  #items: SchedulerItemInit[] = [];
   #scheduled = false;
 
   constructor(stream: WorkStream) {
     this.#stream = stream;
   }
 
-  push(item: SchedulerItem): void {
+  push(item: SchedulerItemInit): void {
     this.#items.push(item);
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -36,11 +31,7 @@ export class Outgoing {
     this.#scheduled = false;
     const items = this.#items;
     this.#items = [];
-    for (let at = 0; at < items.length; at += ITEMS_MAX) {
-      const message: WorkResponse = create(WorkResponseSchema, {
-        items: items.slice(at, at + ITEMS_MAX),
-      });
-      this.#stream.write(message);
-    }
+    for (let at = 0; at < items.length; at += ITEMS_MAX)
+      this.#stream.write({ items: items.slice(at, at + ITEMS_MAX) });
   }
 }

@@ -1,12 +1,16 @@
 // One connected executor, as the scheduler sees it: what it serves, what it holds and how much room it has.
 
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
-import type { SchedulerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { SchedulerItemSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Claim } from "../tick/input.ts";
 
+/** What a scheduler may say. It is encoded as it is: making a whole message of it first would cost more than the encoding does. */
+export type SchedulerItemInit = MessageInitShape<typeof SchedulerItemSchema>;
+
 /** Sends items down the stream; batches and backpressure are the stream's business. */
-export type SendItem = (item: SchedulerItem) => void;
+export type SendItem = (item: SchedulerItemInit) => void;
 
 const keyOf = (runId: RunId, nodeId: NodeId, iteration: number): string =>
   `${runId}/${nodeId}/${iteration}`;

@@ -1,18 +1,14 @@
 // What an executor says about the effects of its tasks, offered to the tick. What can be no effect at all is refused at once and
 // never reaches the ledger.
 
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { checkJson } from "@pawl/core/data/json";
 import { isName } from "@pawl/core/name/ids";
 import type { EffectClass } from "@pawl/core/policy/effect";
 import {
   type EffectBegin,
-  type EffectBegunSchema,
   EffectClass as WireClass,
   type EffectCommit,
-  type EffectCommittedSchema,
   EffectState,
-  SchedulerItemSchema,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { EffectStanding } from "@pawl/core/policy/effect";
 import { answered, type DoorParts, enter } from "./door.ts";
@@ -33,9 +29,12 @@ const STATES: Readonly<Record<EffectStanding["state"], EffectState>> = {
 export function takeEffectBegin(parts: DoorParts, session: Session, wire: EffectBegin): void {
   enter(session, wire.claim, (claim) => {
     const { name } = wire;
-    const begun = (answer: MessageInitShape<typeof EffectBegunSchema>): void => {
+    const begun = (answer: {
+      readonly state: EffectState;
+      readonly resultJson?: Uint8Array;
+    }): void => {
       const value = { claim: wireClaim(claim), name, ...answer };
-      session.send(create(SchedulerItemSchema, { item: { case: "effectBegun", value } }));
+      session.send({ item: { case: "effectBegun", value } });
     };
     const effectClass = CLASSES.get(wire.class);
     if (effectClass === undefined || !isName(name)) return begun({ state: EffectState.REFUSED });
@@ -59,22 +58,20 @@ export function takeEffectBegin(parts: DoorParts, session: Session, wire: Effect
 export function takeEffectCommit(parts: DoorParts, session: Session, wire: EffectCommit): void {
   enter(session, wire.claim, (claim) => {
     const { name } = wire;
-    const committed = (answer: MessageInitShape<typeof EffectCommittedSchema>): void => {
-      const value = { claim: wireClaim(claim), name, ...answer };
-      session.send(create(SchedulerItemSchema, { item: { case: "effectCommitted", value } }));
+    const committed = (state: EffectState): void => {
+      const value = { claim: wireClaim(claim), name, state };
+      session.send({ item: { case: "effectCommitted", value } });
     };
     const resultJson = wire.resultJson.length === 0 ? "null" : decode(wire.resultJson);
     if (resultJson === undefined || !isName(name) || !checkJson(resultJson).ok)
-      return committed({ state: EffectState.REFUSED });
+      return committed(EffectState.REFUSED);
     parts.loop.offer({
       kind: "commit_effect",
       effect: { ...claim, name, resultJson },
       answer: answered<"committed" | "not_begun">(parts, session, claim, {
         what: "the result of an effect",
         onHeld: (result) =>
-          committed({
-            state: result === "committed" ? EffectState.COMMITTED : EffectState.REFUSED,
-          }),
+          committed(result === "committed" ? EffectState.COMMITTED : EffectState.REFUSED),
       }),
     });
   });

@@ -1,16 +1,14 @@
 // What an executor says about its tasks, offered to the tick. Room is free again the moment an outcome arrives; the claim
 // itself ends with the commit.
 
-import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import {
-  type Delta,
-  type Extend,
-  type Log,
-  type Outcome,
-  type Release,
-  SchedulerItemSchema,
+import type {
+  Delta,
+  Extend,
+  Log,
+  Outcome,
+  Release,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Claim } from "../tick/input.ts";
 import { answered, type DoorParts, enter } from "./door.ts";
@@ -95,7 +93,7 @@ export function takeExtend(parts: DoorParts, session: Session, wire: Extend): vo
         what: "more time",
         onHeld: () => {
           const value = { claim: wireClaim(claim) };
-          session.send(create(SchedulerItemSchema, { item: { case: "extended", value } }));
+          session.send({ item: { case: "extended", value } });
         },
       }),
     });
@@ -112,6 +110,6 @@ const streamed = (
     what: "partial output",
     onHeld: () => {
       const value = { claim: wireClaim(claim), ...counts };
-      session.send(create(SchedulerItemSchema, { item: { case: "streamed", value } }));
+      session.send({ item: { case: "streamed", value } });
     },
   });

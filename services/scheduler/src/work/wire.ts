@@ -1,7 +1,7 @@
 // What executors say, in the engine's words. Text of theirs goes into jsonb, which refuses NUL and lone surrogates: both are
 // taken out here, so that no executor can poison a tick.
 
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import { approvalId, isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
@@ -10,7 +10,7 @@ import type { Gate, Outcome } from "@pawl/core/plan/result";
 import {
   type ChildRun as WireChildRun,
   type Claim as WireClaim,
-  ClaimSchema,
+  type ClaimSchema,
   type Completed as WireCompleted,
   CompletedSchema,
   type Held as WireHeld,
@@ -19,12 +19,11 @@ import {
   type Gate as WireGate,
   GateKind,
   type Outcome as WireOutcome,
-  type SchedulerItem,
-  SchedulerItemSchema,
   type Usage as WireUsage,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { newRunId, uuidV7 } from "../admit/run-id.ts";
 import type { Claim } from "../tick/input.ts";
+import type { SchedulerItemInit } from "./session.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /** What an integer of the store holds; the wire allows twice as much. */
@@ -221,14 +220,21 @@ const failed = (message: string, durationMs: number): Ended => ({
 });
 
 /** A claim as executors know it. */
-export const wireClaim = (claim: Claim): WireClaim =>
-  create(ClaimSchema, { ...claim, epoch: BigInt(claim.epoch) });
+export const wireClaim = (claim: Claim): MessageInitShape<typeof ClaimSchema> => ({
+  runId: claim.runId,
+  nodeId: claim.nodeId,
+  iteration: claim.iteration,
+  epoch: BigInt(claim.epoch),
+});
 
 /** An item that only names a claim. */
-export function claimItem(kind: "settled" | "claimLost" | "cancel", claim: Claim): SchedulerItem {
+export function claimItem(
+  kind: "settled" | "claimLost" | "cancel",
+  claim: Claim,
+): SchedulerItemInit {
   const value = { claim: wireClaim(claim) };
   // One constant case per branch: a union of cases is not a case of the union.
-  if (kind === "settled") return create(SchedulerItemSchema, { item: { case: kind, value } });
-  if (kind === "cancel") return create(SchedulerItemSchema, { item: { case: kind, value } });
-  return create(SchedulerItemSchema, { item: { case: kind, value } });
+  if (kind === "settled") return { item: { case: kind, value } };
+  if (kind === "cancel") return { item: { case: kind, value } };
+  return { item: { case: kind, value } };
 }

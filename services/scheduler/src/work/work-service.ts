@@ -4,25 +4,19 @@
 // names the claims it holds when it registers and with each renewal, and what it does not hold is taken back.
 // A stream that breaks shortens the executor's life to a short grace, unless a newer stream speaks for it by then.
 
-import { create } from "@bufbuild/protobuf";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { executorId, isName, isUuid } from "@pawl/core/name/ids";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Executors } from "@pawl/platform/store/executors";
-import {
-  type Register,
-  type SchedulerItem,
-  SchedulerItemSchema,
-  type WorkerItem,
-} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Register, WorkerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { TickLoop } from "../tick/loop.ts";
 import { Outgoing, type WorkStream } from "./outgoing.ts";
 import { giveBack } from "./give-back.ts";
 import { ASSIGNMENT_GRACE_MS, reconcile } from "./reconcile.ts";
 import type { Renewals } from "./renewals.ts";
 import type { Roster } from "./roster.ts";
-import { Session } from "./session.ts";
+import { type SchedulerItemInit, Session } from "./session.ts";
 import { takeDelta, takeExtend, takeLog, takeOutcome, takeRelease } from "./take.ts";
 import { takeEffectBegin, takeEffectCommit } from "./take-effect.ts";
 import { claimOf, cleanText } from "./wire.ts";
@@ -153,9 +147,9 @@ function resize(parts: WorkParts, session: Session, hello: Register): void {
   parts.loop.nudge();
 }
 
-function registered({ schedulerId, leaseMs, renewMs }: WorkParts): SchedulerItem {
+function registered({ schedulerId, leaseMs, renewMs }: WorkParts): SchedulerItemInit {
   const value = { schedulerId, leaseMs: BigInt(leaseMs), renewMs: BigInt(renewMs) };
-  return create(SchedulerItemSchema, { item: { case: "registered", value } });
+  return { item: { case: "registered", value } };
 }
 
 /** Notes that the executor lives; one that was silent has room again. */
@@ -188,7 +182,7 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
       const held = item.value.held.flatMap((wire) => claimOf(wire) ?? []);
       parts.renewals.add(session);
       // Says that this scheduler lives: an executor that hears nothing looks for another one.
-      session.send(create(SchedulerItemSchema, { item: { case: "renewed", value: {} } }));
+      session.send({ item: { case: "renewed", value: {} } });
       const standing = { held, graceMs: ASSIGNMENT_GRACE_MS };
       void reconcile(parts, session, standing).catch((error: unknown) =>
         parts.log.warn({ err: error, executor_id: session.executorId }, "could not compare claims"),

@@ -4,6 +4,7 @@ import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import {
   type SchedulerItem,
+  SchedulerItemSchema,
   type WorkerItemSchema,
   WorkRequestSchema,
   type WorkRequest,
@@ -35,8 +36,7 @@ export function connect(
     metadata: {},
     listen: (given) => void (listener = (message) => given.message(message)),
     write: ({ items = [] }) => {
-      // Whatever was created as an item is one.
-      heard.push(...items.map((each) => (each as SchedulerItem).item));
+      heard.push(...items.map((each) => create(SchedulerItemSchema, each).item));
       for (const { resolve } of waiters.splice(0)) resolve();
       return true;
     },
