@@ -7,13 +7,15 @@ import { chainOf } from "./shapes.ts";
 import type { BenchParts } from "./throughput.ts";
 
 const RUNS = 200;
+/** Of each, unmeasured: a run of a stack that has just begun took twice as long after twenty of them. */
+const WARM_UP_RUNS = 300;
 const CHAIN_LENGTH = 10;
 const FLOOR_SINGLE = 10;
 const FLOOR_HOP = 4;
 
 /** Milliseconds of each of many runs, one after the other. */
 export async function timesOf(client: BenchClient, workflowId: string): Promise<number[]> {
-  for (let warm = 0; warm < 20; warm++) await client.run(workflowId);
+  for (let warm = 0; warm < WARM_UP_RUNS; warm++) await client.run(workflowId);
   const times: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     const began = performance.now();
