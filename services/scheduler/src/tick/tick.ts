@@ -179,13 +179,14 @@ function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number
   return lastSeqs;
 }
 
-/** Which runs have news. The seqs are hints: a reader that finds more reads more. */
+/**
+ * Which runs have news. The seqs are hints: a reader that finds more reads more. A run without a version begins here: nobody knows its
+ * id yet, so it wakes no reader unless it is over at once, and whoever comes to watch it looks for itself.
+ */
 function news(draft: Draft): News[] {
-  const runs = draft.runs.map(({ state: { runId, lastSeq, status } }) => ({
-    runId,
-    lastSeq,
-    ended: isFinal(status),
-  }));
+  const runs = draft.runs.flatMap(({ version, state: { runId, lastSeq, status } }) =>
+    version === 0 && !isFinal(status) ? [] : [{ runId, lastSeq, ended: isFinal(status) }],
+  );
   const streamed = new Set(draft.fenced.streamedRuns);
   for (const { runId } of runs) streamed.delete(runId);
   return [...runs, ...[...streamed].map((runId) => ({ runId, lastSeq: 0, ended: false }))];
