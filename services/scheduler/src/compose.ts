@@ -82,7 +82,11 @@ export async function startScheduler(
     alarms,
     log,
   });
-  const renewals = createRenewals(config, stores, patience, log);
+  const renewals = createRenewals(config, stores, {
+    log,
+    onFailure: () => patience.begin(),
+    onRevived: () => engine.loop.nudge(),
+  });
   const jobs = listenForJobs(config, stores, engine);
   const commandWorker = startCommandWorker(config, {
     queue: stores.workflowQueue,
@@ -225,11 +229,10 @@ function createEngine({ journal, workflows, recovery, pauses }: Stores, log: Log
 function createRenewals(
   config: Config,
   { executors }: Stores,
-  patience: Patience,
-  log: Logger,
+  rest: Pick<ConstructorParameters<typeof Renewals>[0], "log" | "onFailure" | "onRevived">,
 ): Renewals {
   const { PAWL_LEASE_MS: leaseMs, PAWL_RENEW_MS: renewMs } = config;
-  return new Renewals({ executors, leaseMs, renewMs, log, onFailure: () => patience.begin() });
+  return new Renewals({ ...rest, executors, leaseMs, renewMs });
 }
 
 function workService(

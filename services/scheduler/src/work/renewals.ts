@@ -1,6 +1,8 @@
 // What executors say to stay alive, gathered into one UPDATE a period, however many executors and claims there are.
 //
-// A renewal may wait a period for the statement it goes with, so an executor that falls silent lives a lease and a period at most.
+// A renewal may wait a period for the statement it goes with, so an executor that falls silent lives a lease and a period at most. One
+// whose life is over already, since it was frozen past its lease, does not wait: it is given nothing until it is alive again, or the
+// sweep would take it back at once.
 // Races survived: an executor whose stream broke is not kept alive by what it said before (it is dropped here, and the statement that
 // shortens its life follows a renewal already sent on the same connection); while the database is away renewals fail, are said
 // again a period later, and until then nobody is taken for dead (sweep/patience.ts).
@@ -19,6 +21,8 @@ export interface RenewalsOptions {
   readonly log: Logger;
   /** The database did not take a renewal. */
   readonly onFailure: () => void;
+  /** An executor whose life was over is alive again, and has room. */
+  readonly onRevived: () => void;
 }
 
 export class Renewals {
@@ -34,8 +38,11 @@ export class Renewals {
   /** An executor says that it lives. */
   add(session: Session): void {
     this.#said.set(session.sessionId, session);
-    const dueAt = Math.max(performance.now() + GATHER_MS, this.#sentAt + this.#options.renewMs);
-    this.#timer ??= setTimeout(() => void this.#send(), dueAt - performance.now());
+    const now = performance.now();
+    const soon = now + GATHER_MS;
+    if (session.isExpired) this.#arm(soon, now);
+    else if (this.#timer === undefined)
+      this.#arm(Math.max(soon, this.#sentAt + this.#options.renewMs), now);
   }
 
   /** Its connection ended: what it said on it counts no more. */
@@ -48,14 +55,23 @@ export class Renewals {
     this.#said.clear();
   }
 
+  #arm(dueAt: number, now: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#send(), dueAt - now);
+  }
+
   async #send(): Promise<void> {
-    const { executors, leaseMs, log, onFailure } = this.#options;
+    const { executors, leaseMs, log, onFailure, onRevived } = this.#options;
     this.#timer = undefined;
     const sessions = [...this.#said.values()];
     this.#said.clear();
-    this.#sentAt = performance.now();
+    const sentAt = performance.now();
+    this.#sentAt = sentAt;
     try {
       await executors.renew(sessions, leaseMs);
+      const isRevival = sessions.some(({ isExpired }) => isExpired);
+      for (const session of sessions) session.renewed(sentAt, leaseMs);
+      if (isRevival) onRevived();
     } catch (error) {
       onFailure();
       log.warn({ err: error, executors: sessions.length }, "a renewal failed");

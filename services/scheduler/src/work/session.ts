@@ -23,6 +23,7 @@ export class Session {
   readonly #held = new ChurnMap<string, Claim>();
   readonly #silentAfterMs: number;
   #heardAt = performance.now();
+  #aliveUntil: number;
   #slots: number;
   /** Set when the executor is leaving: it gets nothing more. */
   draining = false;
@@ -36,6 +37,8 @@ export class Session {
     readonly send: SendItem;
     /** An executor that said nothing for this long gets nothing more until it speaks again; never unless said. */
     readonly silentAfterMs?: number;
+    /** How long its registration keeps it alive, from now on; for ever unless said. */
+    readonly leaseMs?: number;
   }) {
     this.executorId = options.executorId;
     this.sessionId = options.sessionId;
@@ -43,18 +46,29 @@ export class Session {
     this.#slots = options.slots;
     this.send = options.send;
     this.#silentAfterMs = options.silentAfterMs ?? Infinity;
+    this.#aliveUntil = performance.now() + (options.leaseMs ?? Infinity);
     for (const claim of options.held) this.hold(claim);
   }
 
-  /** Room for further assignments. A frozen executor has none: each would cost its node a delivery. */
+  /** Room for further assignments. A frozen executor has none, nor has one that a sweep takes for dead: each would cost a delivery. */
   get credit(): number {
-    if (this.draining || this.isSilent) return 0;
+    if (this.draining || this.isSilent || this.isExpired) return 0;
     return Math.max(0, this.#slots - this.#held.size - this.reserved);
   }
 
   /** Whether it has missed its renewals, although its stream stands. */
   get isSilent(): boolean {
     return performance.now() - this.#heardAt > this.#silentAfterMs;
+  }
+
+  /** Whether its life in the store is over: it was frozen past its lease, speaks again, and is not renewed yet. */
+  get isExpired(): boolean {
+    return performance.now() >= this.#aliveUntil;
+  }
+
+  /** The store has it alive for so long from `sentAt` on, at least. */
+  renewed(sentAt: number, leaseMs: number): void {
+    this.#aliveUntil = sentAt + leaseMs;
   }
 
   /** It said something. */

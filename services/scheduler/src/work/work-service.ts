@@ -94,6 +94,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     held,
     send: (item) => outgoing.push(item),
     silentAfterMs: RENEWALS_MISSED * parts.renewMs,
+    leaseMs: parts.leaseMs,
   });
   await parts.ensureQueues(hello.nodeTypes);
   await heardAll();

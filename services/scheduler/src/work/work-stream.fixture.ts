@@ -52,7 +52,13 @@ export function connect(
   const log = createLogger({ service: "scheduler", level: "silent" });
   const terms = { leaseMs: 60_000, renewMs: 20_000 };
   const { executors } = store;
-  const renewals = new Renewals({ ...terms, executors, log, onFailure: () => undefined });
+  const renewals = new Renewals({
+    ...terms,
+    executors,
+    log,
+    onFailure: () => undefined,
+    onRevived: () => engine.loop.nudge(),
+  });
   onTestFinished(() => renewals.stop());
   serveWork(
     {
