@@ -82,11 +82,7 @@ export async function startScheduler(
     alarms,
     log,
   });
-  const renewals = createRenewals(config, stores, {
-    log,
-    onFailure: () => patience.begin(),
-    onRevived: () => engine.loop.nudge(),
-  });
+  const renewals = createRenewals(config, stores, { patience, log, loop: engine.loop });
   const jobs = listenForJobs(config, stores, engine);
   const commandWorker = startCommandWorker(config, {
     queue: stores.workflowQueue,
@@ -229,10 +225,18 @@ function createEngine({ journal, workflows, recovery, pauses }: Stores, log: Log
 function createRenewals(
   config: Config,
   { executors }: Stores,
-  rest: Pick<ConstructorParameters<typeof Renewals>[0], "log" | "onFailure" | "onRevived">,
+  { patience, log, loop }: { patience: Patience; log: Logger; loop: TickLoop },
 ): Renewals {
   const { PAWL_LEASE_MS: leaseMs, PAWL_RENEW_MS: renewMs } = config;
-  return new Renewals({ ...rest, executors, leaseMs, renewMs });
+  const onFailure = (): void => patience.begin();
+  return new Renewals({
+    executors,
+    leaseMs,
+    renewMs,
+    log,
+    onFailure,
+    onRevived: () => loop.nudge(),
+  });
 }
 
 function workService(
