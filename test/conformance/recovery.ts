@@ -153,6 +153,19 @@ function repeats(open: OpenStore): void {
     await finish(engine, store, first.runId);
     expect(await completedOf(store, first.runId)).toEqual(ALL);
   });
+
+  test("a recheck that fails answers when its mark is written: none comes behind the next one's release (S0.37)", async () => {
+    const scene = await stage(open);
+    const { journal, workflows, recovery, pauses, loseEvent } = scene.store;
+    const { runId } = await runUpTo(scene, "b");
+    await loseEvent(runId, 5);
+    let isMarked = false;
+    const quarantine: typeof recovery.quarantine = async (...mark) =>
+      (isMarked = await recovery.quarantine(...mark));
+    const store = { journal, workflows, pauses, recovery: { ...recovery, quarantine } };
+    const rechecked = recheckRun(createEngine(store, Date.now), { runId, requestId: "" });
+    expect(await rechecked.catch(() => isMarked)).toBe(true);
+  });
 }
 
 function corruption(open: OpenStore): void {

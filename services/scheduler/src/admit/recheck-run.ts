@@ -26,7 +26,8 @@ export async function recheckRun(
     });
   const fault = await faultOf(parts, run);
   if (fault !== undefined) {
-    parts.mark(runId, { reason: "EVENT_LOG_CORRUPTION", detail: fault.message });
+    // Waited for: a mark that is written late would put the run back after the next recheck has released it.
+    await parts.mark(runId, { reason: "EVENT_LOG_CORRUPTION", detail: fault.message });
     throw new EngineError(
       "EVENT_LOG_CORRUPTION",
       `The log of run ${runId} is not whole: ${fault.message}. Restore the rows of run_events from a backup, then recheck again.`,

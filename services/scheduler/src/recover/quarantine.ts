@@ -16,12 +16,12 @@ import type { Reply } from "../tick/settle.ts";
 /** How much of a cause is kept. */
 const DETAIL_LENGTH = 500;
 
-/** Marks runs; never throws, never waits. */
-export type MarkRun = (runId: RunId, cause: QuarantineCause) => void;
+/** Marks runs; settles when that is written or given up, and never rejects. Hardly anybody waits for it. */
+export type MarkRun = (runId: RunId, cause: QuarantineCause) => Promise<void>;
 
 /** Marks runs in the store, each once at a time. */
 export function createMark(recovery: Recovery, log: Logger): MarkRun {
-  const underWay = new Set<RunId>();
+  const underWay = new Map<RunId, Promise<void>>();
   const mark = async (runId: RunId, cause: QuarantineCause): Promise<void> => {
     const { reason } = cause;
     const detail = cause.detail.replaceAll("\0", " ").slice(0, DETAIL_LENGTH);
@@ -39,9 +39,11 @@ export function createMark(recovery: Recovery, log: Logger): MarkRun {
     }
   };
   return (runId, cause) => {
-    if (underWay.has(runId)) return;
-    underWay.add(runId);
-    void mark(runId, cause);
+    const known = underWay.get(runId);
+    if (known !== undefined) return known;
+    const marked = mark(runId, cause);
+    underWay.set(runId, marked);
+    return marked;
   };
 }
 

@@ -63,7 +63,7 @@ export async function resumeRuns(parts: StrandedParts, runIds: readonly RunId[])
   const states: RunState[] = [];
   for (const found of await loadRuns(parts, runIds)) {
     if (found.kind === "corrupt" && !found.run.hasEnded)
-      parts.mark(found.run.runId, {
+      void parts.mark(found.run.runId, {
         reason: "EVENT_LOG_CORRUPTION",
         detail: found.fault.message,
       });

@@ -47,7 +47,7 @@ export interface RunCacheOptions {
   readonly max: number;
   readonly maxBytes?: number;
   /** A live run's log turned out to be corrupt. */
-  readonly onCorrupt?: (runId: RunId, cause: QuarantineCause) => void;
+  readonly onCorrupt?: (runId: RunId, cause: QuarantineCause) => unknown;
   /** A run has grown enough to be worth a snapshot, for its length or for its age. */
   readonly onLong?: (runId: RunId) => void;
   /** A run that had a snapshot is over. */

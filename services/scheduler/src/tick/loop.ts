@@ -196,7 +196,7 @@ export class TickLoop {
   #giveUp(input: Input, error: unknown): void {
     if (isOwnedByNobody(input) && isOfTheRun(error)) {
       const detail = `the engine failed on ${input.kind}: ${error instanceof Error ? error.message : String(error)}`;
-      this.#options.onPoisoned?.(runOf(input), { reason: "INTERNAL", detail });
+      void this.#options.onPoisoned?.(runOf(input), { reason: "INTERNAL", detail });
     }
     reject([input], error);
   }
