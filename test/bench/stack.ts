@@ -24,7 +24,10 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-export async function startStack(): Promise<Stack> {
+/** `executorEnv` is for the executor alone. */
+export async function startStack(
+  executorEnv: Readonly<Record<string, string>> = {},
+): Promise<Stack> {
   const dataDir = mkdtempSync(join(tmpdir(), "pawl-bench-"));
   const postgres = await startPostgres({
     dataDir,
@@ -40,7 +43,7 @@ export async function startStack(): Promise<Stack> {
       PAWL_SWEEP_MS: "20000",
       PAWL_POLL_MS: "5000",
     },
-    envOf: { executor: { PAWL_EXECUTOR_SLOTS: "1024" } },
+    envOf: { executor: { PAWL_EXECUTOR_SLOTS: "1024", ...executorEnv } },
   });
   const db = new Client({ connectionString: postgres.url });
   await db.connect();

@@ -6,6 +6,7 @@ import { median, type Report } from "./report.ts";
 import { chainOf, fanOf } from "./shapes.ts";
 import type { Stack } from "./stack.ts";
 
+/** What throughput is measured on. */
 export interface BenchParts {
   readonly stack: Stack;
   readonly ceilings: Ceilings;
@@ -78,7 +79,7 @@ export async function rateOf(stack: Stack, load: Load, rounds: number): Promise<
   return median(rates);
 }
 
-async function throughput(parts: BenchParts, load: Load): Promise<void> {
+export async function throughput(parts: BenchParts, load: Load): Promise<void> {
   const { stack, ceilings, report, rounds } = parts;
   const { bench, nodeCount, runCount } = load;
   await stack.client.apply(bench, load.definition);

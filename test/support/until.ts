@@ -1,5 +1,5 @@
 // Polling a condition on real processes: the one place in the tests that may use a timer.
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as immediately, setTimeout as delay } from "node:timers/promises";
 
 const POLL_MS = 20;
 const TIMEOUT_MS = 30_000;
@@ -28,4 +28,9 @@ export async function until<T>(
     if (Date.now() >= deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`, { cause });
     await delay(POLL_MS);
   }
+}
+
+/** Lets the event loop turn so often: what waits for no time and no socket has happened by then. */
+export async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await immediately();
 }

@@ -40,7 +40,7 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
   const connection = await peer.connection();
   expect((await probe("/healthz")).status).toBe(200);
   expect((await probe("/readyz")).status).toBe(503);
-  const { nodeTypes, slots } = await connection.register();
+  const { nodeTypes, instantTypes, slots } = await connection.register();
   expect(slots).toBe(256);
   expect(nodeTypes.toSorted()).toEqual([
     "approval",
@@ -58,6 +58,15 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
     "subworkflow",
     "text_stream",
   ]);
+  expect(instantTypes.toSorted()).toEqual([
+    "condition",
+    "delay",
+    "end",
+    "loop",
+    "map",
+    "noop",
+    "start",
+  ]);
   const claim = testClaim(1n);
   const code = "return `Hello, ${ctx.input.name}`";
   connection.send(testAssignment(claim, { type: "javascript", config: { code } }));
@@ -72,6 +81,13 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
   child.kill("SIGTERM");
   await connection.heard("goodbye");
   expect(await exited).toEqual([0, null]);
+});
+
+test("a process told to do without offers names no type that may come as one", async () => {
+  const { peer } = await setup({ PAWL_INSTANT_OFFERS: "off" });
+  const { nodeTypes, instantTypes } = await (await peer.connection()).register();
+  expect(nodeTypes).toContain("noop");
+  expect(instantTypes).toEqual([]);
 });
 
 test("user code that takes its sandbox down leaves the process serving (S2)", async () => {

@@ -1,7 +1,9 @@
 // The tasks in hand. A task: assigned → running → ended (its outcome waits in the outbox) → settled. It leaves early when its run is
-// cancelled (nothing is said), its claim is lost (nothing is said ever again) or it is released.
-// Races survived: an assignment delivered twice, a verdict about a claim not held any more (ignored), and an outcome that comes
-// after its claim went (dropped, since the entry is closed).
+// cancelled (nothing is said), its claim is lost (nothing is said ever again) or it is released. An offer leaves also with the
+// connection it came on, without a word: its claim, if it was committed at all, is taken back and runs again.
+// Races survived: an assignment delivered twice, a verdict about a claim not held any more (ignored), an outcome that comes after
+// its claim went (dropped, since the entry is closed), an offer withdrawn before or after the claim of the same epoch comes (they
+// are two tasks), and a handler that still ends while another scheduler's offer has its number (each knows its own entry).
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ChurnMap } from "@pawl/core/data/churn-map";
@@ -13,6 +15,7 @@ import type {
   OutcomeSchema,
   SchedulerItem,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { isOffer } from "./claim-key.ts";
 import { beginName, commitName, EXTEND, effectDoor, type EffectDoor } from "./effect-door.ts";
 import { fencedWriter, type FencedWriter } from "./fenced-writer.ts";
 import type { Outbox } from "./outbox.ts";
@@ -95,10 +98,18 @@ export class Assignments {
   /** Aborts every handler still running and gives its claim back (X18). */
   releaseAll(): void {
     for (const { entry, controller } of this.#running.values()) {
+      // Lost or forgotten before, and only not at its end yet.
+      if (entry.isDropped) continue;
       controller.abort(new DOMException("the executor is stopping", "AbortError"));
       this.#release(entry.writer);
       this.#options.outbox.close(entry);
     }
+  }
+
+  /** The connection is gone, and with it every offer that came on it. */
+  forgetOffers(): void {
+    for (const claim of this.#options.outbox.held())
+      if (isOffer(claim)) this.#leave(claim, "the connection of the offer is gone");
   }
 
   #assigned(assignment: Assignment): void {
@@ -124,7 +135,7 @@ export class Assignments {
       extend: (extendMs) => outbox.ask(entry, EXTEND, entry.writer.extend(extendMs)),
     });
     probe("X3");
-    this.#running.delete(entry.key);
+    if (this.#running.get(entry.key)?.entry === entry) this.#running.delete(entry.key);
     outbox.outcome(entry, result);
     slots.give();
   }
@@ -148,6 +159,8 @@ export class Assignments {
     const entry = this.#find(claim);
     if (entry === undefined) return;
     this.#leave(claim, "the claim was lost");
+    // Offers come to nothing every day; a claim that is lost is an incident.
+    if (isOffer(entry.claim)) return;
     this.#options.events.emit("job:claim_lost", { jobId: entry.key, runId: entry.claim.runId });
   }
 

@@ -35,7 +35,7 @@ export interface SessionOptions {
   /** Everything the scheduler says but Registered and Drain. */
   readonly onItem: (item: SchedulerItem) => void;
   readonly onRegistered: (registered: Registered) => void;
-  /** The stream is gone; why, if it was not wanted. */
+  /** The stream is gone, and nothing is heard on it any more; why, if it was not wanted. The next one comes behind this call. */
   readonly onDisconnected: (error: EngineError | undefined) => void;
 }
 

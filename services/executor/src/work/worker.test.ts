@@ -52,6 +52,7 @@ test("registers first, with its identity, its types and its slots (S0.16, S0.21,
   expect(register).toMatchObject({
     executorId: EXECUTOR_ID,
     nodeTypes: ["noop"],
+    instantTypes: [],
     slots: 4,
     held: [],
   });

@@ -14,6 +14,8 @@ export interface WorkerOptions {
   /** UUID kept as long as the process lives (S0.16). */
   readonly executorId: string;
   readonly nodeTypes: readonly string[];
+  /** Those of them that may come as offers, while their claim is being committed; none unless said. */
+  readonly instantTypes?: readonly string[];
   /** How many attempts run at once (S0.21). */
   readonly slots: number;
   /** How long what runs may go on once asked to stop (S0.25). */
@@ -57,6 +59,8 @@ export class Worker {
         options.onRegistered?.(registered.schedulerId);
       },
       onDisconnected: (error) => {
+        // Before the next Register, which names what is held.
+        this.#assignments.forgetOffers();
         if (this.#slots.isClosed && error?.reason === "INPUT_INVALID") this.#isZeroRefused = true;
         options.onDisconnected?.(error);
       },
@@ -110,11 +114,12 @@ export class Worker {
   }
 
   #register(): WorkerItemInit {
-    const { executorId, nodeTypes, description } = this.#options;
+    const { executorId, nodeTypes, instantTypes = [], description } = this.#options;
     const held = [...this.#outbox.held()];
     const value = {
       executorId,
       nodeTypes: [...nodeTypes],
+      instantTypes: [...instantTypes],
       slots: this.#offered(held),
       held,
       description,

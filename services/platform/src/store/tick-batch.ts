@@ -111,6 +111,7 @@ export class TickBatch {
         opened.map((lease) => lease.executorId),
         this.wake,
         this.pauseEpoch,
+        changes.map((change) => change.expectedSeq ?? -1),
       ],
     };
   }

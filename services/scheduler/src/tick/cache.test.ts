@@ -23,6 +23,7 @@ function runOf(bytes: number): CachedRun {
     workflowId: "w",
     priority: 0,
     traceparent: null,
+    streamedIn: 0,
     snapshotSeq: 0,
     snapshotAt: undefined,
   };
@@ -137,6 +138,7 @@ test("a tick keeps what it works on, however large, and runs go on from the log"
   const runIds: RunId[] = [];
   for (const input of ['"x"', '"y"'])
     runIds.push((await engine.start(id, null, "hash", { input })).runId);
+  await engine.loop.afterTick();
   expect(runIds.map((runId) => engine.cache.get(runId))).toEqual([undefined, undefined]);
   await workUntilQuiet([{ engine, executor }]);
   await engine.cache.ensure(runIds);

@@ -9,18 +9,11 @@ import { isSettled, isTerminalType, type Fact } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
 import { apply } from "@pawl/core/log/fold";
 import type { RunId } from "@pawl/core/name/ids";
+import { planToFixpoint } from "@pawl/core/plan/plan";
 import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
-import type {
-  Append,
-  InputKey,
-  LeaseKey,
-  MovedDeadline,
-  NewLease,
-  NewRun,
-  RunChange,
-  TestGraph,
-} from "@pawl/platform/store/journal";
+import type { LeaseKey } from "@pawl/platform/store/journal";
 import type { NewDeadLetter } from "@pawl/platform/store/dead-letters";
+import type { Session } from "../work/session.ts";
 import { type ApprovalDraft, noteHold } from "./approval-draft.ts";
 import type { PauseView } from "../pause/pause-view.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
@@ -28,13 +21,13 @@ import { Gates, isGated } from "./gates.ts";
 import { Fenced } from "./fenced.ts";
 import type { StartInput } from "./input.ts";
 import {
+  executionKey,
   jobKeyOf,
-  newRun,
-  nodeIdOf,
-  projection,
+  mayStartUncommitted,
   shiftCauses,
   type Execution,
   type HandOff,
+  type Opened,
   type RunDraft,
 } from "./run-draft.ts";
 
@@ -43,15 +36,28 @@ export interface ClosedClaim extends LeaseKey {
   readonly epoch: number;
   /** Taken back for somebody else, as opposed to ended with its run. */
   readonly isLost: boolean;
+  /** Opened by the same draft, so that there is no lease of it. */
+  readonly isUnwritten: boolean;
 }
 
+let drafts = 0;
+
 export class Draft {
+  /** Later drafts have higher ones. */
+  readonly serial = (drafts += 1);
   readonly #now: number;
   /** What it decides on; proven by its commit where `assumesPauses` says that it matters. */
   readonly pauses: PauseView;
   #assumesPauses = false;
   readonly #runs = new Map<RunId, RunDraft>();
+  readonly #mayOffer: boolean;
+  /** Runs that were appended to since they were last planned. */
+  readonly #unplanned = new Set<CachedRun>();
   #eventCount = 0;
+  #claimCount = 0;
+  readonly #reserved: Session[] = [];
+  /** Claims that executors are to hear of before the commit, and have not yet. */
+  readonly #offers: Opened[] = [];
   /** Executions queued by this draft and not placed yet. */
   readonly ready: Execution[] = [];
   readonly closed: ClosedClaim[] = [];
@@ -69,9 +75,10 @@ export class Draft {
   /** Jobs of executions that will not be claimed any more. */
   readonly droppedJobs: DroppedJob[] = [];
 
-  constructor(now: number, pauses: PauseView) {
+  constructor(now: number, pauses: PauseView, { mayOffer }: { readonly mayOffer: boolean }) {
     this.#now = now;
     this.pauses = pauses;
+    this.#mayOffer = mayOffer;
   }
 
   get now(): number {
@@ -80,6 +87,11 @@ export class Draft {
 
   get runs(): readonly CachedRun[] {
     return [...this.#runs.values()].map((draft) => draft.run);
+  }
+
+  /** What is drafted of each run. */
+  get ofRuns(): readonly RunDraft[] {
+    return [...this.#runs.values()];
   }
 
   has(runId: RunId): boolean {
@@ -99,13 +111,41 @@ export class Draft {
     return this.#eventCount;
   }
 
+  get claimCount(): number {
+    return this.#claimCount;
+  }
+
+  /** Whether the run's seqs will be as drafted: it is new, or the commit proves it. */
+  isExact(runId: RunId): boolean {
+    const draft = this.#runs.get(runId);
+    return draft !== undefined && (draft.start !== undefined || draft.isTold);
+  }
+
+  /** How far the log of a new run will reach. */
+  lengthOf(runId: RunId): number {
+    return this.#runs.get(runId)?.facts.length ?? 0;
+  }
+
+  /** Plans every run that was appended to, until nothing more follows. */
+  plan(): void {
+    for (const run of this.#unplanned) this.planRun(run);
+  }
+
+  planRun(run: CachedRun): void {
+    planToFixpoint(run.state, this.#now, (fact) => this.append(run, fact));
+    this.#unplanned.delete(run);
+  }
+
   /** Every drafted fact with its run. */
   *facts(): Generator<{ readonly run: CachedRun; readonly fact: Fact }> {
     for (const { run, facts } of this.#runs.values()) for (const fact of facts) yield { run, fact };
   }
 
+  /** Claims that executors are to hear of after the commit. */
   get handOffs(): HandOff[] {
-    return [...this.#runs.values()].flatMap((draft) => draft.opened);
+    return [...this.#runs.values()].flatMap(({ opened }) =>
+      [...opened.values()].filter(({ isOffer }) => !isOffer),
+    );
   }
 
   /** Whether it would be wrong under other pauses: it starts or claims something, or lets a run go on. */
@@ -125,7 +165,8 @@ export class Draft {
       committedSeq: 0,
       deadlineAt: start.deadlineAt,
       facts: [],
-      opened: [],
+      opened: new Map(),
+      isTold: false,
     });
   }
 
@@ -153,6 +194,7 @@ export class Draft {
     const epoch = fact.type === "node.started" ? seq : fact.epoch;
     draft.facts.push(withCause(state, fact, draft.committedSeq));
     this.#eventCount += 1;
+    this.#unplanned.add(run);
     run.bytes += FACT_BYTES + (fact.value?.length ?? 0);
     // The spread keeps the fact's own type; only its position is added.
     apply(state, { ...fact, epoch, seq, at: this.#now });
@@ -171,6 +213,7 @@ export class Draft {
         iteration,
         epoch: wasRunning,
         isLost: fact.type === "run.recovered",
+        isUnwritten: draft.opened.delete(executionKey(nodeIndex, iteration)),
       });
     if (hadJob && isSettled(before.status)) this.dropJobs(run, [{ nodeIndex, iteration }]);
     if (fact.type === "node.queued") this.ready.push({ run, nodeIndex, iteration });
@@ -190,94 +233,52 @@ export class Draft {
   /** Drafts the claim of a node by an executor connected here. */
   handOff(handOff: HandOff, fact: Extract<Fact, { type: "node.started" }>): void {
     this.#assumesPauses = true;
-    const draft = this.#draftOf(handOff.run);
-    this.append(handOff.run, fact);
-    draft.opened.push({ ...handOff, factIndex: draft.facts.length - 1 });
-  }
-
-  get newRuns(): NewRun[] {
-    return [...this.#runs.values()].flatMap((draft) =>
-      draft.start === undefined ? [] : [newRun(draft.start, draft)],
-    );
-  }
-
-  get newGraphs(): TestGraph[] {
-    return this.#starts.flatMap(({ test }) => (test === undefined ? [] : [test.row]));
-  }
-
-  get inputKeys(): InputKey[] {
-    return this.#starts.flatMap(({ tenantId, runId, inputKey }) =>
-      inputKey === undefined
-        ? []
-        : [{ tenantId, runId, inputKey: inputKey.key, ttlMs: inputKey.ttlMs }],
-    );
-  }
-
-  get #starts(): StartInput[] {
-    return [...this.#runs.values()].flatMap(({ start }) => (start === undefined ? [] : [start]));
-  }
-
-  get changes(): RunChange[] {
-    return [...this.#runs.values()].flatMap((draft) =>
-      draft.start === undefined
-        ? [
-            {
-              runId: draft.run.state.runId,
-              expectedVersion: draft.run.version,
-              ...projection(draft),
-            },
-          ]
-        : [],
-    );
-  }
-
-  get movedDeadlines(): MovedDeadline[] {
-    return [...this.#runs.values()].flatMap(({ run: { state }, deadlineAt }) =>
-      state.deadlineAt === deadlineAt ? [] : [{ runId: state.runId, deadlineAt: state.deadlineAt }],
-    );
-  }
-
-  get appends(): Append[] {
-    return [...this.#runs.values()].flatMap(({ run, facts }) =>
-      facts.map((fact, index) => ({
-        runId: run.state.runId,
-        back: facts.length - 1 - index,
-        fact,
-      })),
-    );
-  }
-
-  get leases(): NewLease[] {
-    return [...this.#runs.values()].flatMap(({ run, facts, opened }) =>
-      opened.map(({ nodeIndex, iteration, session, factIndex }) => ({
-        runId: run.state.runId,
-        nodeId: nodeIdOf(run, nodeIndex),
-        iteration,
-        back: facts.length - 1 - factIndex,
-        attempt: executionAt(run.state, nodeIndex, iteration)?.attempt ?? 1,
-        executorId: session.executorId,
-      })),
-    );
+    const { run, nodeIndex, iteration } = handOff;
+    const draft = this.#draftOf(run);
+    this.append(run, fact);
+    this.#claimCount += 1;
+    const isOffer = this.#mayOffer && mayStartUncommitted(handOff);
+    handOff.session.reserved += 1;
+    const opened = { ...handOff, factIndex: draft.facts.length - 1, isOffer };
+    draft.opened.set(executionKey(nodeIndex, iteration), opened);
+    if (isOffer) {
+      draft.isTold = true;
+      this.#offers.push(opened);
+    } else this.#reserved.push(handOff.session);
   }
 
   /** After the commit: real seqs and epochs, and the version each run has now. */
   settleSeqs(lastSeqs: ReadonlyMap<RunId, number>): void {
     for (const draft of this.#runs.values()) {
       const { run, start, opened } = draft;
+      if (run.streamedIn <= this.serial) run.streamedIn = 0;
       if (start !== undefined) {
         run.version = 1;
         continue;
       }
       run.version += 1;
-      const offset = (lastSeqs.get(run.state.runId) ?? run.state.lastSeq) - run.state.lastSeq;
+      // The fold itself may be further by now, where the next tick is drafted on it.
+      const drafted = draft.committedSeq + draft.facts.length;
+      const offset = (lastSeqs.get(run.state.runId) ?? drafted) - drafted;
       if (offset === 0) continue;
       run.state.lastSeq += offset;
       shiftCauses(draft, offset);
-      for (const { nodeIndex, iteration } of opened) {
+      for (const { nodeIndex, iteration } of opened.values()) {
         const execution = executionAt(run.state, nodeIndex, iteration);
         if (execution !== undefined) execution.epoch += offset;
       }
     }
+  }
+
+  /** Frees the room that was kept for what it hands off: by now executors hold it, or never will. */
+  freeReserved(): void {
+    for (const session of this.#reserved.splice(0)) session.reserved -= 1;
+    for (const { session } of this.takeOffers()) session.reserved -= 1;
+  }
+
+  /** The offers that were not made yet. */
+  takeOffers(): Opened[] {
+    return this.#offers.splice(0);
   }
 
   #moveRunGate(run: CachedRun, { type }: Fact, wasAdmitted: boolean): void {
@@ -290,7 +291,8 @@ export class Draft {
     let draft = this.#runs.get(run.state.runId);
     if (draft === undefined) {
       const { lastSeq: committedSeq, deadlineAt } = run.state;
-      draft = { run, start: undefined, committedSeq, deadlineAt, facts: [], opened: [] };
+      const nothing = { start: undefined, facts: [], opened: new Map(), isTold: false };
+      draft = { run, committedSeq, deadlineAt, ...nothing };
       this.#runs.set(run.state.runId, draft);
     }
     return draft;

@@ -1,72 +1,51 @@
-// The scheduler's loop. Inputs gather while a tick is under way, so the batch grows with the load and a lone input never
-// waits. One tick at a time: it is the only writer of this process.
-//
-// What may go wrong, and what follows:
-//   a run moved on, a deadlock, a unique key   the folds were dropped; the same inputs again, a bounded number of times
-//   the pauses have changed                    they are read again; the same inputs again, a bounded number of times
-//   a workflow has a newer version             the starts that assumed otherwise are handed back; the rest goes on
-//   the database is away                       commands are told so; what executors said is kept and offered again
-//   anything else (a bug)                      inputs are tried one by one, so that one poisoned run stops no other; one that
-//                                              goes on failing puts its run into quarantine, unless somebody waits for its answer
+// The scheduler's loop. One tick is committed at a time, by the only writer of this process, and the next one is drafted meanwhile:
+// inputs gather in it, so the batch grows with the load and a lone input never waits. What is drafted on a tick that fails fails with
+// it; `redo.ts` says what follows then.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { isContention, isUniqueViolation, sqlState } from "@pawl/platform/db/failure";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import { PausesMoved, RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
-import type { KnownPauses } from "../pause/known-pauses.ts";
-import type { MarkRun } from "../recover/quarantine.ts";
-import { type Input, runOf } from "./input.ts";
 import { claimableTypes } from "./claim.ts";
-import { answerDuplicates } from "./duplicates.ts";
 import { Inbox } from "./inbox.ts";
-import { tick, type TickParts, type TickReport } from "./tick.ts";
+import type { Input } from "./input.ts";
+import { Redo, type RedoOptions } from "./redo.ts";
+import { Tick } from "./tick.ts";
 
 const BATCH_MAX = 256;
-const RETRIES_MAX = 50;
-/** How often an input that fails alone is tried again, on a fresh fold each time. */
-const FAULT_TRIES_MAX = 2;
 /** From this many inputs in the last batch on, more are worth waiting for; a lone run never waits. */
 const CROWD_MIN = 3;
 const GATHER_MS = 1;
 /** The share of the last batch that is not worth waiting beyond. */
 const ENOUGH = 0.6;
-const AWAY_PAUSE_MS = 200;
 /** setTimeout takes at most 2^31-1 ms. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** Inputs whose sender waits for the answer, and may say them again. */
-const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
-  "start",
-  "cancel",
-  "decide",
-  "pause",
-  "resume",
-]);
+export type LoopOptions = RedoOptions;
 
-export interface LoopOptions extends TickParts {
-  readonly pauses: Pick<KnownPauses, "current" | "reload">;
-  readonly onTick: (
-    report: Omit<TickReport, "left"> & { readonly batchSize: number; readonly ms: number },
-  ) => void;
-  /** A compare-and-swap was lost, or a lock; the tick is done again. */
-  readonly onConflict: () => void;
-  readonly onError: (error: unknown, inputs: readonly Input[]) => void;
-  /** The engine fails on what happened to this run. */
-  readonly onPoisoned?: MarkRun;
+/** A tick that is being committed. */
+interface Sailing {
+  readonly tick: Tick;
+  /** What made it fail, if it did. */
+  readonly failure: Promise<{ readonly error: unknown } | undefined>;
 }
 
 export class TickLoop {
   readonly #options: LoopOptions;
   readonly #inbox = new Inbox();
+  readonly #redo: Redo;
   #busy: Promise<void> | undefined;
   #dueTimer: NodeJS.Timeout | undefined;
-  /** The tick under way, or the last one. */
+  /** The tick that is being committed while the next is drafted. */
+  #below: Sailing | undefined;
+  /** The tick that is drafted now, or was last. */
+  #open: Tick | undefined;
   #current: Promise<void> | undefined;
+  #arrived: (() => void) | undefined;
   #stopped = false;
   #lastBatch = 0;
 
   constructor(options: LoopOptions) {
     this.#options = options;
+    this.#redo = new Redo(options, this.#inbox);
   }
 
   /** Takes an input; its answer is called when the input is committed, refused or given up. */
@@ -76,6 +55,7 @@ export class TickLoop {
       return;
     }
     this.#inbox.push(input);
+    this.#arrived?.();
     this.#run();
   }
 
@@ -84,9 +64,9 @@ export class TickLoop {
     if (!this.#stopped) this.#run();
   }
 
-  /** Settles when the tick under way now is over, if there is one. */
+  /** Settles when the ticks under way now are over, if there are any. */
   async afterTick(): Promise<void> {
-    await this.#current;
+    await Promise.all([this.#current, this.#below?.tick.over, this.#open?.over]);
   }
 
   /** Finishes what has arrived and takes nothing more. */
@@ -106,14 +86,87 @@ export class TickLoop {
 
   async #drain(): Promise<void> {
     // Everything that arrives in this turn of the event loop belongs to the first batch.
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     do {
-      await this.#gather();
-      const batch = this.#inbox.take(BATCH_MAX);
-      this.#lastBatch = batch.length;
-      this.#current = this.#process(batch, 0);
+      this.#current = this.#next();
       await this.#current;
-    } while (this.#inbox.size > 0 || this.#canClaim());
+    } while (this.#inbox.size > 0 || this.#below !== undefined || this.#canClaim());
+  }
+
+  /** Drafts one tick while the one below is being committed, and sends it off. */
+  async #next(): Promise<void> {
+    const below = this.#below;
+    if (below === undefined) await this.#gather();
+    const tick = new Tick(this.#options, { below: below?.tick, mayOffer: true });
+    this.#open = tick;
+    const fault = await this.#fill(tick, below?.tick);
+    const sunk = await below?.failure;
+    this.#below = undefined;
+    this.#options.cache.trim();
+    this.#inbox.leave(tick.left);
+    this.#lastBatch = tick.inputs.length;
+    if (sunk !== undefined && below !== undefined) {
+      tick.giveUp();
+      this.#inbox.putBack(tick.inputs);
+      return await this.#redo.after(sunk.error, below.tick.inputs);
+    }
+    if (fault !== undefined) {
+      tick.giveUp();
+      return await this.#redo.after(fault.error, tick.inputs);
+    }
+    // Nothing came while the one below was on its way.
+    if (below !== undefined && tick.inputs.length === 0) return tick.giveUp();
+    await this.#send(tick);
+  }
+
+  /** Gives the tick what has come, and what comes until the one below is over. */
+  async #fill(
+    tick: Tick,
+    below: Tick | undefined,
+  ): Promise<{ readonly error: unknown } | undefined> {
+    try {
+      await tick.take(this.#inbox.take(BATCH_MAX));
+      if (below === undefined) return undefined;
+      while (!below.isOver && !tick.isFull) {
+        if (this.#inbox.size === 0) await this.#arrivalDuring(below);
+        else await tick.take(this.#inbox.take(BATCH_MAX));
+      }
+      return undefined;
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  /** Sends a tick off; the next may be drafted when this settles. */
+  async #send(tick: Tick): Promise<void> {
+    const began = performance.now();
+    const written = Promise.withResolvers<void>();
+    const { isDecided } = tick;
+    const commit = async (): Promise<{ readonly error: unknown } | undefined> => {
+      try {
+        const report = await tick.commit(written.resolve);
+        this.#options.onTick({ ...report, ms: performance.now() - began });
+        return undefined;
+      } catch (error) {
+        return { error };
+      }
+    };
+    const failure = commit();
+    if (isDecided) {
+      this.#below = { tick, failure };
+      await Promise.race([written.promise, failure]);
+      return;
+    }
+    const failed = await failure;
+    if (failed !== undefined) await this.#redo.after(failed.error, tick.inputs);
+  }
+
+  /** Settles with the next input, or when the tick is over. What arrives in the same turn of the event loop belongs together. */
+  async #arrivalDuring(below: Tick): Promise<void> {
+    const arrival = new Promise<void>((resolve) => (this.#arrived = resolve));
+    await Promise.race([arrival, below.over]);
+    this.#arrived = undefined;
+    if (!below.isOver) await turn();
   }
 
   /**
@@ -130,100 +183,6 @@ export class TickLoop {
     return claimableTypes(this.#options).length > 0;
   }
 
-  async #process(batch: readonly Input[], retries: number, faults = 0): Promise<void> {
-    const began = performance.now();
-    try {
-      const { left, ...report } = await tick(this.#options, batch);
-      this.#inbox.leave(left);
-      this.#options.onTick({
-        ...report,
-        batchSize: batch.length - left.length,
-        ms: performance.now() - began,
-      });
-    } catch (error) {
-      await this.#recover(batch, { retries, faults, error });
-    }
-  }
-
-  async #recover(
-    batch: readonly Input[],
-    { retries, faults, error }: { retries: number; faults: number; error: unknown },
-  ): Promise<void> {
-    if (error instanceof RunMoved || isContention(error) || isUniqueViolation(error)) {
-      this.#options.onConflict();
-      if (retries >= RETRIES_MAX) return reject(batch, contended(error));
-      const rest = await this.#withoutDuplicates(batch, error);
-      if (rest !== undefined) await this.#process(rest, retries + 1);
-      return;
-    }
-    if (error instanceof PausesMoved) {
-      if (retries >= RETRIES_MAX) return reject(batch, contended(error));
-      if (await this.#readPauses(batch)) await this.#process(batch, retries + 1);
-      return;
-    }
-    if (error instanceof WorkflowMoved) {
-      const assumed = (input: Input): boolean => input.kind === "start" && input.assumesNewest;
-      reject(batch.filter(assumed), error);
-      await this.#process(
-        batch.filter((input) => !assumed(input)),
-        retries,
-      );
-      return;
-    }
-    if (error instanceof EngineError && error.reason === "STORE_UNAVAILABLE") {
-      await this.#waitForStore(batch, error);
-      return;
-    }
-    this.#options.onError(error, batch);
-    const [input, ...others] = batch;
-    if (input === undefined) await pause();
-    else if (others.length > 0) for (const each of batch) await this.#process([each], retries);
-    else if (faults < FAULT_TRIES_MAX) await this.#process(batch, retries, faults + 1);
-    else this.#giveUp(input, error);
-  }
-
-  async #readPauses(batch: readonly Input[]): Promise<boolean> {
-    try {
-      await this.#options.pauses.reload();
-      return true;
-    } catch (failure) {
-      await this.#waitForStore(batch, failure);
-      return false;
-    }
-  }
-
-  /** Nobody would say it again: dropped, it would leave its run stuck for ever in silence. */
-  #giveUp(input: Input, error: unknown): void {
-    if (isOwnedByNobody(input) && isOfTheRun(error)) {
-      const detail = `the engine failed on ${input.kind}: ${error instanceof Error ? error.message : String(error)}`;
-      void this.#options.onPoisoned?.(runOf(input), { reason: "INTERNAL", detail });
-    }
-    reject([input], error);
-  }
-
-  async #withoutDuplicates(
-    batch: readonly Input[],
-    error: unknown,
-  ): Promise<readonly Input[] | undefined> {
-    if (!isUniqueViolation(error)) return batch;
-    try {
-      const { now, later } = await answerDuplicates(this.#options.journal, batch);
-      this.#inbox.push(...later);
-      return now;
-    } catch (failure) {
-      await this.#waitForStore(batch, failure);
-      return undefined;
-    }
-  }
-
-  /** Commands hear of the outage; the rest, which nobody would say again soon, is kept. */
-  async #waitForStore(batch: readonly Input[], error: unknown): Promise<void> {
-    const isCommand = (input: Input): boolean => COMMANDS.has(input.kind);
-    reject(batch.filter(isCommand), error);
-    this.#inbox.putBack(batch.filter((input) => !isCommand(input)));
-    await pause();
-  }
-
   /** Wakes the loop when the next delayed job is due. */
   #armTimer(): void {
     clearTimeout(this.#dueTimer);
@@ -237,21 +196,4 @@ export class TickLoop {
   }
 }
 
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, AWAY_PAUSE_MS));
-
-/** What executors and sweeps say; a command's caller hears that it failed and may decide. */
-const isOwnedByNobody = ({ kind }: Input): boolean =>
-  kind === "outcome" || kind === "lost" || kind === "deadline";
-
-/** A throw of ours, or data the database does not take. A database that refuses otherwise would refuse every run. */
-const isOfTheRun = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? "22");
-
-function reject(batch: readonly Input[], error: unknown): void {
-  for (const input of batch) input.answer.reject(error);
-}
-
-const contended = (cause: unknown): EngineError =>
-  new EngineError("RUN_CONTENDED", "Too many writers raced for this run; try again.", {
-    retryAfterMs: 100,
-    cause,
-  });
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -44,7 +44,6 @@ export function handOff(draft: Draft, roster: Roster, execution: Execution): boo
   const { run, nodeIndex, iteration } = execution;
   const fact = claimFact(run.state, nodeIndex, iteration, session.executorId);
   if (fact === undefined) return false;
-  session.reserved += 1;
   draft.handOff({ run, nodeIndex, iteration, session }, fact);
   return true;
 }

@@ -4,7 +4,7 @@ import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import type { ExecutionState } from "@pawl/core/log/state";
 import { invariant } from "@pawl/core/fault/invariant";
-import { nodeIdAt } from "@pawl/core/plan/place";
+import { graphNodeAt, nodeIdAt } from "@pawl/core/plan/place";
 import type { DroppedJob } from "@pawl/platform/queue/queue";
 import type { NodeId } from "@pawl/core/name/ids";
 import type { NewRun, RunProjection } from "@pawl/platform/store/journal";
@@ -24,6 +24,13 @@ export interface HandOff extends Execution {
   readonly session: Session;
 }
 
+/** A hand-off that is going to be committed. */
+export interface Opened extends HandOff {
+  readonly factIndex: number;
+  /** Whether the executor is told before the commit. */
+  readonly isOffer: boolean;
+}
+
 export interface RunDraft {
   readonly run: CachedRun;
   readonly start: StartInput | undefined;
@@ -32,8 +39,15 @@ export interface RunDraft {
   /** Before this draft. */
   readonly deadlineAt: number;
   readonly facts: Fact[];
-  readonly opened: (HandOff & { readonly factIndex: number })[];
+  /** By execution; one that ends in the same draft leaves again. */
+  readonly opened: Map<number, Opened>;
+  /** Whether somebody was told of seqs in it: they have to come out as drafted. */
+  isTold: boolean;
 }
+
+/** Names an execution within its run. */
+export const executionKey = (nodeIndex: number, iteration: number): number =>
+  nodeIndex * 2 ** 24 + iteration;
 
 /** Moves the provisional seqs that the folds of a draft's executions remember, at the cost of its facts and their edges. */
 export function shiftCauses(
@@ -99,4 +113,15 @@ export function jobKeyOf({ run: { state }, nodeIndex, iteration }: Execution): D
     attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
     nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
   };
+}
+
+/**
+ * Whether a task may begin before its claim is there to stay: its executor says that it acts on nothing outside and ends at once. Partial
+ * output would make its epoch a guess, and moderation asks others.
+ */
+export function mayStartUncommitted({ run, nodeIndex, iteration, session }: HandOff): boolean {
+  if (run.streamedIn > 0) return false;
+  const { type } = executionDefinition(run.state.graph, nodeIndex, iteration);
+  const { moderation } = graphNodeAt(run.state, nodeIndex).definition;
+  return session.instantTypes.has(type) && moderation === "none";
 }

@@ -45,6 +45,8 @@ export function settle(
   children: ReadonlyMap<OutcomeInput, Child> = new Map(),
 ): Settled {
   if (run === undefined) return { kind: "doubtful", refuse: refusal(input) };
+  // Its epoch may be another claim's by now.
+  if (isWithdrawn(input)) return { kind: "drafted", reply: refusal(input) };
   const { state } = run;
   switch (input.kind) {
     case "outcome": {
@@ -92,6 +94,9 @@ export function settle(
       return unreachable(input, "input");
   }
 }
+
+const isWithdrawn = (input: JudgedInput): boolean =>
+  (input.kind === "outcome" || input.kind === "lost") && input.claim.offer?.state === "withdrawn";
 
 /** Drafts that a claim was lost; beyond the last delivery its node is dead. */
 function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
@@ -149,7 +154,7 @@ export function settleStart(draft: Draft, graph: Graph, input: StartInput): Cach
   const { workflowId, priority, traceparent } = input;
   const bytes = state.nodes.length * FACT_BYTES;
   const about = { workflowId, priority, traceparent, bytes, snapshotSeq: 0, snapshotAt: draft.now };
-  const run: CachedRun = { state, version: 0, ...about };
+  const run: CachedRun = { state, version: 0, streamedIn: 0, ...about };
   draft.begin(run, input);
   draft.append(run, input.started);
   const pause = draft.pauses.workflow(input.tenantId, workflowId);

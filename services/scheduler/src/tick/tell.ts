@@ -1,4 +1,4 @@
-// After the commit: assignments to executors that were given a node, and a word to those whose claim was taken away. Either
+// After the commit: assignments to executors that were given a node (offers aside, which they have), and a word to those whose claim was taken away. Either
 // may be lost with its connection; what an executor says it holds at its next renewal puts that right.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -19,11 +19,12 @@ import type { Claim } from "./input.ts";
 const nodeBytes = new WeakMap<Graph, Uint8Array[]>();
 
 export function tell(roster: Roster, draft: Draft): void {
-  for (const { isLost, ...claim } of draft.closed) {
-    const session = roster.holderOf(claim);
-    if (session === undefined) continue;
-    session.letGo(claim);
-    session.send(claimItem(isLost ? "claimLost" : "cancel", claim));
+  for (const closed of draft.closed) {
+    const holder = roster.holderOf(closed);
+    if (holder === undefined) continue;
+    const { session, held } = holder;
+    session.letGo(held);
+    session.send(claimItem(closed.isLost ? "claimLost" : "cancel", held));
   }
   for (const handOff of draft.handOffs) {
     const claim = claimOf(handOff);
@@ -32,13 +33,16 @@ export function tell(roster: Roster, draft: Draft): void {
   }
 }
 
-function claimOf({ run: { state }, nodeIndex, iteration }: HandOff): Claim {
+export function claimOf({ run: { state }, nodeIndex, iteration }: HandOff): Claim {
   const epoch = executionAt(state, nodeIndex, iteration)?.epoch;
   if (epoch === undefined) throw new RangeError(`no node at ${nodeIndex}`);
   return { runId: state.runId, nodeId: nodeIdAt(state, nodeIndex), iteration, epoch };
 }
 
-function assignment({ run, nodeIndex, iteration }: HandOff, claim: Claim): SchedulerItemInit {
+export function assignment(
+  { run, nodeIndex, iteration }: HandOff,
+  claim: Claim,
+): SchedulerItemInit {
   const { state, workflowId, traceparent } = run;
   const { graph } = state;
   const definition = executionDefinition(graph, nodeIndex, iteration);

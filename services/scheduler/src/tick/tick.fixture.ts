@@ -3,7 +3,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import { parseDefinition } from "@pawl/core/definition/parse";
-import { definitionId, executorId, nodeId, type RunId } from "@pawl/core/name/ids";
+import { definitionId, executorId, type RunId } from "@pawl/core/name/ids";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import type { Gate } from "@pawl/core/policy/gate";
 import type { Outcome } from "@pawl/core/plan/result";
@@ -18,6 +18,7 @@ import { createMark } from "../recover/quarantine.ts";
 import { KnownPauses } from "../pause/known-pauses.ts";
 import { Roster } from "../work/roster.ts";
 import { Session } from "../work/session.ts";
+import { claimOf } from "../work/wire.ts";
 import { RunCache } from "./cache.ts";
 import { Definitions } from "./definitions.ts";
 import type { Claim } from "./input.ts";
@@ -147,12 +148,18 @@ function calls(loop: TickLoop, now: () => number) {
 }
 
 /** Connects an executor with room for `slots` tasks of these types. */
-export function connect(engine: Engine, slots: number, nodeTypes = ["start", "noop"]) {
+export function connect(
+  engine: Engine,
+  slots: number,
+  nodeTypes = ["start", "noop"],
+  instantTypes: readonly string[] = [],
+) {
   const items: SchedulerItem[] = [];
   const session = new Session({
     executorId: executorId(crypto.randomUUID()),
     sessionId: crypto.randomUUID(),
     nodeTypes,
+    instantTypes,
     slots,
     held: [],
     send: (item) => void items.push(create(SchedulerItemSchema, item)),
@@ -162,15 +169,9 @@ export function connect(engine: Engine, slots: number, nodeTypes = ["start", "no
   const take = (): Claim[] =>
     items.splice(0).flatMap(({ item }) => {
       if (item.case !== "assignment" || item.value.claim === undefined) return [];
-      const { claim } = item.value;
-      return [
-        {
-          ...claim,
-          runId: claim.runId as RunId,
-          nodeId: nodeId(claim.nodeId),
-          epoch: Number(claim.epoch),
-        },
-      ];
+      const claim = claimOf(item.value.claim);
+      const known = claim && session.recognise(claim);
+      return known === undefined ? [] : [known];
     });
   return { session, items, take };
 }

@@ -1,30 +1,34 @@
 // The tick: one transaction for everything that arrived, for all runs of the batch. It reads top to bottom as
-//   fence, settle, plan, place, (claim,) commit, tell.
+//   fence, settle, plan, place, offer, (claim,) commit, tell.
 //
-// The race it survives: another scheduler decides about the same run at the same time. Both plan on the version they know;
+// A tick may be drafted while the one below it is being committed, on the folds as that one leaves them. What it says to anybody waits
+// for both commits, but for offers: claims of tasks that may begin before they are there to stay (ADR 33), and are withdrawn when not.
+//
+// The races it survives: another scheduler decides about the same run at the same time. Both plan on the version they know;
 // the compare-and-swap lets one commit and fails the other's whole transaction (RunMoved), which drops its folds and begins
-// again. Another scheduler pauses a workflow or a queue: what was started or claimed on the pauses before fails the same way
-// (PausesMoved). A refusal is not fenced by anything, so an input that looks stale is judged again on a fresh fold first.
+// again, and so does what was drafted on them. Another scheduler pauses a workflow or a queue: what was started or claimed on the
+// pauses before fails the same way (PausesMoved). A refusal is not fenced by anything, so an input that looks stale is judged again on
+// a fresh fold first. Partial output moves a run's seqs while a tick below is on its way: where nothing proves what they will be,
+// inputs about the run wait for the next tick.
 
-import { isFinal } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
-import { planToFixpoint } from "@pawl/core/plan/plan";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import type { Journal, News, Transaction } from "@pawl/platform/store/journal";
-import { type NewJob, PENDING_RUNS, RATE_SLOTS } from "@pawl/platform/queue/queue";
+import type { Journal } from "@pawl/platform/store/journal";
+import { type NewJob, RATE_SLOTS } from "@pawl/platform/queue/queue";
 import type { PauseView } from "../pause/pause-view.ts";
 import type { Roster } from "../work/roster.ts";
-import type { RunCache } from "./cache.ts";
+import type { CachedRun, RunCache } from "./cache.ts";
 import { followLinks } from "./child.ts";
-import { beginPending } from "./begin.ts";
-import { claimableTypes, claimWaiting } from "./claim.ts";
+import { claimableTypes } from "./claim.ts";
 import { countFacts } from "./count.ts";
 import type { Definitions } from "./definitions.ts";
 import { Draft } from "./draft.ts";
-import { moveSlots } from "./gates.ts";
-import type { Input } from "./input.ts";
+import { type Input, runOf } from "./input.ts";
+import { Offers } from "./offers.ts";
 import { place } from "./place.ts";
-import { settleAll } from "./settle-all.ts";
+import type { Reply } from "./settle.ts";
+import { EVENTS_ENOUGH, type Ground, settleAll } from "./settle-all.ts";
+import { hasGates, send } from "./send.ts";
 import { tell } from "./tell.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -40,154 +44,218 @@ export interface TickParts {
 
 /** What a tick did. */
 export interface TickReport {
-  /** Inputs that it did not try. */
-  readonly left: readonly Input[];
+  readonly batchSize: number;
   readonly eventCount: number;
   readonly claimCount: number;
   /** The soonest deadline of the approvals it opened, where one has any. */
   readonly approvalDueMs: number | undefined;
 }
 
-/** Commits everything that follows from `inputs`. @throws whatever made the transaction fail; nothing is changed then. */
-export async function tick(parts: TickParts, inputs: readonly Input[]): Promise<TickReport> {
-  const { cache, roster, waiting, journal } = parts;
-  // One reading for all of it: the commit proves that it was the current one.
-  const { current: pauses } = parts.pauses;
-  const draft = new Draft(parts.now(), pauses);
-  const claims = new Draft(draft.now, pauses);
-  let claimable: readonly string[] = [];
-  try {
-    const { replies, left } = await settleAll(parts, draft, inputs);
-    for (const run of draft.runs)
-      planToFixpoint(run.state, draft.now, (fact) => draft.append(run, fact));
-    await followLinks(cache, draft);
-    place(draft, roster, waiting);
-    claimable = claimableTypes({ waiting, roster, pauses: { current: pauses } });
-    if (!draft.isEmpty || claimable.length > 0 || waiting.mayWait(RATE_SLOTS)) {
-      const sent = await journal.transact((tx) => send(parts, tx, draft, claims, claimable));
-      (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
-      probe("S6");
-    }
-    replies.push(...(await draft.fenced.replies(cache, (runId) => draft.has(runId))));
-    for (const run of [...draft.runs, ...claims.runs]) cache.keepLive(run, draft.now);
-    expectDelayed(parts, [...draft.jobs, ...claims.jobs]);
-    countFacts(draft);
-    countFacts(claims);
-    tell(roster, draft);
-    tell(roster, claims);
-    probe("S7");
-    for (const reply of replies) reply();
-    return {
-      left,
-      eventCount: draft.eventCount + claims.eventCount,
-      claimCount: draft.handOffs.length + claims.handOffs.length,
-      approvalDueMs: soonest(draft),
-    };
-  } catch (error) {
-    for (const run of [...draft.runs, ...claims.runs]) cache.drop(run.state.runId);
-    // What was fetched is back in its queues, and nobody else would say so.
-    for (const type of claimable) waiting.enqueued(type, draft.now);
-    throw error;
-  } finally {
-    cache.trim();
-    for (const { session } of [...draft.handOffs, ...claims.handOffs]) session.reserved -= 1;
-  }
+export interface TickOptions {
+  /** The tick that is being committed meanwhile. */
+  readonly below?: Tick | undefined;
+  /** Whether tasks that allow it may begin before the commit. */
+  readonly mayOffer: boolean;
 }
 
-/**
- * Notes when delayed jobs are due. The database counts a delay from the beginning of the transaction, so counting from after
- * the commit is never early: a fetch that came too early would find nothing, and nobody would look again for a while.
- */
-function expectDelayed({ waiting, now }: TickParts, jobs: readonly NewJob[]): void {
-  const committedAt = now();
-  for (const { nodeType, delayMs } of jobs)
-    if (delayMs !== undefined) waiting.enqueued(nodeType, committedAt + delayMs);
+export class Tick {
+  readonly #parts: TickParts;
+  readonly #below: Tick | undefined;
+  #above: Tick | undefined;
+  readonly #draft: Draft;
+  readonly #claims: Draft;
+  readonly #offers: Offers;
+  readonly #ground: Ground;
+  #inputs: readonly Input[] = [];
+  readonly #left: Input[] = [];
+  readonly #leftRuns = new Set<RunId>();
+  readonly #replies: Reply[] = [];
+  readonly #over = Promise.withResolvers<void>();
+  #isOver = false;
+
+  constructor(parts: TickParts, { below, mayOffer }: TickOptions) {
+    this.#parts = parts;
+    this.#below = below;
+    if (below !== undefined) below.#above = this;
+    // One reading for all of it: the commit proves that it was the current one.
+    const { current: pauses } = parts.pauses;
+    this.#draft = new Draft(parts.now(), pauses, { mayOffer });
+    this.#claims = new Draft(this.#draft.now, pauses, { mayOffer: false });
+    this.#offers = new Offers();
+    this.#ground = {
+      cache: parts.cache,
+      definitions: parts.definitions,
+      find: (runId) => this.#find(runId),
+      isFresh: (runId) => this.has(runId) || this.#underWay?.has(runId) === true,
+      mustWait: (runId) => this.#leftRuns.has(runId) || this.#isUncertain(runId),
+    };
+  }
+
+  /** What it has taken so far. */
+  get inputs(): readonly Input[] {
+    return this.#inputs;
+  }
+
+  /** Inputs that it was given and has not tried: they are for another tick. */
+  get left(): readonly Input[] {
+    return this.#left;
+  }
+
+  /** Whether there is enough to write. Slots are asked for once, for everything that moved before. */
+  get isFull(): boolean {
+    return this.#draft.eventCount >= EVENTS_ENOUGH || !this.#draft.gates.isEmpty;
+  }
+
+  /** Settles when it is committed or given up. */
+  get over(): Promise<void> {
+    return this.#over.promise;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Whether it has drafted something about the run. */
+  has(runId: RunId): boolean {
+    return this.#draft.has(runId) || this.#claims.has(runId);
+  }
+
+  /** Drafts what follows from inputs; may be called again until it is committed. @throws whatever made that fail: give it up then */
+  async take(inputs: readonly Input[]): Promise<void> {
+    const { cache, roster, waiting } = this.#parts;
+    const draft = this.#draft;
+    this.#inputs = [...this.#inputs, ...inputs];
+    const { replies, left } = await settleAll(this.#ground, draft, inputs);
+    if (left.length > 0) this.#leave(left);
+    this.#replies.push(...replies);
+    if (draft.orphans.length > 0 || draft.endedChildren.length > 0) {
+      // Links lead to any run, also to one that the tick below is about to move.
+      await this.#underWay?.over;
+      await followLinks(cache, draft);
+    }
+    place(draft, roster, waiting);
+    this.#offers.make(draft);
+  }
+
+  #leave(left: readonly Input[]): void {
+    const isLeft = new Set(left);
+    this.#inputs = this.#inputs.filter((input) => !isLeft.has(input));
+    this.#left.push(...left);
+    for (const input of left) this.#leftRuns.add(runOf(input));
+  }
+
+  /**
+   * Whether its commit reads nothing that changes folds: then the next may be drafted meanwhile. What comes out of a queue does.
+   */
+  get isDecided(): boolean {
+    const { waiting } = this.#parts;
+    return this.#claimable.length === 0 && !hasGates(waiting, this.#draft, this.#claims);
+  }
+
+  /** Commits everything; `onWritten` is called once nothing more is read off the folds. @throws whatever made the transaction fail */
+  async commit(onWritten: () => void = () => {}): Promise<TickReport> {
+    const { cache, roster, waiting, journal } = this.#parts;
+    const draft = this.#draft;
+    const claims = this.#claims;
+    const claimable = this.#claimable;
+    try {
+      if (!draft.isEmpty || claimable.length > 0 || waiting.mayWait(RATE_SLOTS)) {
+        const sent = await journal.transact(async (tx) => {
+          const sending = send(this.#parts, tx, { draft, claims, claimable });
+          onWritten();
+          return await sending;
+        });
+        (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
+        probe("S6");
+      }
+      onWritten();
+      const isFresh = (runId: RunId): boolean => draft.has(runId) || this.#isAbove(runId);
+      this.#replies.push(...(await draft.fenced.replies(cache, isFresh)));
+      this.#offers.stand();
+      // What the next tick has moved on is kept by that one.
+      for (const run of this.#runs)
+        if (!this.#isAbove(run.state.runId)) cache.keepLive(run, draft.now);
+      this.#expectDelayed();
+      countFacts(draft);
+      countFacts(claims);
+      tell(roster, draft);
+      tell(roster, claims);
+      probe("S7");
+      for (const reply of this.#replies) reply();
+      return {
+        batchSize: this.#inputs.length,
+        eventCount: draft.eventCount + claims.eventCount,
+        claimCount: draft.claimCount + claims.claimCount,
+        approvalDueMs: soonest(draft),
+      };
+    } catch (error) {
+      // What was fetched is back in its queues, and nobody else would say so.
+      for (const type of claimable) waiting.enqueued(type, draft.now);
+      this.giveUp();
+      throw error;
+    } finally {
+      this.#end();
+    }
+  }
+
+  /** Nothing of it comes true; its inputs are to be taken by others. */
+  giveUp(): void {
+    for (const run of this.#runs) this.#parts.cache.drop(run.state.runId);
+    this.#offers.withdraw();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#draft.freeReserved();
+    this.#claims.freeReserved();
+    this.#over.resolve();
+  }
+
+  get #runs(): readonly CachedRun[] {
+    return [...this.#draft.runs, ...this.#claims.runs];
+  }
+
+  get #underWay(): Tick | undefined {
+    return this.#below?.isOver === false ? this.#below : undefined;
+  }
+
+  #isAbove(runId: RunId): boolean {
+    return this.#above?.isOver === false && this.#above.has(runId);
+  }
+
+  #find(runId: RunId): CachedRun | undefined {
+    const below = this.#underWay;
+    const drafted = this.#draft.run(runId) ?? (below && below.#draft.run(runId));
+    return drafted ?? this.#parts.cache.get(runId);
+  }
+
+  /** Whether the tick below moves the run to seqs that only its commit will tell. */
+  #isUncertain(runId: RunId): boolean {
+    const below = this.#underWay;
+    return below !== undefined && below.has(runId) && !below.#draft.isExact(runId);
+  }
+
+  get #claimable(): readonly string[] {
+    const { waiting, roster } = this.#parts;
+    return claimableTypes({ waiting, roster, pauses: { current: this.#draft.pauses } });
+  }
+
+  /**
+   * Notes when delayed jobs are due. The database counts a delay from the beginning of the transaction, so counting from after
+   * the commit is never early: a fetch that came too early would find nothing, and nobody would look again for a while.
+   */
+  #expectDelayed(): void {
+    const { waiting, now } = this.#parts;
+    const committedAt = now();
+    const jobs: readonly NewJob[] = [...this.#draft.jobs, ...this.#claims.jobs];
+    for (const { nodeType, delayMs } of jobs)
+      if (delayMs !== undefined) waiting.enqueued(nodeType, committedAt + delayMs);
+  }
 }
 
 function soonest({ approvals }: Draft): number | undefined {
   const all = approvals.opened.flatMap(({ deadlineMs }) => deadlineMs ?? []);
   return all.length === 0 ? undefined : Math.min(...all);
-}
-
-interface Sent {
-  /** Answers with the last seqs of the draft written last; not awaited before the commit is sent. */
-  readonly lastSeqs: Promise<ReadonlyMap<RunId, number>>;
-  readonly claimed: Draft | undefined;
-}
-
-/** Sends every statement without waiting, unless jobs are to be claimed: what a fetch gives decides what follows. */
-async function send(
-  parts: TickParts,
-  tx: Transaction,
-  draft: Draft,
-  claims: Draft,
-  claimable: readonly string[],
-): Promise<Sent> {
-  const drafted = write(tx, draft);
-  if (claimable.length === 0) {
-    if (hasGates(parts, draft, claims)) await settleGates(parts, tx, draft, claims);
-    announce(tx, news(draft));
-    return { lastSeqs: drafted, claimed: undefined };
-  }
-  draft.settleSeqs(await drafted);
-  for (const type of claimable)
-    if (type === PENDING_RUNS) await beginPending(parts, tx, { draft, claims });
-    else await claimWaiting(parts, tx, { draft, claims, type });
-  const lastSeqs = write(tx, claims);
-  if (hasGates(parts, draft, claims)) await settleGates(parts, tx, draft, claims);
-  announce(tx, [...news(draft), ...news(claims)]);
-  return { lastSeqs, claimed: claims };
-}
-
-/** The last statement of a tick. */
-function announce(tx: Transaction, told: readonly News[]): void {
-  void tx.wake(told);
-  if (told.some(({ ended }) => ended)) probe("S10");
-  probe("S5");
-}
-
-/** What has no limits pays nothing for those of others. */
-const hasGates = ({ waiting }: TickParts, draft: Draft, claims: Draft): boolean =>
-  !draft.gates.isEmpty || !claims.gates.isEmpty || waiting.mayWait(RATE_SLOTS);
-
-async function settleGates(
-  { waiting, now }: TickParts,
-  tx: Transaction,
-  draft: Draft,
-  claims: Draft,
-): Promise<void> {
-  const isDue = waiting.mayWait(RATE_SLOTS);
-  await moveSlots(tx, draft.gates.changeWith(claims.gates, isDue), waiting, now);
-}
-
-function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {
-  if (draft.assumesPauses) tx.assumePauses(draft.pauses.epoch);
-  draft.fenced.send(tx);
-  void tx.saveGraphs(draft.newGraphs);
-  void tx.keepInputKeys(draft.inputKeys);
-  void tx.insertRuns(draft.newRuns);
-  const lastSeqs = tx.advance(draft.changes);
-  void tx.append(draft.appends);
-  void tx.closeLeases(draft.closed);
-  void tx.openLeases(draft.leases);
-  void tx.moveDeadlines(draft.movedDeadlines);
-  void tx.openApprovals(draft.approvals.opened);
-  void tx.closeApprovals(draft.approvals.closed);
-  void tx.bury(draft.buried);
-  void tx.dropJobs(draft.droppedJobs);
-  if (draft.jobs.length > 0) void tx.enqueue(draft.jobs);
-  return lastSeqs;
-}
-
-/**
- * Which runs have news. The seqs are hints: a reader that finds more reads more. A run without a version begins here: nobody knows its
- * id yet, so it wakes no reader unless it is over at once, and whoever comes to watch it looks for itself.
- */
-function news(draft: Draft): News[] {
-  const runs = draft.runs.flatMap(({ version, state: { runId, lastSeq, status } }) =>
-    version === 0 && !isFinal(status) ? [] : [{ runId, lastSeq, ended: isFinal(status) }],
-  );
-  const streamed = new Set(draft.fenced.streamedRuns);
-  for (const { runId } of runs) streamed.delete(runId);
-  return [...runs, ...[...streamed].map((runId) => ({ runId, lastSeq: 0, ended: false }))];
 }

@@ -16,14 +16,15 @@ export interface DoorParts {
   readonly log: Logger;
 }
 
-/** Calls `offer` with the claim an item names; one that cannot be a claim is lost by definition, and says so. */
+/** Calls `offer` with the claim an item names; one that cannot be a claim, or an offer withdrawn, is lost by definition. */
 export function enter(
   session: Session,
   wire: WireClaim | undefined,
   offer: (claim: Claim) => void,
 ): void {
   const claim = claimOf(wire);
-  if (claim !== undefined) return offer(claim);
+  const known = claim && session.recognise(claim);
+  if (known !== undefined) return offer(known);
   // Without an answer the executor would say it again for ever.
   const value = wire === undefined ? {} : { claim: wire };
   session.send({ item: { case: "claimLost", value } });

@@ -1,5 +1,5 @@
 // Compares what an executor says it holds with its leases. A held claim without a lease was superseded: the executor is
-// told. A lease that is not held was assigned on a message that never arrived, and is taken back: after a grace while the stream
+// told; an offer that is not committed yet has none. A lease that is not held was assigned on a message that never arrived, and is taken back: after a grace while the stream
 // stands, since the message may be on its way, and at once where a new stream begins, since nothing comes on the old one any more.
 
 import type { Executors } from "@pawl/platform/store/executors";
@@ -27,9 +27,12 @@ export async function reconcile(
   { held, graceMs }: { readonly held: readonly Claim[]; readonly graceMs: number },
 ): Promise<void> {
   const { executorId } = session;
+  // Before anything is read: what was open then may be committed behind the reading.
+  const isOpen = held.map((claim) => session.recognise(claim)?.offer?.state === "open");
   const leases = await executors.leasesOf(executorId, 0);
   const leased = new Set(leases.map(keyOf));
-  for (const claim of held) {
+  for (const [at, claim] of held.entries()) {
+    if (isOpen[at] === true) continue;
     // What it has reported since is settled, or refused, by the tick.
     const isReported = session.claimOn(claim.runId, claim.nodeId, claim.iteration) === undefined;
     if (!leased.has(keyOf(claim)) && !isReported) fence(log, session, claim);

@@ -85,11 +85,15 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   checkRegister(hello);
   throwIfDraining(parts);
   const outgoing = new Outgoing(stream);
-  const held = hello.held.flatMap((wire) => claimOf(wire) ?? []);
+  // An offer ends with its connection.
+  const held = hello.held
+    .filter(({ offer }) => offer === 0n)
+    .flatMap((wire) => claimOf(wire) ?? []);
   const session = new Session({
     executorId: executorId(hello.executorId),
     sessionId: crypto.randomUUID(),
     nodeTypes: hello.nodeTypes,
+    instantTypes: hello.instantTypes,
     slots: hello.slots,
     held,
     send: (item) => outgoing.push(item),

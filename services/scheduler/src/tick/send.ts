@@ -1,0 +1,69 @@
+// The statements of a tick, in their order.
+
+import type { RunId } from "@pawl/core/name/ids";
+import { probe } from "@pawl/platform/lifecycle/probe";
+import { PENDING_RUNS, RATE_SLOTS } from "@pawl/platform/queue/queue";
+import type { News, Transaction } from "@pawl/platform/store/journal";
+import { beginPending } from "./begin.ts";
+import { claimWaiting } from "./claim.ts";
+import type { Draft } from "./draft.ts";
+import { moveSlots } from "./gates.ts";
+import type { TickParts } from "./tick.ts";
+import type { Waiting } from "./waiting.ts";
+import { news, write } from "./write.ts";
+
+export interface Sending {
+  readonly draft: Draft;
+  /** Drafted from what comes out of the queues. */
+  readonly claims: Draft;
+  /** The queues to look into. */
+  readonly claimable: readonly string[];
+}
+
+export interface Sent {
+  /** Answers with the last seqs of the draft written last; not awaited before the commit is sent. */
+  readonly lastSeqs: Promise<ReadonlyMap<RunId, number>>;
+  readonly claimed: Draft | undefined;
+}
+
+/**
+ * Sends every statement without waiting, unless jobs are to be claimed: what a fetch gives decides what follows. Where nothing is
+ * claimed and no slot moves, all is sent when the call returns.
+ */
+export async function send(parts: TickParts, tx: Transaction, sending: Sending): Promise<Sent> {
+  const { draft, claims, claimable } = sending;
+  const drafted = write(tx, draft);
+  if (claimable.length === 0) {
+    if (hasGates(parts.waiting, draft, claims)) await settleGates(parts, tx, sending);
+    announce(tx, news(draft));
+    return { lastSeqs: drafted, claimed: undefined };
+  }
+  draft.settleSeqs(await drafted);
+  for (const type of claimable)
+    if (type === PENDING_RUNS) await beginPending(parts, tx, { draft, claims });
+    else await claimWaiting(parts, tx, { draft, claims, type });
+  const lastSeqs = write(tx, claims);
+  if (hasGates(parts.waiting, draft, claims)) await settleGates(parts, tx, sending);
+  announce(tx, [...news(draft), ...news(claims)]);
+  return { lastSeqs, claimed: claims };
+}
+
+/** Whether slots are to be moved: what has no limits pays nothing for those of others. */
+export const hasGates = (waiting: Waiting, draft: Draft, claims: Draft): boolean =>
+  !draft.gates.isEmpty || !claims.gates.isEmpty || waiting.mayWait(RATE_SLOTS);
+
+async function settleGates(
+  { waiting, now }: TickParts,
+  tx: Transaction,
+  { draft, claims }: Sending,
+): Promise<void> {
+  const isDue = waiting.mayWait(RATE_SLOTS);
+  await moveSlots(tx, draft.gates.changeWith(claims.gates, isDue), waiting, now);
+}
+
+/** The last statement of a tick. */
+function announce(tx: Transaction, told: readonly News[]): void {
+  void tx.wake(told);
+  if (told.some(({ ended }) => ended)) probe("S10");
+  probe("S5");
+}
