@@ -15,17 +15,20 @@ import { grpcDefinition } from "@pawl/platform/rpc/grpc-definition";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService, type WatchRunResponse } from "@pawl/proto/pawl/v1/event_service_pb";
 import {
+  type ExecuteRunRequestSchema,
   type ExecuteRunResponse,
+  type ExecuteRunResponseSchema,
   RunService,
   type StartRunResponse,
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+import { LeanCaller } from "./lean-caller.ts";
 
 type Unary = (
   request: object,
   callback: (error: ServiceError | null, response: unknown) => void,
 ) => void;
-type EventStream = ClientReadableStream<WatchRunResponse | ExecuteRunResponse>;
+type EventStream = ClientReadableStream<WatchRunResponse>;
 type Stream = (request: object) => EventStream;
 
 const INPUT = Buffer.from("{}");
@@ -34,6 +37,7 @@ const TERMINAL_ONLY = ["run.completed"];
 
 export class BenchClient {
   readonly #runs: Client;
+  readonly #executeRun: LeanCaller<typeof ExecuteRunRequestSchema, typeof ExecuteRunResponseSchema>;
   readonly #events: Client;
   readonly #workflows: Client;
 
@@ -43,6 +47,7 @@ export class BenchClient {
       return new Constructor(address, credentials.createInsecure());
     };
     this.#runs = connect(RunService);
+    this.#executeRun = new LeanCaller(address, RunService.method.executeRun);
     this.#events = connect(EventService);
     this.#workflows = connect(WorkflowService);
   }
@@ -100,10 +105,15 @@ export class BenchClient {
   /** Starts a run and waits for its end, by one call. */
   async run(workflowId: string): Promise<void> {
     const start = { workflowId, inputJson: INPUT, requestId: randomUUID() };
-    await ended(stream(this.#runs, "executeRun", { start, types: TERMINAL_ONLY }), workflowId);
+    const isOver = ({ events }: ExecuteRunResponse): boolean =>
+      events.some(({ type }) => isTerminalType(type));
+    const last = await this.#executeRun.call({ start, types: TERMINAL_ONLY }, isOver);
+    if (last?.events.at(-1)?.type !== "run.completed")
+      throw new Error(`a run of ${workflowId} ended otherwise`);
   }
 
   close(): void {
+    this.#executeRun.close();
     for (const client of [this.#runs, this.#events, this.#workflows]) client.close();
   }
 }
@@ -114,7 +124,7 @@ const stream = (client: Client, method: string, request: object): EventStream | 
 /** Settles when the terminal event is here. */
 async function ended(events: EventStream | undefined, what: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  events?.on("data", (message: WatchRunResponse | ExecuteRunResponse) => {
+  events?.on("data", (message: WatchRunResponse) => {
     const last = message.events.find((event) => isTerminalType(event.type));
     if (last === undefined) return;
     if (last.type === "run.completed") resolve();
