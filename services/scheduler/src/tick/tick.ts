@@ -60,7 +60,7 @@ export interface TickOptions {
 
 export class Tick {
   readonly #parts: TickParts;
-  readonly #below: Tick | undefined;
+  #below: Tick | undefined;
   #above: Tick | undefined;
   readonly #draft: Draft;
   readonly #claims: Draft;
@@ -208,6 +208,9 @@ export class Tick {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    // Or each would keep the one below it, back to the first.
+    this.#below = undefined;
+    this.#above = undefined;
     this.#draft.freeReserved();
     this.#claims.freeReserved();
     this.#over.resolve();

@@ -1,0 +1,30 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { expect, test } from "vitest";
+import { turns } from "../../../../test/support/until.ts";
+import { Tick } from "./tick.ts";
+import { createEngine } from "./tick.fixture.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+test("a tick keeps none of those that were below it", async () => {
+  const store = createMemoryStore({ now: () => 1_000 });
+  const { journal, cache, definitions, roster, waiting, known } = createEngine(store, () => 1_000);
+  const parts = { journal, cache, definitions, roster, waiting, pauses: known, now: () => 1_000 };
+  const seen: WeakRef<Tick>[] = [];
+  let last = new Tick(parts, { mayOffer: true });
+  for (let count = 0; count < 10; count += 1) {
+    const tick = new Tick(parts, { below: last, mayOffer: true });
+    await last.commit();
+    seen.push(new WeakRef(last));
+    last = tick;
+  }
+  // What was looked at in a turn of the event loop is kept to its end.
+  await turns(2);
+  collectGarbage();
+  const kept = seen.filter((tick) => tick.deref() !== undefined);
+  expect(kept.length).toBeLessThanOrEqual(2);
+  expect(last.isOver).toBe(false);
+});
