@@ -198,19 +198,25 @@ test("a run that streams is offered nothing until a commit has told its seqs", a
   expect(store.view.run(runId)?.lastSeq).toBe(10);
 });
 
-test("slots bound offers as they bound claims", async () => {
-  const { store, engine } = await setup();
-  const small = connect(engine, 2, ["noop"], ["noop"]);
+test("slots bound offers as they bound claims: what finds no room waits in its queue", async () => {
+  const { store, engine, executor, nodesGiven } = await setup();
+  executor.session.resize(2);
   const width = Array.from({ length: 5 }, (_, at) => `m${at}`);
   const id = await saveGraph(store, {
     nodes: [{ id: "s", type: "start" }, ...width.map((name) => ({ id: name, type: "noop" }))],
     edges: width.map((target) => ({ source: "s", target })),
   });
-  for (const session of engine.roster.sessions) if (session !== small.session) session.resize(1);
   store.hold();
-  void engine.start(id);
+  const started = engine.start(id);
   await quiet();
+  void report(engine, executor, only(nodesGiven()));
+  await quiet();
+  expect(nodesGiven()).toHaveLength(2);
+  expect(executor.session).toMatchObject({ heldCount: 2, credit: 0 });
   store.letAllGo();
+  await started;
   await quiet();
-  expect(small.session.heldCount).toBeLessThanOrEqual(2);
+  expect(nodesGiven()).toEqual([]);
+  expect(store.view.jobs()).toHaveLength(3);
+  expect(executor.session.reserved).toBe(0);
 });

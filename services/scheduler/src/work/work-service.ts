@@ -229,6 +229,10 @@ function checkRegister(hello: Register): void {
   const bad = hello.nodeTypes.findIndex((type) => !isName(type));
   if (bad >= 0)
     throw invalidField(`register.node_types[${bad}]`, "BAD_ID", "must be a name of [A-Za-z0-9._-]");
+  const served = new Set(hello.nodeTypes);
+  const odd = hello.instantTypes.findIndex((type) => !served.has(type));
+  if (odd >= 0)
+    throw invalidField(`register.instant_types[${odd}]`, "BAD_ID", "must be one of node_types");
 }
 
 const notRegistered = (): EngineError =>
