@@ -31,6 +31,14 @@ test("what was left first goes first, what is new goes before the rest of it, an
   expect(inbox.size).toBe(0);
 });
 
+test("what a failed tick had taken goes before what it had left, so that each run keeps its order", () => {
+  const inbox = new Inbox();
+  inbox.push(about("b", "1"));
+  inbox.leave([about("a", "2")]);
+  inbox.putBack([about("a", "1"), about("c", "1")]);
+  expect(told(inbox.take(256))).toEqual(["a1", "c1", "a2", "b1"]);
+});
+
 test("however much was left, something new comes along", () => {
   const inbox = new Inbox();
   inbox.leave(Array.from({ length: 300 }, (_, nth) => about(`left${nth}`)));

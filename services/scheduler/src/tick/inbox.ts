@@ -21,9 +21,9 @@ export class Inbox {
     this.#arrived.push(...inputs);
   }
 
-  /** Puts back what was taken and could not be tried. */
+  /** Puts back what was taken and came to nothing. Whatever was left since came behind it, and stays there. */
   putBack(inputs: readonly Input[]): void {
-    this.#arrived.unshift(...inputs);
+    this.#arrived.unshift(...inputs, ...this.#left.splice(0));
   }
 
   /** What a tick was given and has left undone. */
