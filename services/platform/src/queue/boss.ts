@@ -128,7 +128,8 @@ export class BossQueue {
       if (jobs.length === 0) return [];
       // Handed over as fetched, never as plain ids: pg-boss then fences the deletion to this attempt.
       await this.#boss.deleteJob(name, jobs, { db });
-      return jobs.map((job) => fromBossJob(nodeType, job));
+      // It chooses by priority and gives them in any order: its UPDATE … RETURNING has none.
+      return jobs.toSorted(byRank).map((job) => fromBossJob(nodeType, job));
     });
   }
 
@@ -168,6 +169,9 @@ function toBossJob(job: NewJob, rank: number) {
     ...(job.delayMs === undefined ? {} : { startAfter: `${job.delayMs} milliseconds` }),
   };
 }
+
+const byRank = (a: BossJob<JobData>, b: BossJob<JobData>): number =>
+  (a.data.t ?? 0) - (b.data.t ?? 0);
 
 function fromBossJob(nodeType: string, job: BossJob<JobData>): Job {
   const { r, n, i, a, s } = job.data;
