@@ -90,6 +90,7 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
   const readiness = new Readiness(() => checkReady(pool, scheduler));
   const wake = new WakeListener(url, {
     onRun: (runId, lastSeq, ended) => fanout.hint(runId, lastSeq, ended),
+    onEnd: (event) => fanout.ended(event),
     onAll: () => fanout.pokeAll(),
     onListening: (isListening) => fanout.setHints(isListening),
   });
@@ -184,6 +185,7 @@ function createServices({ pool, scheduler, fanout }: Parts) {
     listRuns: (filter, page) => listRuns(pool, DEFAULT_TENANT, filter, page),
     watch,
     markHints: () => fanout.markHints(),
+    endSince: (runId, since) => fanout.endSince(runId, since),
     now: Date.now,
   });
   const schedules = createScheduleService({

@@ -1,11 +1,21 @@
-import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { create } from "@bufbuild/protobuf";
+import { Code, ConnectError, createClient, createContextValues } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { runId } from "@pawl/core/name/ids";
 import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
-import { RunService, type StartRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
+import {
+  ExecuteRunRequestSchema,
+  RunService,
+  type StartRunRequest,
+  StartRunResponseSchema,
+} from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, test } from "vitest";
 import { type GatewayFixture, startGateway } from "../gateway.fixture.ts";
+import { MemoryLog, RUN } from "../watch/memory-log.fixture.ts";
+import { setup } from "../watch/watching.fixture.ts";
+import { executeRun, type ExecuteRunDeps } from "./execute-run.ts";
+import type { Scheduler } from "./forward.ts";
 
 /** A gateway whose scheduler accepts every run, and the way to have one executed. */
 async function executing(env: Readonly<Record<string, string>> = {}) {
@@ -72,6 +82,38 @@ test("who waits for the end hears of nothing else", async () => {
   while (events?.[0] === 0) events = await next();
   expect(events).toEqual([3]);
   expect(await next()).toBeUndefined();
+});
+
+test("a run whose end was announced before its acceptance is told by one message to who waits for the end, and to nobody else", async () => {
+  const log = new MemoryLog();
+  log.append(1, "run.completed");
+  const started = create(StartRunResponseSchema, {
+    run: { runId: RUN, status: RunStatus.RUNNING, lastEventId: 1n },
+  });
+  const { fanout, watch } = setup({ findRun: log.findRun, readPage: log.readPage });
+  const since = fanout.markHints();
+  fanout.ended(log.last);
+  const deps: ExecuteRunDeps = {
+    scheduler: { runs: { startRun: async () => started } as unknown as Scheduler["runs"] },
+    watch,
+    markHints: () => since,
+    endSince: (run, mark) => fanout.endSince(run, mark),
+    now: () => 0,
+  };
+  const execute = async (types: string[]) => {
+    const request = create(ExecuteRunRequestSchema, { start: { workflowId: "orders" }, types });
+    const signal = new AbortController().signal;
+    const context = { signal, timeoutMs: () => undefined, values: createContextValues() };
+    const messages: unknown[] = [];
+    for await (const { run, events } of executeRun(deps, request, context))
+      messages.push([run?.runId, events.map(({ eventId }) => eventId)]);
+    return messages;
+  };
+  expect(await execute(["run.completed"])).toEqual([[RUN, [1n]]]);
+  expect(await execute([])).toEqual([
+    [RUN, []],
+    [undefined, [1n]],
+  ]);
 });
 
 test("a stream for which there is no room, and one that a drain ends, has named its run and says where to read on", async () => {

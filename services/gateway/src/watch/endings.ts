@@ -6,6 +6,7 @@
 // and has left), or it comes after the seat was taken (the seat gets it), or hints were interrupted since the mark, or more of
 // them came than are remembered (the answer is `unheard`, and the caller looks for itself). So nothing is missed.
 
+import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 
 /** A moment in the stream of hints. */
@@ -16,9 +17,14 @@ export interface HintMark {
 
 /** What hints have said of a run since a mark: that it is over, nothing of the kind, or that they cannot tell. */
 export type Heard =
-  | { readonly kind: "over"; readonly seq: number }
+  | { readonly kind: "over"; readonly seq: number; readonly event?: RunEvent }
   | { readonly kind: "alive" }
   | { readonly kind: "unheard" };
+
+interface Ending {
+  readonly seq: number;
+  readonly event?: RunEvent;
+}
 
 /** So many are remembered at least; a gateway hears of that many ends in seconds, and of its own caller's start in milliseconds. */
 export const ENDINGS_MAX = 4_096;
@@ -27,17 +33,19 @@ export class Endings {
   #interruptions = 0;
   #endings = 0;
   // Two halves, the older of which is dropped whole: nothing is searched for or deleted one by one.
-  #newer = new Map<RunId, number>();
-  #older: ReadonlyMap<RunId, number> = new Map();
+  #newer = new Map<RunId, Ending>();
+  #older: ReadonlyMap<RunId, Ending> = new Map();
 
-  /** The run is said to be over, its log reaching `seq`. */
-  note(runId: RunId, seq: number): void {
+  /** The run is said to be over, its log reaching `seq`, perhaps with its last event. */
+  note(runId: RunId, seq: number, event?: RunEvent): void {
     if (this.#newer.size >= ENDINGS_MAX) {
       this.#older = this.#newer;
       this.#newer = new Map();
     }
     this.#endings += 1;
-    this.#newer.set(runId, seq);
+    if (event !== undefined) this.#newer.set(runId, { seq, event });
+    // The event comes before the hint that names the run among others.
+    else if (!this.#newer.has(runId)) this.#newer.set(runId, { seq });
   }
 
   /** Hints may have been lost. */
@@ -52,8 +60,8 @@ export class Endings {
 
   /** What was heard since `mark` of a run that was not there before it. */
   heard(runId: RunId, mark: HintMark): Heard {
-    const seq = this.#newer.get(runId) ?? this.#older.get(runId);
-    if (seq !== undefined) return { kind: "over", seq };
+    const ending = this.#newer.get(runId) ?? this.#older.get(runId);
+    if (ending !== undefined) return { kind: "over", ...ending };
     const isWhole =
       this.#interruptions === mark.interruptions && this.#endings - mark.endings <= ENDINGS_MAX;
     return { kind: isWhole ? "alive" : "unheard" };

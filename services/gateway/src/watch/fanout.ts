@@ -9,6 +9,7 @@
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
@@ -159,9 +160,21 @@ export class Fanout {
     this.#tails.get(runId)?.hint(lastSeq, mayBeOver);
   }
 
+  /** The terminal event of a run, as it is in the log. */
+  ended(event: RunEvent): void {
+    this.#endings.note(event.runId, event.seq, event);
+    this.#tails.get(event.runId)?.ended(event);
+  }
+
   /** This moment in the stream of hints, for `since` of who is about to start a run. */
   markHints(): HintMark {
     return this.#endings.mark();
+  }
+
+  /** The terminal event of a run that was started after the mark, where it has come already. */
+  endSince(runId: RunId, since: HintMark): RunEvent | undefined {
+    const heard = this.#endings.heard(runId, since);
+    return heard.kind === "over" ? heard.event : undefined;
   }
 
   /** Any run may have news, one that nobody watches as well. */
@@ -198,7 +211,9 @@ export class Fanout {
         ? ({ kind: "unheard" } as const)
         : this.#endings.heard(tail.runId, since);
     if (heard.kind === "unheard") tail.poke();
-    if (heard.kind === "over") tail.hint(heard.seq, true);
+    if (heard.kind !== "over") return;
+    if (heard.event === undefined) tail.hint(heard.seq, true);
+    else tail.ended(heard.event);
   }
 
   #poll(): void {

@@ -78,6 +78,39 @@ test("and when it was over as it was accepted, whether its hint comes before or 
   }
 });
 
+test("an end that is announced costs no read, whether it comes before or after the seat was taken", async () => {
+  for (const isEarly of [true, false]) {
+    const { log, fanout, accept, finds } = starting();
+    log.append(3);
+    const { wait } = accept();
+    log.append(20);
+    const last = log.append(1, "run.completed");
+    const announce = (): void => {
+      fanout.ended(log.last);
+      fanout.hint(RUN, last, true);
+    };
+    if (isEarly) announce();
+    const end = wait();
+    await turn();
+    if (!isEarly) announce();
+    expect(await end).toEqual([24]);
+    expect([log.reads, finds(), fanout.tailCount]).toEqual([0, 0, 0]);
+  }
+});
+
+test("an end is found by who asks for it, when it was announced after the mark; another run's is not", () => {
+  const { log, fanout } = starting();
+  log.append(1, "run.completed");
+  const since = fanout.markHints();
+  expect(fanout.endSince(RUN, since)).toBeUndefined();
+  fanout.hint(RUN, 1, true);
+  expect(fanout.endSince(RUN, since)).toBeUndefined();
+  fanout.ended(log.last);
+  fanout.hint(RUN, 1, true);
+  expect(fanout.endSince(RUN, since)).toBe(log.last);
+  expect(fanout.endSince(OTHER, since)).toBeUndefined();
+});
+
 const GAPS: readonly (readonly [string, (made: Setup) => void])[] = [
   [
     "hints were interrupted",

@@ -56,6 +56,13 @@ export class MemoryLog {
     return this.events.length;
   }
 
+  /** The newest event. @throws RangeError of an empty log */
+  get last(): RunEvent {
+    const last = this.events.at(-1);
+    if (last === undefined) throw new RangeError("the log is empty");
+    return last;
+  }
+
   readMany = async (cursors: readonly LogCursor[]): Promise<EventPage[]> => {
     await this.beforeRead();
     this.reads += 1;

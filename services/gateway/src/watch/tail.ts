@@ -81,6 +81,13 @@ export class Tail {
     this.#start();
   }
 
+  /** The terminal event itself: given on as it is where nothing is missing before it that anybody wants. */
+  ended(event: RunEvent): void {
+    const isNext = !this.#isReading && event.seq === this.#cursor + 1;
+    if (this.#isEndOnly || isNext) this.#deliver([event]);
+    else this.hint(event.seq, true);
+  }
+
   /** There may be news. */
   poke(): void {
     this.#isPoked = true;

@@ -226,3 +226,39 @@ test("a lost hint costs patience only: the poll finds the event (X25)", async ()
   fanout.pokeAll();
   expect(await take(stream, 1)).toEqual([2]);
 });
+
+test("a terminal event that is announced is given on without a read where nothing is missing before it", async () => {
+  const { log, fanout, watch } = setup();
+  log.append(3);
+  const all = watch();
+  expect(await take(all, 3)).toEqual(upTo(3));
+  const { reads } = log;
+  log.append(1, "run.completed");
+  const end = take(all, 9);
+  await turn();
+  fanout.ended(log.last);
+  expect(await end).toEqual([4]);
+  expect(log.reads).toBe(reads);
+});
+
+test("and is read together with what is missing before it, also while another read is under way", async () => {
+  for (const isReading of [false, true]) {
+    const { log, fanout, watch } = setup();
+    log.append(3);
+    const all = watch();
+    expect(await take(all, 3)).toEqual(upTo(3));
+    const rest = take(all, 9);
+    await turn();
+    const answer = Promise.withResolvers<void>();
+    if (isReading) {
+      log.beforeRead = () => answer.promise;
+      fanout.hint(RUN, log.append(1), false);
+      await turn();
+    } else log.append(1);
+    log.append(1, "run.completed");
+    fanout.ended(log.last);
+    await turn();
+    answer.resolve();
+    expect(await rest).toEqual([4, 5]);
+  }
+});

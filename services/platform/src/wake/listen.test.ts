@@ -2,7 +2,7 @@ import { runId } from "@pawl/core/name/ids";
 import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../../../../test/support/postgres.ts";
 import { openPool } from "../db/pool.ts";
-import { parseWake, WakeListener, wakeOf } from "./listen.ts";
+import { parseEnd, parseWake, WakeListener, wakeOf } from "./listen.ts";
 
 const A = runId("0198c0de-0000-7000-8000-00000000000a");
 const B = runId("0198c0de-0000-7000-8000-00000000000b");
@@ -22,6 +22,23 @@ test("what is not understood may be news of any run", () => {
   }
 });
 
+test("what is no terminal event is passed over: the hint behind it says that there is news", () => {
+  const columns = [A, 3, "run.completed", "", 0, 0, 0, { hasFailures: false }, null, 5];
+  expect(parseEnd(JSON.stringify(columns))).toMatchObject({ runId: A, seq: 3, at: 5 });
+  const others = [
+    columns.with(0, "x"),
+    columns.with(1, "3"),
+    columns.with(2, "node.completed"),
+    columns.with(7, null),
+    columns.with(8, 1),
+    columns.slice(0, -1),
+    {},
+    [],
+  ];
+  for (const payload of ["", "*", "[", ...others.map((other) => JSON.stringify(other))])
+    expect(parseEnd(payload)).toBeUndefined();
+});
+
 async function setup() {
   const database = await freshDatabase();
   const pool = openPool(database.url, { max: 1, name: "test" });
@@ -33,6 +50,7 @@ async function setup() {
   };
   const listener = new WakeListener(database.url, {
     onRun: (run, lastSeq) => say(`${run}:${lastSeq}`),
+    onEnd: ({ runId: run, seq }) => say(`${run} ended at ${seq}`),
     onAll: () => say("all"),
     onListening: (isListening) => say(isListening ? "listening" : "deaf"),
   });
@@ -43,8 +61,8 @@ async function setup() {
   });
   const hear = (what: string): Promise<void> =>
     new Promise((resolve) => void waiting.push({ what, resolve }));
-  const notify = (payload: string) =>
-    pool.query({ text: "select pg_notify('pawl_runs', $1)", values: [payload] });
+  const notify = (payload: string, channel = "pawl_runs") =>
+    pool.query({ text: "select pg_notify($2, $1)", values: [payload, channel] });
   const cut = () =>
     pool.query({
       text: "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'pawl-listen' and datname = current_database()",
@@ -65,6 +83,9 @@ test("hints arrive, and a cut connection comes back as news of all runs (F6)", a
   await cut();
   await again;
   expect(heard.slice(3)).toEqual(["deaf", "listening", "all"]);
+  const ended = hear(`${A} ended at 3`);
+  await notify(JSON.stringify([A, 3, "run.failed", "", 0, 0, 0, {}, null, 5]), "pawl_ends");
+  await ended;
   const second = hear(`${B}:4`);
   await notify(`${B}:4`);
   await second;

@@ -2,7 +2,9 @@
 // notification costs latency and nothing else. Hints sent while nobody listened are gone, so beginning to listen is itself news
 // of all runs.
 
+import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import { isUuid, type RunId, runId } from "@pawl/core/name/ids";
+import { toEvent } from "../store/event-row.ts";
 import { ChannelListener } from "./channel.ts";
 
 /**
@@ -11,9 +13,14 @@ import { ChannelListener } from "./channel.ts";
  */
 export const CHANNEL = "pawl_runs";
 
+/** The channel on which short terminal events come whole, before the hint that names their runs. */
+const ENDS_CHANNEL = "pawl_ends";
+
 export interface WakeHandlers {
   /** The run's log reaches at least `lastSeq`. */
   readonly onRun: (runId: RunId, lastSeq: number, ended: boolean) => void;
+  /** The run has ended with this event. */
+  readonly onEnd: (event: RunEvent) => void;
   /** Any run may have news. */
   readonly onAll: () => void;
   /** Whether hints arrive; poll faster while they do not. */
@@ -46,11 +53,55 @@ export function parseWake(payload: string): readonly Wake[] | undefined {
   return wakes;
 }
 
+/**
+ * Reads a terminal event, the columns of its row as the statements that append it announce them; undefined for what this build does not
+ * understand. By hand: zod took two thirds of the time that hearing one took.
+ */
+export function parseEnd(payload: string): RunEvent | undefined {
+  const columns = parseJson(payload);
+  if (!Array.isArray(columns) || columns.length !== COLUMNS.length) return undefined;
+  if (!COLUMNS.every((is, at) => is(columns[at]))) return undefined;
+  const [run_id, seq, type, node_id, iteration, attempt, epoch, body, value, at] = columns;
+  return toEvent({
+    ...{ run_id, seq, type, node_id, iteration, attempt, epoch, payload: body, value, at },
+  });
+}
+
+const isNumber = (value: unknown): boolean => typeof value === "number";
+const isString = (value: unknown): boolean => typeof value === "string";
+
+/** What each column is. */
+const COLUMNS: readonly ((value: unknown) => boolean)[] = [
+  (id) => typeof id === "string" && isUuid(id),
+  isNumber,
+  (type) => typeof type === "string" && isTerminalType(type),
+  isString,
+  isNumber,
+  isNumber,
+  isNumber,
+  (payload) => typeof payload === "object" && payload !== null,
+  (value) => value === null || isString(value),
+  isNumber,
+];
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Listens for hints about runs until stopped. */
 export class WakeListener extends ChannelListener {
   constructor(url: string, handlers: WakeHandlers) {
-    super(url, [CHANNEL], {
-      onPayload: (payload) => {
+    super(url, [CHANNEL, ENDS_CHANNEL], {
+      onPayload: (payload, channel) => {
+        if (channel === ENDS_CHANNEL) {
+          const event = parseEnd(payload);
+          if (event !== undefined) handlers.onEnd(event);
+          return;
+        }
         const wakes = parseWake(payload);
         if (wakes === undefined) handlers.onAll();
         else for (const wake of wakes) handlers.onRun(wake.runId, wake.lastSeq, wake.ended);

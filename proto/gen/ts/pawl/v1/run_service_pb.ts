@@ -179,7 +179,8 @@ export const ExecuteRunRequestSchema: GenMessage<ExecuteRunRequest> = /*@__PURE_
   messageDesc(file_pawl_v1_run_service, 3);
 
 /**
- * ExecuteRunResponse is the run as accepted in the first message, and events in all later ones.
+ * ExecuteRunResponse is the run as accepted in the first message, and events in all later ones. Where only the terminal event is asked
+ * for and the run is over by then, the first message has both and is the only one.
  *
  * @generated from message pawl.v1.ExecuteRunResponse
  */
@@ -199,7 +200,7 @@ export type ExecuteRunResponse = Message<"pawl.v1.ExecuteRunResponse"> & {
   duplicate: boolean;
 
   /**
-   * One or more events, in order, or a heartbeat (event_id 0) as in WatchRun. None in the first message.
+   * One or more events, in order, or a heartbeat (event_id 0) as in WatchRun. In the first message only the terminal one, or none.
    *
    * @generated from field: repeated pawl.v1.RunEvent events = 3;
    */
