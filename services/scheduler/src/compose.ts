@@ -4,6 +4,7 @@ import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { migrate } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
+import { systemTimers } from "@pawl/platform/lifecycle/timers";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { serveCommands } from "@pawl/platform/rpc/command-server";
@@ -206,6 +207,7 @@ function createEngine({ journal, workflows, recovery, pauses }: Stores, log: Log
     waiting,
     pauses: known,
     now,
+    linger: systemTimers,
     onTick: ({ batchSize, ms, approvalDueMs }) => {
       const dueMs = approvalDueMs ?? Infinity;
       if (dueMs <= APPROVAL_NEAR_MS) soon.onDue(dueMs + CLOCK_SLACK_MS);

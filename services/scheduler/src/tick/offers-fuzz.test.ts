@@ -3,6 +3,7 @@
 // of something that is not in it.
 
 import type { NodeId, RunId } from "@pawl/core/name/ids";
+import { ManualTimers } from "@pawl/platform/lifecycle/manual-timers.fixture";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -22,13 +23,16 @@ const SLOW = "javascript";
 const TYPES = [...INSTANT, SLOW];
 const NODES = 7;
 const ROUNDS_MAX = 200;
+/** Longer than any tick waits. */
+const LINGER_MS = 10;
 
 type Step =
   | { readonly kind: "start" }
   | { readonly kind: "answer"; readonly who: number; readonly which: number }
   | { readonly kind: "late"; readonly who: number }
   | { readonly kind: "commit"; readonly fate: Fate }
-  | { readonly kind: "break"; readonly who: number };
+  | { readonly kind: "break"; readonly who: number }
+  | { readonly kind: "time"; readonly who: number };
 
 /** Nodes of which each follows one or two before it; some are not instant. */
 const graphs = fc
@@ -65,6 +69,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     { weight: 4, arbitrary: fc.constant({ kind: "commit", fate: "moved" } as const) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant("late" as const), who }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("break" as const), who }) },
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant("time" as const), who }) },
   ),
   { minLength: 10, maxLength: 50 },
 );
@@ -75,11 +80,13 @@ class Pair {
   readonly tasks: Task[] = [];
   readonly late: Task[] = [];
   offerCount = 0;
+  /** Its ticks wait for what they offer until this goes on. */
+  readonly time = new ManualTimers();
   executor: ReturnType<typeof connect>;
 
-  constructor(engine: Engine) {
-    this.engine = engine;
-    this.executor = connect(engine, 8, TYPES, INSTANT);
+  constructor(create: (linger: ManualTimers) => Engine) {
+    this.engine = create(this.time);
+    this.executor = connect(this.engine, 8, TYPES, INSTANT);
   }
 
   hear(): void {
@@ -139,7 +146,7 @@ const nameOf = (claim: Task["claim"]): string =>
 async function play(graph: object, script: readonly Step[]) {
   const now = (): number => 1_000_000;
   const store = createHeldStore(now);
-  const pairs = [0, 1].map(() => new Pair(createEngine(store, now)));
+  const pairs = [0, 1].map(() => new Pair((linger) => createEngine(store, now, { linger })));
   for (const { engine } of pairs) await engine.known.reload();
   const id = await saveGraph(store, graph);
   const pairOf = (index: number): Pair => pairs[index] ?? (pairs[0] as Pair);
@@ -155,6 +162,7 @@ async function play(graph: object, script: readonly Step[]) {
     else if (step.kind === "answer") answer(pairOf(step.who), step.which);
     else if (step.kind === "late") pairOf(step.who).answerLate(`t${(tokens += 1)}`);
     else if (step.kind === "commit") store.letGo(step.fate);
+    else if (step.kind === "time") await pairOf(step.who).time.advance(LINGER_MS);
     else pairOf(step.who).reconnect();
     await quiet();
     for (const pair of pairs) pair.hear();
@@ -169,6 +177,9 @@ async function play(graph: object, script: readonly Step[]) {
     for (const pair of pairs) while (pair.late.length > 0) pair.answerLate(`t${(tokens += 1)}`);
     for (const pair of pairs) while (pair.tasks.length > 0) answer(pair, 0);
     await quiet();
+    for (const pair of pairs) await pair.time.advance(LINGER_MS);
+    await quiet();
+    for (const pair of pairs) pair.hear();
     for (const lease of store.view.leases()) {
       if (pairs.some((pair) => pair.holds(lease))) continue;
       const claimLost = { claim: lease, reason: "not_held", executorId: lease.executorId } as const;

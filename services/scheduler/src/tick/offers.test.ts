@@ -1,5 +1,6 @@
 import { nodeId } from "@pawl/core/name/ids";
 import { expect, test } from "vitest";
+import { ManualTimers } from "@pawl/platform/lifecycle/manual-timers.fixture";
 import { createHeldStore, hear, INSTANT, quiet, report } from "./offers.fixture.ts";
 import { connect, createEngine, saveGraph } from "./tick.fixture.ts";
 
@@ -13,10 +14,10 @@ const chain = (length: number, more: object = {}) => {
   return { nodes, edges };
 };
 
-async function setup(instantTypes: readonly string[] = INSTANT) {
+async function setup(instantTypes: readonly string[] = INSTANT, linger?: ManualTimers) {
   const now = (): number => 1_000_000;
   const store = createHeldStore(now);
-  const engine = createEngine(store, now);
+  const engine = createEngine(store, now, linger && { linger });
   await engine.known.reload();
   const executor = connect(engine, 16, INSTANT, instantTypes);
   const nodesGiven = () => hear(executor).given.map(({ claim }) => claim);
@@ -81,6 +82,40 @@ test("what executors answer meanwhile is committed together, as the log of singl
   expect(offered.events.at(-1)?.type).toBe("run.completed");
   expect(offered.commits).toBe(2);
   expect(claimed.commits).toBe(6);
+});
+
+test("what executors answer at once goes into the very commit that claims it", async () => {
+  const { store, engine, executor } = await setup(INSTANT, new ManualTimers());
+  const id = await saveGraph(store, chain(2));
+  const started = engine.start(id);
+  for (let hop = 0; hop < 2; hop += 1) {
+    await quiet();
+    expect(store.view.runs()).toEqual([]);
+    for (const { claim } of hear(executor).given) void report(engine, executor, claim, { hop });
+  }
+  const { runId } = await started;
+  expect(store.view.events(runId).at(-1)?.type).toBe("run.completed");
+  await engine.loop.afterTick();
+  expect(engine.eventCounts).toEqual([store.view.events(runId).length]);
+});
+
+test("a tick waits a moment for what it offers, and no longer; what comes meanwhile is in it", async () => {
+  const time = new ManualTimers();
+  const { store, engine, executor } = await setup(INSTANT, time);
+  const id = await saveGraph(store, chain(1));
+  store.hold();
+  const both = [engine.start(id)];
+  await quiet();
+  both.push(engine.start(id));
+  await quiet();
+  expect(hear(executor).given).toHaveLength(2);
+  expect(store.waitingCount()).toBe(0);
+  await time.advance(10);
+  await quiet();
+  expect(store.waitingCount()).toBe(1);
+  store.letAllGo();
+  await Promise.all(both);
+  expect(store.view.leases()).toHaveLength(2);
 });
 
 test("an offer whose commit fails is withdrawn; its late outcome is not taken for one of the claim that has its epoch (S0.43)", async () => {

@@ -37,6 +37,11 @@ export class Offers {
     }
   }
 
+  /** Whether an outcome is still to come. A session lets go of a claim when it arrives. */
+  get areAwaited(): boolean {
+    return this.#made.some(({ session, claim }) => session.recognise(claim) !== undefined);
+  }
+
   /** They are committed: claims like any other. */
   stand(): void {
     for (const { claim } of this.#made) claim.offer.state = "committed";

@@ -7,6 +7,7 @@ import { definitionId, executorId, type RunId } from "@pawl/core/name/ids";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import type { Gate } from "@pawl/core/policy/gate";
 import type { Outcome } from "@pawl/core/plan/result";
+import type { Timers } from "@pawl/platform/lifecycle/timers";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import {
@@ -33,7 +34,7 @@ const DONE: Outcome = { kind: "completed", outputJson: "{}", durationMs: 1 };
 export function createEngine(
   store: Pick<Store, "journal" | "workflows" | "recovery" | "pauses">,
   now: () => number,
-  { maxCachedBytes }: { readonly maxCachedBytes?: number } = {},
+  { maxCachedBytes, linger }: { readonly maxCachedBytes?: number; readonly linger?: Timers } = {},
 ) {
   const definitions = new Definitions(store.workflows);
   const roster = new Roster();
@@ -63,6 +64,7 @@ export function createEngine(
     waiting,
     pauses: known,
     now,
+    ...(linger && { linger }),
     onTick: ({ eventCount }) => void eventCounts.push(eventCount),
     onConflict: () => void (conflicts.count += 1),
     onError: (error) => void errors.push(error),

@@ -106,6 +106,11 @@ export class Tick {
     return this.#draft.eventCount >= EVENTS_ENOUGH || !this.#draft.gates.isEmpty;
   }
 
+  /** Whether executors still have something to say of what it offers. */
+  get isAwaiting(): boolean {
+    return this.#offers.areAwaited;
+  }
+
   /** Settles when it is committed or given up. */
   get over(): Promise<void> {
     return this.#over.promise;

@@ -1,5 +1,6 @@
 // Items for one executor, gathered until the event loop turns and sent as one message: a message per item would fill both
-// cores at a third of the throughput.
+// cores at a third of the throughput. That an outcome is settled can wait for company: its executor only forgets it then, and waking
+// it for that took a core from whoever waits for the run (a lone run was 5 % slower).
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { BidiStream } from "@pawl/platform/rpc/bidi";
@@ -10,11 +11,14 @@ export type WorkStream = BidiStream<WorkRequest, MessageInitShape<typeof WorkRes
 
 /** Items a message may hold; far below the message limit even with large contexts in it. */
 const ITEMS_MAX = 64;
+/** How long `settled` waits for something else to be said. */
+const SETTLED_MS = 5;
 
 export class Outgoing {
   readonly #stream: WorkStream;
   #items: SchedulerItemInit[] = [];
-  #scheduled = false;
+  #isScheduled = false;
+  #patience: NodeJS.Timeout | undefined;
 
   constructor(stream: WorkStream) {
     this.#stream = stream;
@@ -22,13 +26,19 @@ export class Outgoing {
 
   push(item: SchedulerItemInit): void {
     this.#items.push(item);
-    if (this.#scheduled) return;
-    this.#scheduled = true;
+    if (this.#isScheduled) return;
+    if (item.item?.case === "settled") {
+      this.#patience ??= setTimeout(() => this.flush(), SETTLED_MS);
+      return;
+    }
+    this.#isScheduled = true;
     setImmediate(() => this.flush());
   }
 
   flush(): void {
-    this.#scheduled = false;
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
+    this.#isScheduled = false;
     const items = this.#items;
     this.#items = [];
     for (let at = 0; at < items.length; at += ITEMS_MAX)
