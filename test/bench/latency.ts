@@ -27,42 +27,43 @@ export async function timesOf(client: BenchClient, workflowId: string): Promise<
 
 export const latency = (parts: BenchParts) => latencyOf(parts, "latency", { hasFloor: true });
 
+interface Round {
+  readonly commitMs: number;
+  readonly single: readonly number[];
+  readonly chain: readonly number[];
+}
+
 export async function latencyOf(
-  { stack, report }: BenchParts,
+  { stack, report, rounds: count }: BenchParts,
   bench: string,
   { hasFloor }: { readonly hasFloor: boolean },
 ): Promise<void> {
   const { client } = stack;
   await client.apply("latency-single", chainOf(1));
   await client.apply("latency-chain", chainOf(CHAIN_LENGTH));
-  const commits = [await commitTime(stack)];
-  const single = await timesOf(client, "latency-single");
-  commits.push(await commitTime(stack));
-  const chain = await timesOf(client, "latency-chain");
-  commits.push(await commitTime(stack));
-  const commitMs = median(commits);
-  const floorOf = (value: number, times: number): object =>
-    hasFloor ? { floor: `≤ ${times} ×`, reached: value <= times * commitMs } : {};
-  const singleP50 = percentile(single, 0.5);
-  report.add({
-    bench,
-    metric: "single run p50 (of a commit)",
-    value: singleP50,
-    unit: "ms",
-    ratio: singleP50 / commitMs,
-    ...floorOf(singleP50, FLOOR_SINGLE),
-  });
-  report.add({ bench, metric: "single run p99", value: percentile(single, 0.99), unit: "ms" });
+  const rounds: Round[] = [];
+  for (let round = 0; round < count; round++) {
+    const commits = [await commitTime(stack)];
+    const single = await timesOf(client, "latency-single");
+    commits.push(await commitTime(stack));
+    const chain = await timesOf(client, "latency-chain");
+    commits.push(await commitTime(stack));
+    rounds.push({ commitMs: median(commits), single, chain });
+  }
+  const of = (figure: (round: Round) => number): number => median(rounds.map(figure));
+  const addRatio = (metric: string, figure: (round: Round) => number, times: number): void => {
+    const ratio = of((round) => figure(round) / round.commitMs);
+    const floor = hasFloor ? { floor: `≤ ${times} ×`, reached: ratio <= times } : {};
+    report.add({ bench, metric, value: of(figure), unit: "ms", ratio, ...floor });
+  };
+  const add = (metric: string, figure: (round: Round) => number): void =>
+    report.add({ bench, metric, value: of(figure), unit: "ms" });
+  addRatio("single run p50 (of a commit)", ({ single }) => percentile(single, 0.5), FLOOR_SINGLE);
+  add("single run p99", ({ single }) => percentile(single, 0.99));
   // What a chain takes beyond a single run is its further hops.
-  const hop = (percentile(chain, 0.5) - singleP50) / (CHAIN_LENGTH - 1);
-  report.add({
-    bench,
-    metric: "per hop p50 (of a commit)",
-    value: hop,
-    unit: "ms",
-    ratio: hop / commitMs,
-    ...floorOf(hop, FLOOR_HOP),
-  });
-  report.add({ bench, metric: "chain p50", value: percentile(chain, 0.5), unit: "ms" });
-  report.add({ bench, metric: "chain p99", value: percentile(chain, 0.99), unit: "ms" });
+  const hop = ({ single, chain }: Round): number =>
+    (percentile(chain, 0.5) - percentile(single, 0.5)) / (CHAIN_LENGTH - 1);
+  addRatio("per hop p50 (of a commit)", hop, FLOOR_HOP);
+  add("chain p50", ({ chain }) => percentile(chain, 0.5));
+  add("chain p99", ({ chain }) => percentile(chain, 0.99));
 }
