@@ -54,13 +54,15 @@ async function all<Message>(stream: AsyncIterable<Message>): Promise<Message[]> 
 
 /** The run as the first message names it, and all events behind it. */
 async function execute({ runs }: Door, request: Request) {
-  const [first, ...rest] = await all(runs.executeRun(request));
-  expect(first?.events).toEqual([]);
+  const messages = await all(runs.executeRun(request));
+  const [first, ...rest] = messages;
+  // The end may be here by the time the run is accepted, and then there is no other message.
+  if (rest.length > 0) expect(first?.events).toEqual([]);
   for (const { run, duplicate } of rest) expect([run, duplicate]).toEqual([undefined, false]);
   return {
     runId: first?.run?.runId ?? "",
     isDuplicate: first?.duplicate,
-    events: rest.flatMap(seenIn),
+    events: messages.flatMap(seenIn),
   };
 }
 

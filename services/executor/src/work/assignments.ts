@@ -56,10 +56,14 @@ interface Task {
   readonly controller: AbortController;
 }
 
+/** Dropped offers that are remembered. */
+const DROPPED_MAX = 1_000;
+
 export class Assignments {
   readonly #options: AssignmentsOptions;
   /** Tasks whose handler runs. */
   readonly #running = new ChurnMap<string, Task>();
+  #dropped: readonly Claim[] = [];
 
   constructor(options: AssignmentsOptions) {
     this.#options = options;
@@ -107,9 +111,18 @@ export class Assignments {
   }
 
   /** The connection is gone, and with it every offer that came on it. */
-  forgetOffers(): void {
-    for (const claim of this.#options.outbox.held())
-      if (isOffer(claim)) this.#leave(claim, "the connection of the offer is gone");
+  dropOffers(): void {
+    const offers = this.#options.outbox.held().filter(isOffer);
+    for (const claim of offers) this.#leave(claim, "the connection of the offer is gone");
+    this.#dropped = [...this.#dropped, ...offers].slice(-DROPPED_MAX);
+  }
+
+  /**
+   * Offers dropped lately. They are said on every new connection: a scheduler may die before it has acted on them, and whatever is said of
+   * a claim that is not there any more changes nothing.
+   */
+  get dropped(): readonly Claim[] {
+    return this.#dropped;
   }
 
   #assigned(assignment: Assignment): void {

@@ -101,7 +101,7 @@ test("a renewal names the offers in hand like other claims", async () => {
   expect((await second.heard("renew")).held).toMatchObject([offer, claim]);
 });
 
-test("an offer is forgotten with its connection, and not named to the next", async () => {
+test("an offer is dropped with its connection, and named as such to those that follow", async () => {
   const { peer, first } = await setup();
   const [offer, claim] = [testOffer(1n, 1n, "offer"), testClaim(2n, "claim")];
   first.send(testAssignment(offer, { type: "noop" }), testAssignment(claim, { type: "noop" }));
@@ -109,9 +109,13 @@ test("an offer is forgotten with its connection, and not named to the next", asy
   await first.heard("outcome");
   first.cut();
   const second = await peer.connection();
-  expect((await second.register()).held).toMatchObject([claim]);
+  expect(await second.register()).toMatchObject({ held: [claim], dropped: [offer] });
   await andThen(second, 3n);
   expect(outcomesOf(second)).toMatchObject([claim, { epoch: 3n }]);
+  // That scheduler may have died before it acted on it.
+  second.cut();
+  const third = await peer.connection();
+  expect((await third.register()).dropped).toMatchObject([offer]);
 });
 
 test("the handler of an offer is aborted when the stream breaks, and what it gives then is dropped", async () => {

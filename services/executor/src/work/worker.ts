@@ -59,8 +59,8 @@ export class Worker {
         options.onRegistered?.(registered.schedulerId);
       },
       onDisconnected: (error) => {
-        // Before the next Register, which names what is held.
-        this.#assignments.forgetOffers();
+        // Before the next Register, which names what is held and what was dropped.
+        this.#assignments.dropOffers();
         if (this.#slots.isClosed && error?.reason === "INPUT_INVALID") this.#isZeroRefused = true;
         options.onDisconnected?.(error);
       },
@@ -122,6 +122,7 @@ export class Worker {
       instantTypes: [...instantTypes],
       slots: this.#offered(held),
       held,
+      dropped: [...this.#assignments.dropped],
       description,
     };
     return { item: { case: "register", value } };

@@ -1,6 +1,7 @@
 // Compares what an executor says it holds with its leases. A held claim without a lease was superseded: the executor is
 // told; an offer that is not committed yet has none. A lease that is not held was assigned on a message that never arrived, and is taken back: after a grace while the stream
 // stands, since the message may be on its way, and at once where a new stream begins, since nothing comes on the old one any more.
+// An offer that was committed and whose connection broke is such a lease too; who says that it dropped it lives, so no delivery is lost.
 
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -18,13 +19,21 @@ interface ReconcileParts {
   readonly log: Logger;
 }
 
+/** What an executor says of its claims. */
+interface Said {
+  readonly held: readonly Claim[];
+  /** Offers that it let go with its last connections. */
+  readonly dropped?: readonly Claim[];
+  readonly graceMs: number;
+}
+
 const keyOf = ({ runId, nodeId, iteration, epoch }: Claim): string =>
   `${runId}/${nodeId}/${iteration}/${epoch}`;
 
 export async function reconcile(
   { executors, loop, log }: ReconcileParts,
   session: Session,
-  { held, graceMs }: { readonly held: readonly Claim[]; readonly graceMs: number },
+  { held, dropped = [], graceMs }: Said,
 ): Promise<void> {
   const { executorId } = session;
   // Before anything is read: what was open then may be committed behind the reading.
@@ -39,6 +48,7 @@ export async function reconcile(
   }
   const heldKeys = new Set(held.map(keyOf));
   if (leases.every((lease) => heldKeys.has(keyOf(lease)))) return;
+  const droppedKeys = new Set(dropped.map(keyOf));
   for (const lease of await executors.leasesOf(executorId, graceMs)) {
     if (heldKeys.has(keyOf(lease))) continue;
     session.letGo(lease);
@@ -46,6 +56,7 @@ export async function reconcile(
       resolve: () => {},
       reject: (error: unknown) => log.warn({ err: error }, "a lease was not taken back"),
     };
-    loop.offer({ kind: "lost", claim: lease, reason: "not_held", executorId, answer });
+    const reason = droppedKeys.has(keyOf(lease)) ? "released" : "not_held";
+    loop.offer({ kind: "lost", claim: lease, reason, executorId, answer });
   }
 }

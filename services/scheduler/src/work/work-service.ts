@@ -113,7 +113,8 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     leaseMs: parts.leaseMs,
   });
   session.send(registered(parts));
-  await reconcile(parts, session, { held, graceMs: 0 });
+  const dropped = hello.dropped.flatMap((wire) => claimOf(wire) ?? []);
+  await reconcile(parts, session, { held, dropped, graceMs: 0 });
   throwIfDraining(parts);
   METRICS.executorsConnected.add(1);
   if (stream.signal.aborted) {
