@@ -1,6 +1,6 @@
 // LISTEN as a hint about runs, never as truth: it says at once which runs have news, and whoever listens polls as well, so a lost
 // notification costs latency and nothing else. Hints sent while nobody listened are gone, so beginning to listen is itself news
-// of all runs.
+// of all runs. An end is the exception: it is the event itself, which nothing but its commit sends.
 
 import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import { isUuid, type RunId, runId } from "@pawl/core/name/ids";
@@ -63,7 +63,16 @@ export function parseEnd(payload: string): RunEvent | undefined {
   if (!COLUMNS.every((is, at) => is(columns[at]))) return undefined;
   const [run_id, seq, type, node_id, iteration, attempt, epoch, body, value, at] = columns;
   return toEvent({
-    ...{ run_id, seq, type, node_id, iteration, attempt, epoch, payload: body, value, at },
+    run_id,
+    seq,
+    type,
+    node_id,
+    iteration,
+    attempt,
+    epoch,
+    payload: body,
+    value,
+    at,
   });
 }
 

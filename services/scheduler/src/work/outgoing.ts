@@ -3,6 +3,7 @@
 // it for that took a core from whoever waits for the run (a lone run was 5 % slower).
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { type Cancel, systemTimers, type Timers } from "@pawl/platform/lifecycle/timers";
 import type { BidiStream } from "@pawl/platform/rpc/bidi";
 import type { WorkRequest, WorkResponseSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { SchedulerItemInit } from "./session.ts";
@@ -17,18 +18,20 @@ const SETTLED_MS = 5;
 export class Outgoing {
   readonly #stream: WorkStream;
   #items: SchedulerItemInit[] = [];
+  readonly #timers: Timers;
   #isScheduled = false;
-  #patience: NodeJS.Timeout | undefined;
+  #endPatience: Cancel | undefined;
 
-  constructor(stream: WorkStream) {
+  constructor(stream: WorkStream, timers: Timers = systemTimers) {
     this.#stream = stream;
+    this.#timers = timers;
   }
 
   push(item: SchedulerItemInit): void {
     this.#items.push(item);
     if (this.#isScheduled) return;
     if (item.item?.case === "settled") {
-      this.#patience ??= setTimeout(() => this.flush(), SETTLED_MS);
+      this.#endPatience ??= this.#timers.after(SETTLED_MS, () => this.flush());
       return;
     }
     this.#isScheduled = true;
@@ -36,8 +39,8 @@ export class Outgoing {
   }
 
   flush(): void {
-    clearTimeout(this.#patience);
-    this.#patience = undefined;
+    this.#endPatience?.();
+    this.#endPatience = undefined;
     this.#isScheduled = false;
     const items = this.#items;
     this.#items = [];
