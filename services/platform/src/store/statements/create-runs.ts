@@ -4,6 +4,7 @@
 // on (`pauses-postgres.ts`). The seqs of a new run are known beforehand.
 
 import type { Statement } from "../../db/sql.ts";
+import { ANNOUNCE_ENDS, ENDING } from "../announced-ends.ts";
 
 export const createRuns: Statement = {
   name: "pawl_create_runs",
@@ -44,13 +45,7 @@ appended as (
     $21::uuid[], $22::bigint[], $23::text[], $24::text[], $25::integer[], $26::integer[], $27::bigint[],
     $28::jsonb[], $29::jsonb[]
   ) as e (run_id, seq, type, node_id, iteration, attempt, epoch, payload, value)
-  returning case
-    when type in ('run.completed', 'run.failed', 'run.cancelled', 'run.timed_out') then
-      json_build_array(
-        run_id, seq, type, node_id, iteration, attempt, epoch, payload, value::text,
-        floor(date_part('epoch', at) * 1000 + 0.0005)
-      )::text
-  end as ending
+  returning ${ENDING} as ending
 ),
 opened as (
   insert into leases (run_id, node_id, iteration, epoch, attempt, executor_id)
@@ -62,7 +57,7 @@ opened as (
 select
   1 / (case when (select count(*) from inserted) = cardinality($1::uuid[]) then 1 else 0 end) as held,
   sqrt(case when $39::bigint < 0 or $39::bigint = (select p.epoch from pause_epoch p where p.is_only) then 1 else -1 end) as ruled,
-  (select count(pg_notify('pawl_ends', a.ending)) from appended a where octet_length(a.ending) <= 1000) as ends,
+  ${ANNOUNCE_ENDS} as ends,
   case when $36::text <> '' then pg_notify('pawl_runs', $36::text) end
 `,
 };

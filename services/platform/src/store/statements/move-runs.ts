@@ -9,6 +9,7 @@
 // plans force locks them in that order; events and leases wait for `heads`, which waits for all of them.
 
 import type { Statement } from "../../db/sql.ts";
+import { ANNOUNCE_ENDS, ENDING } from "../announced-ends.ts";
 
 export const moveRuns: Statement = {
   name: "pawl_move_runs",
@@ -46,13 +47,7 @@ appended as (
       $8::integer[], $9::integer[], $10::text[], $11::text[], $12::integer[], $13::integer[], $14::bigint[],
       $15::jsonb[], $16::jsonb[]
     ) as e (place, back, type, node_id, iteration, attempt, epoch, payload, value)
-  returning case
-    when type in ('run.completed', 'run.failed', 'run.cancelled', 'run.timed_out') then
-      json_build_array(
-        run_id, seq, type, node_id, iteration, attempt, epoch, payload, value::text,
-        floor(date_part('epoch', at) * 1000 + 0.0005)
-      )::text
-  end as ending
+  returning ${ENDING} as ending
 ),
 closed as (
   delete from leases l
@@ -77,7 +72,7 @@ select
   h.seqs::double precision[] as seqs,
   h.held,
   sqrt(case when $27::bigint < 0 or $27::bigint = (select p.epoch from pause_epoch p where p.is_only) then 1 else -1 end) as ruled,
-  (select count(pg_notify('pawl_ends', a.ending)) from appended a where octet_length(a.ending) <= 1000) as ends,
+  ${ANNOUNCE_ENDS} as ends,
   case when $26::text <> '' then pg_notify('pawl_runs', $26::text) end
 from heads h
 `,
