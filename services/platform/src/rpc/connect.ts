@@ -9,6 +9,7 @@ import {
   context,
   propagation,
   trace,
+  type Context,
   type TextMapGetter,
 } from "@opentelemetry/api";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -45,9 +46,11 @@ export const connectTracing: Interceptor = (next) => async (request) => {
       rpc_response_status_code: status,
     });
   };
+  const active = trace.setSpan(parent, span);
   try {
-    const response = await context.with(trace.setSpan(parent, span), () => next(request));
-    if (response.stream) return { ...response, message: observed(response.message, end) };
+    const response = await context.with(active, () => next(request));
+    if (response.stream)
+      return { ...response, message: observed(within(active, response.message), end) };
     end();
     return response;
   } catch (error) {
@@ -76,6 +79,18 @@ const causeOf = (error: unknown, { aborted, reason }: AbortSignal): unknown => {
   const isOther = error instanceof EngineError && error.reason !== "CALLER_CANCELLED";
   return aborted && reason instanceof ConnectError && !isOther ? reason : error;
 };
+
+/** A generator does its work in the context of who asks for the next item, which is not the one it was made in. */
+const within = <Item>(active: Context, items: AsyncIterable<Item>): AsyncIterable<Item> => ({
+  [Symbol.asyncIterator]: () => {
+    const iterator = items[Symbol.asyncIterator]();
+    return {
+      next: context.bind(active, () => iterator.next()),
+      return: context.bind(active, () => iterator.return?.() ?? OVER),
+    };
+  },
+});
+const OVER = Promise.resolve({ done: true, value: undefined } as const);
 
 async function* observed<Item>(
   items: AsyncIterable<Item>,

@@ -145,6 +145,32 @@ test("work from a queue is linked to who enqueued it", async () => {
   expect(linksTo("nonsense")).toEqual([]);
 });
 
+test("a stream of the edge is made in its caller's trace, from its first item to its clean-up", async () => {
+  await setup({});
+  const seen: string[] = [];
+  const see = (): void => void seen.push(currentTraceparent().split("-")[1] ?? "");
+  const transport = createRouterTransport(
+    (router) =>
+      router.service(EventService, {
+        watchRun: async function* () {
+          try {
+            see();
+            yield {};
+            await Promise.resolve();
+            see();
+            yield {};
+          } finally {
+            see();
+          }
+        },
+      }),
+    { router: { interceptors: [connectTracing] } },
+  );
+  const events = createClient(EventService, transport);
+  for await (const _ of events.watchRun({}, { headers: { traceparent: TRACEPARENT } }));
+  expect(seen).toEqual([TRACE_ID, TRACE_ID, TRACE_ID]);
+});
+
 test("the edge continues a browser's trace, maps errors and measures streams to their end", async () => {
   const { exporter, telemetry } = await setup({});
   const faults: unknown[] = [];
