@@ -7,15 +7,25 @@ import { chainOf } from "./shapes.ts";
 import type { BenchParts } from "./throughput.ts";
 
 const RUNS = 200;
-/** Of each, unmeasured: a run of a stack that has just begun took twice as long after twenty of them. */
-const WARM_UP_RUNS = 300;
+/** Of each, unmeasured, before each round. */
+const WARM_UP_RUNS = 100;
+/**
+ * Of each, unmeasured, once: a stack that has just begun takes twice as long after twenty runs, and still a quarter longer after five
+ * hundred, until just-in-time code is made in all of its processes.
+ */
+const SETTLING_RUNS = 1_200;
 const CHAIN_LENGTH = 10;
 const FLOOR_SINGLE = 10;
 const FLOOR_HOP = 4;
 
+/** So many runs, one after the other. */
+async function repeat(client: BenchClient, workflowId: string, count: number): Promise<void> {
+  for (let run = 0; run < count; run++) await client.run(workflowId);
+}
+
 /** Milliseconds of each of many runs, one after the other. */
 export async function timesOf(client: BenchClient, workflowId: string): Promise<number[]> {
-  for (let warm = 0; warm < WARM_UP_RUNS; warm++) await client.run(workflowId);
+  await repeat(client, workflowId, WARM_UP_RUNS);
   const times: number[] = [];
   for (let run = 0; run < RUNS; run++) {
     const began = performance.now();
@@ -41,6 +51,8 @@ export async function latencyOf(
   const { client } = stack;
   await client.apply("latency-single", chainOf(1));
   await client.apply("latency-chain", chainOf(CHAIN_LENGTH));
+  for (const workflowId of ["latency-chain", "latency-single"])
+    await repeat(client, workflowId, SETTLING_RUNS);
   const rounds: Round[] = [];
   for (let round = 0; round < count; round++) {
     const commits = [await commitTime(stack)];

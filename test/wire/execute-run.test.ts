@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { type CallOptions, Code } from "@connectrpc/connect";
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import type {
   ExecuteRunRequestSchema,
   ExecuteRunResponse,
@@ -96,6 +96,24 @@ test("who asks for the end is given the end, of a new run and of one that has en
       const second = await execute(door, { start, types: TERMINAL });
       expect(second, door.name).toEqual({ ...first, isDuplicate: true });
     }
+});
+
+test("a short run is named as it is read later, in its caller's trace, whoever was the first to name it", async () => {
+  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+  for (const door of stage().doors) {
+    const start = { workflowId: KNOWN, priority: 7, deadline: { seconds: 90n } };
+    const [first] = await all(door.runs.executeRun({ start, types: TERMINAL }, { headers }));
+    const run = first?.run;
+    const { run: read } = await door.runs.getRun({ runId: run?.runId ?? "" });
+    const named = { workflowId: KNOWN, workflowVersion: 1, priority: 7, kind: RunKind.SAVED };
+    for (const each of [run, read]) expect(each, door.name).toMatchObject({ ...named, traceId });
+    expect(run?.status, door.name).toBe(RunStatus.RUNNING);
+    expect(run?.deadlineTime, door.name).toEqual(read?.deadlineTime);
+    expect(run?.lastEventId, door.name).toBeLessThanOrEqual(read?.lastEventId ?? 0n);
+    const between = Number(run?.createTime?.seconds) - Number(read?.createTime?.seconds);
+    expect(Math.abs(between), door.name).toBeLessThanOrEqual(1);
+  }
 });
 
 test("of many short runs whose end is waited for none is missed", async () => {

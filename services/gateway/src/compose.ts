@@ -55,6 +55,7 @@ import { createRunService } from "./rpc/run-service.ts";
 import { createScheduleService } from "./rpc/schedule-service.ts";
 import { createWorkflowService } from "./rpc/workflow-service.ts";
 import { Fanout, FANOUT_DEFAULTS } from "./watch/fanout.ts";
+import { OpenCalls } from "./watch/open-calls.ts";
 import { WATCH_DEFAULTS, type WatchDeps, watchRun } from "./watch/watch-run.ts";
 
 const SERVICES = [
@@ -87,10 +88,14 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
     subscribersMax: config.PAWL_SUBSCRIBERS_MAX,
     readMany: (cursors) => readEventsOfMany(pool, cursors, EVENTS_PER_READ),
   });
+  const calls = new OpenCalls();
   const readiness = new Readiness(() => checkReady(pool, scheduler));
   const wake = new WakeListener(url, {
     onRun: (runId, lastSeq, ended) => fanout.hint(runId, lastSeq, ended),
-    onEnd: (event) => fanout.ended(event),
+    onEnd: (end) => {
+      fanout.ended(end.event);
+      calls.ended(end);
+    },
     onAll: () => fanout.pokeAll(),
     onListening: (isListening) => fanout.setHints(isListening),
   });
@@ -116,6 +121,7 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
       pool,
       scheduler,
       fanout,
+      calls,
       readiness,
       refuse,
       onInternal,
@@ -143,13 +149,14 @@ interface Parts extends ComposeOptions {
   readonly pool: Pool;
   readonly scheduler: Scheduler;
   readonly fanout: Fanout;
+  readonly calls: OpenCalls;
   readonly readiness: Readiness;
   readonly refuse: (request: EdgeRequest, response: EdgeResponse, error: unknown) => void;
   readonly onInternal: OnInternal;
 }
 
 /** What the services of the contract do, over the stores. */
-function createServices({ pool, scheduler, fanout }: Parts) {
+function createServices({ pool, scheduler, fanout, calls }: Parts) {
   const definitions = new DefinitionCache((id) => getDefinition(pool, id));
   const reader = createRunReader({
     definitions,
@@ -186,6 +193,7 @@ function createServices({ pool, scheduler, fanout }: Parts) {
     watch,
     markHints: () => fanout.markHints(),
     endSince: (runId, since) => fanout.endSince(runId, since),
+    openCall: () => calls.open(),
     now: Date.now,
   });
   const schedules = createScheduleService({

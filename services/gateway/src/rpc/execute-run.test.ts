@@ -1,7 +1,10 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, createContextValues } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
+import { randomUUID } from "node:crypto";
+import { EngineError } from "@pawl/core/fault/engine-error";
 import { runId } from "@pawl/core/name/ids";
+import { callIdOf } from "@pawl/platform/wake/call-id";
 import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import {
@@ -13,6 +16,7 @@ import {
 import { expect, test } from "vitest";
 import { type GatewayFixture, startGateway } from "../gateway.fixture.ts";
 import { MemoryLog, RUN } from "../watch/memory-log.fixture.ts";
+import { OpenCalls } from "../watch/open-calls.ts";
 import { setup } from "../watch/watching.fixture.ts";
 import { executeRun, type ExecuteRunDeps } from "./execute-run.ts";
 import type { Scheduler } from "./forward.ts";
@@ -84,36 +88,100 @@ test("who waits for the end hears of nothing else", async () => {
   expect(await next()).toBeUndefined();
 });
 
-test("a run whose end was announced before its acceptance is told by one message to who waits for the end, and to nobody else", async () => {
-  const log = new MemoryLog();
-  log.append(1, "run.completed");
-  const started = create(StartRunResponseSchema, {
-    run: { runId: RUN, status: RunStatus.RUNNING, lastEventId: 1n },
-  });
+/** A gateway that hears of ends as the test tells it, of the one run of `log`; `startRun` is the scheduler. */
+function listening(log: MemoryLog, startRun: Scheduler["runs"]["startRun"]) {
   const { fanout, watch } = setup({ findRun: log.findRun, readPage: log.readPage });
+  const calls = new OpenCalls();
   const since = fanout.markHints();
-  fanout.ended(log.last);
   const deps: ExecuteRunDeps = {
-    scheduler: { runs: { startRun: async () => started } as unknown as Scheduler["runs"] },
+    scheduler: { runs: { startRun } as unknown as Scheduler["runs"] },
     watch,
     markHints: () => since,
     endSince: (run, mark) => fanout.endSince(run, mark),
+    openCall: () => calls.open(),
     now: () => 0,
   };
-  const execute = async (types: string[]) => {
-    const request = create(ExecuteRunRequestSchema, { start: { workflowId: "orders" }, types });
-    const signal = new AbortController().signal;
+  const execute = async (types: string[], signal = new AbortController().signal) => {
+    const start = { workflowId: "orders", priority: 7 };
+    const request = create(ExecuteRunRequestSchema, { start, types });
     const context = { signal, timeoutMs: () => undefined, values: createContextValues() };
     const messages: unknown[] = [];
     for await (const { run, events } of executeRun(deps, request, context))
       messages.push([run?.runId, events.map(({ eventId }) => eventId)]);
     return messages;
   };
-  expect(await execute(["run.completed"])).toEqual([[RUN, [1n]]]);
+  return { fanout, calls, execute };
+}
+
+const started = create(StartRunResponseSchema, {
+  run: { runId: RUN, status: RunStatus.RUNNING, lastEventId: 1n },
+});
+const END = ["run.completed"];
+
+test("a run whose end was announced before its acceptance is told by one message to who waits for the end, and to nobody else", async () => {
+  const log = new MemoryLog();
+  log.append(1, "run.completed");
+  const { fanout, execute } = listening(log, async () => started);
+  fanout.ended(log.last);
+  expect(await execute(END)).toEqual([[RUN, [1n]]]);
   expect(await execute([])).toEqual([
     [RUN, []],
     [undefined, [1n]],
   ]);
+});
+
+/** A scheduler that is asked and does not answer. */
+function silent() {
+  const asked = Promise.withResolvers<{ callId: string; signal: AbortSignal | undefined }>();
+  const answer = Promise.withResolvers<typeof started>();
+  const startRun: Scheduler["runs"]["startRun"] = (_, { metadata = {}, signal } = {}) => {
+    asked.resolve({ callId: callIdOf(metadata) ?? "", signal });
+    return answer.promise;
+  };
+  return { startRun, asked: asked.promise, answer };
+}
+
+test("an end that names the call is its answer: the scheduler's own is not waited for, nor is it called off", async () => {
+  const log = new MemoryLog();
+  log.append(1, "run.completed");
+  const { startRun, asked } = silent();
+  const { calls, execute } = listening(log, startRun);
+  const caller = new AbortController();
+  const executed = execute(END, caller.signal);
+  const { callId, signal } = await asked;
+  const accepted = { workflowVersion: 3, deadlineAt: 5 };
+  calls.ended({ event: log.last });
+  calls.ended({ event: log.last, accepted: { ...accepted, callId: randomUUID() } });
+  calls.ended({ event: log.last, accepted: { ...accepted, callId } });
+  expect(await executed).toEqual([[RUN, [1n]]]);
+  caller.abort();
+  expect(signal?.aborted).toBe(false);
+});
+
+test("a caller who leaves before either is here gives up the command, and what is announced then is nobody's", async () => {
+  const { startRun, asked, answer } = silent();
+  const { calls, execute } = listening(new MemoryLog(), startRun);
+  const caller = new AbortController();
+  const executed = execute(END, caller.signal);
+  const { callId, signal } = await asked;
+  caller.abort();
+  expect(signal?.aborted).toBe(true);
+  answer.reject(new EngineError("CALLER_CANCELLED", "the call was cancelled by its caller"));
+  await expect(executed).rejects.toMatchObject({ reason: "CALLER_CANCELLED" });
+  const log = new MemoryLog();
+  log.append(1, "run.completed");
+  calls.ended({ event: log.last, accepted: { callId, workflowVersion: 1, deadlineAt: 1 } });
+});
+
+test("who wants more than the end waits for the scheduler, by a call without a name", async () => {
+  const log = new MemoryLog();
+  log.append(1, "run.completed");
+  const { startRun, asked, answer } = silent();
+  const { execute } = listening(log, startRun);
+  const executed = execute([]);
+  expect((await asked).callId).toBe("");
+  answer.resolve(started);
+  expect(await executed).toHaveLength(2);
 });
 
 test("a stream for which there is no room, and one that a drain ends, has named its run and says where to read on", async () => {

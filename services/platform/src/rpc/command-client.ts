@@ -92,6 +92,7 @@ const caller = (method: DescMethod, nextLane: () => CommandLane) => {
         request: bytes,
         timeoutMs,
         traceparent: currentTraceparent(span.active),
+        metadata: options.metadata ?? {},
       }));
       span.end("OK");
       return fromBinary(method.output, response);

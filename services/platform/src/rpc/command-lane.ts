@@ -21,7 +21,9 @@ type CarryStream = BidiStream<CarryResponse, MessageInitShape<typeof CarryReques
 type CommandInit = MessageInitShape<typeof CommandSchema>;
 /** A command as its caller knows it. */
 type NewCommand = Required<
-  Pick<CommandInit, "method" | "timeoutMs" | "traceparent"> & { readonly request: Uint8Array }
+  Pick<CommandInit, "method" | "timeoutMs" | "traceparent" | "metadata"> & {
+    readonly request: Uint8Array;
+  }
 >;
 
 /** What a command takes besides its request. */

@@ -8,12 +8,14 @@ const BYTES_MAX = 1_000;
 
 const types = TERMINAL_TYPES.map((type) => `'${type}'`).join(", ");
 
-/** Of a row that is inserted into run_events: the columns of a terminal event as a JSON array, null for any other. */
-export const ENDING = `case
+const COLUMNS = `run_id, seq, type, node_id, iteration, attempt, epoch, payload, value::text,
+        floor(date_part('epoch', at) * 1000 + 0.0005)`;
+
+/** Of a row that is inserted into run_events: the columns of a terminal event, and what else to say, as a JSON array; null for any other. */
+export const ending = (...more: readonly string[]): string => `case
     when type in (${types}) then
       json_build_array(
-        run_id, seq, type, node_id, iteration, attempt, epoch, payload, value::text,
-        floor(date_part('epoch', at) * 1000 + 0.0005)
+        ${[COLUMNS, ...more].join(",\n        ")}
       )::text
   end`;
 

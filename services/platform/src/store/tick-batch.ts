@@ -138,6 +138,7 @@ export class TickBatch {
         this.runs.map((run) => run.schedule?.scheduleId ?? null),
         this.runs.map((run) => run.schedule?.at ?? null),
         this.pauseEpoch,
+        this.runs.map((run) => run.callId ?? null),
       ],
     };
   }

@@ -24,7 +24,8 @@ test("what is not understood may be news of any run", () => {
 
 test("what is no terminal event is passed over: the hint behind it says that there is news", () => {
   const columns = [A, 3, "run.completed", "", 0, 0, 0, { hasFailures: false }, null, 5];
-  expect(parseEnd(JSON.stringify(columns))).toMatchObject({ runId: A, seq: 3, at: 5 });
+  const event = { runId: A, seq: 3, type: "run.completed", at: 5 };
+  expect(parseEnd(JSON.stringify(columns))).toMatchObject({ event });
   const others = [
     columns.with(0, "x"),
     columns.with(1, "3"),
@@ -39,6 +40,14 @@ test("what is no terminal event is passed over: the hint behind it says that the
     expect(parseEnd(payload)).toBeUndefined();
 });
 
+test("an end that names the call its run was accepted for says what that one does not know; half of that says nothing", () => {
+  const columns = [A, 3, "run.completed", "", 0, 0, 0, { hasFailures: false }, null, 5];
+  const endOf = (...more: unknown[]) => parseEnd(JSON.stringify([...columns, ...more]));
+  expect(endOf(B, 2, 9)?.accepted).toEqual({ callId: B, workflowVersion: 2, deadlineAt: 9 });
+  for (const more of [[null, 2, 9], [B], [B, 2], [B, 2, null], [B, "2", 9]])
+    expect(endOf(...more)).toEqual({ event: endOf()?.event });
+});
+
 async function setup() {
   const database = await freshDatabase();
   const pool = openPool(database.url, { max: 1, name: "test" });
@@ -50,7 +59,7 @@ async function setup() {
   };
   const listener = new WakeListener(database.url, {
     onRun: (run, lastSeq) => say(`${run}:${lastSeq}`),
-    onEnd: ({ runId: run, seq }) => say(`${run} ended at ${seq}`),
+    onEnd: ({ event: { runId: run, seq } }) => say(`${run} ended at ${seq}`),
     onAll: () => say("all"),
     onListening: (isListening) => say(isListening ? "listening" : "deaf"),
   });

@@ -16,11 +16,24 @@ export const CHANNEL = "pawl_runs";
 /** The channel on which short terminal events come whole, before the hint that names their runs. */
 const ENDS_CHANNEL = "pawl_ends";
 
+/** What the transaction that ended a run says of it. */
+export interface End {
+  readonly event: RunEvent;
+  /** Where the same transaction accepted it, for a call that has a name (`call-id.ts`). */
+  readonly accepted?: AcceptedCall;
+}
+
+/** The call that a run was accepted for, and what it does not know of that run. */
+export interface AcceptedCall {
+  readonly callId: string;
+  readonly workflowVersion: number;
+  readonly deadlineAt: number;
+}
+
 export interface WakeHandlers {
   /** The run's log reaches at least `lastSeq`. */
   readonly onRun: (runId: RunId, lastSeq: number, ended: boolean) => void;
-  /** The run has ended with this event. */
-  readonly onEnd: (event: RunEvent) => void;
+  readonly onEnd: (end: End) => void;
   /** Any run may have news. */
   readonly onAll: () => void;
   /** Whether hints arrive; poll faster while they do not. */
@@ -57,12 +70,11 @@ export function parseWake(payload: string): readonly Wake[] | undefined {
  * Reads a terminal event, the columns of its row as the statements that append it announce them; undefined for what this build does not
  * understand. By hand: zod took two thirds of the time that hearing one took.
  */
-export function parseEnd(payload: string): RunEvent | undefined {
+export function parseEnd(payload: string): End | undefined {
   const columns = parseJson(payload);
-  if (!Array.isArray(columns) || columns.length !== COLUMNS.length) return undefined;
-  if (!COLUMNS.every((is, at) => is(columns[at]))) return undefined;
+  if (!Array.isArray(columns) || !COLUMNS.every((is, at) => is(columns[at]))) return undefined;
   const [run_id, seq, type, node_id, iteration, attempt, epoch, body, value, at] = columns;
-  return toEvent({
+  const event = toEvent({
     run_id,
     seq,
     type,
@@ -74,6 +86,16 @@ export function parseEnd(payload: string): RunEvent | undefined {
     value,
     at,
   });
+  const accepted = acceptedBy(columns.slice(COLUMNS.length));
+  return accepted === undefined ? { event } : { event, accepted };
+}
+
+function acceptedBy([callId, workflowVersion, deadlineAt]: readonly unknown[]) {
+  const isWhole =
+    typeof callId === "string" &&
+    typeof workflowVersion === "number" &&
+    typeof deadlineAt === "number";
+  return isWhole ? { callId, workflowVersion, deadlineAt } : undefined;
 }
 
 const isNumber = (value: unknown): boolean => typeof value === "number";
@@ -107,8 +129,8 @@ export class WakeListener extends ChannelListener {
     super(url, [CHANNEL, ENDS_CHANNEL], {
       onPayload: (payload, channel) => {
         if (channel === ENDS_CHANNEL) {
-          const event = parseEnd(payload);
-          if (event !== undefined) handlers.onEnd(event);
+          const end = parseEnd(payload);
+          if (end !== undefined) handlers.onEnd(end);
           return;
         }
         const wakes = parseWake(payload);

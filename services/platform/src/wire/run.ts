@@ -47,6 +47,36 @@ export function toWireRun(run: RunRecord): WireRun {
   return wire;
 }
 
+/** What its caller is told of a run as it is accepted. */
+export type AcceptedRun = Pick<
+  RunRecord,
+  | "runId"
+  | "workflowId"
+  | "workflowVersion"
+  | "kind"
+  | "status"
+  | "lastSeq"
+  | "priority"
+  | "createdAt"
+  | "deadlineAt"
+  | "traceparent"
+>;
+
+/** The run as it was when it was accepted: known without a read. */
+export const toWireAcceptedRun = (run: AcceptedRun): WireRun =>
+  create(RunSchema, {
+    runId: run.runId,
+    workflowId: run.workflowId ?? "",
+    workflowVersion: run.workflowVersion,
+    kind: toWireRunKind(run.kind),
+    status: toWireRunStatus(run.status),
+    lastEventId: BigInt(run.lastSeq),
+    priority: run.priority,
+    createTime: toTimestamp(run.createdAt),
+    deadlineTime: toTimestamp(run.deadlineAt),
+    traceId: traceIdOf(run.traceparent),
+  });
+
 /**
  * The run whole. Where the log was read later than the row, what the log says wins, so that status, nodes and last_event_id of
  * one answer belong to the same moment.

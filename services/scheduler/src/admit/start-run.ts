@@ -45,12 +45,19 @@ export interface Occurrence {
   readonly requestId: string;
 }
 
+/** Who starts a run, where that is more than its request. */
+export interface Starter {
+  readonly occurrence?: Occurrence;
+  /** The call that waits for the run's end (`platform/src/wake/call-id.ts`). */
+  readonly callId?: string | undefined;
+}
+
 /** @throws WORKFLOW_NOT_FOUND, INPUT_INVALID, LIMIT_EXCEEDED, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
 export async function startRun(
   parts: AdmitParts,
   tenantId: string,
   request: StartRunRequest,
-  occurrence?: Occurrence,
+  { occurrence, callId }: Starter = {},
 ): Promise<Accepted> {
   const workflowId = workflowIdOf(request.workflowId);
   const input = inputOf(request.inputJson);
@@ -61,6 +68,7 @@ export async function startRun(
   const own = {
     ...(inputKey === undefined ? {} : { inputKey }),
     ...(occurrence === undefined ? {} : { schedule: occurrence.schedule }),
+    ...(callId === undefined ? {} : { callId }),
   };
   const run = { tenantId, workflowId, input, priority, requestId, ...own };
   const remembered = version === 0 ? parts.newest.get(tenantId, workflowId) : undefined;
@@ -168,6 +176,7 @@ interface Acceptance {
   readonly testGraph?: TestGraph;
   readonly inputKey?: NonNullable<StartInput["inputKey"]>;
   readonly schedule?: ScheduleLink;
+  readonly callId?: string;
 }
 
 async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
@@ -176,7 +185,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
   const deadlineAt = createdAt + run.deadlineMs;
   const traceparent = currentTraceparent() || null;
   const { promise, resolve, reject } = Promise.withResolvers<Started>();
-  const { workflowVersion, kind, testGraph, inputKey } = run;
+  const { workflowVersion, kind, testGraph, inputKey, callId } = run;
   const scheduled = run.schedule === undefined ? {} : { schedule: run.schedule };
   probe("S1");
   parts.loop.offer({
@@ -195,6 +204,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     deadlineAt,
     ...(testGraph === undefined ? {} : { test: { graph: run.graph, row: testGraph } }),
     ...(inputKey === undefined ? {} : { inputKey }),
+    ...(callId === undefined ? {} : { callId }),
     ...scheduled,
     started: {
       ...RUN_PLACE,

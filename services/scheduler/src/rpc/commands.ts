@@ -1,6 +1,5 @@
 // The commands of pawl.v1 as the scheduler serves them to gateways: wire in, use case, wire out. Reads are the gateway's.
 
-import { create } from "@bufbuild/protobuf";
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { getApproval } from "@pawl/platform/store/approvals";
 import { getRun } from "@pawl/platform/store/runs";
@@ -8,16 +7,17 @@ import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import type { DefinitionRow } from "@pawl/platform/store/workflows";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { toWireApproval } from "@pawl/platform/wire/approval";
-import { toWireRun } from "@pawl/platform/wire/run";
+import { toWireAcceptedRun, toWireRun } from "@pawl/platform/wire/run";
+import { callIdOf } from "@pawl/platform/wake/call-id";
 import { toWireWorkflow } from "@pawl/platform/wire/workflow";
 import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunStatus } from "@pawl/core/log/event";
 import type { ApprovalId, RunId } from "@pawl/core/name/ids";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
-import { RunKind, RunSchema, RunStatus, type Run } from "@pawl/proto/pawl/v1/run_pb";
+import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
-import { toTimestamp, traceIdOf } from "@pawl/platform/wire/scalar";
 import { cancelRun, deleteRun } from "../admit/end-run.ts";
 import { recheckRun } from "../admit/recheck-run.ts";
 import { decideApproval, notFound } from "../admit/decide-approval.ts";
@@ -47,8 +47,10 @@ export function commandServices(
     duplicate: accepted.duplicate,
   });
   const runs = serve(RunService, {
-    startRun: async (request) =>
-      answer(await startRun(parts, DEFAULT_TENANT, request), request.workflowId),
+    startRun: async (request, { metadata }) => {
+      const caller = { callId: callIdOf(metadata) };
+      return answer(await startRun(parts, DEFAULT_TENANT, request, caller), request.workflowId);
+    },
     testRun: async (request) => answer(await testRun(parts, DEFAULT_TENANT, request), ""),
     cancelRun: async (request) => ({ run: await readRun(await cancelRun(parts, request)) }),
     decideNode: async (request) => ({ run: await readRun(await decideNode(parts, request)) }),
@@ -93,25 +95,14 @@ export function commandServices(
   return [runs, workflows, scheduleCommands(parts, answer), approvals, queues];
 }
 
-/** The run as it was when it was accepted: known without a read. */
 function acceptedRun(accepted: Accepted, workflowId: string): Run {
-  return create(RunSchema, {
-    runId: accepted.runId,
-    workflowId,
-    workflowVersion: accepted.workflowVersion,
-    kind: workflowId === "" ? RunKind.TEST : RunKind.SAVED,
-    status: statusOf(accepted),
-    lastEventId: BigInt(accepted.lastSeq),
-    priority: accepted.priority,
-    createTime: toTimestamp(accepted.createdAt),
-    deadlineTime: toTimestamp(accepted.deadlineAt),
-    traceId: traceIdOf(accepted.traceparent),
-  });
+  const kind = workflowId === "" ? "test" : "saved";
+  return toWireAcceptedRun({ ...accepted, workflowId, kind, status: statusOf(accepted) });
 }
 
 function statusOf({ isPaused, isPending }: Accepted): RunStatus {
-  if (isPaused) return RunStatus.PAUSED;
-  return isPending ? RunStatus.PENDING : RunStatus.RUNNING;
+  if (isPaused) return "paused";
+  return isPending ? "pending" : "running";
 }
 
 const savedWorkflow = (row: DefinitionRow) => ({

@@ -30,7 +30,8 @@ export function createAlarmClock(
     const { takenCount, nextAt } = await fireSchedules({
       schedules,
       log,
-      startRun: (tenantId, request, occurrence) => startRun(parts, tenantId, request, occurrence),
+      startRun: (tenantId, request, occurrence) =>
+        startRun(parts, tenantId, request, { occurrence }),
     });
     if (nextAt !== null) ring(nextAt - now());
     return takenCount > 0;

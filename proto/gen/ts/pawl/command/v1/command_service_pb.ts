@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/command/v1/command_service.proto.
  */
 export const file_pawl_command_v1_command_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVwYXdsL2NvbW1hbmQvdjEvY29tbWFuZF9zZXJ2aWNlLnByb3RvEg9wYXdsLmNvbW1hbmQudjEiOgoMQ2FycnlSZXF1ZXN0EioKCGNvbW1hbmRzGAEgAygLMhgucGF3bC5jb21tYW5kLnYxLkNvbW1hbmQiOQoNQ2FycnlSZXNwb25zZRIoCgdhbnN3ZXJzGAEgAygLMhcucGF3bC5jb21tYW5kLnYxLkFuc3dlciJnCgdDb21tYW5kEhIKCmNvbW1hbmRfaWQYASABKA0SDgoGbWV0aG9kGAIgASgJEg8KB3JlcXVlc3QYAyABKAwSEgoKdGltZW91dF9tcxgEIAEoDRITCgt0cmFjZXBhcmVudBgFIAEoCSJhCgZBbnN3ZXISEgoKY29tbWFuZF9pZBgBIAEoDRISCghyZXNwb25zZRgCIAEoDEgAEiUKB3JlZnVzYWwYAyABKAsyEi5nb29nbGUucnBjLlN0YXR1c0gAQggKBnJlc3VsdDJcCg5Db21tYW5kU2VydmljZRJKCgVDYXJyeRIdLnBhd2wuY29tbWFuZC52MS5DYXJyeVJlcXVlc3QaHi5wYXdsLmNvbW1hbmQudjEuQ2FycnlSZXNwb25zZSgBMAFiBnByb3RvMw", [file_google_rpc_status]);
+  fileDesc("CiVwYXdsL2NvbW1hbmQvdjEvY29tbWFuZF9zZXJ2aWNlLnByb3RvEg9wYXdsLmNvbW1hbmQudjEiOgoMQ2FycnlSZXF1ZXN0EioKCGNvbW1hbmRzGAEgAygLMhgucGF3bC5jb21tYW5kLnYxLkNvbW1hbmQiOQoNQ2FycnlSZXNwb25zZRIoCgdhbnN3ZXJzGAEgAygLMhcucGF3bC5jb21tYW5kLnYxLkFuc3dlciLSAQoHQ29tbWFuZBISCgpjb21tYW5kX2lkGAEgASgNEg4KBm1ldGhvZBgCIAEoCRIPCgdyZXF1ZXN0GAMgASgMEhIKCnRpbWVvdXRfbXMYBCABKA0SEwoLdHJhY2VwYXJlbnQYBSABKAkSOAoIbWV0YWRhdGEYBiADKAsyJi5wYXdsLmNvbW1hbmQudjEuQ29tbWFuZC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJhCgZBbnN3ZXISEgoKY29tbWFuZF9pZBgBIAEoDRISCghyZXNwb25zZRgCIAEoDEgAEiUKB3JlZnVzYWwYAyABKAsyEi5nb29nbGUucnBjLlN0YXR1c0gAQggKBnJlc3VsdDJcCg5Db21tYW5kU2VydmljZRJKCgVDYXJyeRIdLnBhd2wuY29tbWFuZC52MS5DYXJyeVJlcXVlc3QaHi5wYXdsLmNvbW1hbmQudjEuQ2FycnlSZXNwb25zZSgBMAFiBnByb3RvMw", [file_google_rpc_status]);
 
 /**
  * CarryRequest is what a gateway says.
@@ -97,6 +97,13 @@ export type Command = Message<"pawl.command.v1.Command"> & {
    * @generated from field: string traceparent = 5;
    */
   traceparent: string;
+
+  /**
+   * Text metadata by lower-case key, as the unary call would carry it.
+   *
+   * @generated from field: map<string, string> metadata = 6;
+   */
+  metadata: { [key: string]: string };
 };
 
 /**
