@@ -21,7 +21,10 @@ import type { PauseRow } from "./pauses.ts";
 import { MemorySlots } from "./slots.ts";
 import { MemoryLog } from "./log.ts";
 
-export interface RunRow extends Omit<NewRun, "eventCount" | "ended" | "status" | "assumesNewest"> {
+export interface RunRow extends Omit<
+  NewRun,
+  "eventCount" | "ended" | "status" | "assumesNewest" | "callId"
+> {
   readonly status: RunStatus;
   readonly version: number;
   readonly lastSeq: number;
