@@ -3,7 +3,9 @@
 //
 // Things are stopped in the reverse of the order in which they started, so the database goes last.
 import { relative } from "node:path";
+import { durabilityWarning, unsafeSettings } from "@pawl/platform/db/durability";
 import { migrate } from "@pawl/platform/db/migrate";
+import { openPool } from "@pawl/platform/db/pool";
 import { banner } from "./banner.ts";
 import { buildConsole } from "./console-build.ts";
 import { prepareDemoData } from "./demo/demo-data.ts";
@@ -57,7 +59,18 @@ async function openDatabase(
   }
   const applied = await migrate(url);
   say(applied.length === 0 ? "schema is current" : `schema migrated (${applied.join(", ")})`);
+  await warnOfLostCommits(url);
   return { url, demoDataUrl };
+}
+
+/** The embedded database keeps its commits; the one that DATABASE_URL names may not. */
+async function warnOfLostCommits(url: string): Promise<void> {
+  const pool = openPool(url, { max: 1, name: "pawl-start" });
+  try {
+    for (const setting of await unsafeSettings(pool)) say(`! ${durabilityWarning(setting)}`);
+  } finally {
+    await pool.end();
+  }
 }
 
 type Start = {

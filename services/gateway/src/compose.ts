@@ -4,7 +4,6 @@ import { approvalRules } from "@pawl/core/definition/approval-config";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { executionDefinition } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
-import { isCurrent } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { connectErrors, connectTracing } from "@pawl/platform/rpc/connect";
@@ -37,12 +36,13 @@ import type { GatewayConfig } from "./config.ts";
 import { createConsole } from "./http/console.ts";
 import type { EdgeHandler, EdgeRequest, EdgeResponse } from "./http/exchange.ts";
 import { createGrpcHandler, served } from "./http/grpc-handler.ts";
-import { createHealth, Readiness } from "./http/health.ts";
+import { createHealth } from "./http/health.ts";
 import { createReflection } from "./http/reflection.ts";
 import { refuse as refuseWith } from "./http/refuse.ts";
 import { createRpcHandler } from "./http/rpc-handler.ts";
 import { EdgeServer } from "./http/server.ts";
 import { createSse } from "./http/sse.ts";
+import { type ReadyWatch, watchReady } from "./http/watch-ready.ts";
 import { coalesce } from "./read/coalesce.ts";
 import { DefinitionCache } from "./read/definition-cache.ts";
 import { explain } from "./read/explainer.ts";
@@ -69,7 +69,6 @@ const SERVICES = [
 /** Events a log gives to one read; a tail of many runs reads as many of each. */
 const EVENTS_PER_READ = 128;
 const REPLAYS_PER_READ = 32;
-const PROBE_MS = 1_000;
 
 export interface ComposeOptions {
   readonly config: GatewayConfig;
@@ -89,7 +88,7 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
     readMany: (cursors) => readEventsOfMany(pool, cursors, EVENTS_PER_READ),
   });
   const calls = new OpenCalls();
-  const readiness = new Readiness(() => checkReady(pool, scheduler));
+  const ready = watchReady({ pool, scheduler, log });
   const wake = new WakeListener(url, {
     onRun: (runId, lastSeq, ended) => fanout.hint(runId, lastSeq, ended),
     onEnd: (end) => {
@@ -122,7 +121,7 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
       scheduler,
       fanout,
       calls,
-      readiness,
+      ready,
       refuse,
       onInternal,
     }),
@@ -135,7 +134,7 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
   return {
     port,
     stop: async () => {
-      readiness.drain();
+      ready.drain();
       fanout.stop();
       await server.close(Math.max(0, config.PAWL_DRAIN_MS - 1_000));
       await wake.stop();
@@ -150,7 +149,7 @@ interface Parts extends ComposeOptions {
   readonly scheduler: Scheduler;
   readonly fanout: Fanout;
   readonly calls: OpenCalls;
-  readonly readiness: Readiness;
+  readonly ready: ReadyWatch;
   readonly refuse: (request: EdgeRequest, response: EdgeResponse, error: unknown) => void;
   readonly onInternal: OnInternal;
 }
@@ -245,7 +244,8 @@ function createQueues(pool: Pool, scheduler: Scheduler, definitions: DefinitionC
 
 /** Who answers, in order: probes, SSE, methods, console. */
 function handlers(parts: Parts): readonly EdgeHandler[] {
-  const { readiness, metricsText, refuse, log } = parts;
+  const { ready, metricsText, refuse, log } = parts;
+  const { readiness, notes } = ready;
   const { watch, workflows, runs, events, schedules, approvals, queues } = createServices(parts);
   const services = [
     served(WorkflowService, workflows),
@@ -256,7 +256,7 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
     served(QueueService, queues),
     served(Health, createHealth(readiness, SERVICES)),
   ];
-  const probes = { metricsText, notReady: () => readiness.notReady() };
+  const probes = { metricsText, notReady: () => readiness.notReady(), notes };
   return [
     (request, response) => answerProbe(probes, request, response),
     createSse({ watch, refuse, toEngineError }),
@@ -283,11 +283,4 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
     }),
     createConsole(),
   ];
-}
-
-async function checkReady(pool: Pool, scheduler: Scheduler): Promise<string | undefined> {
-  const isSchemaCurrent = await isCurrent({ query: (text) => pool.query({ text }) });
-  if (!isSchemaCurrent) return "the database schema is not current";
-  await scheduler.waitForReady(PROBE_MS);
-  return undefined;
 }

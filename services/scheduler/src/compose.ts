@@ -2,7 +2,7 @@
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { migrate } from "@pawl/platform/db/migrate";
-import { openPool, type Pool } from "@pawl/platform/db/pool";
+import { openPool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { systemTimers } from "@pawl/platform/lifecycle/timers";
 import { BossQueue } from "@pawl/platform/queue/boss";
@@ -19,15 +19,14 @@ import { createRecovery } from "@pawl/platform/store/recovery-postgres";
 import { createSchedules } from "@pawl/platform/store/schedules-postgres";
 import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
-import { startProbeServer } from "@pawl/platform/telemetry/http";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import { readQueueDepth } from "@pawl/platform/telemetry/queue-depth";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import { JobListener } from "@pawl/platform/wake/jobs";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { commandVisibilityMs, startCommandWorker } from "./command/command-worker.ts";
 import type { Config } from "./config.ts";
 import { KnownPauses } from "./pause/known-pauses.ts";
+import { startProbes } from "./probes.ts";
 import { commandServices } from "./rpc/commands.ts";
 import { createAlarmClock } from "./schedule/alarm-clock.ts";
 import type { Patience } from "./sweep/patience.ts";
@@ -108,17 +107,8 @@ export async function startScheduler(
     reflection: config.PAWL_REFLECTION,
     onInternal,
   });
-  const probes = await startProbeServer({
-    host: config.PAWL_METRICS_HOST,
-    port: config.PAWL_METRICS_PORT,
-    metricsText: async () => {
-      const { sessions } = engine.roster;
-      METRICS.leases.set(sessions.reduce((sum, session) => sum + session.heldCount, 0));
-      await readQueueDepth();
-      return await telemetry.metricsText();
-    },
-    notReady: () => databaseFault(stores.pool),
-  });
+  const { pool } = stores;
+  const probes = await startProbes(config, { pool, roster: engine.roster, telemetry, log });
   return {
     port: server.port,
     stop: async () => {
@@ -131,7 +121,7 @@ export async function startScheduler(
       await engine.snapshots.stop();
       commands.drain();
       await server.stop(STOP_GRACE_MS);
-      const { journal, boss, pool, livenessPool } = stores;
+      const { journal, boss, livenessPool } = stores;
       const pools = [pool.end(), livenessPool.end()];
       await Promise.all([journal.close(), boss.stop(), ...pools, probes.close()]);
     },
@@ -286,13 +276,4 @@ function listenForJobs(
   });
   listener.start();
   return listener;
-}
-
-async function databaseFault(pool: Pool): Promise<string | undefined> {
-  try {
-    await pool.query({ text: "select 1" });
-    return undefined;
-  } catch {
-    return "the database cannot be reached";
-  }
 }

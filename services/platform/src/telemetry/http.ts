@@ -8,6 +8,8 @@ export interface ProbeSource {
   metricsText(): Promise<string>;
   /** Why this process cannot serve now, or undefined when it can. */
   notReady(): Promise<string | undefined> | string | undefined;
+  /** What an operator should know besides; see lifecycle/ready-notes.ts. */
+  readonly notes?: { readonly all: Readonly<Record<string, string>> };
 }
 
 interface Answer {
@@ -22,7 +24,27 @@ const text = (status: number, body: string): Answer => ({
   body: `${body}\n`,
 });
 
-const answers: Readonly<Record<string, (source: ProbeSource) => Promise<Answer>>> = {
+/** One line of text and a line for each note; all of it as JSON where the client accepts that. */
+const readiness = (reason: string | undefined, source: ProbeSource, isJson: boolean): Answer => {
+  const status = reason === undefined ? 200 : 503;
+  const notes = source.notes?.all ?? {};
+  if (isJson) {
+    const body = {
+      ready: reason === undefined,
+      ...(reason === undefined ? {} : { reason }),
+      notes,
+    };
+    return { status, type: "application/json", body: `${JSON.stringify(body)}\n` };
+  }
+  const lines = Object.entries(notes).map(([name, note]) => `note ${name}: ${note}`);
+  return text(status, [reason ?? "ready", ...lines].join("\n"));
+};
+
+const acceptsJson = ({ headers }: IncomingMessage): boolean =>
+  headers.accept?.includes("application/json") === true;
+
+type Answering = (source: ProbeSource, request: IncomingMessage) => Promise<Answer>;
+const answers: Readonly<Record<string, Answering>> = {
   "/metrics": async (source) => ({
     status: 200,
     type: "text/plain; version=0.0.4; charset=utf-8",
@@ -30,10 +52,8 @@ const answers: Readonly<Record<string, (source: ProbeSource) => Promise<Answer>>
   }),
   // Alive is whoever answers at all; a process that cannot reach its database must not be restarted for it.
   "/healthz": async () => text(200, "ok"),
-  "/readyz": async (source) => {
-    const reason = await source.notReady();
-    return reason === undefined ? text(200, "ready") : text(503, reason);
-  },
+  "/readyz": async (source, request) =>
+    readiness(await source.notReady(), source, acceptsJson(request)),
 };
 
 /** Answers the request if it is for one of the three paths, else returns false and leaves it alone. */
@@ -49,7 +69,7 @@ export const answerProbe = (
     send(request, response, text(405, "only GET"));
     return true;
   }
-  answer(source).then(
+  answer(source, request).then(
     (found) => send(request, response, found),
     () => send(request, response, text(500, "the probe failed")),
   );

@@ -1,0 +1,61 @@
+// Whether the database keeps what it acknowledged. Three settings of PostgreSQL trade that for speed: with one of them off, a crash of
+// the server or its machine may lose commits, and with them whole runs, or damage the database. Pawl runs all the same (tests do so on
+// purpose), but every service warns in its log and in /readyz. The settings are read as our own sessions have them, so a role or a
+// database with settings of its own counts too. They can change at any time, and a failover brings the settings of another server:
+// the watch reads them again every few minutes.
+
+import type { ReadyNotes } from "../lifecycle/ready-notes.ts";
+import type { Logger } from "../telemetry/log.ts";
+import type { Queryable } from "./sql.ts";
+
+/** What is at stake while a setting is off. */
+const AT_STAKE: Readonly<Record<string, string>> = {
+  fsync: "a crash of the database's machine may damage or lose the whole database",
+  full_page_writes: "a crash of the database's machine may damage the database",
+  synchronous_commit: "a crash of the database loses the last commits, which callers were told of",
+};
+const EVERY_MS = 5 * 60_000;
+
+const READ_SETTINGS = {
+  name: "pawl_read_durability",
+  text: `
+select name
+from unnest($1::text[]) as name
+where current_setting(name) = 'off'`,
+  values: [Object.keys(AT_STAKE)],
+};
+
+/** The settings that are off and should not be. */
+export async function unsafeSettings(db: Queryable): Promise<string[]> {
+  const { rows } = await db.query<{ name: string }>(READ_SETTINGS);
+  return rows.map(({ name }) => name);
+}
+
+/** What is wrong with a setting that is off, and what to do about it. */
+export const durabilityWarning = (setting: string): string =>
+  `${setting} is off: ${AT_STAKE[setting] ?? "commits may be lost"}. Set ${setting} = on in PostgreSQL.`;
+
+export interface DurabilityWatch {
+  /** Reads the settings now. An outage says nothing about them: what was known stays. */
+  look(): Promise<void>;
+  stop(): void;
+}
+
+/** Reads the settings now and then; logs a warning and sets a note for each one that is off. */
+export function watchDurability(
+  db: Queryable,
+  { notes, log }: { readonly notes: ReadyNotes; readonly log: Logger },
+): DurabilityWatch {
+  const look = async (): Promise<void> => {
+    const unsafe = await unsafeSettings(db).catch(() => undefined);
+    if (unsafe === undefined) return;
+    for (const setting of Object.keys(AT_STAKE)) {
+      const warning = unsafe.includes(setting) ? durabilityWarning(setting) : undefined;
+      const isNew = notes.set(`database.${setting}`, warning);
+      if (isNew && warning !== undefined) log.warn({ setting }, warning);
+      if (isNew && warning === undefined) log.info({ setting }, `${setting} is on again`);
+    }
+  };
+  const timer = setInterval(() => void look(), EVERY_MS).unref();
+  return { look, stop: () => clearInterval(timer) };
+}

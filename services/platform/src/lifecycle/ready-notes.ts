@@ -1,0 +1,19 @@
+// What an operator should know about a process that serves all the same: one short text under a name, shown by /readyz until the part
+// that set it clears it. Any part of a service may set a note; a note never makes the process unready.
+
+export class ReadyNotes {
+  readonly #notes = new Map<string, string>();
+
+  /** Sets the note of this name; undefined clears it. True when that changed what is shown. */
+  set(name: string, text: string | undefined): boolean {
+    if (this.#notes.get(name) === text) return false;
+    if (text === undefined) this.#notes.delete(name);
+    else this.#notes.set(name, text);
+    return true;
+  }
+
+  /** The notes by name, in the order in which they were set. */
+  get all(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.#notes);
+  }
+}
