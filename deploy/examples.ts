@@ -1,8 +1,8 @@
 // The example workflows: one YAML file each, named after its workflow. A sample input stands where JSON Schema has a place for
 // it: the first of the `examples` in the input contract of the start node. Every example also runs without an input.
 import { readdirSync, readFileSync } from "node:fs";
+import { type Json, sampleInputOf } from "@pawl/client";
 import { readText } from "@pawl/core/definition/read-text";
-import { z } from "zod";
 
 const FOLDER = new URL("examples/", import.meta.url);
 
@@ -10,22 +10,17 @@ const FOLDER = new URL("examples/", import.meta.url);
 export type Example = {
   readonly workflowId: string;
   readonly text: string;
-  readonly sampleInput: z.core.util.JSONType;
+  readonly sampleInput: Json;
 };
 
-const withSample = z.looseObject({
-  contracts: z.object({ input: z.object({ examples: z.tuple([z.json()], z.json()) }) }),
-});
-const shape = z.object({ nodes: z.tuple([withSample], z.unknown()) });
-
-/** Every example in the order of its name. @throws z.ZodError for one without a sample input */
+/** Every example in the order of its name. @throws RangeError for one without a sample input */
 export function readExamples(): readonly Example[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
   return files.toSorted().map((name) => {
     const text = readFileSync(new URL(name, FOLDER), "utf8");
     const read = readText(text);
-    const [start] = shape.parse(read.ok ? read.value : undefined).nodes;
-    const [sampleInput] = start.contracts.input.examples;
+    const sampleInput = read.ok ? sampleInputOf(read.value) : undefined;
+    if (sampleInput === undefined) throw new RangeError(`the example ${name} has no sample input`);
     return { workflowId: name.replace(".yaml", ""), text, sampleInput };
   });
 }

@@ -3,6 +3,7 @@
 import type { CallOptions } from "@connectrpc/connect";
 import type { Clock } from "./backoff.ts";
 import { PawlError } from "./errors.ts";
+import { freshRequestId } from "./request-id.ts";
 import { withRetry } from "./retry.ts";
 
 export interface CallerOptions {
@@ -38,7 +39,7 @@ export const createCaller =
 
 /** The caller's request id, or a fresh one. */
 export const requestIdOf = (options: MutationOptions | undefined): string =>
-  options?.requestId ?? crypto.randomUUID();
+  options?.requestId ?? freshRequestId();
 
 /** The server always fills these in; an answer without is not one of ours. */
 export function present<T>(message: T | undefined): T {

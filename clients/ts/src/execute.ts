@@ -7,6 +7,7 @@ import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { ExecuteRunRequestSchema, RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { present } from "./caller.ts";
 import { PawlError } from "./errors.ts";
+import { followSignal } from "./follow-signal.ts";
 import type { StartedRun } from "./runs.ts";
 import type { EventBatch, WatchOptions, WatchSource } from "./watch.ts";
 
@@ -42,9 +43,9 @@ export async function begin(
     close();
   };
   const timer = timeoutMs === undefined ? undefined : setTimeout(late, timeoutMs);
-  const until = signal === undefined ? leave.signal : AbortSignal.any([signal, leave.signal]);
+  followSignal(leave, signal);
   try {
-    const messages = rpc.executeRun(request, { signal: until })[Symbol.asyncIterator]();
+    const messages = rpc.executeRun(request, { signal: leave.signal })[Symbol.asyncIterator]();
     const first = await messages.next();
     if (first.done === true) throw new PawlError("UNREACHABLE", "the stream ended before it began");
     const started = { run: present(first.value.run), isDuplicate: first.value.duplicate };

@@ -56,6 +56,7 @@ export type {
   StartedRun,
   WaitOptions,
 } from "./runs.ts";
+export { sampleInputOf } from "./sample-input.ts";
 export type {
   ListSchedulesOptions,
   Missed,

@@ -7,6 +7,7 @@ import { Code } from "@connectrpc/connect";
 import { type Clock, SYSTEM_CLOCK, backoffMs } from "./backoff.ts";
 import { Cursor } from "./cursor.ts";
 import { PawlError, pawlErrorFrom } from "./errors.ts";
+import { followSignal } from "./follow-signal.ts";
 import { isTerminalEventType } from "./status.ts";
 
 /** Why a connection was given up. */
@@ -120,7 +121,8 @@ interface Reading {
 async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, undefined> {
   const { source, runId, types, cursor } = reading;
   const connection = new AbortController();
-  const signal = AbortSignal.any([reading.signal, connection.signal]);
+  const { signal } = connection;
+  followSignal(connection, reading.signal);
   const silenceMs = reading.options.silenceMs ?? SILENCE_MS;
   let isSilent = false;
   let hasBegun = false;

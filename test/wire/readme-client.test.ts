@@ -1,0 +1,66 @@
+// The README's client as a new user has it: a tarball installed by npm into an empty folder, the snippet saved as printed, and plain
+// `node`. Only the gateway's address differs.
+import { execFile } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { createPawlClient } from "@pawl/client";
+import { packClient } from "@pawl/deploy/pack-client.ts";
+import { ROOT } from "@pawl/deploy/settings.ts";
+import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { startCluster } from "../support/cluster.ts";
+import { temporaryFolder } from "../support/folder.ts";
+
+const run = promisify(execFile);
+const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const ADDRESS = "http://127.0.0.1:7400";
+
+/** The first block of this language whose text contains `mark`. */
+function snippet(language: string, mark: string): string {
+  const blocks = README.matchAll(new RegExp("```" + language + "\\n([\\s\\S]*?)```", "g"));
+  for (const [, text = ""] of blocks) if (text.includes(mark)) return text;
+  throw new Error(`the README has no ${language} block with ${mark}`);
+}
+
+const SNIPPET = snippet("js", "@pawl/client");
+
+/** What Node 18 lacks of the platform, taken away before the snippet begins; newer ECMAScript does not pass the pack's compiler. */
+const OLD_NODE = "data:text/javascript,delete AbortSignal.any; delete globalThis.crypto";
+
+let folder = "";
+
+beforeAll(async () => {
+  folder = temporaryFolder("user");
+  const tarball = packClient(temporaryFolder("packed"));
+  const flags = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"];
+  await run("npm", ["install", ...flags, tarball], { cwd: folder });
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+test("the README's client runs as printed in an empty folder, on Node 18 too", async () => {
+  const cluster = await startCluster();
+  onTestFinished(() => cluster.stop());
+  await createPawlClient({ baseUrl: cluster.url }).workflows.apply(snippet("yaml", "id: greet"));
+  writeFileSync(join(folder, "greet.mjs"), SNIPPET.replaceAll(ADDRESS, cluster.url));
+  for (const flags of [[], ["--import", OLD_NODE]]) {
+    const { stdout } = await run(process.execPath, [...flags, "greet.mjs"], { cwd: folder });
+    expect(stdout).toMatch(/^1 run\.started/);
+    expect(stdout).toMatch(/^\d+ run\.completed/m);
+    // The watch and the one call, each from the first event to the last.
+    expect(stdout.match(/^1 run\.started/gm)).toHaveLength(2);
+    expect(stdout.match(/^\d+ run\.completed/gm)).toHaveLength(2);
+    expect(stdout).toContain("Dear Ada, welcome.");
+  }
+});
+
+test("the README's client has types that a strict compiler accepts", async () => {
+  writeFileSync(join(folder, "greet.mts"), SNIPPET);
+  const settings = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"];
+  const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+  await run(process.execPath, [tsc, ...settings, "--types", "", "greet.mts"], { cwd: folder });
+  writeFileSync(join(folder, "wrong.mts"), SNIPPET.replace("run.runId", "run.runID"));
+  const wrong = run(process.execPath, [tsc, ...settings, "--types", "", "wrong.mts"], {
+    cwd: folder,
+  });
+  await expect(wrong).rejects.toMatchObject({ stdout: expect.stringContaining("runID") });
+});
