@@ -162,10 +162,11 @@ export function createRuns(rpc: Client<typeof RunService>, call: Caller, watch: 
       const begun = await call(options, (o) => begin(rpc, request, o));
       try {
         options.onStart?.(begun.started);
-        yield* watch(begun.started.run.runId, options, begun.connection);
-      } finally {
+      } catch (thrown) {
         begun.connection.close();
+        throw thrown;
       }
+      yield* watch(begun.started.run.runId, options, begun.connection);
     },
     async test(definition, options = {}) {
       const request = {

@@ -67,6 +67,8 @@ type Ending =
 
 const SILENCE_MS = 45_000;
 const GIVE_UP_MS = 5 * 60_000;
+/** How long a server may take to end a stream behind the terminal event. */
+const END_MS = 1_000;
 /** A gap that is there again after this many reopenings is in the log, not in the transport. */
 const GAP_REOPENINGS = 3;
 
@@ -127,6 +129,7 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
   let isSilent = false;
   let hasBegun = false;
   let hasProgress = false;
+  let close = (): void => connection.abort();
   const lost = (cause: LostCause, error: PawlError): Ending => ({
     kind: "lost",
     cause,
@@ -152,8 +155,11 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
         if (verdict === "gap") return lost("gap", gapError(runId, cursor.lastEventId, event));
         hasProgress ||= verdict === "take" || event.eventId === 0n;
         if (verdict === "drop") continue;
+        const isOver = isTerminalEventType(event.type);
+        // Set before the yield: a consumer that has the terminal event may leave the loop at once.
+        if (isOver) close = () => void readToEnd(responses, connection);
         yield event;
-        if (isTerminalEventType(event.type)) return { kind: "over" };
+        if (isOver) return { kind: "over" };
       }
     }
     // The server said that this was all: true when the caller had the terminal event already.
@@ -166,7 +172,25 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
     }
     return lost("error", streamError(thrown, hasBegun));
   } finally {
-    connection.abort();
+    close();
+  }
+}
+
+/**
+ * Lets the server end a stream whose terminal event is here. An abort would reset the stream, and a gateway closes an HTTP/2 connection on
+ * which a client resets many streams: every other call on it fails and waits for its retry. Over HTTP/1.1 an abort closes the socket.
+ */
+async function readToEnd(
+  responses: AsyncIterator<EventBatch>,
+  connection: AbortController,
+): Promise<void> {
+  const timer = setTimeout(() => connection.abort(), END_MS);
+  try {
+    while ((await responses.next()).done !== true);
+  } catch {
+    // The caller has everything; how the connection ends changes nothing.
+  } finally {
+    clearTimeout(timer);
   }
 }
 
