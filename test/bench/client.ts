@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import {
   credentials,
   makeClientConstructor,
+  Metadata,
   status,
   type Client,
   type ClientReadableStream,
@@ -29,7 +30,7 @@ type Unary = (
   callback: (error: ServiceError | null, response: unknown) => void,
 ) => void;
 type EventStream = ClientReadableStream<WatchRunResponse>;
-type Stream = (request: object) => EventStream;
+type Stream = (request: object, metadata: Metadata) => EventStream;
 
 const INPUT = Buffer.from("{}");
 /** Only what a caller who waits for the result needs. */
@@ -118,8 +119,11 @@ export class BenchClient {
   }
 }
 
+/** As our own clients ask. */
+const EXACT_JSON = Metadata.fromHttp2Headers({ "pawl-json": "bytes" });
+
 const stream = (client: Client, method: string, request: object): EventStream | undefined =>
-  (client as unknown as Record<string, Stream>)[method]?.call(client, request);
+  (client as unknown as Record<string, Stream>)[method]?.call(client, request, EXACT_JSON);
 
 /** Settles when the terminal event is here. */
 async function ended(events: EventStream | undefined, what: string): Promise<void> {

@@ -29,6 +29,8 @@ export class LeanCaller<Input extends DescMessage, Output extends DescMessage> {
       [constants.HTTP2_HEADER_PATH]: `/${method.parent.typeName}/${method.name}`,
       [constants.HTTP2_HEADER_CONTENT_TYPE]: "application/grpc",
       [constants.HTTP2_HEADER_TE]: "trailers",
+      // As our own clients ask.
+      "pawl-json": "bytes",
     };
   }
 

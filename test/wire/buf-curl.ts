@@ -14,14 +14,17 @@ const BUF = resolve(`@bufbuild/buf-${process.platform}-${process.arch}/bin/buf`)
 export type BufCurl = {
   readonly protocol: "grpc" | "grpcweb" | "connect";
   readonly body: object;
+  /** One more header, such as `pawl-json: values`. */
+  readonly header?: string;
 };
 
 /** The messages of the answer as they arrive; a refused call rejects with the error it printed. */
-export async function* bufCurl(url: string, { protocol, body }: BufCurl): AsyncGenerator {
+export async function* bufCurl(url: string, { protocol, body, header }: BufCurl): AsyncGenerator {
   const data = JSON.stringify(body);
+  const more = header === undefined ? [] : ["-H", header];
   const child = spawn(
     BUF,
-    ["curl", "--http2-prior-knowledge", "--protocol", protocol, "-d", data, url],
+    ["curl", "--http2-prior-knowledge", "--protocol", protocol, ...more, "-d", data, url],
     { stdio: ["ignore", "pipe", "pipe"] },
   );
   const exited = once(child, "close");

@@ -16,6 +16,7 @@ import { beginningWith, type Watch } from "./execute.ts";
 import { type Runs, createRuns } from "./runs.ts";
 import { type Schedules, createSchedules } from "./schedules.ts";
 import { isFinalStatus } from "./status.ts";
+import { withExactJson } from "./exact-json.ts";
 import { fetchTransport } from "./transport.ts";
 import { type WatchOptions, type WatchSource, watchRun } from "./watch.ts";
 import { type Workflows, createWorkflows } from "./workflows.ts";
@@ -76,7 +77,9 @@ const TIMEOUT_MS = 30_000;
 
 /** A client over `transport` (connect-node, connect-web, …), or over fetch to `baseUrl`. */
 export function createPawlClient(options: PawlClientOptions): PawlClient {
-  const transport = "transport" in options ? options.transport : fetchTransport(options.baseUrl);
+  const transport = withExactJson(
+    "transport" in options ? options.transport : fetchTransport(options.baseUrl),
+  );
   const { attempts = ATTEMPTS, timeoutMs = TIMEOUT_MS, clock = SYSTEM_CLOCK } = options;
   const call = createCaller({ clock, attempts, timeoutMs });
   const runService = createClient(RunService, transport);

@@ -37,6 +37,7 @@ import { createConsole } from "./http/console.ts";
 import type { EdgeHandler, EdgeRequest, EdgeResponse } from "./http/exchange.ts";
 import { createGrpcHandler, served } from "./http/grpc-handler.ts";
 import { createHealth } from "./http/health.ts";
+import { connectJsonForm } from "./http/json-form.ts";
 import { createReflection } from "./http/reflection.ts";
 import { refuse as refuseWith } from "./http/refuse.ts";
 import { createRpcHandler } from "./http/rpc-handler.ts";
@@ -262,7 +263,7 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
     createSse({ watch, refuse, toEngineError }),
     createGrpcHandler(services, parts.onInternal),
     createRpcHandler({
-      interceptors: [connectTracing, connectErrors(parts.onInternal)],
+      interceptors: [connectTracing, connectErrors(parts.onInternal), connectJsonForm],
       refuse,
       onBroken: (method, error) => log.debug({ method, err: error }, "a connection broke"),
       routes: (router) => {

@@ -9,6 +9,10 @@ const DAY_MS = 24 * HOUR_MS;
 export const LIMITS = {
   /** One gRPC message, either way: bounds what a single call can make us allocate. */
   messageBytes: 4 * MIB,
+  /** Values that one answer shows beside the exact bytes, in all: making them takes the gateway some 30 ms (measured). */
+  readableBytes: MIB,
+  /** Objects and lists inside one another in such a value: readers of protobuf refuse a hundred levels, and an object takes three. */
+  readableDepth: 30,
   definitionBytes: 2 * MIB,
   /** YAML is read a hundred times slower than JSON; what is longer was written by a program, which can write JSON. */
   definitionYamlBytes: 64 * KIB,

@@ -4,8 +4,14 @@
 import { cors } from "@connectrpc/connect";
 import type { EdgeRequest, EdgeResponse } from "./exchange.ts";
 import { type GuardOptions, isForeignOrigin } from "./guard.ts";
+import { JSON_FORM_HEADER } from "./json-form.ts";
 
-const ALLOWED_HEADERS = [...cors.allowedHeaders, "Last-Event-ID", "traceparent"].join(", ");
+const ALLOWED_HEADERS = [
+  ...cors.allowedHeaders,
+  "Last-Event-ID",
+  "traceparent",
+  JSON_FORM_HEADER,
+].join(", ");
 const EXPOSED_HEADERS = [...cors.exposedHeaders].join(", ");
 
 /** Adds the headers an allowed foreign origin needs; true when the request was a preflight and is answered. */

@@ -18,6 +18,7 @@ import { type OnInternal, toConnectError } from "@pawl/platform/rpc/status";
 import { UNARY_DEADLINE_MS } from "@pawl/platform/rpc/unary";
 import { ATTRIBUTES, METRICS } from "@pawl/platform/telemetry/catalogue";
 import { contextFrom, withSpan } from "@pawl/platform/telemetry/trace";
+import { readable } from "@pawl/platform/wire/readable";
 import { withErrorInfo } from "./complete-error.ts";
 import {
   abandonKey,
@@ -28,6 +29,7 @@ import {
   pathOf,
 } from "./exchange.ts";
 import { readMessage, toFrame } from "./grpc-message.ts";
+import { checkJsonForm, JSON_FORM_HEADER } from "./json-form.ts";
 import { refuse } from "./refuse.ts";
 
 /** A service and what it does. */
@@ -145,16 +147,20 @@ class Call {
 
   async #answer(message: Message, context: CallContext): Promise<void> {
     const { answer, method } = this.#route;
+    const header = this.#request.headers[JSON_FORM_HEADER];
+    const form = checkJsonForm(header === undefined ? header : String(header));
+    const frameOf = (output: Message): Buffer =>
+      toFrame(method.output, readable(method.output, output, form));
     if (method.methodKind === "unary") {
       const output = await (answer as Unary)(message, context);
       if (this.#isOver) return;
       this.#open();
-      this.#response.write(toFrame(method.output, output));
+      this.#response.write(frameOf(output));
     } else {
       for await (const output of (answer as Streaming)(message, context)) {
         if (this.#isOver) return;
         if (!this.#response.headersSent) this.#open();
-        if (!this.#response.write(toFrame(method.output, output))) await this.#drained();
+        if (!this.#response.write(frameOf(output))) await this.#drained();
       }
       if (this.#isOver) return;
       if (!this.#response.headersSent) this.#open();

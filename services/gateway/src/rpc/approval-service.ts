@@ -16,7 +16,14 @@ import {
   type RejectApprovalRequest,
 } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { forwardOptions, type Scheduler } from "./forward.ts";
-import { checkLine, checkName, checkPageSize, checkRequestId, checkRunId } from "./ingress.ts";
+import {
+  checkLine,
+  checkName,
+  checkPageSize,
+  checkRequestId,
+  checkRunId,
+  checkValue,
+} from "./ingress.ts";
 
 export interface ApprovalServiceDeps {
   readonly scheduler: Scheduler;
@@ -67,6 +74,9 @@ function checkAnswer(request: ApproveApprovalRequest | RejectApprovalRequest): v
   request.approvalId = checkApprovalId(request.approvalId);
   checkLine("comment", request.comment, LIMITS.labelLength);
   checkLine("decided_by", request.decidedBy, LIMITS.labelLength);
+  if (request.responseJson.length === 0 && request.response !== undefined)
+    request.responseJson = checkValue("response", request.response);
+  delete request.response;
   request.requestId = checkRequestId(request.requestId);
 }
 

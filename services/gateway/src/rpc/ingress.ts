@@ -5,6 +5,7 @@ import { toJson } from "@bufbuild/protobuf";
 import { type Duration, type Value, ValueSchema } from "@bufbuild/protobuf/wkt";
 import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
+import { canonicalJson } from "@pawl/core/definition/canonical";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { isName, isUuid, type RunId, runId } from "@pawl/core/name/ids";
 
@@ -116,11 +117,27 @@ export function checkInput(json: Uint8Array, value: Value | undefined): Uint8Arr
     checkJsonText("input_json", decodeUtf8("input_json", json));
     return json;
   }
-  if (value === undefined) return NULL_JSON;
-  const text = valueText(value);
-  checkJsonText("input", text);
+  return value === undefined ? NULL_JSON : checkValue("input", value);
+}
+
+/** A Value as checked JSON. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+export function checkValue(field: string, value: Value): Uint8Array {
+  const text = valueText(field, value);
+  checkJsonText(field, text);
   return Buffer.from(text, "utf8");
 }
+
+/** The input of a message that has both when it is read: who changes one of them must not be answered by the other. @throws INPUT_INVALID */
+export function checkSameInput(json: Uint8Array, value: Value | undefined): Uint8Array {
+  const checked = checkInput(json, value);
+  if (json.length === 0 || value === undefined) return checked;
+  const isSame = canonicalOf(checked) === canonicalOf(checkValue("input", value));
+  if (isSame) return checked;
+  throw invalidField("input", "AMBIGUOUS", "differs from input_json; send one of them");
+}
+
+/** Numbers as doubles, as a Value has them. */
+const canonicalOf = (json: Uint8Array): string => canonicalJson(JSON.parse(utf8.decode(json)));
 
 function decodeUtf8(field: string, bytes: Uint8Array): string {
   if (bytes.length > LIMITS.inputBytes) throw tooLarge(field);
@@ -131,16 +148,12 @@ function decodeUtf8(field: string, bytes: Uint8Array): string {
   }
 }
 
-function valueText(value: Value): string {
+function valueText(field: string, value: Value): string {
   try {
     return JSON.stringify(toJson(ValueSchema, value));
   } catch {
     // What a Value can hold and JSON cannot: NaN and the infinities, or no kind at all.
-    throw invalidField(
-      "input",
-      "NUMBER_RANGE",
-      "holds something JSON has no word for, such as NaN",
-    );
+    throw invalidField(field, "NUMBER_RANGE", "holds something JSON has no word for, such as NaN");
   }
 }
 

@@ -24,12 +24,12 @@ import {
 } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { forwardOptions, type Scheduler } from "./forward.ts";
 import {
-  checkInput,
   checkLine,
   checkName,
   checkPageSize,
   checkRange,
   checkRequestId,
+  checkSameInput,
 } from "./ingress.ts";
 
 export interface ScheduleServiceDeps {
@@ -115,7 +115,8 @@ function checkSpec(spec: ScheduleSpec | undefined): void {
   if (spec === undefined) throw invalidField("spec", "REQUIRED", "is missing");
   checkName("spec.workflow_id", spec.workflowId);
   checkRange("spec.priority", spec.priority, -LIMITS.priorityMax, LIMITS.priorityMax);
-  spec.inputJson = checkInput(spec.inputJson, undefined);
+  spec.inputJson = checkSameInput(spec.inputJson, spec.input);
+  delete spec.input;
 }
 
 function recurrenceOf(request: PreviewScheduleRequest, from: number): Recurrence {

@@ -4,15 +4,15 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file pawl/v1/approval.proto.
  */
 export const file_pawl_v1_approval: GenFile = /*@__PURE__*/
-  fileDesc("ChZwYXdsL3YxL2FwcHJvdmFsLnByb3RvEgdwYXdsLnYxIsUDCghBcHByb3ZhbBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDwoHbm9kZV9pZBgEIAEoCRIRCglpdGVyYXRpb24YBSABKA0SDgoGcmVhc29uGAYgASgJEg8KB21lc3NhZ2UYByABKAkSFAoMZGV0YWlsc19qc29uGAggASgMEhEKCWFzc2lnbmVlcxgJIAMoCRIlCgVzdGF0ZRgKIAEoDjIWLnBhd2wudjEuQXBwcm92YWxTdGF0ZRItCglvcGVuX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWRlYWRsaW5lX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNsb3NlX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCmRlY2lkZWRfYnkYDiABKAkSDwoHY29tbWVudBgPIAEoCRIVCg1yZXNwb25zZV9qc29uGBAgASgMEhwKFHJlc3BvbnNlX3NjaGVtYV9qc29uGBEgASgMKr4BCg1BcHByb3ZhbFN0YXRlEh4KGkFQUFJPVkFMX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTQVBQUk9WQUxfU1RBVEVfT1BFThABEhsKF0FQUFJPVkFMX1NUQVRFX0FQUFJPVkVEEAISGwoXQVBQUk9WQUxfU1RBVEVfUkVKRUNURUQQAxIcChhBUFBST1ZBTF9TVEFURV9USU1FRF9PVVQQBBIcChhBUFBST1ZBTF9TVEFURV9DQU5DRUxMRUQQBWIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChZwYXdsL3YxL2FwcHJvdmFsLnByb3RvEgdwYXdsLnYxIuIECghBcHByb3ZhbBITCgthcHByb3ZhbF9pZBgBIAEoCRIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDwoHbm9kZV9pZBgEIAEoCRIRCglpdGVyYXRpb24YBSABKA0SDgoGcmVhc29uGAYgASgJEg8KB21lc3NhZ2UYByABKAkSFAoMZGV0YWlsc19qc29uGAggASgMEicKB2RldGFpbHMYbCABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSEQoJYXNzaWduZWVzGAkgAygJEiUKBXN0YXRlGAogASgOMhYucGF3bC52MS5BcHByb3ZhbFN0YXRlEi0KCW9wZW5fdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNZGVhZGxpbmVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xvc2VfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKZGVjaWRlZF9ieRgOIAEoCRIPCgdjb21tZW50GA8gASgJEhUKDXJlc3BvbnNlX2pzb24YECABKAwSKAoIcmVzcG9uc2UYdCABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSHAoUcmVzcG9uc2Vfc2NoZW1hX2pzb24YESABKAwSLwoPcmVzcG9uc2Vfc2NoZW1hGHUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSq+AQoNQXBwcm92YWxTdGF0ZRIeChpBUFBST1ZBTF9TVEFURV9VTlNQRUNJRklFRBAAEhcKE0FQUFJPVkFMX1NUQVRFX09QRU4QARIbChdBUFBST1ZBTF9TVEFURV9BUFBST1ZFRBACEhsKF0FQUFJPVkFMX1NUQVRFX1JFSkVDVEVEEAMSHAoYQVBQUk9WQUxfU1RBVEVfVElNRURfT1VUEAQSHAoYQVBQUk9WQUxfU1RBVEVfQ0FOQ0VMTEVEEAViBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * Approval is one question to a person: a node execution that waits for the answer.
@@ -77,6 +77,13 @@ export type Approval = Message<"pawl.v1.Approval"> & {
   detailsJson: Uint8Array;
 
   /**
+   * details_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value details = 108;
+   */
+  details?: Value | undefined;
+
+  /**
    * By whom it may be found.
    *
    * @generated from field: repeated string assignees = 9;
@@ -133,11 +140,32 @@ export type Approval = Message<"pawl.v1.Approval"> & {
   responseJson: Uint8Array;
 
   /**
+   * response_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value response = 116;
+   */
+  response?: Value | undefined;
+
+  /**
    * How the response must look, as JSON Schema 2020-12; empty where any will do. Empty in lists.
    *
    * @generated from field: bytes response_schema_json = 17;
    */
   responseSchemaJson: Uint8Array;
+
+  /**
+   * response_schema_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value response_schema = 117;
+   */
+  responseSchema?: Value | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**

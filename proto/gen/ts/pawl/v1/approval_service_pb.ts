@@ -4,6 +4,8 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct } from "@bufbuild/protobuf/wkt";
 import type { Approval, ApprovalState } from "./approval_pb.ts";
 import { file_pawl_v1_approval } from "./approval_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
@@ -12,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/approval_service.proto.
  */
 export const file_pawl_v1_approval_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5wYXdsL3YxL2FwcHJvdmFsX3NlcnZpY2UucHJvdG8SB3Bhd2wudjEinAEKFExpc3RBcHByb3ZhbHNSZXF1ZXN0EiYKBnN0YXRlcxgBIAMoDjIWLnBhd2wudjEuQXBwcm92YWxTdGF0ZRITCgt3b3JrZmxvd19pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSEAoIYXNzaWduZWUYBCABKAkSEQoJcGFnZV9zaXplGAUgASgFEhIKCnBhZ2VfdG9rZW4YBiABKAkiVgoVTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEiQKCWFwcHJvdmFscxgBIAMoCzIRLnBhd2wudjEuQXBwcm92YWwSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIikKEkdldEFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCSI6ChNHZXRBcHByb3ZhbFJlc3BvbnNlEiMKCGFwcHJvdmFsGAEgASgLMhEucGF3bC52MS5BcHByb3ZhbCJ9ChZBcHByb3ZlQXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJEhUKDXJlc3BvbnNlX2pzb24YAiABKAwSDwoHY29tbWVudBgDIAEoCRISCgpkZWNpZGVkX2J5GAQgASgJEhIKCnJlcXVlc3RfaWQYBSABKAkiPgoXQXBwcm92ZUFwcHJvdmFsUmVzcG9uc2USIwoIYXBwcm92YWwYASABKAsyES5wYXdsLnYxLkFwcHJvdmFsInwKFVJlamVjdEFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCRIVCg1yZXNwb25zZV9qc29uGAIgASgMEg8KB2NvbW1lbnQYAyABKAkSEgoKZGVjaWRlZF9ieRgEIAEoCRISCgpyZXF1ZXN0X2lkGAUgASgJIj0KFlJlamVjdEFwcHJvdmFsUmVzcG9uc2USIwoIYXBwcm92YWwYASABKAsyES5wYXdsLnYxLkFwcHJvdmFsMtQCCg9BcHByb3ZhbFNlcnZpY2USTgoNTGlzdEFwcHJvdmFscxIdLnBhd2wudjEuTGlzdEFwcHJvdmFsc1JlcXVlc3QaHi5wYXdsLnYxLkxpc3RBcHByb3ZhbHNSZXNwb25zZRJICgtHZXRBcHByb3ZhbBIbLnBhd2wudjEuR2V0QXBwcm92YWxSZXF1ZXN0GhwucGF3bC52MS5HZXRBcHByb3ZhbFJlc3BvbnNlElQKD0FwcHJvdmVBcHByb3ZhbBIfLnBhd2wudjEuQXBwcm92ZUFwcHJvdmFsUmVxdWVzdBogLnBhd2wudjEuQXBwcm92ZUFwcHJvdmFsUmVzcG9uc2USUQoOUmVqZWN0QXBwcm92YWwSHi5wYXdsLnYxLlJlamVjdEFwcHJvdmFsUmVxdWVzdBofLnBhd2wudjEuUmVqZWN0QXBwcm92YWxSZXNwb25zZWIGcHJvdG8z", [file_pawl_v1_approval]);
+  fileDesc("Ch5wYXdsL3YxL2FwcHJvdmFsX3NlcnZpY2UucHJvdG8SB3Bhd2wudjEinAEKFExpc3RBcHByb3ZhbHNSZXF1ZXN0EiYKBnN0YXRlcxgBIAMoDjIWLnBhd2wudjEuQXBwcm92YWxTdGF0ZRITCgt3b3JrZmxvd19pZBgCIAEoCRIOCgZydW5faWQYAyABKAkSEAoIYXNzaWduZWUYBCABKAkSEQoJcGFnZV9zaXplGAUgASgFEhIKCnBhZ2VfdG9rZW4YBiABKAkiVgoVTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEiQKCWFwcHJvdmFscxgBIAMoCzIRLnBhd2wudjEuQXBwcm92YWwSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIikKEkdldEFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCSI6ChNHZXRBcHByb3ZhbFJlc3BvbnNlEiMKCGFwcHJvdmFsGAEgASgLMhEucGF3bC52MS5BcHByb3ZhbCKnAQoWQXBwcm92ZUFwcHJvdmFsUmVxdWVzdBITCgthcHByb3ZhbF9pZBgBIAEoCRIVCg1yZXNwb25zZV9qc29uGAIgASgMEigKCHJlc3BvbnNlGGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg8KB2NvbW1lbnQYAyABKAkSEgoKZGVjaWRlZF9ieRgEIAEoCRISCgpyZXF1ZXN0X2lkGAUgASgJIj4KF0FwcHJvdmVBcHByb3ZhbFJlc3BvbnNlEiMKCGFwcHJvdmFsGAEgASgLMhEucGF3bC52MS5BcHByb3ZhbCKmAQoVUmVqZWN0QXBwcm92YWxSZXF1ZXN0EhMKC2FwcHJvdmFsX2lkGAEgASgJEhUKDXJlc3BvbnNlX2pzb24YAiABKAwSKAoIcmVzcG9uc2UYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSDwoHY29tbWVudBgDIAEoCRISCgpkZWNpZGVkX2J5GAQgASgJEhIKCnJlcXVlc3RfaWQYBSABKAkiPQoWUmVqZWN0QXBwcm92YWxSZXNwb25zZRIjCghhcHByb3ZhbBgBIAEoCzIRLnBhd2wudjEuQXBwcm92YWwy1AIKD0FwcHJvdmFsU2VydmljZRJOCg1MaXN0QXBwcm92YWxzEh0ucGF3bC52MS5MaXN0QXBwcm92YWxzUmVxdWVzdBoeLnBhd2wudjEuTGlzdEFwcHJvdmFsc1Jlc3BvbnNlEkgKC0dldEFwcHJvdmFsEhsucGF3bC52MS5HZXRBcHByb3ZhbFJlcXVlc3QaHC5wYXdsLnYxLkdldEFwcHJvdmFsUmVzcG9uc2USVAoPQXBwcm92ZUFwcHJvdmFsEh8ucGF3bC52MS5BcHByb3ZlQXBwcm92YWxSZXF1ZXN0GiAucGF3bC52MS5BcHByb3ZlQXBwcm92YWxSZXNwb25zZRJRCg5SZWplY3RBcHByb3ZhbBIeLnBhd2wudjEuUmVqZWN0QXBwcm92YWxSZXF1ZXN0Gh8ucGF3bC52MS5SZWplY3RBcHByb3ZhbFJlc3BvbnNlYgZwcm90bzM", [file_google_protobuf_struct, file_pawl_v1_approval]);
 
 /**
  * ListApprovalsRequest is the body of ListApprovals.
@@ -154,11 +156,18 @@ export type ApproveApprovalRequest = Message<"pawl.v1.ApproveApprovalRequest"> &
   approvalId: string;
 
   /**
-   * The response as JSON; empty means null. At most 256 KiB.
+   * The response as exact JSON; empty means null, unless there is response. At most 256 KiB. Takes precedence over response.
    *
    * @generated from field: bytes response_json = 2;
    */
   responseJson: Uint8Array;
+
+  /**
+   * The response for callers who write JSON by hand; numbers become doubles.
+   *
+   * @generated from field: google.protobuf.Value response = 102;
+   */
+  response?: Value | undefined;
 
   /**
    * Why, for people; at most 200 characters.
@@ -224,11 +233,18 @@ export type RejectApprovalRequest = Message<"pawl.v1.RejectApprovalRequest"> & {
   approvalId: string;
 
   /**
-   * A response as JSON, if there is one: it must fit the schema too. Empty means none.
+   * A response as exact JSON, if there is one: it must fit the schema too. Empty means none. Takes precedence over response.
    *
    * @generated from field: bytes response_json = 2;
    */
   responseJson: Uint8Array;
+
+  /**
+   * The response for callers who write JSON by hand; numbers become doubles.
+   *
+   * @generated from field: google.protobuf.Value response = 102;
+   */
+  response?: Value | undefined;
 
   /**
    * Why, for people; at most 200 characters.

@@ -4,8 +4,8 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { PauseScope } from "./pause_pb.ts";
 import { file_pawl_v1_pause } from "./pause_pb.ts";
 import type { RunKind, RunStatus } from "./run_pb.ts";
@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/event.proto.
  */
 export const file_pawl_v1_event: GenFile = /*@__PURE__*/
-  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxIqQLCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIqCgtydW5fc3RhcnRlZBgUIAEoCzITLnBhd2wudjEuUnVuU3RhcnRlZEgAEjcKEnJ1bl9zdGF0dXNfY2hhbmdlZBgVIAEoCzIZLnBhd2wudjEuUnVuU3RhdHVzQ2hhbmdlZEgAEi4KDXJ1bl9jb21wbGV0ZWQYFiABKAsyFS5wYXdsLnYxLlJ1bkNvbXBsZXRlZEgAEigKCnJ1bl9mYWlsZWQYFyABKAsyEi5wYXdsLnYxLlJ1bkZhaWxlZEgAEi4KDXJ1bl9jYW5jZWxsZWQYGCABKAsyFS5wYXdsLnYxLlJ1bkNhbmNlbGxlZEgAEi0KDXJ1bl90aW1lZF9vdXQYGSABKAsyFC5wYXdsLnYxLlJ1blRpbWVkT3V0SAASLgoNcnVuX3JlY292ZXJlZBgaIAEoCzIVLnBhd2wudjEuUnVuUmVjb3ZlcmVkSAASJwoJaGVhcnRiZWF0GBsgASgLMhIucGF3bC52MS5IZWFydGJlYXRIABIzChBydW5fbWV0YWRhdGFfc2V0GBwgASgLMhcucGF3bC52MS5SdW5NZXRhZGF0YVNldEgAEioKC25vZGVfcXVldWVkGCggASgLMhMucGF3bC52MS5Ob2RlUXVldWVkSAASLAoMbm9kZV9zdGFydGVkGCkgASgLMhQucGF3bC52MS5Ob2RlU3RhcnRlZEgAEjUKEW5vZGVfc3RyZWFtX2RlbHRhGCogASgLMhgucGF3bC52MS5Ob2RlU3RyZWFtRGVsdGFIABIkCghub2RlX2xvZxgrIAEoCzIQLnBhd2wudjEuTm9kZUxvZ0gAEiwKDG5vZGVfcmV0cmllZBgsIAEoCzIULnBhd2wudjEuTm9kZVJldHJpZWRIABIwCg5ub2RlX2NvbXBsZXRlZBgtIAEoCzIWLnBhd2wudjEuTm9kZUNvbXBsZXRlZEgAEioKC25vZGVfZmFpbGVkGC4gASgLMhMucGF3bC52MS5Ob2RlRmFpbGVkSAASMAoObm9kZV9jYW5jZWxsZWQYLyABKAsyFi5wYXdsLnYxLk5vZGVDYW5jZWxsZWRIABIsCgxub2RlX3NraXBwZWQYMCABKAsyFC5wYXdsLnYxLk5vZGVTa2lwcGVkSAASLwoObm9kZV90aW1lZF9vdXQYMSABKAsyFS5wYXdsLnYxLk5vZGVUaW1lZE91dEgAEiwKDG5vZGVfYmxvY2tlZBgyIAEoCzIULnBhd2wudjEuTm9kZUJsb2NrZWRIABI0ChBub2RlX2ludmFsaWRhdGVkGDMgASgLMhgucGF3bC52MS5Ob2RlSW52YWxpZGF0ZWRIABIuCg1ub2RlX2V4cGFuZGVkGDQgASgLMhUucGF3bC52MS5Ob2RlRXhwYW5kZWRIABIsCgxub2RlX2RlY2lkZWQYNSABKAsyFC5wYXdsLnYxLk5vZGVEZWNpZGVkSAASOAoSbW9kZXJhdGlvbl9mbGFnZ2VkGDwgASgLMhoucGF3bC52MS5Nb2RlcmF0aW9uRmxhZ2dlZEgAEjYKEWNvbnRyYWN0X3Zpb2xhdGVkGD0gASgLMhkucGF3bC52MS5Db250cmFjdFZpb2xhdGVkSABCBgoEZmFjdCJVCgtDb3JyZWxhdGlvbhIQCgh0cmFjZV9pZBgBIAEoCRIXCg9wYXJlbnRfZXZlbnRfaWQYAiABKAQSDAoEd2F2ZRgDIAEoDRINCgVwaGFzZRgEIAEoCSLFAgoKUnVuU3RhcnRlZBISCgppbnB1dF9qc29uGAEgASgMEhkKEWRlZmluaXRpb25fZGlnZXN0GAIgASgJEhgKEHdvcmtmbG93X3ZlcnNpb24YAyABKA0SHgoEa2luZBgEIAEoDjIQLnBhd2wudjEuUnVuS2luZBIxCg1kZWFkbGluZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkSMQoNc2NoZWR1bGVfdGltZRg9IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoEc2xvdBg+IAEoCzIOLnBhd2wudjEuTGltaXQSHAoEcmF0ZRg/IAEoCzIOLnBhd2wudjEuTGltaXQiQgoFTGltaXQSCwoDa2V5GAEgASgJEg0KBWxpbWl0GAIgASgNEg4KBnBlcl9tcxgDIAEoBBINCgVzY29wZRgEIAEoCSLHAQoQUnVuU3RhdHVzQ2hhbmdlZBIgCgRmcm9tGAEgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSHgoCdG8YAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxIxCg1kZWFkbGluZV90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIiCgVzY29wZRgEIAEoDjITLnBhd2wudjEuUGF1c2VTY29wZRIKCgJieRgFIAEoCRIOCgZyZWFzb24YBiABKAkiOQoMUnVuQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEhQKDGhhc19mYWlsdXJlcxgCIAEoCCI0CglSdW5GYWlsZWQSFgoOZmFpbGVkX25vZGVfaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCSIeCgxSdW5DYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIkAKC1J1blRpbWVkT3V0EjEKDWRlYWRsaW5lX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkwKDFJ1blJlY292ZXJlZBIOCgZyZWFzb24YASABKAkSEwoLZXhlY3V0b3JfaWQYAiABKAkSFwoPbG9zdF9kZWxpdmVyaWVzGAMgASgNIgsKCUhlYXJ0YmVhdCInCg5SdW5NZXRhZGF0YVNldBIVCg1tZXRhZGF0YV9qc29uGAEgASgMIn0KCk5vZGVRdWV1ZWQSMwoPbm90X2JlZm9yZV90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIcCgRzbG90GAIgASgLMg4ucGF3bC52MS5MaW1pdBIcCgRyYXRlGAMgASgLMg4ucGF3bC52MS5MaW1pdCIiCgtOb2RlU3RhcnRlZBITCgtleGVjdXRvcl9pZBgBIAEoCSJTCg9Ob2RlU3RyZWFtRGVsdGESEwoLZGVsdGFfaW5kZXgYASABKA0SDAoEdGV4dBgCIAEoCRIdCgVtZWRpYRgDIAEoCzIOLnBhd2wudjEuTWVkaWEiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQiKQoHTm9kZUxvZxINCgVsZXZlbBgBIAEoCRIPCgdtZXNzYWdlGAIgASgJIj8KC05vZGVSZXRyaWVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEAoIZGVsYXlfbXMYAyABKAQigAEKDU5vZGVDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSDgoGaGFuZGxlGAIgASgJEhMKC2R1cmF0aW9uX21zGAMgASgEEhYKDnF1ZXVlX2RlbGF5X21zGAQgASgEEh0KBXVzYWdlGAUgASgLMg4ucGF3bC52MS5Vc2FnZSJCCgpOb2RlRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMIh8KDU5vZGVDYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIh0KC05vZGVTa2lwcGVkEg4KBnJlYXNvbhgBIAEoCSIiCgxOb2RlVGltZWRPdXQSEgoKdGltZW91dF9tcxgBIAEoBCKuAQoLTm9kZUJsb2NrZWQSDgoGcmVhc29uGAEgASgJEhQKDGNoaWxkX3J1bl9pZBgCIAEoCRINCgVwaGFzZRgDIAEoCRITCgthcHByb3ZhbF9pZBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEhEKCWFzc2lnbmVlcxgGIAMoCRIxCg1kZWFkbGluZV90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCKAAQoLTm9kZURlY2lkZWQSEAoIZGVjaXNpb24YASABKAkSDgoGcmVhc29uGAIgASgJEg8KB2NvbW1lbnQYAyABKAkSEgoKZGVjaWRlZF9ieRgEIAEoCRITCgthcHByb3ZhbF9pZBgFIAEoCRIVCg1yZXNwb25zZV9qc29uGAYgASgMIjEKDE5vZGVFeHBhbmRlZBINCgV3aWR0aBgBIAEoDRISCgppdGVtc19qc29uGAIgASgMIiEKD05vZGVJbnZhbGlkYXRlZBIOCgZyZWFzb24YASABKAkiOAoRTW9kZXJhdGlvbkZsYWdnZWQSDQoFcGhhc2UYASABKAkSFAoMZGV0YWlsc19qc29uGAIgASgMIjYKEENvbnRyYWN0VmlvbGF0ZWQSDQoFcGhhc2UYASABKAkSEwoLZXJyb3JzX2pzb24YAiABKAwikgEKDEV4ZWN1dGlvblRhZxIQCghldmVudF9pZBgBIAEoBBIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRILCgN0YWcYBCABKAkSFQoNbWV0YWRhdGFfanNvbhgFIAEoDBIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcGIGcHJvdG8z", [file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_run]);
+  fileDesc("ChNwYXdsL3YxL2V2ZW50LnByb3RvEgdwYXdsLnYxIqQLCghSdW5FdmVudBIQCghldmVudF9pZBgBIAEoBBIOCgZydW5faWQYAiABKAkSEwoLd29ya2Zsb3dfaWQYAyABKAkSDAoEdHlwZRgEIAEoCRIoCgR0aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtjb3JyZWxhdGlvbhgGIAEoCzIULnBhd2wudjEuQ29ycmVsYXRpb24SDwoHbm9kZV9pZBgHIAEoCRIRCglpdGVyYXRpb24YCCABKA0SDwoHYXR0ZW1wdBgJIAEoDRINCgVlcG9jaBgKIAEoBBIqCgtydW5fc3RhcnRlZBgUIAEoCzITLnBhd2wudjEuUnVuU3RhcnRlZEgAEjcKEnJ1bl9zdGF0dXNfY2hhbmdlZBgVIAEoCzIZLnBhd2wudjEuUnVuU3RhdHVzQ2hhbmdlZEgAEi4KDXJ1bl9jb21wbGV0ZWQYFiABKAsyFS5wYXdsLnYxLlJ1bkNvbXBsZXRlZEgAEigKCnJ1bl9mYWlsZWQYFyABKAsyEi5wYXdsLnYxLlJ1bkZhaWxlZEgAEi4KDXJ1bl9jYW5jZWxsZWQYGCABKAsyFS5wYXdsLnYxLlJ1bkNhbmNlbGxlZEgAEi0KDXJ1bl90aW1lZF9vdXQYGSABKAsyFC5wYXdsLnYxLlJ1blRpbWVkT3V0SAASLgoNcnVuX3JlY292ZXJlZBgaIAEoCzIVLnBhd2wudjEuUnVuUmVjb3ZlcmVkSAASJwoJaGVhcnRiZWF0GBsgASgLMhIucGF3bC52MS5IZWFydGJlYXRIABIzChBydW5fbWV0YWRhdGFfc2V0GBwgASgLMhcucGF3bC52MS5SdW5NZXRhZGF0YVNldEgAEioKC25vZGVfcXVldWVkGCggASgLMhMucGF3bC52MS5Ob2RlUXVldWVkSAASLAoMbm9kZV9zdGFydGVkGCkgASgLMhQucGF3bC52MS5Ob2RlU3RhcnRlZEgAEjUKEW5vZGVfc3RyZWFtX2RlbHRhGCogASgLMhgucGF3bC52MS5Ob2RlU3RyZWFtRGVsdGFIABIkCghub2RlX2xvZxgrIAEoCzIQLnBhd2wudjEuTm9kZUxvZ0gAEiwKDG5vZGVfcmV0cmllZBgsIAEoCzIULnBhd2wudjEuTm9kZVJldHJpZWRIABIwCg5ub2RlX2NvbXBsZXRlZBgtIAEoCzIWLnBhd2wudjEuTm9kZUNvbXBsZXRlZEgAEioKC25vZGVfZmFpbGVkGC4gASgLMhMucGF3bC52MS5Ob2RlRmFpbGVkSAASMAoObm9kZV9jYW5jZWxsZWQYLyABKAsyFi5wYXdsLnYxLk5vZGVDYW5jZWxsZWRIABIsCgxub2RlX3NraXBwZWQYMCABKAsyFC5wYXdsLnYxLk5vZGVTa2lwcGVkSAASLwoObm9kZV90aW1lZF9vdXQYMSABKAsyFS5wYXdsLnYxLk5vZGVUaW1lZE91dEgAEiwKDG5vZGVfYmxvY2tlZBgyIAEoCzIULnBhd2wudjEuTm9kZUJsb2NrZWRIABI0ChBub2RlX2ludmFsaWRhdGVkGDMgASgLMhgucGF3bC52MS5Ob2RlSW52YWxpZGF0ZWRIABIuCg1ub2RlX2V4cGFuZGVkGDQgASgLMhUucGF3bC52MS5Ob2RlRXhwYW5kZWRIABIsCgxub2RlX2RlY2lkZWQYNSABKAsyFC5wYXdsLnYxLk5vZGVEZWNpZGVkSAASOAoSbW9kZXJhdGlvbl9mbGFnZ2VkGDwgASgLMhoucGF3bC52MS5Nb2RlcmF0aW9uRmxhZ2dlZEgAEjYKEWNvbnRyYWN0X3Zpb2xhdGVkGD0gASgLMhkucGF3bC52MS5Db250cmFjdFZpb2xhdGVkSABCBgoEZmFjdCJVCgtDb3JyZWxhdGlvbhIQCgh0cmFjZV9pZBgBIAEoCRIXCg9wYXJlbnRfZXZlbnRfaWQYAiABKAQSDAoEd2F2ZRgDIAEoDRINCgVwaGFzZRgEIAEoCSKFAwoKUnVuU3RhcnRlZBISCgppbnB1dF9qc29uGAEgASgMEiUKBWlucHV0GGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhkKEWRlZmluaXRpb25fZGlnZXN0GAIgASgJEhgKEHdvcmtmbG93X3ZlcnNpb24YAyABKA0SHgoEa2luZBgEIAEoDjIQLnBhd2wudjEuUnVuS2luZBIxCg1kZWFkbGluZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIXCg9pZGVtcG90ZW5jeV9rZXkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkSMQoNc2NoZWR1bGVfdGltZRg9IAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoEc2xvdBg+IAEoCzIOLnBhd2wudjEuTGltaXQSHAoEcmF0ZRg/IAEoCzIOLnBhd2wudjEuTGltaXQSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkIKBUxpbWl0EgsKA2tleRgBIAEoCRINCgVsaW1pdBgCIAEoDRIOCgZwZXJfbXMYAyABKAQSDQoFc2NvcGUYBCABKAkixwEKEFJ1blN0YXR1c0NoYW5nZWQSIAoEZnJvbRgBIAEoDjISLnBhd2wudjEuUnVuU3RhdHVzEh4KAnRvGAIgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSMQoNZGVhZGxpbmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoFc2NvcGUYBCABKA4yEy5wYXdsLnYxLlBhdXNlU2NvcGUSCgoCYnkYBSABKAkSDgoGcmVhc29uGAYgASgJInoKDFJ1bkNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBImCgZvdXRwdXQYZSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFAoMaGFzX2ZhaWx1cmVzGAIgASgIEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSI0CglSdW5GYWlsZWQSFgoOZmFpbGVkX25vZGVfaWQYASABKAkSDwoHbWVzc2FnZRgCIAEoCSIeCgxSdW5DYW5jZWxsZWQSDgoGcmVhc29uGAEgASgJIkAKC1J1blRpbWVkT3V0EjEKDWRlYWRsaW5lX3RpbWUYASABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIkwKDFJ1blJlY292ZXJlZBIOCgZyZWFzb24YASABKAkSEwoLZXhlY3V0b3JfaWQYAiABKAkSFwoPbG9zdF9kZWxpdmVyaWVzGAMgASgNIgsKCUhlYXJ0YmVhdCJqCg5SdW5NZXRhZGF0YVNldBIVCg1tZXRhZGF0YV9qc29uGAEgASgMEigKCG1ldGFkYXRhGGUgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSJ9CgpOb2RlUXVldWVkEjMKD25vdF9iZWZvcmVfdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHAoEc2xvdBgCIAEoCzIOLnBhd2wudjEuTGltaXQSHAoEcmF0ZRgDIAEoCzIOLnBhd2wudjEuTGltaXQiIgoLTm9kZVN0YXJ0ZWQSEwoLZXhlY3V0b3JfaWQYASABKAkiUwoPTm9kZVN0cmVhbURlbHRhEhMKC2RlbHRhX2luZGV4GAEgASgNEgwKBHRleHQYAiABKAkSHQoFbWVkaWEYAyABKAsyDi5wYXdsLnYxLk1lZGlhIiIKBU1lZGlhEgsKA3VybBgBIAEoCRIMCgRtaW1lGAIgASgJIjQKBVVzYWdlEhQKDGlucHV0X3Rva2VucxgBIAEoBBIVCg1vdXRwdXRfdG9rZW5zGAIgASgEIikKB05vZGVMb2cSDQoFbGV2ZWwYASABKAkSDwoHbWVzc2FnZRgCIAEoCSI/CgtOb2RlUmV0cmllZBINCgVjYXVzZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhAKCGRlbGF5X21zGAMgASgEIsEBCg1Ob2RlQ29tcGxldGVkEhMKC291dHB1dF9qc29uGAEgASgMEiYKBm91dHB1dBhlIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIOCgZoYW5kbGUYAiABKAkSEwoLZHVyYXRpb25fbXMYAyABKAQSFgoOcXVldWVfZGVsYXlfbXMYBCABKAQSHQoFdXNhZ2UYBSABKAsyDi5wYXdsLnYxLlVzYWdlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSKEAQoKTm9kZUZhaWxlZBINCgVjYXVzZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhQKDGRldGFpbHNfanNvbhgDIAEoDBInCgdkZXRhaWxzGGcgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSIfCg1Ob2RlQ2FuY2VsbGVkEg4KBnJlYXNvbhgBIAEoCSIdCgtOb2RlU2tpcHBlZBIOCgZyZWFzb24YASABKAkiIgoMTm9kZVRpbWVkT3V0EhIKCnRpbWVvdXRfbXMYASABKAQirgEKC05vZGVCbG9ja2VkEg4KBnJlYXNvbhgBIAEoCRIUCgxjaGlsZF9ydW5faWQYAiABKAkSDQoFcGhhc2UYAyABKAkSEwoLYXBwcm92YWxfaWQYBCABKAkSDwoHbWVzc2FnZRgFIAEoCRIRCglhc3NpZ25lZXMYBiADKAkSMQoNZGVhZGxpbmVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiwwEKC05vZGVEZWNpZGVkEhAKCGRlY2lzaW9uGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdjb21tZW50GAMgASgJEhIKCmRlY2lkZWRfYnkYBCABKAkSEwoLYXBwcm92YWxfaWQYBSABKAkSFQoNcmVzcG9uc2VfanNvbhgGIAEoDBIoCghyZXNwb25zZRhqIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkicQoMTm9kZUV4cGFuZGVkEg0KBXdpZHRoGAEgASgNEhIKCml0ZW1zX2pzb24YAiABKAwSJQoFaXRlbXMYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIiEKD05vZGVJbnZhbGlkYXRlZBIOCgZyZWFzb24YASABKAkiegoRTW9kZXJhdGlvbkZsYWdnZWQSDQoFcGhhc2UYASABKAkSFAoMZGV0YWlsc19qc29uGAIgASgMEicKB2RldGFpbHMYZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIncKEENvbnRyYWN0VmlvbGF0ZWQSDQoFcGhhc2UYASABKAkSEwoLZXJyb3JzX2pzb24YAiABKAwSJgoGZXJyb3JzGGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSLVAQoMRXhlY3V0aW9uVGFnEhAKCGV2ZW50X2lkGAEgASgEEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNEgsKA3RhZxgEIAEoCRIVCg1tZXRhZGF0YV9qc29uGAUgASgMEigKCG1ldGFkYXRhGGkgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEigKBHRpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCWIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause, file_pawl_v1_run]);
 
 /**
  * RunEvent is one fact of a run's append-only log. Clients pass facts they do not know through.
@@ -365,6 +365,13 @@ export type RunStarted = Message<"pawl.v1.RunStarted"> & {
   inputJson: Uint8Array;
 
   /**
+   * input_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value input = 101;
+   */
+  input?: Value | undefined;
+
+  /**
    * Digest of the definition used for the whole run.
    *
    * @generated from field: string definition_digest = 2;
@@ -426,6 +433,13 @@ export type RunStarted = Message<"pawl.v1.RunStarted"> & {
    * @generated from field: pawl.v1.Limit rate = 63;
    */
   rate?: Limit | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -547,11 +561,25 @@ export type RunCompleted = Message<"pawl.v1.RunCompleted"> & {
   outputJson: Uint8Array;
 
   /**
+   * output_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value output = 101;
+   */
+  output?: Value | undefined;
+
+  /**
    * Whether some node failed on the way.
    *
    * @generated from field: bool has_failures = 2;
    */
   hasFailures: boolean;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -693,6 +721,20 @@ export type RunMetadataSet = Message<"pawl.v1.RunMetadataSet"> & {
    * @generated from field: bytes metadata_json = 1;
    */
   metadataJson: Uint8Array;
+
+  /**
+   * metadata_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value metadata = 101;
+   */
+  metadata?: Value | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -926,6 +968,13 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
   outputJson: Uint8Array;
 
   /**
+   * output_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value output = 101;
+   */
+  output?: Value | undefined;
+
+  /**
    * The handle it left by; empty means every edge without a handle.
    *
    * @generated from field: string handle = 2;
@@ -952,6 +1001,13 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
    * @generated from field: pawl.v1.Usage usage = 5;
    */
   usage?: Usage | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -987,6 +1043,20 @@ export type NodeFailed = Message<"pawl.v1.NodeFailed"> & {
    * @generated from field: bytes details_json = 3;
    */
   detailsJson: Uint8Array;
+
+  /**
+   * details_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value details = 103;
+   */
+  details?: Value | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -1171,6 +1241,20 @@ export type NodeDecided = Message<"pawl.v1.NodeDecided"> & {
    * @generated from field: bytes response_json = 6;
    */
   responseJson: Uint8Array;
+
+  /**
+   * response_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value response = 106;
+   */
+  response?: Value | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -1199,6 +1283,20 @@ export type NodeExpanded = Message<"pawl.v1.NodeExpanded"> & {
    * @generated from field: bytes items_json = 2;
    */
   itemsJson: Uint8Array;
+
+  /**
+   * items_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value items = 102;
+   */
+  items?: Value | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -1248,6 +1346,20 @@ export type ModerationFlagged = Message<"pawl.v1.ModerationFlagged"> & {
    * @generated from field: bytes details_json = 2;
    */
   detailsJson: Uint8Array;
+
+  /**
+   * details_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value details = 102;
+   */
+  details?: Value | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -1276,6 +1388,20 @@ export type ContractViolated = Message<"pawl.v1.ContractViolated"> & {
    * @generated from field: bytes errors_json = 2;
    */
   errorsJson: Uint8Array;
+
+  /**
+   * errors_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value errors = 102;
+   */
+  errors?: Value | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -1327,11 +1453,25 @@ export type ExecutionTag = Message<"pawl.v1.ExecutionTag"> & {
   metadataJson: Uint8Array;
 
   /**
+   * metadata_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value metadata = 105;
+   */
+  metadata?: Value | undefined;
+
+  /**
    * When it was committed, by the database's clock.
    *
    * @generated from field: google.protobuf.Timestamp time = 6;
    */
   time?: Timestamp | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**

@@ -4,8 +4,8 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Pause } from "./pause_pb.ts";
 import { file_pawl_v1_pause } from "./pause_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -14,7 +14,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run.proto.
  */
 export const file_pawl_v1_run: GenFile = /*@__PURE__*/
-  fileDesc("ChFwYXdsL3YxL3J1bi5wcm90bxIHcGF3bC52MSLABQoDUnVuEg4KBnJ1bl9pZBgBIAEoCRITCgt3b3JrZmxvd19pZBgCIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAMgASgNEh4KBGtpbmQYBCABKA4yEC5wYXdsLnYxLlJ1bktpbmQSIgoGc3RhdHVzGAUgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSFAoMaGFzX2ZhaWx1cmVzGAYgASgIEhUKDWxhc3RfZXZlbnRfaWQYByABKAQSEgoKaW5wdXRfanNvbhgIIAEoDBITCgtvdXRwdXRfanNvbhgJIAEoDBIVCg1lcnJvcl9tZXNzYWdlGAogASgJEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNZGVhZGxpbmVfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASHwoFbm9kZXMYDiADKAsyEC5wYXdsLnYxLk5vZGVSdW4SEAoIdHJhY2VfaWQYDyABKAkSEAoIcHJpb3JpdHkYECABKAUSFgoOd2FpdGluZ19yZWFzb24YESABKAkSFQoNcGFyZW50X3J1bl9pZBgSIAEoCRIWCg5wYXJlbnRfbm9kZV9pZBgTIAEoCRIYChBwYXJlbnRfaXRlcmF0aW9uGBQgASgNEhMKC3NjaGVkdWxlX2lkGDwgASgJEjEKDXNjaGVkdWxlX3RpbWUYPSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEioKCnF1YXJhbnRpbmUYGSABKAsyFi5wYXdsLnYxLlJ1blF1YXJhbnRpbmUSHQoFcGF1c2UYHiABKAsyDi5wYXdsLnYxLlBhdXNlIlkKDVJ1blF1YXJhbnRpbmUSKAoEdGltZRgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDgoGcmVhc29uGAIgASgJEg4KBmRldGFpbBgDIAEoCSK3AgoHTm9kZVJ1bhIPCgdub2RlX2lkGAEgASgJEhEKCWl0ZXJhdGlvbhgCIAEoDRIjCgZzdGF0dXMYAyABKA4yEy5wYXdsLnYxLk5vZGVTdGF0dXMSDwoHYXR0ZW1wdBgEIAEoDRIOCgZoYW5kbGUYBSABKAkSEwoLb3V0cHV0X2pzb24YBiABKAwSFQoNZXJyb3JfbWVzc2FnZRgHIAEoCRIuCgpzdGFydF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbG9zdF9kZWxpdmVyaWVzGAogASgNEh8KBGhvbGQYCyABKAsyES5wYXdsLnYxLk5vZGVIb2xkIpcBCghOb2RlSG9sZBIOCgZyZWFzb24YASABKAkSDQoFcGhhc2UYAiABKAkSEwoLb3V0cHV0X2pzb24YAyABKAwSEwoLYXBwcm92YWxfaWQYBCABKAkSDwoHbWVzc2FnZRgFIAEoCRIxCg1kZWFkbGluZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCq5AgoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1BFTkRJTkcQARIYChRSVU5fU1RBVFVTX1NDSEVEVUxFRBACEhYKElJVTl9TVEFUVVNfUlVOTklORxADEhYKElJVTl9TVEFUVVNfV0FJVElORxAEEhcKE1JVTl9TVEFUVVNfUkVUUllJTkcQBRIVChFSVU5fU1RBVFVTX1BBVVNFRBAGEhsKF1JVTl9TVEFUVVNfQ09NUEVOU0FUSU5HEAcSGAoUUlVOX1NUQVRVU19DT01QTEVURUQQCBIVChFSVU5fU1RBVFVTX0ZBSUxFRBAJEhgKFFJVTl9TVEFUVVNfQ0FOQ0VMTEVEEAoSFgoSUlVOX1NUQVRVU19USU1FT1VUEAsqxQIKCk5vZGVTdGF0dXMSGwoXTk9ERV9TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNOT0RFX1NUQVRVU19QRU5ESU5HEAESFgoSTk9ERV9TVEFUVVNfUVVFVUVEEAISFwoTTk9ERV9TVEFUVVNfUlVOTklORxADEhgKFE5PREVfU1RBVFVTX1JFVFJZSU5HEAQSFwoTTk9ERV9TVEFUVVNfV0FJVElORxAFEhkKFU5PREVfU1RBVFVTX0NPTVBMRVRFRBAGEhYKEk5PREVfU1RBVFVTX0ZBSUxFRBAHEhkKFU5PREVfU1RBVFVTX1RJTUVEX09VVBAIEhkKFU5PREVfU1RBVFVTX0NBTkNFTExFRBAJEhcKE05PREVfU1RBVFVTX1NLSVBQRUQQChIbChdOT0RFX1NUQVRVU19JTlZBTElEQVRFRBALKkoKB1J1bktpbmQSGAoUUlVOX0tJTkRfVU5TUEVDSUZJRUQQABISCg5SVU5fS0lORF9TQVZFRBABEhEKDVJVTl9LSU5EX1RFU1QQAmIGcHJvdG8z", [file_google_protobuf_timestamp, file_pawl_v1_pause]);
+  fileDesc("ChFwYXdsL3YxL3J1bi5wcm90bxIHcGF3bC52MSKoBgoDUnVuEg4KBnJ1bl9pZBgBIAEoCRITCgt3b3JrZmxvd19pZBgCIAEoCRIYChB3b3JrZmxvd192ZXJzaW9uGAMgASgNEh4KBGtpbmQYBCABKA4yEC5wYXdsLnYxLlJ1bktpbmQSIgoGc3RhdHVzGAUgASgOMhIucGF3bC52MS5SdW5TdGF0dXMSFAoMaGFzX2ZhaWx1cmVzGAYgASgIEhUKDWxhc3RfZXZlbnRfaWQYByABKAQSEgoKaW5wdXRfanNvbhgIIAEoDBIlCgVpbnB1dBhsIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRITCgtvdXRwdXRfanNvbhgJIAEoDBImCgZvdXRwdXQYbSABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgKIAEoCRIvCgtjcmVhdGVfdGltZRgLIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYDCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWRlYWRsaW5lX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEh8KBW5vZGVzGA4gAygLMhAucGF3bC52MS5Ob2RlUnVuEhAKCHRyYWNlX2lkGA8gASgJEhAKCHByaW9yaXR5GBAgASgFEhYKDndhaXRpbmdfcmVhc29uGBEgASgJEhUKDXBhcmVudF9ydW5faWQYEiABKAkSFgoOcGFyZW50X25vZGVfaWQYEyABKAkSGAoQcGFyZW50X2l0ZXJhdGlvbhgUIAEoDRITCgtzY2hlZHVsZV9pZBg8IAEoCRIxCg1zY2hlZHVsZV90aW1lGD0gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIqCgpxdWFyYW50aW5lGBkgASgLMhYucGF3bC52MS5SdW5RdWFyYW50aW5lEh0KBXBhdXNlGB4gASgLMg4ucGF3bC52MS5QYXVzZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiWQoNUnVuUXVhcmFudGluZRIoCgR0aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YAiABKAkSDgoGZGV0YWlsGAMgASgJIvgCCgdOb2RlUnVuEg8KB25vZGVfaWQYASABKAkSEQoJaXRlcmF0aW9uGAIgASgNEiMKBnN0YXR1cxgDIAEoDjITLnBhd2wudjEuTm9kZVN0YXR1cxIPCgdhdHRlbXB0GAQgASgNEg4KBmhhbmRsZRgFIAEoCRITCgtvdXRwdXRfanNvbhgGIAEoDBImCgZvdXRwdXQYaiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgHIAEoCRIuCgpzdGFydF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASFwoPbG9zdF9kZWxpdmVyaWVzGAogASgNEh8KBGhvbGQYCyABKAsyES5wYXdsLnYxLk5vZGVIb2xkEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSLYAQoITm9kZUhvbGQSDgoGcmVhc29uGAEgASgJEg0KBXBoYXNlGAIgASgJEhMKC291dHB1dF9qc29uGAMgASgMEiYKBm91dHB1dBhnIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRITCgthcHByb3ZhbF9pZBgEIAEoCRIPCgdtZXNzYWdlGAUgASgJEjEKDWRlYWRsaW5lX3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhcKD3ZhbHVlc19sZWZ0X291dBhkIAMoCSq5AgoJUnVuU3RhdHVzEhoKFlJVTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIWChJSVU5fU1RBVFVTX1BFTkRJTkcQARIYChRSVU5fU1RBVFVTX1NDSEVEVUxFRBACEhYKElJVTl9TVEFUVVNfUlVOTklORxADEhYKElJVTl9TVEFUVVNfV0FJVElORxAEEhcKE1JVTl9TVEFUVVNfUkVUUllJTkcQBRIVChFSVU5fU1RBVFVTX1BBVVNFRBAGEhsKF1JVTl9TVEFUVVNfQ09NUEVOU0FUSU5HEAcSGAoUUlVOX1NUQVRVU19DT01QTEVURUQQCBIVChFSVU5fU1RBVFVTX0ZBSUxFRBAJEhgKFFJVTl9TVEFUVVNfQ0FOQ0VMTEVEEAoSFgoSUlVOX1NUQVRVU19USU1FT1VUEAsqxQIKCk5vZGVTdGF0dXMSGwoXTk9ERV9TVEFUVVNfVU5TUEVDSUZJRUQQABIXChNOT0RFX1NUQVRVU19QRU5ESU5HEAESFgoSTk9ERV9TVEFUVVNfUVVFVUVEEAISFwoTTk9ERV9TVEFUVVNfUlVOTklORxADEhgKFE5PREVfU1RBVFVTX1JFVFJZSU5HEAQSFwoTTk9ERV9TVEFUVVNfV0FJVElORxAFEhkKFU5PREVfU1RBVFVTX0NPTVBMRVRFRBAGEhYKEk5PREVfU1RBVFVTX0ZBSUxFRBAHEhkKFU5PREVfU1RBVFVTX1RJTUVEX09VVBAIEhkKFU5PREVfU1RBVFVTX0NBTkNFTExFRBAJEhcKE05PREVfU1RBVFVTX1NLSVBQRUQQChIbChdOT0RFX1NUQVRVU19JTlZBTElEQVRFRBALKkoKB1J1bktpbmQSGAoUUlVOX0tJTkRfVU5TUEVDSUZJRUQQABISCg5SVU5fS0lORF9TQVZFRBABEhEKDVJVTl9LSU5EX1RFU1QQAmIGcHJvdG8z", [file_google_protobuf_struct, file_google_protobuf_timestamp, file_pawl_v1_pause]);
 
 /**
  * Run is one execution of a definition.
@@ -79,11 +79,25 @@ export type Run = Message<"pawl.v1.Run"> & {
   inputJson: Uint8Array;
 
   /**
+   * input_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value input = 108;
+   */
+  input?: Value | undefined;
+
+  /**
    * The output as JSON, once completed. Empty in lists.
    *
    * @generated from field: bytes output_json = 9;
    */
   outputJson: Uint8Array;
+
+  /**
+   * output_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value output = 109;
+   */
+  output?: Value | undefined;
 
   /**
    * Why it failed, for people; empty otherwise.
@@ -190,6 +204,13 @@ export type Run = Message<"pawl.v1.Run"> & {
    * @generated from field: pawl.v1.Pause pause = 30;
    */
   pause?: Pause | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -283,6 +304,13 @@ export type NodeRun = Message<"pawl.v1.NodeRun"> & {
   outputJson: Uint8Array;
 
   /**
+   * output_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value output = 106;
+   */
+  output?: Value | undefined;
+
+  /**
    * Why it failed or was skipped, for people.
    *
    * @generated from field: string error_message = 7;
@@ -316,6 +344,13 @@ export type NodeRun = Message<"pawl.v1.NodeRun"> & {
    * @generated from field: pawl.v1.NodeHold hold = 11;
    */
   hold?: NodeHold | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
@@ -353,6 +388,13 @@ export type NodeHold = Message<"pawl.v1.NodeHold"> & {
   outputJson: Uint8Array;
 
   /**
+   * output_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value output = 103;
+   */
+  output?: Value | undefined;
+
+  /**
    * The approval by which it is answered; empty for one from before approvals were kept.
    *
    * @generated from field: string approval_id = 4;
@@ -372,6 +414,13 @@ export type NodeHold = Message<"pawl.v1.NodeHold"> & {
    * @generated from field: google.protobuf.Timestamp deadline_time = 6;
    */
   deadlineTime?: Timestamp | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**

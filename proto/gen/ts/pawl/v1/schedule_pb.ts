@@ -4,15 +4,15 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file pawl/v1/schedule.proto.
  */
 export const file_pawl_v1_schedule: GenFile = /*@__PURE__*/
-  fileDesc("ChZwYXdsL3YxL3NjaGVkdWxlLnByb3RvEgdwYXdsLnYxItoBCgxTY2hlZHVsZVNwZWMSEwoLd29ya2Zsb3dfaWQYASABKAkSGAoQd29ya2Zsb3dfdmVyc2lvbhgCIAEoDRISCgpleHByZXNzaW9uGAMgASgJEhEKCXRpbWVfem9uZRgEIAEoCRISCgppbnB1dF9qc29uGAUgASgMEhAKCHByaW9yaXR5GAYgASgFEiUKBm1pc3NlZBgHIAEoDjIVLnBhd2wudjEuTWlzc2VkUG9saWN5EicKB292ZXJsYXAYCCABKA4yFi5wYXdsLnYxLk92ZXJsYXBQb2xpY3ki+AMKCFNjaGVkdWxlEhMKC3NjaGVkdWxlX2lkGAEgASgJEiMKBHNwZWMYAiABKAsyFS5wYXdsLnYxLlNjaGVkdWxlU3BlYxIlCgVzdGF0ZRgDIAEoDjIWLnBhd2wudjEuU2NoZWR1bGVTdGF0ZRIPCgd2ZXJzaW9uGAQgASgNEhEKCXBhdXNlZF9ieRgFIAEoCRIUCgxwYXVzZV9yZWFzb24YBiABKAkSLgoKcGF1c2VfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI4ChRsYXN0X29jY3VycmVuY2VfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEwoLbGFzdF9ydW5faWQYCyABKAkSEgoKbGFzdF9lcnJvchgMIAEoCRIVCg1zdGFydGVkX2NvdW50GA0gASgEEhUKDXNraXBwZWRfY291bnQYDiABKAQSLgoKbmV4dF90aW1lcxgPIAMoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAqggEKDVNjaGVkdWxlU3RhdGUSHgoaU0NIRURVTEVfU1RBVEVfVU5TUEVDSUZJRUQQABIZChVTQ0hFRFVMRV9TVEFURV9BQ1RJVkUQARIZChVTQ0hFRFVMRV9TVEFURV9QQVVTRUQQAhIbChdTQ0hFRFVMRV9TVEFURV9GSU5JU0hFRBADKnwKDE1pc3NlZFBvbGljeRIdChlNSVNTRURfUE9MSUNZX1VOU1BFQ0lGSUVEEAASFgoSTUlTU0VEX1BPTElDWV9TS0lQEAESGgoWTUlTU0VEX1BPTElDWV9SVU5fT05DRRACEhkKFU1JU1NFRF9QT0xJQ1lfUlVOX0FMTBADKmIKDU92ZXJsYXBQb2xpY3kSHgoaT1ZFUkxBUF9QT0xJQ1lfVU5TUEVDSUZJRUQQABIYChRPVkVSTEFQX1BPTElDWV9BTExPVxABEhcKE09WRVJMQVBfUE9MSUNZX1NLSVAQAmIGcHJvdG8z", [file_google_protobuf_timestamp]);
+  fileDesc("ChZwYXdsL3YxL3NjaGVkdWxlLnByb3RvEgdwYXdsLnYxIpoCCgxTY2hlZHVsZVNwZWMSEwoLd29ya2Zsb3dfaWQYASABKAkSGAoQd29ya2Zsb3dfdmVyc2lvbhgCIAEoDRISCgpleHByZXNzaW9uGAMgASgJEhEKCXRpbWVfem9uZRgEIAEoCRISCgppbnB1dF9qc29uGAUgASgMEiUKBWlucHV0GGkgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhAKCHByaW9yaXR5GAYgASgFEiUKBm1pc3NlZBgHIAEoDjIVLnBhd2wudjEuTWlzc2VkUG9saWN5EicKB292ZXJsYXAYCCABKA4yFi5wYXdsLnYxLk92ZXJsYXBQb2xpY3kSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIvgDCghTY2hlZHVsZRITCgtzY2hlZHVsZV9pZBgBIAEoCRIjCgRzcGVjGAIgASgLMhUucGF3bC52MS5TY2hlZHVsZVNwZWMSJQoFc3RhdGUYAyABKA4yFi5wYXdsLnYxLlNjaGVkdWxlU3RhdGUSDwoHdmVyc2lvbhgEIAEoDRIRCglwYXVzZWRfYnkYBSABKAkSFAoMcGF1c2VfcmVhc29uGAYgASgJEi4KCnBhdXNlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2NyZWF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOAoUbGFzdF9vY2N1cnJlbmNlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2xhc3RfcnVuX2lkGAsgASgJEhIKCmxhc3RfZXJyb3IYDCABKAkSFQoNc3RhcnRlZF9jb3VudBgNIAEoBBIVCg1za2lwcGVkX2NvdW50GA4gASgEEi4KCm5leHRfdGltZXMYDyADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKoIBCg1TY2hlZHVsZVN0YXRlEh4KGlNDSEVEVUxFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVU0NIRURVTEVfU1RBVEVfQUNUSVZFEAESGQoVU0NIRURVTEVfU1RBVEVfUEFVU0VEEAISGwoXU0NIRURVTEVfU1RBVEVfRklOSVNIRUQQAyp8CgxNaXNzZWRQb2xpY3kSHQoZTUlTU0VEX1BPTElDWV9VTlNQRUNJRklFRBAAEhYKEk1JU1NFRF9QT0xJQ1lfU0tJUBABEhoKFk1JU1NFRF9QT0xJQ1lfUlVOX09OQ0UQAhIZChVNSVNTRURfUE9MSUNZX1JVTl9BTEwQAypiCg1PdmVybGFwUG9saWN5Eh4KGk9WRVJMQVBfUE9MSUNZX1VOU1BFQ0lGSUVEEAASGAoUT1ZFUkxBUF9QT0xJQ1lfQUxMT1cQARIXChNPVkVSTEFQX1BPTElDWV9TS0lQEAJiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * ScheduleSpec is what a person says about a schedule.
@@ -50,11 +50,19 @@ export type ScheduleSpec = Message<"pawl.v1.ScheduleSpec"> & {
   timeZone: string;
 
   /**
-   * The input of every run as JSON; empty means null. Empty in lists.
+   * The input of every run as exact JSON; empty means null, unless there is input. Empty in lists.
    *
    * @generated from field: bytes input_json = 5;
    */
   inputJson: Uint8Array;
+
+  /**
+   * input_json as a value, for people and scripts: numbers are doubles. A request has one of the two, or both with the same meaning. See
+   * values_left_out.
+   *
+   * @generated from field: google.protobuf.Value input = 105;
+   */
+  input?: Value | undefined;
 
   /**
    * Sooner for lower numbers, from -1000 to 1000; default 0.
@@ -76,6 +84,13 @@ export type ScheduleSpec = Message<"pawl.v1.ScheduleSpec"> & {
    * @generated from field: pawl.v1.OverlapPolicy overlap = 8;
    */
   overlap: OverlapPolicy;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**

@@ -4,15 +4,15 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Timestamp, Value } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file pawl/v1/workflow.proto.
  */
 export const file_pawl_v1_workflow: GenFile = /*@__PURE__*/
-  fileDesc("ChZwYXdsL3YxL3dvcmtmbG93LnByb3RvEgdwYXdsLnYxIukBCghXb3JrZmxvdxITCgt3b3JrZmxvd19pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgNEg0KBXRpdGxlGAMgASgJEhcKD2RlZmluaXRpb25fanNvbhgEIAEoDBIZChFkZWZpbml0aW9uX2RpZ2VzdBgFIAEoCRIvCgtjcmVhdGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCm5vZGVfY291bnQYCCABKA0iIAoQRGVmaW5pdGlvblNvdXJjZRIMCgR0ZXh0GAEgASgJIksKCVZpb2xhdGlvbhIMCgRwYXRoGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg8KB25vZGVfaWQYBCABKAliBnByb3RvMw", [file_google_protobuf_timestamp]);
+  fileDesc("ChZwYXdsL3YxL3dvcmtmbG93LnByb3RvEgdwYXdsLnYxIq4CCghXb3JrZmxvdxITCgt3b3JrZmxvd19pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgNEg0KBXRpdGxlGAMgASgJEhcKD2RlZmluaXRpb25fanNvbhgEIAEoDBIqCgpkZWZpbml0aW9uGGggASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhkKEWRlZmluaXRpb25fZGlnZXN0GAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbm9kZV9jb3VudBgIIAEoDRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiIAoQRGVmaW5pdGlvblNvdXJjZRIMCgR0ZXh0GAEgASgJIksKCVZpb2xhdGlvbhIMCgRwYXRoGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg8KB25vZGVfaWQYBCABKAliBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * Workflow is a named thing whose definition is versioned: every update is a new, immutable version.
@@ -49,6 +49,13 @@ export type Workflow = Message<"pawl.v1.Workflow"> & {
   definitionJson: Uint8Array;
 
   /**
+   * definition_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value definition = 104;
+   */
+  definition?: Value | undefined;
+
+  /**
    * Lower-case hex sha256 of definition_json.
    *
    * @generated from field: string definition_digest = 5;
@@ -75,6 +82,13 @@ export type Workflow = Message<"pawl.v1.Workflow"> & {
    * @generated from field: uint32 node_count = 8;
    */
   nodeCount: number;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
 };
 
 /**
