@@ -96,6 +96,11 @@ test("an approval is found, explained, and answered with a response that fits; w
     comment: "once",
   });
   expect((await client.approvals.approve(id, answer)).state).toBe(ApprovalState.APPROVED);
+  for (const response of [{ amount: 6 }, undefined]) {
+    await expect(client.approvals.approve(id, { ...answer, response })).rejects.toMatchObject({
+      reason: "NODE_ALREADY_DECIDED",
+    });
+  }
   await expect(client.approvals.reject(id)).rejects.toMatchObject({
     reason: "NODE_ALREADY_DECIDED",
   });

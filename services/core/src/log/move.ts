@@ -56,7 +56,7 @@ export function move(execution: ExecutionState, event: MoveFact): void {
       const { decision, requestId, approvalId } = event.payload;
       if (decision === "approve" && execution.hold?.ending.phase === "input")
         execution.isInputApproved = true;
-      execution.decided = { decision, requestId, approvalId };
+      execution.decided = { decision, requestId, approvalId, response: event.value };
       execution.hold = undefined;
       return;
     }

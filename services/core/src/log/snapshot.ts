@@ -13,7 +13,7 @@ import { openScope } from "./fold-item.ts";
 import type { RunState, ScopeState } from "./state.ts";
 
 /** To be raised when the fold gives a field another meaning; new and lost fields are found by their names. */
-export const SNAPSHOT_FORMAT = 1;
+export const SNAPSHOT_FORMAT = 2;
 
 /** A longer string lies behind the line break. */
 const INLINE_MAX = 24;

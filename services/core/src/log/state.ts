@@ -32,6 +32,8 @@ export interface DecidedState {
   readonly decision: NodeDecision;
   readonly requestId: string;
   readonly approvalId: ApprovalId | undefined;
+  /** The response as JSON text, where one was given. */
+  readonly response: string | undefined;
 }
 
 /** One node execution: what can be queued, claimed and settled by itself. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { expanded, sketch, startToyRun, type ToyRun } from "../../test/toy-run.ts";
+import { fold } from "../log/fold.ts";
 import { approvalId } from "../name/ids.ts";
 import { onApprovalDue, onDecision, type DecisionArrival } from "./decide.ts";
 import { onCancel } from "./stop.ts";
@@ -132,6 +133,38 @@ test("the same answer again is harmless, another is refused, and one to another 
   expect(decide(run, { approvalId: ID, requestId: "r2" })).toBe("repeated");
   expect(decide(run, { approvalId: ID, decision: "reject" })).toBe("decided_otherwise");
   expect(decide(run, { approvalId: OTHER })).toBe("not_held");
+});
+
+test("approving again with another response is another decision; the same value in other words is the same", () => {
+  const run = setup();
+  expect(decide(run, { approvalId: ID, responseJson: '{"a":1,"n":1.50}' })).toBe("accepted");
+  const { length } = run.events;
+  expect(decide(run, { approvalId: ID, responseJson: '{"n": 1.5, "a": 1}' })).toBe("repeated");
+  expect(decide(run, { approvalId: ID, responseJson: '{"a":2,"n":1.5}' })).toBe(
+    "decided_otherwise",
+  );
+  // The same request with another body is no repeat either.
+  const again = fold(run.state.runId, run.state.graph, run.events);
+  const said = {
+    nodeIndex: run.index("a"),
+    iteration: 0,
+    comment: "",
+    requestId: "",
+    now: run.now,
+  };
+  expect(onDecision(again, { ...said, decision: "approve", responseJson: "null" }).kind).toBe(
+    "decided_otherwise",
+  );
+  // DecideNode says nothing about a response.
+  expect(onDecision(again, { ...said, decision: "approve" }).kind).toBe("repeated");
+  expect(run.events).toHaveLength(length);
+});
+
+test("an approval without a response is repeated by one without, and by null", () => {
+  const run = setup();
+  decide(run, { approvalId: ID });
+  expect(decide(run, { approvalId: ID, responseJson: "null" })).toBe("repeated");
+  expect(decide(run, { approvalId: ID, responseJson: "0" })).toBe("decided_otherwise");
 });
 
 test("an approval with a schema is not approved without a response", () => {

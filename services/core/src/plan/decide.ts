@@ -3,9 +3,10 @@
 // run moved on, is told so instead of being applied. Of a decision and the deadline the first in the log counts.
 
 import { approvalRules } from "../definition/approval-config.ts";
+import { canonicalJson } from "../definition/canonical.ts";
 import { APPROVAL, MODERATION_HOLD, type Fact, type NodeDecision } from "../log/event.ts";
 import { executionAt, executionDefinition } from "../log/execution.ts";
-import type { HoldState, RunState } from "../log/state.ts";
+import type { DecidedState, HoldState, RunState } from "../log/state.ts";
 import type { ApprovalId } from "../name/ids.ts";
 import { graphNodeAt, nodeIdAt } from "./place.ts";
 import { completedFacts, failedFacts } from "./result.ts";
@@ -28,7 +29,7 @@ export type DecisionResult =
   | { readonly kind: "accepted"; readonly facts: Fact[] }
   /** Said before: nothing to do. */
   | { readonly kind: "repeated" }
-  /** The node was decided the other way. */
+  /** Another decision, or another response, was taken before. */
   | { readonly kind: "decided_otherwise" }
   /** Its time was up. */
   | { readonly kind: "timed_out" }
@@ -48,7 +49,8 @@ export function onDecision(state: RunState, arrival: DecisionArrival): DecisionR
     if (decided === undefined || (isAnother && decided.approvalId !== approvalId))
       return { kind: "not_held" };
     if (decided.decision === "timeout") return { kind: "timed_out" };
-    return { kind: decided.decision === decision ? "repeated" : "decided_otherwise" };
+    const isSame = decided.decision === decision && isSameResponse(decided, responseJson);
+    return { kind: isSame ? "repeated" : "decided_otherwise" };
   }
   const { responseSchema } = approvalRules(executionDefinition(state.graph, nodeIndex, iteration));
   const isBare = decision === "approve" && responseJson === undefined;
@@ -57,6 +59,12 @@ export function onDecision(state: RunState, arrival: DecisionArrival): DecisionR
   const { comment, decidedBy = "", now } = arrival;
   const ruling = { decision, comment, requestId, decidedBy, responseJson };
   return { kind: "accepted", facts: endHold(state, { nodeIndex, iteration, now }, hold, ruling) };
+}
+
+/** Compared as values, since a response that was read back may be spelled otherwise. DecideNode names no response: any is the same. */
+function isSameResponse({ response = "null" }: DecidedState, given: string | undefined): boolean {
+  if (given === undefined || given === response) return true;
+  return canonicalJson(JSON.parse(given)) === canonicalJson(JSON.parse(response));
 }
 
 /** The facts of an approval whose time is up; whoever says so has looked at the clock that counts. `stale` when it is not open. */

@@ -39,9 +39,11 @@ export async function decideApproval(
   const found = await parts.journal.findApproval(id);
   if (found === undefined) throw notFound(id);
   const { runId, nodeId, iteration } = found;
-  // One that is closed is not asked about its response: whether it was this answer, the tick knows.
+  // The response to a closed approval is not held to the schema: the tick compares it with the one that was taken.
   const isOpen = found.state === "open";
-  const responseJson = isOpen ? await fitting(parts, found, decision, given) : given;
+  const responseJson = isOpen
+    ? await fitting(parts, found, decision, given)
+    : (given ?? (decision === "approve" && found.reason === APPROVAL ? "null" : undefined));
   const answer = await offerDecision(parts, {
     runId,
     nodeId,

@@ -63,9 +63,11 @@ export function refusalOf(
         metadata,
       });
     case "decided_otherwise":
-      return new EngineError("NODE_ALREADY_DECIDED", "The node was decided the other way.", {
-        metadata,
-      });
+      return new EngineError(
+        "NODE_ALREADY_DECIDED",
+        "The node was decided before, with another decision or another response; nothing was changed.",
+        { metadata },
+      );
     case "timed_out":
       return new EngineError("APPROVAL_CLOSED", "Its deadline has passed; nothing was changed.", {
         metadata: { ...metadata, state: "timed_out" },

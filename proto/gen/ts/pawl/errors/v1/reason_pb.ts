@@ -223,7 +223,7 @@ export const Reason = {
   NODE_NOT_HELD: 28,
 
   /**
-   * FAILED_PRECONDITION. The node was decided the other way.
+   * FAILED_PRECONDITION. The node was decided otherwise: another decision, or another response.
    *
    * @generated from enum value: REASON_NODE_ALREADY_DECIDED = 29;
    */
