@@ -1,6 +1,7 @@
 // Moderation by rules: literals and linear-time patterns, in this process. One pattern made of all rules looks first, so a clean
 // text costs one pass however many rules there are.
 
+import type { PatternMatch } from "@pawl/core/data/pattern";
 import {
   FINDINGS_MAX,
   STREAM_PATH,
@@ -44,7 +45,8 @@ interface Look {
   readonly windowChars: number;
 }
 
-function look({ text, seen, isCut, isLast }: Stretch, with_: Look): StretchVerdict {
+function look(stretch: Stretch, with_: Look): StretchVerdict {
+  const { text, seen, isCut, isLast } = stretch;
   const { any, rules, holdBack, windowChars } = with_;
   const bound = isLast ? text.length : Math.max(seen, text.length - holdBack);
   // What was cut off before the text is not its beginning: `^` must not match there.
@@ -56,15 +58,41 @@ function look({ text, seen, isCut, isLast }: Stretch, with_: Look): StretchVerdi
       from = Math.max(end, start + 1);
       continue;
     }
-    // A match that touches the end may be another one once more is known (`\bfoo\b`, then "d"); until then nothing of it is shown.
-    const isOpen = end === text.length && !isLast && end - start < windowChars;
-    const by = rules.filter(({ pattern }) => pattern.test(text.slice(start, end)));
-    const isLiteral = by.some(({ literalLength }) => literalLength !== undefined);
-    if (isOpen && !isLiteral)
-      return { ok: true, clear: Math.max(seen, Math.min(bound, start)), findings: [] };
-    const findings = (by.length > 0 ? by : rules.filter(({ pattern }) => pattern.test(text))).map(
-      ({ id: rule, category }) => ({ rule, category, path: STREAM_PATH }),
-    );
-    return { ok: true, clear: seen, findings: findings.slice(0, FINDINGS_MAX) };
+    const by = rules.filter(({ pattern }) => isBroken(pattern, stretch, match));
+    const findings = by.map(({ id: rule, category }) => ({ rule, category, path: STREAM_PATH }));
+    if (findings.length > 0)
+      return { ok: true, clear: seen, findings: findings.slice(0, FINDINGS_MAX) };
+    // Whether this is a match depends on what follows. Until then nothing of it is shown, as far as the window reaches.
+    const isLong = end - start >= windowChars;
+    return {
+      ok: true,
+      clear: isLong ? bound : Math.max(seen, Math.min(bound, start)),
+      findings: [],
+    };
   }
+}
+
+/** What may follow a piece, one character of each kind first: a pattern ends at the end of the text, of a line or of a word. */
+const FOLLOWERS = [
+  "a",
+  " ",
+  "\n",
+  ...Array.from({ length: 95 }, (_, code) => String.fromCharCode(32 + code)),
+  "\t",
+  "é",
+];
+
+/** Whether `pattern` matches inside of `match`, whatever follows the stretch: `$` and `\b` at the end of a piece decide nothing. */
+function isBroken(
+  pattern: ModerationRule["pattern"],
+  { text, isLast }: Stretch,
+  match: PatternMatch,
+): boolean {
+  const own = pattern.find(text, match.start);
+  if (own === undefined || (own.start > match.start && own.start >= match.end)) return false;
+  if (isLast || own.end < text.length) return true;
+  return FOLLOWERS.every((next) => {
+    const again = pattern.find(text + next, own.start);
+    return again !== undefined && again.start < text.length;
+  });
 }

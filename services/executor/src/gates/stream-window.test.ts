@@ -90,6 +90,41 @@ test("a word is judged when its end is known", async () => {
   expect(await stream(gateway, ["a ", "foo"])).toEqual({ shown: "", rules: ["word"] });
 });
 
+test.each(["ab$", "^ab", "^a+$", "\\bfoo\\b", "o+(?:[^r]|$)", "(?:^|b)o+(?:r|$)", "\\Bo"])(
+  "%s is found in a stream, however it is cut, exactly where it is found in the whole text",
+  async (pattern) => {
+    const gateway = gatewayOf({ id: "one", pattern });
+    const texts = fc
+      .stringMatching(/^[abfor ]{0,15}$/)
+      .chain((text) => fc.record({ text: fc.constant(text), pieces: piecesOf(text) }));
+    await fc.assert(
+      fc.asyncProperty(texts, async ({ text, pieces }) => {
+        const { shown, rules } = await stream(gateway, pieces);
+        const isFound = new RegExp(pattern, "i").test(text);
+        expect(rules).toEqual(isFound ? ["one"] : []);
+        if (!isFound) expect(shown).toBe(text);
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
+
+test("$ is the end of the text, not of a piece, also for a match longer than the window", async () => {
+  const gateway = gatewayOf({ id: "end", pattern: "a{4,}$" });
+  const long = Array.from({ length: 24 }, () => "a");
+  expect(await stream(gateway, [...long, "b"])).toEqual({
+    shown: `${"a".repeat(24)}b`,
+    rules: [],
+  });
+  expect(await stream(gateway, long)).toMatchObject({ rules: ["end"] });
+});
+
+test("only the rules that are broken in the text are named, with its own beginning and end", async () => {
+  const gateway = gatewayOf({ id: "word", pattern: "foo" }, { id: "all", pattern: "^foo$" });
+  expect(await stream(gateway, ["a foo", " b"])).toMatchObject({ rules: ["word"] });
+  expect(await stream(gateway, ["foo"])).toMatchObject({ rules: ["word"] });
+});
+
 test("a match longer than the window is found although its beginning was shown", async () => {
   const gateway = gatewayOf({ id: "long", pattern: "a{20,}b" });
   const { rules } = await stream(gateway, [
