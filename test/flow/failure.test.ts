@@ -161,6 +161,22 @@ test("a node that takes longer than its timeout is aborted, tried again if told,
   for (const nth of [1, 2]) await (await sink.received("hold-slow", nth)).hungUp;
 });
 
+test("a script that throws is tried again by its policy, and only then fails the run (S3.34)", async () => {
+  const retry = { attempts: 3, backoff_ms: 1 };
+  const story = await runGraph(
+    client,
+    graph(["start > price > end"], { price: broken({ retry, error_handling: "fail_workflow" }) }),
+  );
+  expect(story.status).toBe("failed");
+  expect(story.of("node.retried", "price").map(({ payload }) => payload)).toMatchObject([
+    { cause: "JS_ERROR" },
+    { cause: "JS_ERROR" },
+  ]);
+  expect(story.of("node.failed", "price")[0]).toMatchObject({ attempt: 3 });
+  const once = await runGraph(client, graph(["start > price"], { price: broken() }));
+  expect(once.of("node.retried")).toEqual([]);
+});
+
 test("a node with fail_workflow fails the run at once and stops what runs beside it (S3.34, S1.38)", async () => {
   const { run } = await client.runs.test(
     graph(["start > beside", "start > gate > fatal"], {

@@ -11,7 +11,8 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
       timeout_ms: "How long it may run; 30 s if absent, never longer than the node's own timeout.",
     },
     inputs: "As `input`.",
-    output: "What the code returns, as JSON.",
+    output:
+      "What the code returns, as JSON. A retry policy tries a throw (`JS_ERROR`, as `provider_error`) and a script that runs too long (`JS_TIMEOUT`, as `timeout`) again.",
     handles: "Edges without a handle.",
     events: "`node.log` for every line it logs.",
     causes: ["JS_ERROR", "JS_TIMEOUT", "JS_KILLED", "RESULT_TOO_LARGE", "OUTPUT_INVALID"],

@@ -48,6 +48,8 @@ test("retry_on names the causes, and a handler's own cause is a provider's (S1.2
   expect(mayRetry(policy, 1, "rate_limit")).toBe(false);
   expect(mayRetry(policy, 1, "js_error")).toBe(true);
   expect(retryCauseOf("js_error")).toBe("provider_error");
+  expect(retryCauseOf("JS_ERROR")).toBe("provider_error");
+  expect(retryCauseOf("JS_TIMEOUT")).toBe("timeout");
   expect(mayRetry(policy, 3, "timeout")).toBe(false);
   expect(mayRetry(policy, 1, "cancelled")).toBe(false);
 });

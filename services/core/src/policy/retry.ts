@@ -59,9 +59,16 @@ export const retryDelayMs = (
 /** How a node fails whose output breaks its contract; a policy knows it as contract_violated (S1.19). */
 export const OUTPUT_CONTRACT_VIOLATION = "output_contract_violation";
 
+/** How a script fails that runs for too long. */
+const JS_TIMEOUT = "JS_TIMEOUT";
+
+const POLICY_WORDS: ReadonlyMap<string, RetryCause> = new Map([
+  [OUTPUT_CONTRACT_VIOLATION, "contract_violated"],
+  [JS_TIMEOUT, "timeout"],
+]);
+
 /** The cause a retry is logged with: the policy's word where the failure has one of its own for it. */
-export const retriedFor = (cause: string): string =>
-  cause === OUTPUT_CONTRACT_VIOLATION ? "contract_violated" : cause;
+export const retriedFor = (cause: string): string => POLICY_WORDS.get(cause) ?? cause;
 
 /** The cause a policy knows a failure by: a handler's own cause is a fault of the provider. */
 export const retryCauseOf = (cause: string): RetryCause =>

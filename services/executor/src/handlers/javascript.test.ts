@@ -30,14 +30,22 @@ test("user code sees ctx and input, may log, and returns the output (S3.26)", as
   expect(logs).toEqual(["info hi"]);
 });
 
-test("a throw and a loop are failures of the node, for good (S3.34)", async () => {
+test("a throw and a loop are failures that the retry policy decides about (S3.34)", async () => {
   const handler = setup();
   const threw = await probeHandler(handler, { code: "throw new Error('no')" });
   expect(threw.result).toMatchObject({
-    failed: { cause: "JS_ERROR", message: "Error: no", permanent: true },
+    failed: { cause: "JS_ERROR", message: "Error: no", permanent: false },
   });
   const looped = await probeHandler(handler, { code: "while (1);", timeout_ms: 50 });
-  expect(looped.result).toMatchObject({ failed: { cause: "JS_TIMEOUT" } });
+  expect(looped.result).toMatchObject({
+    failed: { cause: "JS_TIMEOUT", permanent: false },
+  });
+});
+
+test.each(["JS_KILLED", "RESULT_TOO_LARGE"] as const)("%s is final", async (cause) => {
+  const handler = javascriptHandler({ run: async () => ({ ok: false, cause, message: "no" }) });
+  const { result } = await probeHandler(handler, { code: "" });
+  expect(result).toMatchObject({ failed: { cause, permanent: true } });
 });
 
 test("the limit is thirty seconds unless the node says less (S3.32, X15)", async () => {

@@ -1,12 +1,15 @@
 // `javascript`: user code in the sandbox (S3.26, S3.32). The code is never a template; it reads `ctx` and `input` as variables.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import type { SandboxResult } from "../sandbox/protocol.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import {
   defineHandler,
+  failure,
   LOG_LEVELS,
   permanentFailure,
   type Handler,
+  type HandlerFailure,
   type LogLevel,
 } from "./handler.ts";
 
@@ -28,9 +31,15 @@ export const javascriptHandler = (sandbox: Pick<Sandbox, "run">): Handler =>
         signal: ctx.signal,
         onLog: (level, message) => ctx.log(logLevel(level), message),
       });
-      if (!result.ok) return permanentFailure(result.cause, result.message);
+      if (!result.ok) return failureOf(result);
       return { output: JSON.parse(result.json) };
     },
   });
+
+/** A script may read the clock or chance, so a throw and a timeout may pass; one that takes too much takes it again. */
+function failureOf({ cause, message }: Extract<SandboxResult, { ok: false }>): HandlerFailure {
+  const mayPass = cause === "JS_ERROR" || cause === "JS_TIMEOUT";
+  return mayPass ? failure(cause, message) : permanentFailure(cause, message);
+}
 
 const logLevel = (level: string): LogLevel => LOG_LEVELS.find((known) => known === level) ?? "info";
