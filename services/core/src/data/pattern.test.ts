@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "./limits.ts";
-import { compilePattern } from "./pattern.ts";
+import { compilePattern, patternFault } from "./pattern.ts";
 
 const patternOf = (text: string, ignoreCase = false) => {
   const compiled = compilePattern(text, { ignoreCase });
@@ -28,3 +28,15 @@ test.each(["(?=a)b", "(a)\\1", "(", "((a{100}){100}){100}", "x".repeat(LIMITS.pa
     expect(compilePattern(text).ok).toBe(false);
   },
 );
+
+test.each(["(?<n>a)\\k<n>", "\\k<n>", "[\\k]", "\\8", "(a)\\1", "\\Z", "\\h", "\\\\\\k"])(
+  "the pattern %s asks for what is not there, and says so",
+  (text) => {
+    expect(patternFault(text)).toMatch(/^\\.* is (a back-reference|no escape)/);
+  },
+);
+
+test("what RE2 and JavaScript have in common, and a backslash before a k, is no fault", () => {
+  for (const text of ["\\d\\w\\s\\b\\.\\-\\/\\u0041\\x41\\p{L}\\n", "\\\\k<n>", "(?<n>a)", "k<n>"])
+    expect(patternFault(text), text).toBeUndefined();
+});

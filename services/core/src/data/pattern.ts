@@ -22,6 +22,25 @@ export type CompiledPattern =
   | { readonly ok: true; readonly pattern: Pattern }
   | { readonly ok: false; readonly message: string };
 
+/** An escaped letter or digit. */
+const ESCAPE = /\\([A-Za-z0-9])|\\[^]/g;
+/** Those that mean something: JavaScript's and RE2's own. */
+const ESCAPES: ReadonlySet<string> = new Set("dDwWsSbBnrtfv0xucpPAzaQE");
+
+/**
+ * What a pattern asks for that RE2 does not have and that compiling passes over: `\k<n>` would be the letters k<n>. Asked where
+ * patterns are written; those that were saved before are compiled as they always were.
+ */
+export function patternFault(text: string): string | undefined {
+  for (const [escape, letter] of text.matchAll(ESCAPE)) {
+    if (letter === undefined || ESCAPES.has(letter)) continue;
+    return letter === "k" || /\d/.test(letter)
+      ? `${escape} is a back-reference, which RE2 patterns do not have; write the text out instead`
+      : `${escape} is no escape of a pattern; write ${letter} for the letter itself`;
+  }
+  return undefined;
+}
+
 /** Compiles a pattern as JavaScript writes it, as far as it is RE2's. */
 export function compilePattern(
   text: string,

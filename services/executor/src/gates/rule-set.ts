@@ -1,7 +1,7 @@
 // The rules of moderation as an operator writes them, checked whole before the executor starts: every fault is found in one go, with
 // its place.
 
-import { compilePattern, type Pattern } from "@pawl/core/data/pattern";
+import { compilePattern, type Pattern, patternFault } from "@pawl/core/data/pattern";
 import { z } from "zod";
 
 const RULES_MAX = 500;
@@ -24,7 +24,9 @@ const ruleSchema = z
     if (compiled === undefined) return;
     const fault = (message: string): void =>
       context.addIssue({ code: "custom", path: ["pattern"], message });
+    const unknown = patternFault(pattern ?? "");
     if (!compiled.ok) fault(compiled.message);
+    else if (unknown !== undefined) fault(unknown);
     else if (compiled.pattern.test("")) fault("matches the empty text, and so every text");
   });
 
