@@ -22,7 +22,7 @@ async function setup(files: Readonly<Record<string, string>>) {
   });
   // A server listening on TCP always has such an address.
   const { port } = server.address() as AddressInfo;
-  return (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+  return (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
 }
 
 test("files are served by name, and the page for every address it routes itself", async () => {
@@ -31,12 +31,26 @@ test("files are served by name, and the page for every address it routes itself"
   expect(await script.text()).toBe("code");
   expect(script.headers.get("content-type")).toMatch(/javascript/);
   expect(script.headers.get("cache-control")).toContain("immutable");
-  for (const path of ["/", "/runs", "/runs/0198c0de", "/workflows/orders", "/index.html?x=1"]) {
+  for (const path of ["/", "/runs", "/runs/0198c0de", "/workflows/orders", "/approvals", "/index.html?x=1"]) {
     const page = await get(path);
     expect([page.status, await page.text()]).toEqual([200, "<page>"]);
     expect(page.headers.get("cache-control")).toBe("no-cache");
     expect(page.headers.get("content-security-policy")).toContain("default-src 'self'");
   }
+});
+
+test("a browser that opens an unknown address gets the page with 404; every other caller does not", async () => {
+  const get = await setup({ "index.html": "<page>" });
+  const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
+  for (const path of ["/nowhere", "/assets/gone.js", "/..%2f..%2fetc%2fpasswd"]) {
+    const page = await get(path, { headers: { accept } });
+    expect([page.status, await page.text()]).toEqual([404, "<page>"]);
+    expect(page.headers.get("cache-control")).toBe("no-cache");
+    const other = await get(path, { headers: { accept: "application/json" } });
+    expect([other.status, await other.text()]).toEqual([404, ""]);
+  }
+  const posted = await get("/nowhere", { method: "POST", headers: { accept } });
+  expect(await posted.text()).toBe("");
 });
 
 test("nothing outside the folder is served", async () => {

@@ -1,5 +1,7 @@
-// The console: files of clients/web/dist, and its one page for every address the page itself routes. Files are looked up in a
-// list made at first use, so a request path never touches the file system and cannot leave the folder.
+// The console: files of clients/web/dist, and its one page for every address the page itself routes. A browser that opens an
+// address which nothing serves gets the same page with status 404, and the page says that nothing is there; other callers get
+// the gateway's JSON. Files are looked up in a list made at first use, so a request path never touches the file system and
+// cannot leave the folder.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
@@ -36,7 +38,7 @@ and reload this page.</p><p>The API needs no console: see <code>/readyz</code>, 
 `;
 
 /** Addresses that the page routes by itself. */
-const PAGE = /^\/(?:$|index\.html$|runs(?:\/|$)|workflows(?:\/|$))/;
+const PAGE = /^\/(?:$|index\.html$|(?:runs|workflows|approvals)(?:\/|$))/;
 
 interface ConsoleFile {
   readonly type: string;
@@ -57,12 +59,16 @@ export function createConsole(folder: string = DIST): EdgeHandler {
       send(request, response, file);
       return true;
     }
-    if (!PAGE.test(path)) return false;
-    const page = files.get("/index.html");
-    send(request, response, page ?? notBuilt);
+    const isRouted = PAGE.test(path);
+    if (!isRouted && !opensPage(request)) return false;
+    send(request, response, files.get("/index.html") ?? notBuilt, isRouted ? 200 : 404);
     return true;
   };
 }
+
+/** Whether a browser opens this address as a page: scripts and API callers do not ask for HTML. */
+const opensPage = ({ headers }: EdgeRequest): boolean =>
+  headers.accept?.includes("text/html") === true;
 
 const notBuilt: ConsoleFile = {
   type: TYPES[".html"] ?? "",
@@ -70,8 +76,13 @@ const notBuilt: ConsoleFile = {
   isHashed: false,
 };
 
-function send(request: EdgeRequest, response: EdgeResponse, file: ConsoleFile): void {
-  response.writeHead(200, {
+function send(
+  request: EdgeRequest,
+  response: EdgeResponse,
+  file: ConsoleFile,
+  status = 200,
+): void {
+  response.writeHead(status, {
     ...HEADERS,
     "content-type": file.type,
     "content-length": file.body.length,
