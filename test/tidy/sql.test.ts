@@ -40,6 +40,7 @@ async function seed(pool: Pool): Promise<void> {
   for (const text of [
     `insert into definitions (definition_id, tenant_id, workflow_id, version, digest, title, node_count, body)
      select gen_random_uuid(), 'acme', 'w' || n, 1, 'd', 't', 1, '{}' from generate_series(1, 500) n`,
+    `insert into workflow_words (tenant_id, workflow_id, word) select tenant_id, workflow_id, workflow_id from definitions`,
     `insert into workflows (tenant_id, workflow_id, version, definition_id)
      select tenant_id, workflow_id, version, definition_id from definitions`,
     `insert into runs (run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq, request_id, deadline_at)

@@ -85,6 +85,11 @@ test("C9: names that are none, and statuses and kinds that are none, are refused
         await expectRefused(workflows.createWorkflow({ workflowId, definition }), refusal);
         await expectRefused(workflows.updateWorkflow({ workflowId, definition }), refusal);
       }
+      const tooLong = runs.listRuns({ query: "x".repeat(201) });
+      await expectRefused(tooLong, invalidField("query", "TOO_LONG"));
+      const unprintable = runs.listRuns({ query: "a\0" });
+      await expectRefused(unprintable, invalidField("query", "NOT_PRINTABLE"));
+      expect((await runs.listRuns({ query: "no such thing" })).runs).toEqual([]);
       const types = Array<string>(65).fill("x");
       const watching = drain(events.watchRun({ runId: randomUUID(), types }));
       await expectRefused(watching, invalidField("types", "TOO_MANY"));

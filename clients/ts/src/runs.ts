@@ -62,6 +62,8 @@ export interface ListRunsOptions extends PawlCallOptions {
   readonly kind?: RunKind | undefined;
   /** Only runs that this schedule started. */
   readonly scheduleId?: string | undefined;
+  /** The beginning of a workflow id, of words of its title or of a run id, or the last eight digits of a run id. */
+  readonly query?: string | undefined;
   readonly pageSize?: number | undefined;
   readonly pageToken?: string | undefined;
 }
@@ -218,6 +220,7 @@ const listRequest = (options: ListRunsOptions) => ({
   workflowId: options.workflowId ?? "",
   kind: options.kind ?? 0,
   scheduleId: options.scheduleId ?? "",
+  query: options.query ?? "",
   pageSize: options.pageSize ?? 0,
   pageToken: options.pageToken ?? "",
 });

@@ -30,6 +30,10 @@ export const LIMITS = {
   jsonKeyBytes: 256,
   labelLength: 200,
   requestIdLength: 255,
+  /** What a person types to find a run. */
+  searchLength: 200,
+  /** Words of workflows that one search follows to their runs: bounds what a short text costs. */
+  searchMatches: 200,
   /** How long an input may be remembered as started, and how long it is where the caller does not say. */
   inputKeyMsMax: 30 * DAY_MS,
   inputKeyMs: DAY_MS,

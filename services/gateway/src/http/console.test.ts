@@ -31,7 +31,14 @@ test("files are served by name, and the page for every address it routes itself"
   expect(await script.text()).toBe("code");
   expect(script.headers.get("content-type")).toMatch(/javascript/);
   expect(script.headers.get("cache-control")).toContain("immutable");
-  for (const path of ["/", "/runs", "/runs/0198c0de", "/workflows/orders", "/approvals", "/index.html?x=1"]) {
+  for (const path of [
+    "/",
+    "/runs",
+    "/runs/0198c0de",
+    "/workflows/orders",
+    "/approvals",
+    "/index.html?x=1",
+  ]) {
     const page = await get(path);
     expect([page.status, await page.text()]).toEqual([200, "<page>"]);
     expect(page.headers.get("cache-control")).toBe("no-cache");

@@ -76,12 +76,7 @@ const notBuilt: ConsoleFile = {
   isHashed: false,
 };
 
-function send(
-  request: EdgeRequest,
-  response: EdgeResponse,
-  file: ConsoleFile,
-  status = 200,
-): void {
+function send(request: EdgeRequest, response: EdgeResponse, file: ConsoleFile, status = 200): void {
   response.writeHead(status, {
     ...HEADERS,
     "content-type": file.type,

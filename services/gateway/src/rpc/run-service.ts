@@ -173,6 +173,7 @@ function filterOf(request: ListRunsRequest): RunFilter {
     workflowId: request.workflowId,
     kind: kindOf(request.kind),
     scheduleId: request.scheduleId,
+    search: checkLine("query", request.query, LIMITS.searchLength).trim(),
   };
 }
 

@@ -217,6 +217,7 @@ create table runs (
 ) with (fillfactor=70);
 CREATE INDEX runs_by_parent ON pawl.runs USING btree (parent_run_id, run_id) WHERE (parent_run_id IS NOT NULL);
 CREATE INDEX runs_by_schedule ON pawl.runs USING btree (tenant_id, schedule_id, run_id DESC) WHERE (schedule_id IS NOT NULL);
+CREATE INDEX runs_by_short_id ON pawl.runs USING btree ("right"((run_id)::text, 8));
 CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
@@ -309,6 +310,14 @@ CREATE INDEX workflow_jobs_expiry ON pawl.workflow_jobs USING btree (visible_unt
 CREATE INDEX workflow_jobs_of_run ON pawl.workflow_jobs USING btree (run_id);
 CREATE INDEX workflow_jobs_settled ON pawl.workflow_jobs USING btree (changed_at) WHERE (status = 'completed'::text);
 CREATE INDEX workflow_jobs_unsettled ON pawl.workflow_jobs USING btree (status) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text, 'dead_letter'::text]));
+
+create table workflow_words (
+  tenant_id text not null,
+  workflow_id text not null,
+  word text not null,
+  constraint workflow_words_pkey PRIMARY KEY (tenant_id, workflow_id, word)
+);
+CREATE INDEX workflow_words_by_word ON pawl.workflow_words USING btree (tenant_id, word text_pattern_ops);
 
 create table workflows (
   tenant_id text not null,

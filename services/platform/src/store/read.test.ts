@@ -2,9 +2,11 @@ import { randomUUID } from "node:crypto";
 import { definitionId, type RunId, runId } from "@pawl/core/name/ids";
 import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../../../../test/support/postgres.ts";
+import { migrate } from "../db/migrate.ts";
 import { openPool, type Pool } from "../db/pool.ts";
 import { getDefinition, getWorkflow, listWorkflows } from "./definitions.ts";
 import { readEvents, readEventsOfMany } from "./log.ts";
+import { workflowWords } from "./run-search.ts";
 import { getRun, listRuns } from "./runs.ts";
 
 const TENANT = "t";
@@ -130,6 +132,85 @@ test("runs are listed newest first, page by page, and a token is bound to its fi
       violations: [{ field: "page_token", reason: "BAD_PAGE_TOKEN" }],
     });
   }
+});
+
+test("a search finds runs by the beginning of workflow id, title word and run id, and by short id", async () => {
+  const pool = await setup();
+  const title = (workflow: string, text: string): Promise<unknown> =>
+    pool.query({
+      text: `insert into workflow_words (tenant_id, workflow_id, word) select $1, $2, unnest($3::text[])`,
+      values: [TENANT, workflow, workflowWords(workflow, text)],
+    });
+  await title("Refund-x", "Pay a claim back");
+  await title("close-tills", "Close two hundred tills");
+  await title("other", "Sweep");
+  for (const [n, workflow] of [
+    [1, "Refund-x"],
+    [2, "close-tills"],
+    [3, "other"],
+    [4, null],
+    [5, "Refund-x"],
+  ] as const)
+    await addRun(pool, n, { workflow, status: n === 1 ? "failed" : "running" });
+  const found = async (search: string, more: object = {}): Promise<RunId[]> => {
+    const filter = { statuses: [], workflowId: "", kind: undefined, search, ...more } as const;
+    const { runs } = await listRuns(pool, TENANT, filter, { size: 9, token: "" });
+    return runs.map(({ runId: each }) => each);
+  };
+  expect(await found("refund")).toEqual([5, 1].map(id));
+  expect(await found("REFUND-X")).toEqual([5, 1].map(id));
+  expect(await found("efund")).toEqual([]);
+  expect(await found("hund till")).toEqual([id(2)]);
+  expect(await found("hund claim")).toEqual([]);
+  expect(await found("claim")).toEqual([5, 1].map(id));
+  expect(await found("%")).toEqual([]);
+  expect(await found("' & :* \\")).toEqual([]);
+  expect(await found(id(4))).toEqual([id(4)]);
+  expect(await found("0198c0de")).toEqual([5, 4, 3, 2, 1].map(id));
+  expect(await found("00000004")).toEqual([id(4)]);
+  expect(await found("00000003")).toEqual([id(3)]);
+  expect(await found("refund", { statuses: ["failed"] })).toEqual([id(1)]);
+  expect(await found("0198", { kind: "test" })).toEqual([id(4)]);
+  expect(await found("0198", { workflowId: "other" })).toEqual([id(3)]);
+});
+
+test("workflows saved before there was a search are found after the upgrade", async () => {
+  const database = await freshDatabase();
+  const pool = openPool(database.url, { max: 2, name: "test" });
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  await pool.query({ text: "drop table workflow_words" });
+  await pool.query({ text: "drop index runs_by_short_id" });
+  await pool.query({ text: "delete from migrations where name = '0012_search_runs.sql'" });
+  await pool.query({
+    text: `insert into definitions (definition_id, tenant_id, workflow_id, version, digest, title, node_count, body)
+      select gen_random_uuid(), $1, 'close-tills', n, 'd', 'Close two hundred tills', 1, '{}' from generate_series(1, 2) n`,
+    values: [TENANT],
+  });
+  await addRun(pool, 1, { workflow: "close-tills" });
+  expect(await migrate(database.url)).toEqual(["0012_search_runs.sql"]);
+  for (const search of ["close-t", "hundred"]) {
+    const filter = { statuses: [], workflowId: "", kind: undefined, search } as const;
+    const { runs } = await listRuns(pool, TENANT, filter, { size: 9, token: "" });
+    expect(runs.map((run) => run.runId)).toEqual([id(1)]);
+  }
+});
+
+test("what a search finds comes page by page, and its token is bound to its text", async () => {
+  const pool = await setup();
+  for (let n = 1; n <= 5; n++) await addRun(pool, n);
+  const filter = { statuses: [], workflowId: "", kind: undefined, search: "0198" } as const;
+  const first = await listRuns(pool, TENANT, filter, { size: 3, token: "" });
+  expect(first.runs.map((run) => run.runId)).toEqual([5, 4, 3].map(id));
+  const page = { size: 3, token: first.nextPageToken };
+  const second = await listRuns(pool, TENANT, filter, page);
+  expect(second.runs.map((run) => run.runId)).toEqual([2, 1].map(id));
+  expect(second.nextPageToken).toBe("");
+  await expect(listRuns(pool, TENANT, { ...filter, search: "019" }, page)).rejects.toMatchObject({
+    violations: [{ field: "page_token", reason: "BAD_PAGE_TOKEN" }],
+  });
 });
 
 test("a run is read with numbers as numbers and times as milliseconds", async () => {

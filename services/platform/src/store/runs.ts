@@ -7,10 +7,12 @@ import { type Queryable, run } from "../db/sql.ts";
 import { fromPageToken, toPageToken } from "./page-token.ts";
 import { quarantineOf, type QuarantineRow } from "./quarantine-row.ts";
 import type { Quarantine } from "./recovery.ts";
+import { readRunSearch } from "./run-search.ts";
 import { readRunPageOfSchedule } from "./statements/read-run-page-of-schedule.ts";
 import { readRunPageOfWorkflow } from "./statements/read-run-page-of-workflow.ts";
 import { readRunPage } from "./statements/read-run-page.ts";
 import { readRuns } from "./statements/read-runs.ts";
+import { searchRunPage } from "./statements/search-run-page.ts";
 
 /** A run as its row says. Times are milliseconds since the epoch. */
 export interface RunRecord {
@@ -43,6 +45,8 @@ export interface RunFilter {
   readonly kind: RunKind | undefined;
   /** Empty means all. */
   readonly scheduleId?: string;
+  /** The beginning of a workflow id, of words of its id or title or of a run id, or a short run id; empty means all. */
+  readonly search?: string;
 }
 
 export interface RunPage {
@@ -133,12 +137,13 @@ export async function listRuns(
   page: { readonly size: number; readonly token: string },
 ): Promise<RunPage> {
   const statuses = [...new Set(filter.statuses)].toSorted();
-  const { workflowId, kind = "", scheduleId = "" } = filter;
-  const bound = `runs ${JSON.stringify([tenantId, statuses, workflowId, kind, scheduleId])}`;
+  const { workflowId, kind = "", scheduleId = "", search = "" } = filter;
+  const searched = search === "" ? [] : [search];
+  const bound = `runs ${JSON.stringify([tenantId, statuses, workflowId, kind, scheduleId, ...searched])}`;
   const before = page.token === "" ? AFTER_ALL : fromPageToken(page.token, bound);
   if (!isUuid(before)) throw invalidField("page_token", "BAD_PAGE_TOKEN", "is not a token");
   const values = [tenantId, before, page.size + 1, statuses, kind];
-  const rows = await readPage(db, values, { workflowId, scheduleId });
+  const rows = await readPage(db, values, { workflowId, scheduleId, search });
   const runs = rows.slice(0, page.size).map(toRun);
   const last = runs.at(-1);
   const hasMore = rows.length > page.size && last !== undefined;
@@ -149,8 +154,17 @@ export async function listRuns(
 function readPage(
   db: Queryable,
   values: readonly unknown[],
-  { workflowId, scheduleId }: { readonly workflowId: string; readonly scheduleId: string },
+  {
+    workflowId,
+    scheduleId,
+    search,
+  }: Required<Pick<RunFilter, "workflowId" | "scheduleId" | "search">>,
 ): Promise<RunRow[]> {
+  if (search !== "") {
+    const { word, longestWord, otherWords, runFrom, runTo, shortId } = readRunSearch(search);
+    const ways = [word, longestWord, otherWords, runFrom, runTo, shortId];
+    return run<RunRow>(db, searchRunPage, [...values, ...ways, workflowId, scheduleId]);
+  }
   if (scheduleId !== "")
     return run<RunRow>(db, readRunPageOfSchedule, [...values, scheduleId, workflowId]);
   return workflowId === ""

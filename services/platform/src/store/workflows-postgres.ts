@@ -9,6 +9,7 @@ import { definitionByRequest } from "./statements/definition-by-request.ts";
 import { deleteWorkflow } from "./statements/delete-workflow.ts";
 import { dropWorkflowPause } from "./statements/drop-workflow-pause.ts";
 import { findDefinition } from "./statements/find-definition.ts";
+import { workflowWords } from "./run-search.ts";
 import { insertDefinition } from "./statements/insert-definition.ts";
 import { insertWorkflow } from "./statements/insert-workflow.ts";
 import { liveRunsOfWorkflow } from "./statements/live-runs-of-workflow.ts";
@@ -150,6 +151,7 @@ async function insert(tx: Queryable, definition: NewDefinition): Promise<Row> {
     definition.body,
     definition.requestId,
     definition.requestHash,
+    workflowWords(definition.workflowId, definition.title),
   ]);
   if (row === undefined) throw new Error("invariant broken: an insert gave no row");
   return row;
