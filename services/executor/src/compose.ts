@@ -20,7 +20,7 @@ import { rulesGateway } from "./gates/rules-gateway.ts";
 import { builtInRegistry, instantTypesOf, type Registry } from "./handlers/registry.ts";
 import { attemptRunner } from "./run/attempt.ts";
 import { observed, tracedHandlers } from "./run/observed.ts";
-import { ALL_LAYERS } from "./sandbox/layers.ts";
+import { hasRequiredLayers, REQUIRED_LAYERS } from "./sandbox/layers.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { openDataSources } from "./sources/data-sources.ts";
 import { Worker } from "./work/worker.ts";
@@ -92,9 +92,9 @@ async function warm(sandbox: Sandbox, config: ExecutorConfig, log: Logger): Prom
     return;
   }
   const layers = await started;
-  if (layers === ALL_LAYERS) return;
+  if (hasRequiredLayers(layers)) return;
   await sandbox.stop();
-  const message = `the sandbox has only the layers "${layers}" here, not "${ALL_LAYERS}"; run the executor as root with unshare and setpriv, or set PAWL_ALLOW_WEAK_SANDBOX=true`;
+  const message = `the sandbox has only the layers "${layers}" here, not "${REQUIRED_LAYERS}"; run the executor as root with unshare and setpriv, or set PAWL_ALLOW_WEAK_SANDBOX=true`;
   throw new EngineError("INTERNAL", message);
 }
 

@@ -12,7 +12,7 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
     },
     inputs: "As `input`.",
     output:
-      "What the code returns, as JSON. A retry policy tries a throw (`JS_ERROR`, as `provider_error`) and a script that runs too long (`JS_TIMEOUT`, as `timeout`) again.",
+      "What the code returns, as JSON; `null` if it returns nothing. NaN, Infinity, and a function or symbol that JSON would write as `null` fail the node with `JS_ERROR`. A retry policy tries a throw (`JS_ERROR`, as `provider_error`) and a script that runs too long (`JS_TIMEOUT`, as `timeout`) again.",
     handles: "Edges without a handle.",
     events: "`node.log` for every line it logs.",
     causes: ["JS_ERROR", "JS_TIMEOUT", "JS_KILLED", "RESULT_TOO_LARGE", "OUTPUT_INVALID"],

@@ -28,6 +28,8 @@ export const javascriptHandler = (sandbox: Pick<Sandbox, "run">): Handler =>
         ctx: ctx.scope.ctx,
         input: ctx.input,
         timeoutMs: Math.min(config.timeout_ms ?? JAVASCRIPT_TIMEOUT_MS, ctx.timeoutMs),
+        // A test run has no workflow; it is a share of its own.
+        share: ctx.workflowId === "" ? ctx.runId : ctx.workflowId,
         signal: ctx.signal,
         onLog: (level, message) => ctx.log(logLevel(level), message),
       });

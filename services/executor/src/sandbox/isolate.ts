@@ -8,6 +8,8 @@ import type { SandboxRequest, SandboxResult } from "./protocol.ts";
 /**
  * Takes away shared memory, WebAssembly and the console that says nothing, and returns the runner, which holds pristine JSON functions. Whatever user code does
  * to its own globals afterwards, the runner gives back one string: "V" + JSON of the value, "E" + message, "L" when too large.
+ * JSON writes null for a number that is not finite, and for a function or symbol that stands in a list or alone. The runner refuses these:
+ * the next node would read a null that no code returned. A property that is one is left out, as JSON does.
  */
 const BOOTSTRAP = `(() => {
   "use strict";
@@ -22,6 +24,16 @@ const BOOTSTRAP = `(() => {
       return typeof name === "string" ? name + ": " + said : said;
     } catch { return "threw something that cannot be described"; }
   };
+  const { isArray } = Array, { isFinite } = Number;
+  const refuse = (what, key) => {
+    throw { message: "returned " + what + (key === "" ? "" : " at " + stringify(key)) + "; return data that JSON can hold" };
+  };
+  function asData(key, value) {
+    if (typeof value === "number" && !isFinite(value)) refuse(text(value), key);
+    const becomesNull = key === "" || isArray(this);
+    if (becomesNull && (typeof value === "function" || typeof value === "symbol")) refuse("a " + typeof value, key);
+    return value;
+  }
   return async (main, ctxText, inputText, resultMax, logMax, write) => {
     let logged = 0;
     const log = (message, level) => {
@@ -33,7 +45,7 @@ const BOOTSTRAP = `(() => {
       write(level === "debug" || level === "warn" || level === "error" ? level : "info", line);
     };
     try {
-      const json = stringify(await main(parse(ctxText), parse(inputText), log));
+      const json = stringify(await main(parse(ctxText), parse(inputText), log), asData);
       if (json === undefined) return "Vnull";
       return json.length > resultMax ? "L" : "V" + json;
     } catch (error) { return "E" + describe(error); }

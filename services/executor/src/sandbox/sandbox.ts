@@ -1,6 +1,9 @@
 // User code, contained: a pool of watched child processes, each running one request at a time in a fresh isolate (S3.26, S3.32).
-// A child is replaced after a kill, a crash or its 200th run. Callers over the pool's size wait in order; waiting is not counted
-// against the code's time limit.
+// A child is replaced after a kill, a crash or its 200th run. Tasks over the pool's size wait for their share's turn (turns.ts); waiting is
+// not counted against the code's time limit.
+//
+// The race it survives: one share may hold every child with code that never ends. A share that holds none then gets a child beyond the pool's
+// size, so it waits for a process to start and not for the others' time limits.
 
 import { availableParallelism } from "node:os";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -9,9 +12,12 @@ import { probe } from "@pawl/platform/lifecycle/probe";
 import { sandboxCommands, type SandboxCommand } from "./layers.ts";
 import { SandboxProcess } from "./sandbox-process.ts";
 import type { SandboxResult } from "./protocol.ts";
+import { Turns } from "./turns.ts";
 import { Watchdog } from "./watchdog.ts";
 
 const RUNS_MAX = 200;
+/** Children beyond the pool's size, for shares that hold none. */
+const SPARE = 1;
 const MEMORY_MB = 32;
 /** How long after the code's own limit the watchdog ends it from outside. */
 const KILL_GRACE_MS = 500;
@@ -33,6 +39,8 @@ export interface SandboxTask {
   readonly ctx: unknown;
   readonly input: unknown;
   readonly timeoutMs: number;
+  /** Whose turn it is counted for: children are shared out evenly between shares. */
+  readonly share?: string;
   readonly signal: AbortSignal;
   readonly onLog?: (level: string, message: string) => void;
 }
@@ -41,7 +49,7 @@ export class Sandbox {
   readonly #max: number;
   readonly #children = new Set<SandboxProcess>();
   readonly #idle: SandboxProcess[] = [];
-  readonly #waiting: PromiseWithResolvers<SandboxProcess>[] = [];
+  readonly #turns = new Turns<PromiseWithResolvers<SandboxProcess>>();
   readonly #watchdog: Watchdog;
   readonly #onLayers: ((name: string) => void) | undefined;
   #commands: readonly SandboxCommand[];
@@ -68,7 +76,7 @@ export class Sandbox {
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#watchdog.stop();
-    for (const waiter of this.#waiting.splice(0)) waiter.reject(stopped());
+    for (const waiter of this.#turns.clear()) waiter.reject(stopped());
     const children = [...this.#children];
     for (const child of children) child.kill(KILLED);
     await Promise.all(children.map((child) => child.exited));
@@ -76,9 +84,10 @@ export class Sandbox {
 
   /** Runs user code; never rejects but when the sandbox is stopped or no child can be started at all. */
   async run(task: SandboxTask): Promise<SandboxResult> {
-    const child = await this.#take();
+    const share = task.share ?? "";
+    const child = await this.#take(share);
     if (task.signal.aborted) {
-      this.#give(child);
+      this.#give(child, share);
       return KILLED;
     }
     const abort = (): void => child.kill(KILLED);
@@ -104,39 +113,43 @@ export class Sandbox {
       );
     } finally {
       task.signal.removeEventListener("abort", abort);
-      this.#give(child);
+      this.#give(child, share);
     }
   }
 
-  async #take(): Promise<SandboxProcess> {
+  async #take(share: string): Promise<SandboxProcess> {
     if (this.#isStopped) throw stopped();
     for (let child = this.#idle.pop(); child !== undefined; child = this.#idle.pop()) {
-      if (!child.isDead) return child;
+      if (child.isDead) continue;
+      this.#turns.begin(share);
+      return child;
     }
     const waiter = Promise.withResolvers<SandboxProcess>();
-    this.#waiting.push(waiter);
+    this.#turns.wait(share, waiter);
     this.#grow();
     return await waiter.promise;
   }
 
-  #give(child: SandboxProcess): void {
-    if (!child.isDead && child.runs >= RUNS_MAX) child.kill(KILLED);
+  #give(child: SandboxProcess, share: string): void {
+    this.#turns.end(share);
+    const isSpare = this.#live() > this.#max && !this.#turns.hasNewcomer;
+    if (!child.isDead && (isSpare || child.runs >= RUNS_MAX)) child.kill(KILLED);
     if (!child.isDead) this.#offer(child);
   }
 
   #offer(child: SandboxProcess): void {
-    const waiter = this.#waiting.shift();
+    const waiter = this.#turns.next();
     if (waiter === undefined) this.#idle.push(child);
     else waiter.resolve(child);
   }
 
-  /** Starts children while somebody waits for one and there is room; also called whenever one has gone. */
+  /** Starts children while tasks wait for one and there is room; also called whenever one has gone. */
   #grow(): void {
-    while (!this.#isStopped && this.#starting < this.#waiting.length && this.#hasRoom()) {
+    while (!this.#isStopped && this.#starting < this.#turns.waiting && this.#hasRoom()) {
       this.#starting++;
       this.#findLayers()
         .then(() => this.#spawn())
-        .catch((error: unknown) => this.#waiting.shift()?.reject(error))
+        .catch((error: unknown) => this.#fail(error))
         .finally(() => {
           this.#starting--;
           this.#grow();
@@ -144,10 +157,20 @@ export class Sandbox {
     }
   }
 
+  /** No child can be started for whose turn it is. */
+  #fail(error: unknown): void {
+    this.#turns.drop()?.reject(error);
+  }
+
   #hasRoom(): boolean {
+    const max = this.#max + (this.#turns.hasNewcomer ? SPARE : 0);
+    return this.#live() + this.#starting < max;
+  }
+
+  #live(): number {
     let live = 0;
     for (const child of this.#children) if (!child.isDead) live++;
-    return live + this.#starting < this.#max;
+    return live;
   }
 
   /** Finds once, by trying, the strongest way to start a child here; the child that proved it is the warm one. */
@@ -164,7 +187,7 @@ export class Sandbox {
 
   async #spawn(): Promise<void> {
     const [command] = this.#commands;
-    if (this.#waiting.length === 0 || command === undefined || this.#isStopped) return;
+    if (this.#turns.waiting === 0 || command === undefined || this.#isStopped) return;
     if (!(await this.#launch(command))) {
       throw new EngineError("INTERNAL", "a sandbox process did not start");
     }

@@ -1,0 +1,83 @@
+// Whose turn it is when more tasks want a sandbox process than there are: the share that holds the fewest, among equals the one that was
+// served longest ago, and within a share the task that came first. A share is a workflow: one that sends a thousand tasks delays another by
+// as many as it holds, and not by the thousand.
+
+export class Turns<Waiter> {
+  /** The share that was served longest ago comes first. */
+  readonly #lines = new Map<string, Waiter[]>();
+  readonly #held = new Map<string, number>();
+  #waiting = 0;
+
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Whether a share waits that holds nothing. */
+  get hasNewcomer(): boolean {
+    for (const share of this.#lines.keys()) if (!this.#held.has(share)) return true;
+    return false;
+  }
+
+  wait(share: string, waiter: Waiter): void {
+    const line = this.#lines.get(share);
+    if (line === undefined) this.#lines.set(share, [waiter]);
+    else line.push(waiter);
+    this.#waiting += 1;
+  }
+
+  /** The share holds one more. */
+  begin(share: string): void {
+    this.#held.set(share, (this.#held.get(share) ?? 0) + 1);
+  }
+
+  /** The share holds one less. */
+  end(share: string): void {
+    const held = (this.#held.get(share) ?? 0) - 1;
+    if (held > 0) this.#held.set(share, held);
+    else this.#held.delete(share);
+  }
+
+  /** Whose turn it is; its share holds one more from now on. */
+  next(): Waiter | undefined {
+    const share = this.#nextShare();
+    if (share === undefined) return undefined;
+    this.begin(share);
+    return this.#leave(share);
+  }
+
+  /** Takes whose turn it is out of the line, without giving it anything. */
+  drop(): Waiter | undefined {
+    const share = this.#nextShare();
+    return share === undefined ? undefined : this.#leave(share);
+  }
+
+  /** Takes out all that wait. */
+  clear(): Waiter[] {
+    const all = [...this.#lines.values()].flat();
+    this.#lines.clear();
+    this.#waiting = 0;
+    return all;
+  }
+
+  #nextShare(): string | undefined {
+    let next: string | undefined;
+    let fewest = Infinity;
+    for (const share of this.#lines.keys()) {
+      const held = this.#held.get(share) ?? 0;
+      if (held >= fewest) continue;
+      next = share;
+      fewest = held;
+    }
+    return next;
+  }
+
+  #leave(share: string): Waiter | undefined {
+    const line = this.#lines.get(share) ?? [];
+    const waiter = line.shift();
+    this.#lines.delete(share);
+    if (line.length > 0) this.#lines.set(share, line);
+    this.#waiting -= 1;
+    return waiter;
+  }
+}
