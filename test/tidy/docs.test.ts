@@ -14,7 +14,7 @@ test("every npm command the documents name is a script", () => {
   // The file is ours; vitest reads the same scripts.
   const { scripts } = JSON.parse(text("package.json")) as { scripts: Record<string, string> };
   const unknown = documents.flatMap(({ path, text: words }) =>
-    [...words.matchAll(/\bnpm (?:run ([\w:-]+)|(start|test)\b)/g)]
+    [...words.matchAll(/\bnpm (?:run (?:-s )?([\w:-]+)|(start|test)\b)/g)]
       .map(([, script, short]) => script ?? short ?? "")
       .filter((name) => !(name in scripts))
       .map((name) => `${path}: npm run ${name}`),

@@ -2,14 +2,15 @@
 
 import type { Command } from "commander";
 import { approvalApprove, approvalGet, approvalList, approvalReject } from "./commands/approval.ts";
+import { REQUEST_ID } from "./help.ts";
 import type { Grammar } from "./schedule-verbs.ts";
 
 export function approvalVerbs(
   program: Command,
   { verb, act, wholeNumber }: Pick<Grammar, "verb" | "act" | "wholeNumber">,
 ): void {
-  const approval = program.command("approval").description("what waits for people, and answers");
-  verb(approval, "list", "list what waits for an answer, newest first")
+  const approval = program.command("approval").description("List and answer questions to people");
+  verb(approval, "list", "List open questions, newest first")
     .option("--state <state...>", "only these states, such as approved or timed_out; default open")
     .option("--all", "in any state")
     .option("--workflow <id>", "only of this workflow")
@@ -18,15 +19,15 @@ export function approvalVerbs(
     .option("--limit <number>", "how many at most", wholeNumber)
     .option("--page-token <token>", "the next page")
     .action(act(approvalList));
-  verb(approval, "get <approval>", "show what is asked, and how a response must look").action(
+  verb(approval, "get <approval>", "Show a question and how its response must look").action(
     act(approvalGet),
   );
   const answer = (command: Command): Command =>
     command
       .option("--response <json>", "the response: JSON, or @FILE")
-      .option("--comment <text>", "why, for people")
-      .option("--by <name>", "who answers, for people")
-      .option("--request-id <id>", "makes a repeat harmless");
-  answer(verb(approval, "approve <approval>", "answer yes")).action(act(approvalApprove));
-  answer(verb(approval, "reject <approval>", "answer no")).action(act(approvalReject));
+      .option("--comment <text>", "comment on the answer")
+      .option("--by <name>", "name of the person who answers")
+      .option("--request-id <id>", REQUEST_ID);
+  answer(verb(approval, "approve <approval>", "Answer yes")).action(act(approvalApprove));
+  answer(verb(approval, "reject <approval>", "Answer no")).action(act(approvalReject));
 }

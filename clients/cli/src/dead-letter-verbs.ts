@@ -9,6 +9,7 @@ import {
   queueDepth,
 } from "./commands/dead-letter.ts";
 import type { ExitCode } from "./exit-code.ts";
+import { REQUEST_ID } from "./help.ts";
 import type { Session } from "./session.ts";
 
 type Action = (session: Session, ...values: never[]) => Promise<ExitCode>;
@@ -24,31 +25,33 @@ export function deadLetterVerbs(
   queue: Command,
   { verb, act, wholeNumber }: Grammar,
 ): void {
-  verb(queue, "depth", "count what waits, runs, waits for a person and was given up").action(
-    act(queueDepth),
-  );
+  verb(
+    queue,
+    "depth",
+    "Count nodes by type: waiting, running, waiting for a person, given up",
+  ).action(act(queueDepth));
   const letter = program
     .command("dead-letter")
-    .description("deal with nodes that lost too many executors");
+    .description("Handle nodes that lost three executors and were given up");
   const which = (command: Command): Command =>
     command
       .option("--workflow <id>", "only runs of this workflow")
       .option("--node-type <type>", "only this node type")
       .option("--before <time>", "only those given up before: 2026-11-16T09:00:00Z")
       .option("--limit <number>", "how many at most", wholeNumber);
-  which(verb(letter, "list", "list dead letters, newest first"))
+  which(verb(letter, "list", "List dead letters, newest first"))
     .option("--state <state...>", "open, redriven or discarded; default open")
     .option("--page-token <token>", "the next page")
     .action(act(deadLetterList));
-  which(verb(letter, "preview [ids...]", "say what a redrive would do, and change nothing")).action(
+  which(verb(letter, "preview [ids...]", "Show what a redrive would do; change nothing")).action(
     act(deadLetterPreview),
   );
-  which(verb(letter, "redrive [ids...]", "start their runs again, as new runs"))
+  which(verb(letter, "redrive [ids...]", "Start their runs again as new runs"))
     .option("--all", "all that are open")
     .option("--max-per-second <number>", "how many a second; default 50", wholeNumber)
-    .option("--request-id <id>", "makes a repeat harmless")
+    .option("--request-id <id>", REQUEST_ID)
     .action(act(deadLetterRedrive));
-  which(verb(letter, "discard [ids...]", "close them without starting anything"))
-    .option("--request-id <id>", "makes a repeat harmless")
+  which(verb(letter, "discard [ids...]", "Close them without starting anything"))
+    .option("--request-id <id>", REQUEST_ID)
     .action(act(deadLetterDiscard));
 }

@@ -40,7 +40,7 @@ const host: Host = {
     height: () => stdout.rows ?? 24,
   },
   defaultAddress: env["PAWL_ADDRESS"] ?? DEFAULT_ADDRESS,
-  self: env["npm_lifecycle_event"] === "pawl" ? "npm run pawl --" : "pawl",
+  self: env["PAWL_SELF"] ?? (env["npm_lifecycle_event"] === "pawl" ? "npm run pawl --" : "pawl"),
   connect(baseUrl) {
     if (!URL.canParse(baseUrl)) {
       throw new UsageError(`--address ${baseUrl}: write it as ${DEFAULT_ADDRESS}`);
@@ -50,7 +50,7 @@ const host: Host = {
   },
   async readText(path) {
     if (path === "-") return text(stdin);
-    // npm runs us at the root of the repository; files are named from where the caller stands.
+    // The launcher and npm run us at the root of the repository; files are named from where the caller stands.
     const file = resolve(env["INIT_CWD"] ?? process.cwd(), path);
     return readFile(file, "utf8").catch((error: Error) => {
       throw new UsageError(`cannot read ${path}: ${error.message}`);

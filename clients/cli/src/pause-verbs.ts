@@ -27,30 +27,34 @@ interface Nouns {
 }
 
 export function pauseVerbs({ run, workflow, queue }: Nouns, { verb, act }: Grammar): void {
-  flags(verb(run, "pause <run>", "start nothing more of a run; what runs finishes"))
-    .option("--children", "also the runs below it")
+  flags(verb(run, "pause <run>", "Pause a run: running nodes finish, no others start"))
+    .option("--children", "also its child runs")
     .action(act(runPause));
-  flags(verb(run, "resume <run>", "let a paused run go on"))
-    .option("--children", "also the runs below it")
+  flags(verb(run, "resume <run>", "Resume a paused run"))
+    .option("--children", "also its child runs")
     .action(act(runResume));
   flags(
     verb(
       workflow,
       "pause <workflow>",
-      "start nothing more of its runs, old or new; what runs finishes",
+      "Pause a workflow: no node of its runs starts, old or new; running nodes finish",
     ),
   ).action(act(workflowPause));
   flags(
-    verb(workflow, "resume <workflow>", "let its runs go on, but for those paused by themselves"),
+    verb(
+      workflow,
+      "resume <workflow>",
+      "Resume a workflow; runs that were paused one by one stay paused",
+    ),
   ).action(act(workflowResume));
-  flags(verb(queue, "pause <type>", "claim no node of this type; what runs finishes")).action(
-    act(queuePause),
-  );
-  flags(verb(queue, "resume <type>", "let nodes of this type be claimed again")).action(
-    act(queueResume),
-  );
-  verb(queue, "pauses", "list the queues and workflows that are paused").action(act(queuePauses));
+  flags(
+    verb(queue, "pause <type>", "Pause a queue: no node of this type starts; running nodes finish"),
+  ).action(act(queuePause));
+  flags(verb(queue, "resume <type>", "Resume a queue")).action(act(queueResume));
+  verb(queue, "pauses", "List paused queues and workflows").action(act(queuePauses));
 }
 
 const flags = (command: Command): Command =>
-  command.option("--by <who>", "who, for people").option("--reason <text>", "why, for people");
+  command
+    .option("--by <who>", "your name; shown to people")
+    .option("--reason <text>", "why; shown to people");

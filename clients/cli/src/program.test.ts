@@ -101,8 +101,10 @@ test("start --wait exits 0 when the run completes and 1 when it does not", async
     });
     await using _ = gateway;
     expect(await pawl("run", "start", "hello", "--wait")).toBe(code);
-    expect(printed.out).toContain('#3  node.completed  greet  in 12ms  "Hello Ada"');
-    expect(printed.out).toContain(code === 0 ? '"Hello Ada"\n' : "✖ failed: greet: boom");
+    expect(printed.error).toContain('#3  node.completed  greet  in 12ms  "Hello Ada"');
+    expect(printed.error).toContain(code === 0 ? "✔ completed" : "✖ failed: greet: boom");
+    // What a script reads: the output and nothing else.
+    expect(printed.out).toBe(code === 0 ? '"Hello Ada"\n' : "");
   }
 });
 

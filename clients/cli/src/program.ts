@@ -1,5 +1,6 @@
 // The grammar of the command: nouns, verbs, flags. Everything it does is in commands/.
 
+import { RUN_STATUS_NAMES } from "@pawl/client";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { approvalVerbs } from "./approval-verbs.ts";
 import { runDecide } from "./commands/run-decide.ts";
@@ -19,8 +20,10 @@ import { deadLetterVerbs } from "./dead-letter-verbs.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 import { pauseVerbs } from "./pause-verbs.ts";
 import { scheduleVerbs } from "./schedule-verbs.ts";
+import { REQUEST_ID, addHelp } from "./help.ts";
 import { faultOf } from "./render/fault.ts";
 import type { Format, Host, Session } from "./session.ts";
+import { wholeApprovalId, wholeRunId } from "./whole-id.ts";
 
 interface SessionFlags {
   readonly address: string;
@@ -40,7 +43,8 @@ export async function runProgram(host: Host, args: readonly string[]): Promise<E
       address = flags.address.replace(/\/+$/, "");
       const session = { ...host, address, format: flags.output, client: host.connect(address) };
       // The last value is the Command itself; commander passes the others as the grammar below declares them.
-      exitCode = await action(session, ...(values.slice(0, -1) as never[]));
+      const given = await withWholeIds(session, this, values.slice(0, -1));
+      exitCode = await action(session, ...(given as never[]));
     };
   try {
     await grammar(host, act).parseAsync([...args], { from: "user" });
@@ -57,18 +61,33 @@ export async function runProgram(host: Host, args: readonly string[]): Promise<E
   }
 }
 
+/** The end of an id that a table shows is as good as the whole id. */
+async function withWholeIds(
+  session: Session,
+  { registeredArguments }: Command,
+  values: readonly unknown[],
+): Promise<unknown[]> {
+  return Promise.all(
+    values.map((value, at) => {
+      const name = registeredArguments[at]?.name();
+      if (typeof value !== "string") return value;
+      if (name === "run") return wholeRunId(session, value);
+      return name === "approval" ? wholeApprovalId(session, value) : value;
+    }),
+  );
+}
+
 function grammar(host: Host, act: Act): Command {
   const verb: Verb = (noun, name, description) =>
     noun
       .command(name)
       .description(description)
-      .option("--address <url>", "the gateway; also PAWL_ADDRESS", host.defaultAddress)
+      // Help names these two once, at its end.
+      .addOption(new Option("--address <url>").default(host.defaultAddress).hideHelp())
       .addOption(
-        new Option("-o, --output <format>", "how to print")
-          .choices(["table", "json"])
-          .default("table"),
+        new Option("-o, --output <format>").choices(["table", "json"]).default("table").hideHelp(),
       );
-  const program = new Command("pawl")
+  const program = new Command(host.self)
     .description("Workflows that must not be lost, doubled or stuck.")
     .version(host.version, "--version", "print the version")
     // Its own flags come before the noun: `run start --version 2` is about the workflow.
@@ -79,50 +98,52 @@ function grammar(host: Host, act: Act): Command {
       writeErr: (text) => host.terminal.writeError(text),
     })
     .showHelpAfterError("Add --help to see how it is called.");
-  const run = program.command("run").description("start, watch and read runs");
-  inputFlags(verb(run, "start <workflow>", "start a run of a saved workflow"))
+  const run = program.command("run").description("Start, watch and read runs");
+  inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow"))
     .option("--version <number>", "which version; default the newest", wholeNumber)
-    .option("--priority <number>", "sooner for lower numbers; -1000 to 1000", wholeNumber)
+    .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
     .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
-    .option("--dedupe-input <duration>", "the same input starts nothing again for this long: 24h")
+    .option(
+      "--dedupe-input <duration>",
+      "do not start a second run for the same input within this time, such as 24h",
+    )
     .action(act(runStart));
-  inputFlags(verb(run, "test", "run a definition without saving it"))
+  inputFlags(verb(run, "test", "Run a definition without saving it"))
     .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
     .action(act(runTest));
-  verb(run, "watch <run>", "follow a run to its end; Ctrl-C detaches without cancelling")
-    .option("--after <event>", "only what comes after this event id", wholeNumber)
+  verb(run, "watch <run>", "Follow a run to its end; Ctrl-C stops watching, not the run")
+    .option("--after <event>", "only events after this event id", wholeNumber)
     .action(act(runWatch));
-  verb(run, "get <run>", "show a run and its nodes").action(act(runGet));
+  verb(run, "get <run>", "Show a run and its nodes").action(act(runGet));
   askingVerbs(run, verb, act);
-  verb(run, "list", "list runs, newest first")
-    .option("--status <status...>", "only these statuses, such as running or failed")
+  verb(run, "list", "List runs, newest first")
+    .option("--status <status...>", `only these: ${RUN_STATUS_NAMES.join(", ")}`)
     .option("--workflow <id>", "only this workflow")
     .option("--schedule <id>", "only runs that this schedule started")
     .option("--limit <number>", "how many at most", wholeNumber)
     .option("--page-token <token>", "the next page")
     .action(act(runList));
-  verb(run, "cancel <run>", "abort what runs and never start what is pending")
-    .option("--reason <text>", "why, for people")
+  verb(run, "cancel <run>", "Cancel a run: abort running nodes, start no others")
+    .option("--reason <text>", "why; shown to people")
     .action(act(runCancel));
   verb(
     run,
     "recheck <run>",
-    "read a run's whole log again, and lift its quarantine when it is whole",
+    "Verify the whole log of a quarantined run; release the run when the log is intact",
   ).action(act(runRecheck));
-  verb(run, "delete <run>", "remove a test run that has ended, with all its history").action(
-    act(runDelete),
-  );
-  verb(run, "decide <run> <node> <decision>", "approve or reject a node that waits for a person")
+  verb(run, "delete <run>", "Delete a finished test run and its history").action(act(runDelete));
+  verb(run, "decide <run> <node> <decision>", "Approve or reject a node that waits for a person")
     .option("--iteration <number>", "which execution of the node; default 0", wholeNumber)
-    .option("--comment <text>", "why, for people")
+    .option("--comment <text>", "comment on the decision")
     .action(act(runDecide));
-  const workflow = program.command("workflow").description("save, check and read workflows");
+  const workflow = program.command("workflow").description("Save, check and read workflows");
   workflowVerbs(workflow, verb, act);
   approvalVerbs(program, { verb, act, wholeNumber });
   scheduleVerbs(program, { verb, act, wholeNumber, collect });
-  const queue = program.command("queue").description("see how much waits, and hold what should");
+  const queue = program.command("queue").description("Show queue depth; pause and resume queues");
   deadLetterVerbs(program, queue, { verb, act, wholeNumber });
   pauseVerbs({ run, workflow, queue }, { verb, act });
+  addHelp(program, host.self);
   return program;
 }
 
@@ -131,10 +152,14 @@ type Verb = (noun: Command, name: string, description: string) => Command;
 
 /** Questions about a run that look behind its state. */
 function askingVerbs(run: Command, verb: Verb, act: Act): void {
-  verb(run, "explain <run> <node>", "say why a node waits, runs or ended so, and what to do")
+  verb(
+    run,
+    "explain <run> <node>",
+    "Explain why a node waits, runs or ended as it did, and what to do",
+  )
     .option("--iteration <number>", "which execution of the node, in a loop or map", wholeNumber)
     .action(act(runExplain));
-  verb(run, "effects <run>", "list what a run did to the outside world, and what is known of it")
+  verb(run, "effects <run>", "List what a run did to the outside world")
     .option("--node <id>", "only this node")
     .option("--limit <number>", "how many at most", wholeNumber)
     .option("--page-token <token>", "the next page")
@@ -142,31 +167,32 @@ function askingVerbs(run: Command, verb: Verb, act: Act): void {
 }
 
 function workflowVerbs(workflow: Command, verb: Verb, act: Act): void {
-  verb(workflow, "apply", "create or update a workflow")
+  verb(workflow, "apply", "Create or update a workflow")
     .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
-    .option("--id <id>", "its id; default the definition's own")
+    .option("--id <id>", "workflow id; default: the id in the definition")
     .action(act(workflowApply));
-  verb(workflow, "validate", "check a definition and list every broken rule")
+  verb(workflow, "validate", "Check a definition and list every broken rule")
     .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
     .action(act(workflowValidate));
-  verb(workflow, "list", "list workflows")
+  verb(workflow, "list", "List workflows")
     .option("--limit <number>", "how many at most", wholeNumber)
     .option("--page-token <token>", "the next page")
     .action(act(workflowList));
-  verb(workflow, "get <workflow>", "print a workflow's definition")
+  verb(workflow, "get <workflow>", "Print the definition of a workflow")
     .option("--version <number>", "which version; default the newest", wholeNumber)
     .action(act(workflowGet));
-  verb(workflow, "delete <workflow>", "remove a workflow; its runs keep their history")
-    .option("--force", "although runs are live; they go on to their end")
+  verb(workflow, "delete <workflow>", "Delete a workflow; its runs keep their history")
+    .option("--force", "delete although runs are live; they run to their end")
     .action(act(workflowDelete));
 }
 
 const inputFlags = (command: Command): Command =>
   command
     .option("--input <json>", "the input: JSON, or @FILE")
+    .option("--sample", "use the example input of the workflow")
     .option("--set <key=value>", "set one key of the input; may be repeated", collect)
     .option("--wait", "wait for the end; exit code 1 unless the run completes")
-    .option("--request-id <id>", "makes a repeat harmless");
+    .option("--request-id <id>", REQUEST_ID);
 
 const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [
   ...(before ?? []),

@@ -1,22 +1,44 @@
-// The input of a run from the command line: --input '{…}', --input @file, and --set key=value over it. Text without --set goes
-// to the server to the letter, so that large numbers keep their digits.
+// The input of a run from the command line: --input '{…}', --input @file or --sample, and --set key=value over it. Text without
+// --set goes to the server to the letter, so that large numbers keep their digits.
 
-import type { Json } from "@pawl/client";
+import { type Json, sampleInputOf } from "@pawl/client";
 import type { Host } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
 export interface InputFlags {
   readonly input?: string | undefined;
   readonly set?: readonly string[] | undefined;
+  readonly sample?: boolean | undefined;
 }
 
-/** JSON text of the input; undefined when none was given. @throws UsageError */
-export async function readRunInput(host: Host, flags: InputFlags): Promise<string | undefined> {
+/**
+ * JSON text of the input; undefined when none was given. `--set` applies over `--input` and over `--sample`, for which
+ * `readDefinition` gets the workflow's definition. @throws UsageError
+ */
+export async function readRunInput(
+  host: Host,
+  flags: InputFlags,
+  readDefinition?: () => Promise<Json | undefined>,
+): Promise<string | undefined> {
+  if (flags.sample === true && flags.input !== undefined)
+    throw new UsageError("Give --input or --sample, not both.");
   const text =
-    flags.input === undefined ? undefined : await readJsonFlag(host, "input", flags.input);
+    flags.sample === true
+      ? sampleText(await readDefinition?.())
+      : flags.input === undefined
+        ? undefined
+        : await readJsonFlag(host, "input", flags.input);
   if (flags.set === undefined || flags.set.length === 0) return text;
   const value: Json = text === undefined ? {} : JSON.parse(text);
   return JSON.stringify(applySets(value, flags.set));
+}
+
+function sampleText(definition: Json | undefined): string {
+  const sample = sampleInputOf(definition);
+  if (sample !== undefined) return JSON.stringify(sample);
+  throw new UsageError(
+    "this workflow has no sample input. Give --input '{…}', or add `examples` to contracts.input of its start node.",
+  );
 }
 
 /** JSON text of a flag, from itself or from the @FILE it names. @throws UsageError when it is none */

@@ -1,6 +1,7 @@
 // What a command may touch: the gateway, the terminal, files and the time. main.ts makes it of the process, tests of memory.
 
 import type { PawlClient } from "@pawl/client";
+import type { Canvas } from "./render/spans.ts";
 
 export interface Terminal {
   write(text: string): void;
@@ -40,6 +41,17 @@ export interface Session extends Host {
 export function printLines(session: Host, lines: readonly string[]): void {
   session.terminal.write(lines.map((line) => `${line}\n`).join(""));
 }
+
+/** Prints lines beside the result: on standard error. */
+export function printNotes(session: Host, lines: readonly string[]): void {
+  session.terminal.writeError(lines.map((line) => `${line}\n`).join(""));
+}
+
+/** How wide a table may be, and whether in colour: a pipe has no width. */
+export const canvasOf = ({ terminal }: Host): Canvas => ({
+  width: terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER,
+  hasColour: terminal.hasColour,
+});
 
 /** Prints one value as one line, C1 controls escaped: a terminal must not act on what a workflow said. */
 export function printJson(session: Host, value: unknown): void {

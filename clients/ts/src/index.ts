@@ -67,6 +67,8 @@ export type {
   Schedules,
 } from "./schedules.ts";
 export {
+  APPROVAL_STATE_NAMES,
+  RUN_STATUS_NAMES,
   TERMINAL_EVENT_TYPES,
   approvalStateName,
   approvalStateOf,

@@ -18,6 +18,20 @@ function shortName(schema: DescEnum, value: number): string {
   return name.slice(schema.sharedPrefix?.length ?? 0).toLowerCase();
 }
 
+/** Runs end with `timeout` and nodes with `timed_out`: a caller may write either for both. */
+const plainName = (name: string): string => (name === "timed_out" ? "timeout" : name);
+
+/** The number of a short name. The numbers of a schema are its enum, so the caller names the type. */
+function numberOf<Enum extends number>(schema: DescEnum, name: string): Enum | undefined {
+  const value = schema.values.find(
+    ({ number }) => number !== 0 && plainName(shortName(schema, number)) === plainName(name),
+  );
+  return value?.number as Enum | undefined;
+}
+
+const namesOf = (schema: DescEnum): readonly string[] =>
+  schema.values.filter(({ number }) => number !== 0).map(({ number }) => shortName(schema, number));
+
 /** `completed` for RUN_STATUS_COMPLETED. */
 export const runStatusName = (status: RunStatus): string => shortName(RunStatusSchema, status);
 
@@ -36,32 +50,25 @@ export const approvalStateName = (state: ApprovalState): string =>
   shortName(ApprovalStateSchema, state);
 
 /** The state of a short name, undefined when there is none of it. */
-export function approvalStateOf(name: string): ApprovalState | undefined {
-  const value = ApprovalStateSchema.values.find(
-    (one) => shortName(ApprovalStateSchema, one.number) === name,
-  );
-  return value === undefined || value.number === 0 ? undefined : (value.number as ApprovalState); // numbers of the schema are the type
-}
+export const approvalStateOf = (name: string): ApprovalState | undefined =>
+  numberOf(ApprovalStateSchema, name);
+
+/** Every state by its short name. */
+export const APPROVAL_STATE_NAMES: readonly string[] = namesOf(ApprovalStateSchema);
 
 /** `redriven` for DEAD_LETTER_STATE_REDRIVEN. */
 export const deadLetterStateName = (state: DeadLetterState): string =>
   shortName(DeadLetterStateSchema, state);
 
 /** The state of a short name, undefined when there is none of it. */
-export function deadLetterStateOf(name: string): DeadLetterState | undefined {
-  const value = DeadLetterStateSchema.values.find(
-    (one) => shortName(DeadLetterStateSchema, one.number) === name,
-  );
-  return value === undefined || value.number === 0 ? undefined : (value.number as DeadLetterState); // numbers of the schema are the type
-}
+export const deadLetterStateOf = (name: string): DeadLetterState | undefined =>
+  numberOf(DeadLetterStateSchema, name);
 
 /** The status of a short name, undefined when there is none of it. */
-export function runStatusOf(name: string): RunStatus | undefined {
-  const value = RunStatusSchema.values.find(
-    (one) => shortName(RunStatusSchema, one.number) === name,
-  );
-  return value === undefined || value.number === 0 ? undefined : (value.number as RunStatus); // numbers of the schema are the type
-}
+export const runStatusOf = (name: string): RunStatus | undefined => numberOf(RunStatusSchema, name);
+
+/** Every status of a run by its short name. */
+export const RUN_STATUS_NAMES: readonly string[] = namesOf(RunStatusSchema);
 
 const FINAL: ReadonlySet<number> = new Set([
   RunStatus.COMPLETED,

@@ -1,13 +1,13 @@
 // pawl approval list, get, approve, reject.
 
-import { approvalStateOf, PawlError, plainApproval } from "@pawl/client";
+import { APPROVAL_STATE_NAMES, approvalStateOf, PawlError, plainApproval } from "@pawl/client";
 import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
-import { APPROVAL_HEADS, approvalLines, approvalRow, schemaLines } from "../render/approval.ts";
+import { approvalLines, approvalTable, schemaLines } from "../render/approval.ts";
 import { violationLines } from "../render/fault.ts";
 import { tableLines } from "../render/table.ts";
 import { readJsonFlag } from "../run-input.ts";
-import { printJson, printLines, type Session } from "../session.ts";
+import { canvasOf, printJson, printLines, type Session } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface ApprovalListFlags {
@@ -38,11 +38,12 @@ export async function approvalList(session: Session, flags: ApprovalListFlags): 
     printLines(session, [isOpenOnly ? hint : "No approvals."]);
     return EXIT.ok;
   }
-  const width = terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER;
-  const canvas = { width, hasColour: terminal.hasColour };
-  printLines(session, tableLines(APPROVAL_HEADS, approvals.map(approvalRow), canvas));
+  const { heads, rows } = approvalTable(approvals, { isTty: terminal.isTty, nowMs: session.now() });
+  printLines(session, tableLines(heads, rows, canvasOf(session)));
   if (nextPageToken !== "")
     printLines(session, [`More: the same with --page-token ${nextPageToken}`]);
+  if (terminal.isTty)
+    printLines(session, [`Read one with \`${self} approval get APPROVAL\`; approve or reject it.`]);
   return EXIT.ok;
 }
 
@@ -50,7 +51,8 @@ function statesOf({ state: names = ["open"], all = false }: ApprovalListFlags): 
   if (all) return [];
   return names.map((name) => {
     const state = approvalStateOf(name);
-    if (state === undefined) throw new UsageError(`--state ${name}: no such state`);
+    if (state === undefined)
+      throw new UsageError(`--state ${name}: use one of ${APPROVAL_STATE_NAMES.join(", ")}`);
     return state;
   });
 }

@@ -10,7 +10,7 @@ import {
 import { DeadLetterState, type LeftDeadLetters } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { tableLines } from "../render/table.ts";
-import { printJson, printLines, type Session } from "../session.ts";
+import { canvasOf, printJson, printLines, type Session } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface DeadLetterFlags {
@@ -204,7 +204,5 @@ function printTable(
   heads: readonly string[],
   rows: readonly (readonly { readonly text: string }[])[],
 ): void {
-  const { terminal } = session;
-  const width = terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER;
-  printLines(session, tableLines(heads, rows, { width, hasColour: terminal.hasColour }));
+  printLines(session, tableLines(heads, rows, canvasOf(session)));
 }

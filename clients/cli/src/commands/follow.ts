@@ -1,5 +1,5 @@
 // Follows a run to its end in the way that suits the reader: redrawn on a terminal, a line per event in a pipe, JSON lines for
-// scripts. Ctrl-C detaches: the run goes on, and the reader is told how to come back.
+// scripts. Ctrl-C detaches: the run continues, and the command says how to come back.
 
 import { type Reconnect, plainEvent } from "@pawl/client";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
@@ -56,15 +56,20 @@ export async function followRun(
   }
 }
 
-/** The view that suits the terminal. */
-export async function createView(session: Session, runId: string): Promise<RunView> {
+/** The view that suits the terminal; without one every event is a line, which `print` writes. */
+export async function createView(
+  session: Session,
+  runId: string,
+  print: typeof printLines = printLines,
+): Promise<RunView> {
   if (session.format === "json") return jsonView(session);
-  if (!session.terminal.isTty) return lineView(session);
+  if (!session.terminal.isTty) return lineView(session, print);
   const { run, definition } = await session.client.runs.get(runId, {
     signal: session.interrupted,
   });
   const name = run.workflowId === "" ? "test run" : `${run.workflowId} v${run.workflowVersion}`;
-  return liveView(session, createProgress({ runId, title: `${name}  ${runId}`, definition }));
+  // Without the id, which takes half of a narrow terminal: the reader named it, or has just been given it.
+  return liveView(session, createProgress({ runId, title: name, definition, self: session.self }));
 }
 
 /** Shows nothing. */
@@ -106,8 +111,8 @@ export function liveView(session: Session, progress: Progress): RunView {
   };
 }
 
-const lineView = (session: Session): RunView => ({
-  event: (event) => printLines(session, [eventLine(event)]),
+const lineView = (session: Session, print: typeof printLines): RunView => ({
+  event: (event) => print(session, [eventLine(event)]),
   waiting: (reason) => {
     if (reason !== "") session.terminal.writeError(`${waitingText(reason)}\n`);
   },

@@ -5,7 +5,7 @@ import { plainPause, plainRun, runStatusName } from "@pawl/client";
 import { type Pause, PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { tableLines } from "../render/table.ts";
-import { printJson, printLines, type Session } from "../session.ts";
+import { canvasOf, printJson, printLines, type Session } from "../session.ts";
 
 /** Who and why. */
 export interface PauseFlags {
@@ -109,7 +109,9 @@ export async function queuePauses(session: Session): Promise<ExitCode> {
     return EXIT.ok;
   }
   if (pauses.length === 0) {
-    printLines(session, ["Nothing is paused but what `run list --status paused` lists."]);
+    printLines(session, [
+      `No queue or workflow is paused. Paused runs: \`${session.self} run list --status paused\`.`,
+    ]);
     return EXIT.ok;
   }
   const rows = pauses.map((pause) => [
@@ -120,10 +122,8 @@ export async function queuePauses(session: Session): Promise<ExitCode> {
     { text: pause.by },
     { text: pause.reason },
   ]);
-  const { terminal } = session;
-  const width = terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER;
   const heads = ["WHAT", "NAME", "STATE", "SINCE", "BY", "REASON"];
-  printLines(session, tableLines(heads, rows, { width, hasColour: terminal.hasColour }));
+  printLines(session, tableLines(heads, rows, canvasOf(session)));
   return EXIT.ok;
 }
 

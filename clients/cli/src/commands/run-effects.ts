@@ -5,7 +5,7 @@ import { plainEffect } from "@pawl/client";
 import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { tableLines } from "../render/table.ts";
-import { printJson, printLines, type Session } from "../session.ts";
+import { canvasOf, printJson, printLines, type Session } from "../session.ts";
 
 const HEADS = ["NODE", "EFFECT", "STATE", "CLASS", "ATTEMPT", "BEGUN", "KEY"];
 
@@ -15,7 +15,7 @@ export async function runEffects(
   runId: string,
   flags: { readonly node?: string; readonly limit?: number; readonly pageToken?: string },
 ): Promise<ExitCode> {
-  const { client, interrupted: signal, terminal } = session;
+  const { client, interrupted: signal } = session;
   const { node: nodeId, limit: pageSize, pageToken } = flags;
   const page = await client.runs.effects(runId, { nodeId, pageSize, pageToken, signal });
   const { effects, nextPageToken } = page;
@@ -36,8 +36,7 @@ export async function runEffects(
     { text: effect.beginTime === undefined ? "" : timestampDate(effect.beginTime).toISOString() },
     { text: effect.key },
   ]);
-  const width = terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER;
-  printLines(session, tableLines(HEADS, rows, { width, hasColour: terminal.hasColour }));
+  printLines(session, tableLines(HEADS, rows, canvasOf(session)));
   if (nextPageToken !== "")
     printLines(session, [
       `More: ${session.self} run effects ${runId} --page-token ${nextPageToken}`,

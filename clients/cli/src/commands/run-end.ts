@@ -5,7 +5,7 @@ import { type Run, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { type Span, paintLine } from "../render/spans.ts";
 import { statusSpan } from "../render/symbols.ts";
-import { type Session, printLines } from "../session.ts";
+import { type Session, printLines, printNotes } from "../session.ts";
 
 /** 0 when the run completed, else 1. */
 export const exitCodeOf = (run: Run): ExitCode =>
@@ -18,7 +18,7 @@ export function printEnd(session: Session, run: Run): void {
   if (!session.terminal.isTty) {
     const head: Span[] = [statusSpan(runStatusName(run.status))];
     if (run.errorMessage !== "") head.push({ text: `: ${run.errorMessage}` });
-    printLines(session, [paintLine(head, canvas)]);
+    printNotes(session, [paintLine(head, canvas)]);
   }
   if (run.status === RunStatus.COMPLETED) {
     const output = jsonOf(run.outputJson);
@@ -30,7 +30,7 @@ export function printEnd(session: Session, run: Run): void {
       );
     }
   } else {
-    printLines(session, [`Look closer with \`${session.self} run get ${run.runId}\`.`]);
+    printNotes(session, [`See why with \`${session.self} run get ${run.runId}\`.`]);
   }
 }
 
@@ -38,7 +38,7 @@ export function printEnd(session: Session, run: Run): void {
 export function printDetached(session: Session, runId: string): void {
   const flag = session.address === session.defaultAddress ? "" : ` --address ${session.address}`;
   session.terminal.writeError(
-    `\nDetached; the run goes on. Watch it again with:\n  ${session.self} run watch ${runId}${flag}\n` +
+    `\nDetached; the run continues. Watch it again with:\n  ${session.self} run watch ${runId}${flag}\n` +
       `or stop it with:\n  ${session.self} run cancel ${runId}${flag}\n`,
   );
 }

@@ -1,20 +1,17 @@
 // pawl run get, pawl run list, pawl run cancel, pawl run recheck, pawl run delete.
 
 import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
-import { plainRun, runKindName, runStatusName, runStatusOf } from "@pawl/client";
+import { plainRun, RUN_STATUS_NAMES, runKindName, runStatusName, runStatusOf } from "@pawl/client";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
+import { factLines } from "../render/fact-lines.ts";
 import { nodeRows, spanText, valueText } from "../render/node-rows.ts";
+import { shortId } from "../render/short-id.ts";
 import type { Span } from "../render/spans.ts";
 import { statusSpan } from "../render/symbols.ts";
 import { tableLines } from "../render/table.ts";
-import { type Session, printJson, printLines, runUrl } from "../session.ts";
+import { type Session, canvasOf, printJson, printLines, runUrl } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
-
-const canvasOf = ({ terminal }: Session) => ({
-  width: terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER,
-  hasColour: terminal.hasColour,
-});
 
 /** One run with its nodes. */
 export async function runGet(session: Session, runId: string): Promise<ExitCode> {
@@ -45,16 +42,14 @@ export async function runGet(session: Session, runId: string): Promise<ExitCode>
     ["url", url],
   ];
   const canvas = canvasOf(session);
-  const rows = [
-    [{ text: "status", style: "dim" as const }, statusSpan(runStatusName(run.status))],
-    ...facts
-      .filter(([, value]) => value !== "")
-      .map(([name, value]): Span[] => [{ text: name, style: "dim" }, { text: value }]),
-  ];
-  printLines(session, tableLines(["", ""], rows, canvas).slice(1));
+  printLines(session, [
+    ...factLines("status", statusSpan(runStatusName(run.status)), canvas),
+    ...facts.flatMap(([name, value]) => factLines(name, { text: value }, canvas)),
+  ]);
   if (run.nodes.length > 0) {
     const heads = ["NODE", "STATUS", "ATTEMPT", "TOOK", "RESULT"];
-    const context = { runId: run.runId, nowMs: session.now(), self: session.self };
+    const { self, terminal } = session;
+    const context = { runId: run.runId, nowMs: session.now(), self, isTty: terminal.isTty };
     const nodes = nodeRows(run.nodes, context);
     printLines(session, ["", ...tableLines(heads, nodes, canvas)]);
   }
@@ -73,7 +68,8 @@ export interface ListFlags {
 export async function runList(session: Session, flags: ListFlags): Promise<ExitCode> {
   const statuses = (flags.status ?? []).map((name) => {
     const status = runStatusOf(name);
-    if (status === undefined) throw new UsageError(`--status ${name}: no such status`);
+    if (status === undefined)
+      throw new UsageError(`--status ${name}: use one of ${RUN_STATUS_NAMES.join(", ")}`);
     return status;
   });
   const { runs, nextPageToken } = await session.client.runs.list({
@@ -94,16 +90,14 @@ export async function runList(session: Session, flags: ListFlags): Promise<ExitC
   }
   const nowMs = session.now();
   const rows = runs.map((run): Span[] => [
-    { text: run.runId },
+    { text: session.terminal.isTty ? shortId(run.runId) : run.runId },
     { text: workflowText(run) },
     statusSpan(runStatusName(run.status)),
-    {
-      text: run.createTime === undefined ? "" : `${spanText(run.createTime, undefined, nowMs)} ago`,
-    },
+    { text: spanText(run.createTime, undefined, nowMs) },
     { text: spanText(run.createTime, run.endTime, nowMs) },
     { text: troubleOf(run) },
   ]);
-  const heads = ["RUN", "WORKFLOW", "STATUS", "CREATED", "TOOK", "ERROR"];
+  const heads = ["RUN", "WORKFLOW", "STATUS", "AGO", "TOOK", "ERROR"];
   printLines(session, tableLines(heads, rows, canvasOf(session)));
   if (nextPageToken !== "") {
     printLines(session, [`More: ${session.self} run list --page-token ${nextPageToken}`]);

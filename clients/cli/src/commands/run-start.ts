@@ -1,10 +1,10 @@
 // pawl run start, pawl run test: accepts a run, says where to see it, and waits for its end when asked.
 
-import { type StartedRun, plainRun, runStatusName } from "@pawl/client";
+import { type StartedRun, jsonOf, plainRun, runStatusName } from "@pawl/client";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { parseDuration } from "../render/duration.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
-import { type Session, printJson, printLines, runUrl } from "../session.ts";
+import { type Session, printJson, printLines, printNotes, runUrl } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 import { createView, followRun, silentView } from "./follow.ts";
 import { exitCodeOf, printDetached, printEnd } from "./run-end.ts";
@@ -24,16 +24,20 @@ export async function runStart(
   workflowId: string,
   flags: StartFlags,
 ): Promise<ExitCode> {
-  const inputJson = await readRunInput(session, flags);
+  const { client, interrupted: signal } = session;
   const { requestId, version, priority } = flags;
-  const started = await session.client.runs.start(workflowId, {
+  const inputJson = await readRunInput(session, flags, async () => {
+    const workflow = await client.workflows.get(workflowId, { version: version ?? 0, signal });
+    return jsonOf(workflow.definitionJson);
+  });
+  const started = await client.runs.start(workflowId, {
     inputJson,
     requestId,
     version,
     priority,
     deadlineMs: durationMs("--deadline", flags.deadline),
     dedupeInputMs: durationMs("--dedupe-input", flags.dedupeInput),
-    signal: session.interrupted,
+    signal,
   });
   return afterStart(session, started, flags);
 }
@@ -44,10 +48,14 @@ export async function runTest(
   flags: StartFlags & { readonly file: string },
 ): Promise<ExitCode> {
   const definition = await session.readText(flags.file);
-  const inputJson = await readRunInput(session, flags);
+  const { client, interrupted: signal } = session;
+  const inputJson = await readRunInput(
+    session,
+    flags,
+    async () => (await client.workflows.validate(definition, { signal })).definition,
+  );
   const { requestId } = flags;
-  const signal = session.interrupted;
-  const started = await session.client.runs.test(definition, { inputJson, requestId, signal });
+  const started = await client.runs.test(definition, { inputJson, requestId, signal });
   return afterStart(session, started, flags);
 }
 
@@ -66,8 +74,10 @@ async function afterStart(
   const { runId } = run;
   const url = runUrl(session, runId);
   const isJson = session.format === "json";
+  // Without a terminal a script reads what the run gives: everything else stays beside it.
+  const print = flags.wait === true && !session.terminal.isTty ? printNotes : printLines;
   if (!isJson) {
-    printLines(session, [
+    print(session, [
       `${runId}${isDuplicate ? "  (accepted before; nothing new was started)" : ""}`,
       url,
     ]);
@@ -78,7 +88,7 @@ async function afterStart(
     return EXIT.ok;
   }
   // A script that waits wants one answer: the run as it ended.
-  const view = isJson ? silentView : await createView(session, runId);
+  const view = isJson ? silentView : await createView(session, runId, print);
   const followed = await followRun(session, runId, { view });
   if (followed.kind === "detached") {
     printDetached(session, runId);

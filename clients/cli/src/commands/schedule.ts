@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from "../exit-code.ts";
 import { scheduleLines, scheduleRow, SCHEDULE_HEADS } from "../render/schedule.ts";
 import { tableLines } from "../render/table.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
-import { printJson, printLines, runUrl, type Session } from "../session.ts";
+import { canvasOf, printJson, printLines, runUrl, type Session } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
 
 export interface ScheduleFlags extends InputFlags {
@@ -99,7 +99,7 @@ export async function scheduleList(
   flags: { readonly workflow?: string; readonly limit?: number; readonly pageToken?: string },
 ): Promise<ExitCode> {
   const { workflow: workflowId, limit: pageSize, pageToken } = flags;
-  const { client, interrupted: signal, terminal } = session;
+  const { client, interrupted: signal } = session;
   const page = await client.schedules.list({ workflowId, pageSize, pageToken, signal });
   const { schedules, nextPageToken } = page;
   if (session.format === "json") {
@@ -112,8 +112,7 @@ export async function scheduleList(
     return EXIT.ok;
   }
   const rows = schedules.map(scheduleRow);
-  const width = terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER;
-  printLines(session, tableLines(SCHEDULE_HEADS, rows, { width, hasColour: terminal.hasColour }));
+  printLines(session, tableLines(SCHEDULE_HEADS, rows, canvasOf(session)));
   if (nextPageToken !== "")
     printLines(session, [`More: ${session.self} schedule list --page-token ${nextPageToken}`]);
   return EXIT.ok;

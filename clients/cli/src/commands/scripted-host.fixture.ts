@@ -1,20 +1,25 @@
-// The command line against a scripted gateway: what it prints, without a terminal.
+// The command line against a scripted gateway: what it prints, on a terminal of some width or without one.
 
 import { createPawlClient } from "@pawl/client";
 import { type Script, ScriptedGateway } from "@pawl/client/scripted-gateway";
 import { runProgram } from "../program.ts";
 
+export interface Screen {
+  /** Columns of the terminal; without them there is none. */
+  readonly columns?: number;
+}
+
 /** Starts the gateway; stop it at the end of the test. */
-export async function setup(script: Script) {
+export async function setup(script: Script, { columns }: Screen = {}) {
   const gateway = new ScriptedGateway(script);
   const printed = { out: "", error: "" };
   const host = {
     terminal: {
       write: (text: string) => void (printed.out += text),
       writeError: (text: string) => void (printed.error += text),
-      isTty: false,
+      isTty: columns !== undefined,
       hasColour: false,
-      width: () => 100,
+      width: () => columns ?? 100,
       height: () => 30,
     },
     version: "1.2.3",

@@ -7,7 +7,7 @@ import { formatDuration } from "../render/duration.ts";
 import { violationLines } from "../render/fault.ts";
 import { type Span, paintLine } from "../render/spans.ts";
 import { tableLines } from "../render/table.ts";
-import { type Session, printJson, printLines } from "../session.ts";
+import { canvasOf, type Session, printJson, printLines } from "../session.ts";
 
 /** Makes the saved workflow be what the file says. */
 export async function workflowApply(
@@ -63,7 +63,7 @@ export async function workflowList(
   flags: { readonly limit?: number; readonly pageToken?: string },
 ): Promise<ExitCode> {
   const { limit = 0, pageToken = "" } = flags;
-  const { client, interrupted: signal, terminal } = session;
+  const { client, interrupted: signal } = session;
   const page = await client.workflows.list({ pageSize: limit, pageToken, signal });
   if (session.format === "json") {
     const { nextPageToken } = page;
@@ -88,9 +88,8 @@ export async function workflowList(
     },
     { text: workflow.title },
   ]);
-  const width = terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER;
   const heads = ["WORKFLOW", "VERSION", "NODES", "UPDATED", "TITLE"];
-  printLines(session, tableLines(heads, rows, { width, hasColour: terminal.hasColour }));
+  printLines(session, tableLines(heads, rows, canvasOf(session)));
   if (page.nextPageToken !== "") {
     printLines(session, [`More: ${session.self} workflow list --page-token ${page.nextPageToken}`]);
   }

@@ -1,19 +1,11 @@
 // An approval as people read it. Pure.
 
-import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { approvalStateName, jsonTextOf } from "@pawl/client";
 import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
+import { formatDuration } from "./duration.ts";
+import { shortId } from "./short-id.ts";
 import { type Span, safeText } from "./spans.ts";
-
-export const APPROVAL_HEADS = [
-  "APPROVAL",
-  "STATE",
-  "DEADLINE",
-  "WORKFLOW",
-  "NODE",
-  "MESSAGE",
-  "RUN",
-];
 
 const isoOf = (time: Timestamp | undefined): string =>
   time === undefined
@@ -25,18 +17,44 @@ const isoOf = (time: Timestamp | undefined): string =>
 const nodeOf = ({ nodeId, iteration }: Approval): string =>
   iteration > 0 ? `${nodeId}#${iteration}` : nodeId;
 
-/** One row of a list. */
-export function approvalRow(approval: Approval): Span[] {
-  const { approvalId, state, deadlineTime, workflowId, message, runId } = approval;
-  return [
-    { text: approvalId },
-    { text: approvalStateName(state) },
-    { text: isoOf(deadlineTime) },
-    { text: workflowId },
-    { text: nodeOf(approval) },
-    { text: message },
-    { text: runId },
-  ];
+type Column = readonly [head: string, cell: (approval: Approval) => string];
+
+/** What a person reads at a glance, and types back: the question, until when, and a short id. */
+const forPeople = (nowMs: number): readonly Column[] => [
+  ["QUESTION", ({ message }) => message],
+  ["STATE", ({ state }) => approvalStateName(state)],
+  ["DUE", ({ deadlineTime }) => dueText(deadlineTime, nowMs)],
+  ["WORKFLOW", ({ workflowId }) => workflowId],
+  ["APPROVAL", ({ approvalId }) => shortId(approvalId)],
+];
+
+/** Everything, for a pipe. */
+const FOR_PIPES: readonly Column[] = [
+  ["QUESTION", ({ message }) => message],
+  ["STATE", ({ state }) => approvalStateName(state)],
+  ["DUE", ({ deadlineTime }) => isoOf(deadlineTime)],
+  ["WORKFLOW", ({ workflowId }) => workflowId],
+  ["NODE", nodeOf],
+  ["APPROVAL", ({ approvalId }) => approvalId],
+  ["RUN", ({ runId }) => runId],
+];
+
+/** A list as heads and rows. */
+export function approvalTable(
+  approvals: readonly Approval[],
+  { isTty, nowMs }: { readonly isTty: boolean; readonly nowMs: number },
+): { readonly heads: string[]; readonly rows: Span[][] } {
+  const columns = isTty ? forPeople(nowMs) : FOR_PIPES;
+  return {
+    heads: columns.map(([head]) => head),
+    rows: approvals.map((approval) => columns.map(([, cell]) => ({ text: cell(approval) }))),
+  };
+}
+
+function dueText(time: Timestamp | undefined, nowMs: number): string {
+  if (time === undefined) return "";
+  const leftMs = timestampMs(time) - nowMs;
+  return leftMs > 0 ? `in ${formatDuration(leftMs)}` : `${formatDuration(-leftMs)} ago`;
 }
 
 /** An approval whole; `self` is how a person calls this command. */

@@ -2,7 +2,13 @@
 
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { jsonOf, runStatusName } from "@pawl/client";
-import type { NodeStreamDelta, RunEvent, RunStatusChanged } from "@pawl/proto/pawl/v1/event_pb";
+import type {
+  NodeCompleted,
+  NodeQueued,
+  NodeStreamDelta,
+  RunEvent,
+  RunStatusChanged,
+} from "@pawl/proto/pawl/v1/event_pb";
 import { formatDuration } from "./duration.ts";
 import { limitText } from "./limit.ts";
 import { cutText, safeText } from "./spans.ts";
@@ -30,7 +36,7 @@ function detailOf({ fact, attempt }: RunEvent): string {
     case "nodeRetried":
       return `${causeText(fact.value)}; again in ${formatDuration(Number(fact.value.delayMs))}`;
     case "nodeCompleted":
-      return `in ${formatDuration(Number(fact.value.durationMs))}  ${valueText(fact.value.outputJson)}`;
+      return completedText(fact.value);
     case "nodeFailed":
       return causeText(fact.value);
     case "nodeTimedOut":
@@ -57,8 +63,9 @@ function detailOf({ fact, attempt }: RunEvent): string {
       return `${fact.value.phase} ${valueText(fact.value.detailsJson)}`;
     case "contractViolated":
       return `${fact.value.phase} ${valueText(fact.value.errorsJson)}`;
-    case "runStarted":
     case "nodeQueued":
+      return [notBeforeText(fact.value), limitText(fact.value)].filter(Boolean).join("  ");
+    case "runStarted":
       return limitText(fact.value);
     case "runTimedOut":
     case "runMetadataSet":
@@ -69,6 +76,15 @@ function detailOf({ fact, attempt }: RunEvent): string {
       return "";
   }
 }
+
+/** A delay completes at once in the log and holds back what follows: that is what a reader wants to know of it. */
+function completedText({ durationMs, queueDelayMs, outputJson }: NodeCompleted): string {
+  if (queueDelayMs > 0n) return `waits ${formatDuration(Number(queueDelayMs))} before what follows`;
+  return `in ${formatDuration(Number(durationMs))}  ${valueText(outputJson)}`;
+}
+
+const notBeforeText = ({ notBeforeTime }: NodeQueued): string =>
+  notBeforeTime === undefined ? "" : `not before ${timestampDate(notBeforeTime).toISOString()}`;
 
 /** Where somebody changed it: who, and why. */
 function statusText({ from, to, by, reason }: RunStatusChanged): string {

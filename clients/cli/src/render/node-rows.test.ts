@@ -13,7 +13,12 @@ test("ten iterations of a wide map get a row, those that need a look first, and 
     }),
   );
   const node = create(NodeRunSchema, { nodeId: "each", status: NodeStatus.WAITING });
-  const rows = nodeRows([node, ...iterations], { runId: "r1", nowMs: 0, self: "pawl" });
+  const rows = nodeRows([node, ...iterations], {
+    runId: "r1",
+    nowMs: 0,
+    self: "pawl",
+    isTty: false,
+  });
   expect(rows.map(([first]) => first?.text)).toEqual([
     "each",
     ...Array.from({ length: 9 }, (_, at) => `each#${at + 1}`),
@@ -28,6 +33,6 @@ test("ten iterations of a wide map get a row, those that need a look first, and 
 test("a node that asks a person says by which approval it is answered", () => {
   const hold = { reason: "approval", approvalId: "a1" };
   const node = create(NodeRunSchema, { nodeId: "ask", status: NodeStatus.WAITING, hold });
-  const [row] = nodeRows([node], { runId: "r1", nowMs: 0, self: "pawl" });
+  const [row] = nodeRows([node], { runId: "r1", nowMs: 0, self: "pawl", isTty: false });
   expect(row?.at(-1)?.text).toBe("decide with `pawl approval approve a1`");
 });

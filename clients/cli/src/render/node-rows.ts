@@ -5,6 +5,7 @@ import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { jsonOf, nodeStatusName } from "@pawl/client";
 import { type NodeRun, NodeStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { formatDuration } from "./duration.ts";
+import { shortId } from "./short-id.ts";
 import { cutText, type Span } from "./spans.ts";
 import { statusSpan } from "./symbols.ts";
 
@@ -18,6 +19,8 @@ export interface RowsContext {
   readonly nowMs: number;
   /** How a person calls this command. */
   readonly self: string;
+  /** Whether ids are to be short. */
+  readonly isTty: boolean;
 }
 
 /** A row per node, and per iteration worth one. */
@@ -57,14 +60,14 @@ const nodeRow = (node: NodeRun, context: RowsContext): Span[] => [
   { text: resultText(node, context) },
 ];
 
-function resultText(node: NodeRun, { runId, self }: RowsContext): string {
+function resultText(node: NodeRun, { runId, self, isTty }: RowsContext): string {
   const { hold } = node;
   if (hold !== undefined) {
     // One from before approvals were kept is named by its node.
     const command =
       hold.approvalId === ""
-        ? decideCommand(self, runId, node)
-        : `${self} approval approve ${hold.approvalId}`;
+        ? decideCommand(self, isTty ? shortId(runId) : runId, node)
+        : `${self} approval approve ${isTty ? shortId(hold.approvalId) : hold.approvalId}`;
     return `decide with \`${command}\``;
   }
   return node.errorMessage === "" ? valueText(node.outputJson) : node.errorMessage;

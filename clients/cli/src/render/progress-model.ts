@@ -22,11 +22,16 @@ export interface NodeProgress {
   /** Iterations of a map or a loop: how many there are, once known, and how many of them have settled. */
   width: number | undefined;
   settledCount: number;
+  /** A delay has completed, and holds back what follows until then. */
+  holdsUntilMs: number | undefined;
+  /** The approval it waits for; empty when it waits for none. */
+  approvalId: string;
 }
 
 export interface Progress {
   readonly runId: string;
   readonly title: string;
+  readonly self: string;
   readonly rows: readonly TreeRow[];
   readonly nodes: Map<string, NodeProgress>;
   status: string;
@@ -37,6 +42,8 @@ export interface Progress {
   connection: string;
   /** What it waits for when it does not get on; empty while it does. */
   waiting: string;
+  /** When the newest event happened, by the server's clock. */
+  lastEventMs: number;
 }
 
 const TEXT_LENGTH_MAX = 4000;
@@ -46,14 +53,18 @@ export interface ProgressSeed {
   /** What to call the run: its workflow and version. */
   readonly title: string;
   readonly definition: Json | undefined;
+  /** How a person calls the command line, for hints; default pawl. */
+  readonly self?: string;
 }
 
 /** A run of which nothing is known yet. */
-export function createProgress({ runId, title, definition }: ProgressSeed): Progress {
+export function createProgress(seed: ProgressSeed): Progress {
+  const { runId, title, definition, self = "pawl" } = seed;
   const rows = treeRows(definition);
   return {
     runId,
     title,
+    self,
     rows,
     nodes: new Map(rows.map(({ nodeId }) => [nodeId, pendingNode()])),
     status: "pending",
@@ -62,6 +73,7 @@ export function createProgress({ runId, title, definition }: ProgressSeed): Prog
     note: "",
     connection: "",
     waiting: "",
+    lastEventMs: 0,
   };
 }
 
@@ -75,11 +87,14 @@ const pendingNode = (): NodeProgress => ({
   note: "",
   width: undefined,
   settledCount: 0,
+  holdsUntilMs: undefined,
+  approvalId: "",
 });
 
 /** Takes one event in. */
 export function applyEvent(progress: Progress, event: RunEvent): void {
   const atMs = event.time === undefined ? undefined : timestampMs(event.time);
+  progress.lastEventMs = Math.max(progress.lastEventMs, atMs ?? 0);
   if (event.nodeId !== "") {
     const node = nodeOf(progress, event);
     if (event.iteration > 0) applyToItem(node, event);
@@ -139,6 +154,7 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
         endMs: undefined,
         note: "",
         text: "",
+        holdsUntilMs: undefined,
       });
       node.epoch = event.eventId;
       break;
@@ -157,6 +173,7 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
     case "nodeBlocked":
       node.status = "waiting";
       node.note = blockedText(fact.value);
+      node.approvalId = fact.value.approvalId;
       break;
     case "nodeExpanded":
       node.status = "waiting";
@@ -167,7 +184,9 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
     case "nodeTimedOut":
     case "nodeCancelled":
     case "nodeSkipped":
-      Object.assign(node, settled(fact), { endMs: atMs });
+      Object.assign(node, settled(fact), { endMs: atMs, approvalId: "" });
+      if (fact.case === "nodeCompleted" && fact.value.queueDelayMs > 0n && atMs !== undefined)
+        node.holdsUntilMs = atMs + Number(fact.value.queueDelayMs);
       break;
     case "nodeInvalidated":
       node.status = "invalidated";
@@ -190,8 +209,17 @@ function applyToNode(node: NodeProgress, event: RunEvent, atMs: number | undefin
   }
 }
 
-const blockedText = (blocked: { readonly reason: string; readonly childRunId: string }): string =>
-  [blocked.reason.replaceAll("_", " "), blocked.childRunId].filter((part) => part !== "").join(" ");
+interface Blocked {
+  readonly reason: string;
+  readonly childRunId: string;
+  readonly message: string;
+}
+
+/** The question where a person is asked, else what it waits for. */
+const blockedText = ({ reason, childRunId, message }: Blocked): string =>
+  message === ""
+    ? [reason.replaceAll("_", " "), childRunId].filter((part) => part !== "").join(" ")
+    : message;
 
 type Settling = Extract<
   RunEvent["fact"],
@@ -228,6 +256,19 @@ const SETTLED: ReadonlySet<string> = new Set([
 
 /** Whether nothing more is to come of a node. */
 export const isSettled = (node: NodeProgress): boolean => SETTLED.has(node.status);
+
+/**
+ * How long a delay still holds back what follows, 0 when it does not. In the log a delay completes at once and its children start
+ * later; a person sees a delay that waits. An event from behind its end says that it is over, whatever the reader's own clock says.
+ */
+export function heldMs(progress: Progress, { holdsUntilMs }: NodeProgress, nowMs: number): number {
+  if (holdsUntilMs === undefined || hasEnded(progress)) return 0;
+  return Math.max(0, holdsUntilMs - Math.max(nowMs, progress.lastEventMs));
+}
+
+/** The status a person sees: a delay waits until it lets go. */
+export const shownStatus = (progress: Progress, node: NodeProgress, nowMs: number): string =>
+  heldMs(progress, node, nowMs) > 0 ? "waiting" : node.status;
 
 /** Whether the run has ended. */
 export const hasEnded = (progress: Progress): boolean =>

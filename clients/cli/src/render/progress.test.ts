@@ -32,7 +32,7 @@ function setup(
     event.time = timestampFromMs((100 + index) * 1000);
     applyEvent(progress, event);
   }
-  const draw = (size: { width?: number; height?: number } = {}) =>
+  const draw = (size: { width?: number; height?: number; nowMs?: number } = {}) =>
     progressLines(progress, { width: 80, height: 24, hasColour: false, nowMs: 110_000, ...size });
   return { progress, draw };
 }
@@ -74,7 +74,7 @@ test("a run under way shows a bar, a tree of states and the text that streams (S
     "│    ▏ a time",
     "└─ ○ send      http",
     "○ end          end",
-    "Ctrl-C detaches; the run goes on.",
+    "Ctrl-C detaches; the run continues.",
   ]);
 });
 
@@ -139,6 +139,70 @@ test("a graph higher than the terminal shows what is under way and counts the re
   expect(lines.length).toBeLessThanOrEqual(10);
   expect(lines.join("\n")).toMatch(/n400/);
   expect(lines.join("\n")).toMatch(/… and 494 more nodes/);
+});
+
+test("a fan folds into counts with its slowest, and keeps a line for what runs or failed", () => {
+  const ids = Array.from({ length: 200 }, (_, at) => `t${at}`);
+  const definition = {
+    nodes: ["start", ...ids, "end"].map((id) => ({ id, type: "javascript" })),
+    edges: ids.flatMap((id) => [
+      { source: "start", target: id },
+      { source: id, target: "end" },
+    ]),
+  };
+  const failed: Fact = {
+    type: "node.failed",
+    nodeId: "t7",
+    attempt: 1,
+    fact: { case: "nodeFailed", value: { cause: "JS_ERROR", message: "boom" } },
+  };
+  const done = ["start", "t0", "t1", "t2"].flatMap((id) => [begin(id), complete(id)]);
+  const { draw } = setup([started, ...done, begin("t7"), failed, begin("t9")], definition);
+  const lines = draw({ height: 24 });
+  expect(lines).toHaveLength(8);
+  expect(lines[2]).toBe("├─ ✔ 3 ×    javascript  1.0s to 1.0s, slowest t2");
+  expect(lines[3]).toBe("├─ ○ 195 ×  javascript");
+  expect(lines[4]).toMatch(/^├─ ✖ t7 .*boom$/);
+  expect(lines[5]).toMatch(/^├─ . t9 /);
+});
+
+test("a delay waits with a countdown until it lets go, and took as long as it said", () => {
+  const released: Fact = {
+    type: "node.completed",
+    nodeId: "write",
+    attempt: 1,
+    fact: { case: "nodeCompleted", value: { queueDelayMs: 9_000n } },
+  };
+  const facts = [started, begin("write"), released];
+  // It let go at 111 s; the reader looks at 110 s.
+  const line = (more: readonly Fact[] = [], nowMs = 110_000): string =>
+    setup([...facts, ...more])
+      .draw({ nowMs })
+      .find((each) => each.includes("Write it")) ?? "";
+  expect(line()).toContain("◇ Write it  javascript  1.0s left");
+  expect(line([], 111_000)).toContain("✔ Write it  javascript  10.0s");
+  // An event from after its end, though the reader's clock is slow.
+  const later = Array.from({ length: 9 }, () => delta("send", 1n, "x"));
+  expect(line(later, 103_000)).toContain("✔ Write it");
+  const over: Fact = { type: "run.cancelled", fact: { case: "runCancelled", value: {} } };
+  expect(line([over])).toContain("✔ Write it");
+});
+
+test("a node that asks a person shows the question and the command that answers it", () => {
+  const asks: Fact = {
+    type: "node.blocked",
+    nodeId: "send",
+    attempt: 1,
+    fact: {
+      case: "nodeBlocked",
+      value: { reason: "approval", approvalId: "019a-00000badcafe", message: "Refund 480 EUR?" },
+    },
+  };
+  const lines = setup([started, begin("send"), asks]).draw();
+  expect(lines.find((line) => line.includes("send"))).toContain("Refund 480 EUR?");
+  expect(lines).toContain("→ pawl approval approve 0badcafe, or reject");
+  const answered = setup([started, begin("send"), asks, complete("send")]).draw();
+  expect(answered.join("\n")).not.toContain("approval approve");
 });
 
 test("an event this client does not know changes nothing", () => {

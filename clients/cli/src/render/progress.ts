@@ -2,12 +2,15 @@
 // progress, canvas and time give the same lines, never more of them than the terminal is high.
 
 import { formatDuration } from "./duration.ts";
-import { type NodeProgress, type Progress, hasEnded, isSettled } from "./progress-model.ts";
+import { type Entry, foldRows } from "./fold-rows.ts";
+import { type LineContext, foldLine, foldName, nodeLine, textLines } from "./node-line.ts";
+import { type Progress, hasEnded, isSettled, shownStatus } from "./progress-model.ts";
+import { shortId } from "./short-id.ts";
 import {
   type Canvas,
   type Line,
+  type Style,
   displayWidth,
-  padText,
   paintLine,
   safeText,
   wrapText,
@@ -24,13 +27,15 @@ const BAR_WIDTH = 24;
 const NAME_WIDTH_MAX = 40;
 const TYPE_WIDTH_MAX = 16;
 const TEXT_LINES = 3;
-const SPINNER = ["◐", "◓", "◑", "◒"];
-const SPIN_MS = 150;
+/** Lines of a sentence below the tree. */
+const SENTENCE_LINES = 3;
+/** Questions to a person that get a line each. */
+const QUESTIONS_MAX = 3;
 
 /** The lines to show now. */
 export function progressLines(progress: Progress, canvas: ProgressCanvas): readonly string[] {
   const head = [headLine(progress, canvas)];
-  const foot = footLines(progress);
+  const foot = footLines(progress, canvas);
   const room = Math.max(1, canvas.height - head.length - foot.length - 1);
   const body = bodyLines(progress, canvas, room);
   return [...head, ...body, ...foot].map((line) => paintLine(line, canvas));
@@ -54,114 +59,87 @@ function headLine(progress: Progress, canvas: ProgressCanvas): Line {
   ];
 }
 
-function footLines(progress: Progress): readonly Line[] {
-  const lines: Line[] = [];
-  if (progress.note !== "") {
-    lines.push([{ text: progress.note, style: lookOf(progress.status).style }]);
-  }
-  if (progress.waiting !== "") lines.push([{ text: progress.waiting, style: "yellow" }]);
-  if (progress.connection !== "") lines.push([{ text: progress.connection, style: "yellow" }]);
-  if (!hasEnded(progress)) {
-    lines.push([{ text: "Ctrl-C detaches; the run goes on.", style: "dim" }]);
-  }
-  return lines;
+function footLines(progress: Progress, { width }: Canvas): readonly Line[] {
+  const say = (text: string, style: Style): readonly Line[] =>
+    text === ""
+      ? []
+      : wrapText(safeText(text), width)
+          .slice(0, SENTENCE_LINES)
+          .map((line) => [{ text: line, style }]);
+  const note = say(progress.note, lookOf(progress.status).style);
+  if (hasEnded(progress)) return note;
+  const questions = [...progress.nodes.values()].filter(({ approvalId }) => approvalId !== "");
+  return [
+    ...note,
+    ...questions.slice(0, QUESTIONS_MAX).flatMap(({ approvalId }) => {
+      const command = `${progress.self} approval approve ${shortId(approvalId)}`;
+      return say(`→ ${command}, or reject`, "magenta");
+    }),
+    ...say(progress.waiting, "yellow"),
+    ...say(progress.connection, "yellow"),
+    ...say("Ctrl-C detaches; the run continues.", "dim"),
+  ];
 }
 
-/** Every node when there is room; otherwise those that matter now, and how many are not shown. */
+/** Every node when there is room; then with fans folded; then those that matter now, and how many are not shown. */
 function bodyLines(progress: Progress, canvas: ProgressCanvas, room: number): readonly Line[] {
-  const widths = progress.rows.map((row) => displayWidth(row.prefix + safeText(row.label)));
-  const nameWidth = Math.min(
-    NAME_WIDTH_MAX,
-    widths.reduce((a, b) => Math.max(a, b), 0),
-  );
-  const typeWidth = Math.min(
-    TYPE_WIDTH_MAX,
-    progress.rows.reduce((width, { type }) => Math.max(width, type.length), 0),
-  );
-  const draw = (row: TreeRow, textLines: number): readonly Line[] => {
+  const { rows } = progress;
+  const folded = foldRows(progress, canvas.nowMs);
+  const names = [
+    ...rows.map(({ prefix, label }) => prefix + safeText(label)),
+    ...folded.flatMap((entry) => (entry.kind === "fold" ? [foldName(entry.fold)] : [])),
+  ];
+  const types = rows.map(({ type }) => type);
+  const context: LineContext = {
+    progress,
+    nowMs: canvas.nowMs,
+    nameWidth: widest(names, NAME_WIDTH_MAX),
+    typeWidth: widest(types, TYPE_WIDTH_MAX),
+  };
+  const drawRow = (row: TreeRow, lineCount: number): readonly Line[] => {
     const node = progress.nodes.get(row.nodeId);
     if (node === undefined) return [];
-    return [
-      nodeLine(row, node, { nameWidth, typeWidth, nowMs: canvas.nowMs }),
-      ...textOf(row, node, { lineCount: textLines, width: canvas.width }),
-    ];
+    const text = textLines(row, node, { lineCount, width: canvas.width });
+    return [nodeLine(row, node, context), ...text];
   };
-  const whole = progress.rows.flatMap((row) => draw(row, TEXT_LINES));
-  if (whole.length <= room) return whole;
-  const bare = progress.rows.flatMap((row) => draw(row, 0));
-  if (bare.length <= room) return bare;
+  const draw = (entry: Entry, lineCount: number): readonly Line[] =>
+    entry.kind === "row" ? drawRow(entry.row, lineCount) : [foldLine(entry.fold, context)];
+  const each = rows.map((row): Entry => ({ kind: "row", row }));
+  for (const [entries, lineCount] of [
+    [each, TEXT_LINES],
+    [each, 0],
+    [folded, TEXT_LINES],
+    [folded, 0],
+  ] as const) {
+    const lines = entries.flatMap((entry) => draw(entry, lineCount));
+    if (lines.length <= room) return lines;
+  }
   const shown = new Set(
-    progress.rows
-      .toSorted((one, other) => urgency(progress, other) - urgency(progress, one))
+    folded
+      .toSorted((one, other) => urgency(context, other) - urgency(context, one))
       .slice(0, room - 1),
   );
-  const hiddenCount = progress.rows.length - shown.size;
+  const hiddenCount = folded.filter((entry) => !shown.has(entry)).reduce(countRows, 0);
   return [
-    ...progress.rows.filter((row) => shown.has(row)).flatMap((row) => draw(row, 0)),
+    ...folded.filter((entry) => shown.has(entry)).flatMap((entry) => draw(entry, 0)),
     [{ text: `… and ${hiddenCount} more nodes`, style: "dim" }],
   ];
 }
 
-/** What is under way first, then what went wrong, what is done last. */
-function urgency(progress: Progress, row: TreeRow): number {
-  const node = progress.nodes.get(row.nodeId);
+const widest = (texts: readonly string[], max: number): number =>
+  texts.reduce((width, text) => Math.min(max, Math.max(width, displayWidth(text))), 0);
+
+const countRows = (sum: number, entry: Entry): number =>
+  sum + (entry.kind === "row" ? 1 : entry.fold.rows.length);
+
+/** A line that stands for many first, then what is under way, what went wrong, and what is done last. */
+function urgency({ progress, nowMs }: LineContext, entry: Entry): number {
+  if (entry.kind === "fold") return 5;
+  const node = progress.nodes.get(entry.row.nodeId);
   if (node === undefined) return 0;
-  if (["running", "retrying", "waiting"].includes(node.status)) return 4;
-  if (["failed", "timed_out"].includes(node.status)) return 3;
-  if (node.status === "queued") return 2;
+  const status = shownStatus(progress, node, nowMs);
+  if (["running", "retrying", "waiting"].includes(status)) return 4;
+  if (["failed", "timed_out"].includes(status)) return 3;
+  if (status === "queued") return 2;
   return isSettled(node) ? 0 : 1;
-}
-
-/** A loop that ended early had fewer rounds than it was allowed. */
-function iterationsText({ width, settledCount, status }: NodeProgress): string {
-  if (width === undefined) return "";
-  const isEarly = status === "completed" && settledCount < width;
-  return isEarly ? `${settledCount} rounds` : `${settledCount}/${width}`;
-}
-
-function nodeLine(
-  row: TreeRow,
-  node: NodeProgress,
-  { nameWidth, typeWidth, nowMs }: { nameWidth: number; typeWidth: number; nowMs: number },
-): Line {
-  const { shape, style } = lookOf(node.status);
-  const spin = SPINNER[Math.floor(nowMs / SPIN_MS) % SPINNER.length] ?? shape;
-  const name = padText(safeText(row.label), nameWidth - displayWidth(row.prefix));
-  const facts = [
-    node.startMs === undefined || node.status === "skipped"
-      ? ""
-      : formatDuration((node.endMs ?? nowMs) - node.startMs),
-    iterationsText(node),
-    node.attempt > 1 ? `attempt ${node.attempt}` : "",
-    node.note,
-  ].filter((fact) => fact !== "");
-  const isBad = ["failed", "timed_out", "retrying"].includes(node.status);
-  return [
-    { text: row.prefix, style: "dim" },
-    { text: node.status === "running" ? spin : shape, style },
-    { text: ` ${name}`, style: node.status === "running" ? "bold" : "plain" },
-    { text: `  ${padText(safeText(row.type), typeWidth)}`, style: "dim" },
-    { text: `  ${facts.join("  ")}`, style: isBad ? style : "dim" },
-  ];
-}
-
-/** The end of what a running node streams, wrapped so that its newest words are seen. */
-function textOf(
-  row: TreeRow,
-  node: NodeProgress,
-  { lineCount, width }: { lineCount: number; width: number },
-): readonly Line[] {
-  if (node.status !== "running" || node.text === "" || lineCount === 0) return [];
-  const indent = `${row.prefix.replaceAll("├─ ", "│  ").replaceAll("└─ ", "   ")}  ▏ `;
-  const room = Math.max(10, width - displayWidth(indent));
-  return node.text
-    .split(/\r?\n/)
-    .map(safeText)
-    .filter((line) => line.trim() !== "")
-    .flatMap((line) => wrapText(line, room))
-    .slice(-lineCount)
-    .map((line) => [
-      { text: indent, style: "dim" },
-      { text: line, style: "cyan" },
-    ]);
 }

@@ -17,6 +17,14 @@ test("a line is cut to the width by columns, colour or not", () => {
   expect(paintLine(line, { width: 9, hasColour: true })).toBe(`${ESCAPE}[31m日本語${ESCAPE}[0m a…`);
 });
 
-test("text wraps by columns", () => {
+test("text wraps at spaces, and inside a word only where the word is longer than the line", () => {
+  expect(wrapText("Off was and placed what doubled", 20)).toEqual([
+    "Off was and placed",
+    "what doubled",
+  ]);
+  expect(wrapText("placed what", 11)).toEqual(["placed what"]);
+  expect(wrapText("a  b", 80)).toEqual(["a  b"]);
   expect(wrapText("ab日本c", 4)).toEqual(["ab日", "本c"]);
+  expect(wrapText("so incomprehensibly", 8)).toEqual(["so", "incompre", "hensibly"]);
+  expect(wrapText("", 8)).toEqual([""]);
 });

@@ -68,20 +68,33 @@ export function cutText(text: string, width: number): string {
   return width > 0 ? `${kept}…` : "";
 }
 
-/** The text in pieces of at most `width` columns. */
+/** The text in lines of at most `width` columns, broken at spaces; only a word longer than a line is broken inside. */
 export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/(?<=\s)(?=\S)/)) {
+    if (displayWidth(line + word.trimEnd()) <= width) {
+      line += word;
+      continue;
+    }
+    if (line !== "") lines.push(line.trimEnd());
+    const parts = brokenText(word, width);
+    lines.push(...parts.slice(0, -1));
+    line = parts.at(-1) ?? "";
+  }
+  return [...lines, line.trimEnd()];
+}
+
+/** The text in pieces of at most `width` columns. */
+function brokenText(text: string, width: number): readonly string[] {
   const pieces: string[] = [];
   let piece = "";
-  let used = 0;
   for (const character of text) {
-    const columns = characterWidth(character);
-    if (used + columns > width) {
+    if (displayWidth(piece + character.trimEnd()) > width) {
       pieces.push(piece);
       piece = "";
-      used = 0;
     }
     piece += character;
-    used += columns;
   }
   return [...pieces, piece];
 }

@@ -1,8 +1,23 @@
-// A table of aligned columns; the last one takes what is left of the width.
+// A table of aligned columns, cut to the width. Where it is too wide the widest columns give way first; columns that are of no use
+// in pieces, such as ids and states, keep theirs.
 
-import { type Canvas, type Span, displayWidth, padText, paintLine, safeText } from "./spans.ts";
+import {
+  type Canvas,
+  type Span,
+  cutText,
+  displayWidth,
+  padText,
+  paintLine,
+  safeText,
+} from "./spans.ts";
 
-const COLUMN_WIDTH_MAX = 48;
+/** No cell is wider than this, also where nothing limits the line: a message of 2,000 characters is for `-o json`. */
+const CELL_WIDTH_MAX = 160;
+const CELL_WIDTH_MIN = 6;
+const GAP = 2;
+
+/** Columns that are never cut. */
+const WHOLE = new Set(["APPROVAL", "AGO", "ATTEMPT", "RUN", "STATE", "STATUS", "TOOK", "VERSION"]);
 
 /** Heads in capitals, then a line per row. */
 export function tableLines(
@@ -10,23 +25,44 @@ export function tableLines(
   rows: readonly (readonly Span[])[],
   canvas: Canvas,
 ): readonly string[] {
-  const widths = heads.map((head, column) =>
+  const natural = heads.map((head, column) =>
     Math.min(
-      COLUMN_WIDTH_MAX,
-      Math.max(
+      CELL_WIDTH_MAX,
+      rows.reduce(
+        (width, row) => Math.max(width, displayWidth(safeText(row[column]?.text ?? ""))),
         displayWidth(head),
-        ...rows.map((row) => displayWidth(safeText(row[column]?.text ?? ""))),
       ),
     ),
   );
+  const widths = fit(heads, natural, canvas.width);
   const all = [heads.map((head): Span => ({ text: head, style: "dim" })), ...rows];
   return all.map((row) =>
     paintLine(
       row.map(({ text, style = "plain" }, column) => {
-        const isLast = column === row.length - 1;
-        return { text: isLast ? text : `${padText(safeText(text), widths[column] ?? 0)}  `, style };
+        const width = widths[column] ?? 0;
+        const cell = padText(cutText(safeText(text), width), width);
+        return { text: column === row.length - 1 ? cell : cell + " ".repeat(GAP), style };
       }),
       canvas,
     ),
   );
+}
+
+/** Takes from the widest column that may give until all fit, or none may give more. */
+function fit(heads: readonly string[], natural: readonly number[], width: number): number[] {
+  const widths = [...natural];
+  let excess = widths.reduce((sum, each) => sum + each, GAP * (widths.length - 1)) - width;
+  while (excess > 0) {
+    const giving = widths.reduce(
+      (best, each, column) =>
+        !WHOLE.has(heads[column] ?? "") && each > Math.max(CELL_WIDTH_MIN, widths[best] ?? 0)
+          ? column
+          : best,
+      -1,
+    );
+    if (giving < 0) return widths;
+    widths[giving] = (widths[giving] ?? 0) - 1;
+    excess -= 1;
+  }
+  return widths;
 }

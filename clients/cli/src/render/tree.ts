@@ -9,6 +9,8 @@ export interface TreeRow {
   readonly type: string;
   /** Box-drawing before the node. */
   readonly prefix: string;
+  /** The node whose branches this row is in; empty above the first fork. */
+  readonly fork: string;
 }
 
 interface TreeNode {
@@ -33,22 +35,21 @@ export function treeRows(definition: Json | undefined): readonly TreeRow[] {
     readonly own: string;
     readonly below: string;
     readonly level: number;
+    readonly fork: string;
   }
   const roots = dominated.get("") ?? [];
-  const stack: Pending[] = roots.toReversed().map((id) => ({ id, own: "", below: "", level: 0 }));
+  const stack: Pending[] = roots
+    .toReversed()
+    .map((id) => ({ id, own: "", below: "", level: 0, fork: "" }));
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
     const node = nodes.get(at.id);
     if (node === undefined) continue;
-    rows.push({ nodeId: node.id, label: node.label, type: node.type, prefix: at.own });
+    const { id: nodeId, label, type } = node;
+    rows.push({ nodeId, label, type, prefix: at.own, fork: at.fork });
     const below = dominated.get(node.id) ?? [];
     const joins = below.filter((id) => (nodes.get(id)?.parents.length ?? 0) > 1);
     const branches = below.filter((id) => !joins.includes(id));
-    const straight = (id: string): Pending => ({
-      id,
-      own: at.below,
-      below: at.below,
-      level: at.level,
-    });
+    const straight = (id: string): Pending => ({ ...at, id, own: at.below });
     const branch = (id: string, index: number): Pending => {
       if (at.level >= LEVELS_MAX) return straight(id);
       const isLast = index === branches.length - 1;
@@ -57,6 +58,7 @@ export function treeRows(definition: Json | undefined): readonly TreeRow[] {
         own: at.below + (isLast ? "└─ " : "├─ "),
         below: at.below + (isLast ? "   " : "│  "),
         level: at.level + 1,
+        fork: nodeId,
       };
     };
     const isChain = below.length === 1;

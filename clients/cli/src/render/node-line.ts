@@ -1,0 +1,108 @@
+// One node, one fold of nodes, or the text a node streams, as lines of the progress tree. Pure.
+
+import { formatDuration } from "./duration.ts";
+import { type Fold, spanOf } from "./fold-rows.ts";
+import { type NodeProgress, type Progress, heldMs, shownStatus } from "./progress-model.ts";
+import { type Line, displayWidth, padText, safeText, wrapText } from "./spans.ts";
+import { lookOf } from "./symbols.ts";
+import type { TreeRow } from "./tree.ts";
+
+/** How wide the columns of the tree are, and when it is. */
+export interface LineContext {
+  readonly progress: Progress;
+  readonly nameWidth: number;
+  readonly typeWidth: number;
+  readonly nowMs: number;
+}
+
+const SPINNER = ["◐", "◓", "◑", "◒"];
+const SPIN_MS = 150;
+
+/** A node with its state, how long it took and what is worth knowing. */
+export function nodeLine(row: TreeRow, node: NodeProgress, context: LineContext): Line {
+  const { progress, nowMs } = context;
+  const status = shownStatus(progress, node, nowMs);
+  const { shape, style } = lookOf(status);
+  const spin = SPINNER[Math.floor(nowMs / SPIN_MS) % SPINNER.length] ?? shape;
+  const facts = [
+    timeText(context, node),
+    iterationsText(node),
+    node.attempt > 1 ? `attempt ${node.attempt}` : "",
+    node.note,
+  ].filter((fact) => fact !== "");
+  const isBad = ["failed", "timed_out", "retrying"].includes(status);
+  return [
+    { text: row.prefix, style: "dim" },
+    { text: status === "running" ? spin : shape, style },
+    {
+      text: ` ${nameText(row, row.label, context)}`,
+      style: status === "running" ? "bold" : "plain",
+    },
+    { text: `  ${padText(safeText(row.type), context.typeWidth)}`, style: "dim" },
+    { text: `  ${facts.join("  ")}`, style: isBad ? style : "dim" },
+  ];
+}
+
+/** What stands in the column of names for many, with its box-drawing. */
+export const foldName = ({ rows }: Fold): string => `${rows[0]?.prefix ?? ""}${countText(rows)}`;
+
+const countText = (rows: readonly TreeRow[]): string => `${rows.length} ×`;
+
+/** Many nodes of one kind and state. */
+export function foldLine(fold: Fold, context: LineContext): Line {
+  const [row] = fold.rows;
+  if (row === undefined) return [];
+  const { shape, style } = lookOf(fold.status);
+  const span = spanOf(context.progress, fold);
+  const took =
+    span === undefined
+      ? ""
+      : `${formatDuration(span.fastestMs)} to ${formatDuration(span.slowestMs)}, slowest ${safeText(span.slowest.label)}`;
+  return [
+    { text: row.prefix, style: "dim" },
+    { text: shape, style },
+    { text: ` ${nameText(row, countText(fold.rows), context)}` },
+    { text: `  ${padText(safeText(row.type), context.typeWidth)}`, style: "dim" },
+    { text: `  ${took}`, style: "dim" },
+  ];
+}
+
+const nameText = ({ prefix }: TreeRow, name: string, { nameWidth }: LineContext): string =>
+  padText(safeText(name), nameWidth - displayWidth(prefix));
+
+function timeText({ progress, nowMs }: LineContext, node: NodeProgress): string {
+  const leftMs = heldMs(progress, node, nowMs);
+  if (leftMs > 0) return `${formatDuration(leftMs)} left`;
+  if (node.startMs === undefined || node.status === "skipped") return "";
+  // A delay took as long as it held back what follows.
+  const endMs = Math.max(node.endMs ?? nowMs, node.holdsUntilMs ?? 0);
+  return formatDuration(endMs - node.startMs);
+}
+
+/** A loop that ended early had fewer rounds than it was allowed. */
+function iterationsText({ width, settledCount, status }: NodeProgress): string {
+  if (width === undefined) return "";
+  const isEarly = status === "completed" && settledCount < width;
+  return isEarly ? `${settledCount} rounds` : `${settledCount}/${width}`;
+}
+
+/** The end of what a running node streams, wrapped so that its newest words are seen. */
+export function textLines(
+  row: TreeRow,
+  node: NodeProgress,
+  { lineCount, width }: { readonly lineCount: number; readonly width: number },
+): readonly Line[] {
+  if (node.status !== "running" || node.text === "" || lineCount === 0) return [];
+  const indent = `${row.prefix.replaceAll("├─ ", "│  ").replaceAll("└─ ", "   ")}  ▏ `;
+  const room = Math.max(10, width - displayWidth(indent));
+  return node.text
+    .split(/\r?\n/)
+    .map(safeText)
+    .filter((line) => line.trim() !== "")
+    .flatMap((line) => wrapText(line, room))
+    .slice(-lineCount)
+    .map((line) => [
+      { text: indent, style: "dim" },
+      { text: line, style: "cyan" },
+    ]);
+}
