@@ -39,6 +39,43 @@ test("the same model and prompt say the same, another prompt something else (S1.
   expect(one.envelope).toMatchObject({ finish_reason: "stop", usage: { output_tokens: 40 } });
 });
 
+test("voices answer the examples' questions each in its own way, in words that stream (S1.41)", async () => {
+  const question = "Why do ratchets only turn one way?";
+  const asked = (model: string, content = question) =>
+    ask(model, { messages: [{ role: "user", content }] });
+  const [scholar, sceptic, again] = await Promise.all([
+    asked("offline/scholar"),
+    asked("offline/sceptic?chunk=2"),
+    asked("scholar"),
+  ]);
+  expect(scholar).toEqual(again);
+  expect(scholar.envelope.text).toMatch(/^Each tooth of a ratchet .*chapter 46\.$/);
+  expect(scholar.partials.join("")).toBe(scholar.envelope.text);
+  expect(scholar.partials[1]).toBe(" tooth");
+  expect(sceptic.envelope.text).toMatch(/^They do not always\./);
+  expect(sceptic.partials[0]).toBe("They do");
+  const weighed = await asked("offline/editor", `${question}\nThe scholar says: …`);
+  expect(weighed.envelope.text).toMatch(/^Both agree .*sceptic's/);
+  const remark = await asked(
+    "analyst",
+    "Cork sold 12 pieces for 6300 cents. One sentence, please.",
+  );
+  expect(remark.envelope.text).toBe("Cork took 525 cents a piece.");
+});
+
+test("a question without a written answer is answered honestly, and quoted short", async () => {
+  const { envelope } = await ask("offline/scholar");
+  expect(envelope.text).toBe(
+    "I am the offline model and know few answers. Set PAWL_LLM_PROVIDERS to ask a real one. You asked: Say hällo 👋 to Ada",
+  );
+  const long = { messages: [{ role: "user", content: "x".repeat(500) }] };
+  expect((await ask("offline/scholar", long)).envelope.text.length).toBeLessThan(300);
+  const json = await ask("offline/scholar", { responseFormat: "json" });
+  expect(JSON.parse(json.envelope.text)).toEqual({ text: envelope.text });
+  // A length that a definition asks for is a text of that length.
+  expect((await ask("offline/scholar?tokens=7")).partials).toHaveLength(7);
+});
+
 test("settings say how much comes in how many pieces", async () => {
   expect((await ask("lorem?tokens=2000&chunk=1&interval_ms=0")).partials).toHaveLength(2_000);
   expect((await ask("lorem?tokens=10&chunk=4&interval_ms=1")).partials).toHaveLength(3);

@@ -1,13 +1,15 @@
 // A provider that needs nothing: for tests, benches and the demonstration. What it says follows from the model and the prompt
 // alone (but for `clock`). A model is a name with settings: `echo`, `lorem?tokens=2000&chunk=1&interval_ms=0`.
-//   lorem  a made-up text of `tokens` words; also every name not listed here
+//   lorem  a made-up text of `tokens` words; so does any name with `tokens`
 //   echo   the prompt          media  a text with a picture in it: `url`, `mime`
 //   tool   one call of the tool `name`, or of the first one declared, with the prompt as its argument
 //   fail   `cause` after `after` pieces, with `retry_after_ms`       clock  `tokens` pieces of "<index>:<milliseconds>"
+// Any other name is a voice, such as `scholar`, `sceptic` or `editor`: it gives a written answer (answers.ts), or says that it has none.
 // `chunk` pieces of text go out at a time, `interval_ms` apart.
 
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { Media } from "@pawl/core/log/event";
+import { answerOf, wordsOf } from "./answers.ts";
 import { loremWords } from "./lorem.ts";
 import {
   ProviderFault,
@@ -105,7 +107,10 @@ function scriptOf(name: string, settings: URLSearchParams, { prompt, input }: As
       return { pieces: loremWords(prompt, numberOf(settings, "after", 0, TOKENS_MAX)), fault };
     }
     default: {
-      const words = loremWords(`${name}\n${prompt}`, tokens);
+      const isMadeUp = name === "lorem" || settings.has("tokens");
+      const words = isMadeUp
+        ? loremWords(`${name}\n${prompt}`, tokens)
+        : wordsOf(answerOf(name, prompt));
       const text =
         input.responseFormat === "json" ? [JSON.stringify({ text: words.join("") })] : words;
       return { pieces: joined(text, chunk) };
