@@ -161,6 +161,18 @@ test("a node that takes longer than its timeout is aborted, tried again if told,
   for (const nth of [1, 2]) await (await sink.received("hold-slow", nth)).hungUp;
 });
 
+test("a call that takes longer than its own limit names that limit, and not the node's (S1.32)", async () => {
+  const slow = {
+    type: "http",
+    timeout_ms: 60_000,
+    config: { url: sink.url("hold-own"), timeout_ms: 300 },
+  };
+  const story = await runGraph(client, graph(["start > slow"], { slow }));
+  expect(story.of("node.timed_out", "slow")[0]?.payload).toEqual({ timeoutMs: 300 });
+  const { summary } = await client.runs.explain(story.run.runId, "slow");
+  expect(summary).toContain("300 ms");
+});
+
 test("a script that throws is tried again by its policy, and only then fails the run (S3.34)", async () => {
   const retry = { attempts: 3, backoff_ms: 1 };
   const story = await runGraph(

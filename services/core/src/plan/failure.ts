@@ -8,6 +8,8 @@ export interface Failure {
   readonly message: string;
   readonly detailsJson?: string;
   readonly durationMs: number;
+  /** With the cause timeout: the limit that passed, where it is not the node's own. */
+  readonly timeoutMs?: number;
 }
 
 /** node.failed or node.timed_out; with error handling `continue` node.completed by handle `error` (S3.33). */
@@ -23,7 +25,7 @@ export function failureFact(
   }
   const details = detailsJson === undefined ? {} : { value: detailsJson };
   if (cause === "timeout") {
-    const payload = { timeoutMs: definition.timeoutMs };
+    const payload = { timeoutMs: failure.timeoutMs ?? definition.timeoutMs };
     return { ...place, ...details, type: "node.timed_out", payload };
   }
   return { ...place, ...details, type: "node.failed", payload: { cause, message } };

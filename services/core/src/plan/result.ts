@@ -66,6 +66,8 @@ type Ending =
       readonly detailsJson?: string;
       /** The provider asked not to be called again sooner. */
       readonly retryAfterMs?: number;
+      /** With the cause timeout: the limit that passed, where it is not the node's own. */
+      readonly timeoutMs?: number;
       readonly durationMs: number;
     }
   /** A person is to decide; the claim ends here. */

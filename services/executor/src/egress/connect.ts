@@ -6,9 +6,9 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isAllowed, resolveAllowed, type EgressPolicy, type Lookup } from "./guard.ts";
 
-const CONNECT_TIMEOUT_MS = 5_000;
-const HEADERS_TIMEOUT_MS = 10_000;
-const BODY_IDLE_TIMEOUT_MS = 10_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
+/** How long a server may be silent, before its headers and between two pieces of its body. */
+export const IDLE_TIMEOUT_MS = 10_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 
 /** An agent that cannot reach anything the policy refuses. It never reads proxy settings from the environment. */
@@ -18,8 +18,8 @@ export function guardedAgent(policy: EgressPolicy, lookup?: Lookup): Agent {
       const target = { host: options.hostname, port: portNumber(options.port, options.protocol) };
       void answer(() => connectChecked(options, target, { policy, lookup }), done);
     },
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    bodyTimeout: BODY_IDLE_TIMEOUT_MS,
+    headersTimeout: IDLE_TIMEOUT_MS,
+    bodyTimeout: IDLE_TIMEOUT_MS,
     maxHeaderSize: HEADER_BYTES_MAX,
     connections: 64,
     pipelining: 1,

@@ -6,7 +6,7 @@ import { request, type Agent, type Dispatcher } from "undici";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { readBody } from "./body.ts";
-import { RESPONSE_BYTES_MAX } from "./connect.ts";
+import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, RESPONSE_BYTES_MAX } from "./connect.ts";
 import { checkUrl, type EgressPolicy } from "./guard.ts";
 import { carriedHeaders } from "./headers.ts";
 
@@ -42,6 +42,8 @@ export interface EgressFailure {
   readonly ok: false;
   readonly cause: "URL_BLOCKED" | "RESPONSE_TOO_LARGE" | "timeout" | "provider_error" | "cancelled";
   readonly message: string;
+  /** With the cause timeout: the limit that passed, where it is not that of the request's signal. */
+  readonly timeoutMs?: number;
 }
 
 export interface Egress {
@@ -63,7 +65,7 @@ export async function egressFetch(
     const encoding = opened.headers["content-encoding"] ?? "";
     return { ...head, body: await readBody(stream, { encoding, bytesMax: RESPONSE_BYTES_MAX }) };
   } catch (error) {
-    return explainFailure(error, asked.signal);
+    return explainFailure(error, asked);
   }
 }
 
@@ -89,7 +91,7 @@ export async function egressOpen(
           : { headersTimeout: current.idleMs, bodyTimeout: current.idleMs }),
       });
     } catch (error) {
-      return explainFailure(error, current.signal);
+      return explainFailure(error, current);
     }
     const location = REDIRECTS.has(response.statusCode) ? response.headers["location"] : undefined;
     if (typeof location !== "string") return openedBy(response, verdict.url);
@@ -132,7 +134,10 @@ function openedBy(response: Dispatcher.ResponseData, url: URL): EgressOpened {
 }
 
 /** What an error of the exchange, or of reading its body, means. */
-export function explainFailure(error: unknown, signal: AbortSignal): EgressFailure {
+export function explainFailure(
+  error: unknown,
+  { signal, idleMs = IDLE_TIMEOUT_MS }: Pick<EgressRequest, "signal" | "idleMs">,
+): EgressFailure {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (error instanceof EngineError && error.reason === "FORBIDDEN") {
     return failure("URL_BLOCKED", error.message);
@@ -149,7 +154,9 @@ export function explainFailure(error: unknown, signal: AbortSignal): EgressFailu
       ? failure("timeout", "no answer in time")
       : failure("cancelled", "was cancelled");
   }
-  if (code.endsWith("_TIMEOUT")) return failure("timeout", "no answer in time");
+  if (code === "UND_ERR_CONNECT_TIMEOUT")
+    return late(CONNECT_TIMEOUT_MS, `no connection within ${CONNECT_TIMEOUT_MS} ms`);
+  if (code.endsWith("_TIMEOUT")) return late(idleMs, `the server was silent for ${idleMs} ms`);
   return failure(
     "provider_error",
     code === "" ? "the request failed" : `the request failed: ${code}`,
@@ -160,6 +167,11 @@ const failure = (cause: EgressFailure["cause"], message: string): EgressFailure 
   ok: false,
   cause,
   message,
+});
+
+const late = (timeoutMs: number, message: string): EgressFailure => ({
+  ...failure("timeout", message),
+  timeoutMs,
 });
 
 function discard(response: Dispatcher.ResponseData): void {

@@ -100,6 +100,8 @@ export interface HandlerFailure {
     readonly details?: unknown;
     /** The provider asked not to be called again sooner. */
     readonly retryAfterMs?: number;
+    /** With the cause timeout: the limit that passed, where it is the handler's own and not the node's. */
+    readonly timeoutMs?: number;
   };
 }
 
@@ -178,6 +180,11 @@ export const permanentFailure = (
 /** A failure that the retry policy decides about. */
 export const failure = (cause: string, message: string, details?: unknown): HandlerFailure => ({
   failed: { cause, message, permanent: false, ...(details === undefined ? {} : { details }) },
+});
+
+/** A limit of the handler's own has passed. */
+export const timeoutFailure = (timeoutMs: number, message: string): HandlerFailure => ({
+  failed: { cause: "timeout", message, permanent: false, timeoutMs },
 });
 
 /** A failure that passes by itself, at the earliest when the provider said. */

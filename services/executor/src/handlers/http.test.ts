@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parseCidrs } from "../egress/address.ts";
 import { guardedAgent } from "../egress/connect.ts";
 import { DEFAULT_EGRESS } from "../egress/guard.ts";
+import { returned } from "../run/outcome.ts";
 import { memoryLedger } from "../work/memory-ledger.fixture.ts";
 import { probeHandler } from "./handler-probe.fixture.ts";
 import { httpHandler } from "./http.ts";
@@ -125,8 +126,23 @@ test("an author's own idempotency key and header name win", async () => {
 test("no answer in time is a timeout, which a policy may retry (S1.32)", async () => {
   const { handler, url } = await setup(() => undefined);
   const { result } = await probeHandler(handler, { url, timeout_ms: 50 });
-  expect(result).toMatchObject({ failed: { cause: "timeout", permanent: false } });
+  const message = "no answer within 50 ms";
+  const failed = { cause: "timeout", permanent: false, timeoutMs: 50, message };
+  expect(result).toMatchObject({ failed });
 });
+
+test.each(["GET", "POST"])(
+  "a reply to %s that is nested without end is a failure for good",
+  async (method) => {
+    const { handler, url } = await setup((response) => {
+      response.setHeader("content-type", "application/json");
+      response.end("[".repeat(100_000) + "]".repeat(100_000));
+    });
+    const { result } = await probeHandler(handler, { url, method });
+    const failed = { cause: "OUTPUT_INVALID", permanent: true };
+    expect(returned(result)).toMatchObject({ case: "failed", value: failed });
+  },
+);
 
 test("a request body over its limit is not sent", async () => {
   const { handler, url, seen } = await setup((response) => response.end());

@@ -20,6 +20,7 @@ import {
   failure,
   failureUntil,
   permanentFailure,
+  timeoutFailure,
   type Handler,
   type HandlerContext,
   type HandlerResult,
@@ -58,9 +59,10 @@ export const httpHandler = (egress: Egress): Handler =>
           url: withQuery(config),
           headers: checked.headers,
           signal: AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]),
+          idleMs: timeoutMs,
           ...(body === undefined ? {} : { body }),
         });
-        return answer.ok ? resultOf(answer) : failureOf(answer);
+        return answer.ok ? resultOf(answer) : failureOf(answer, timeoutMs);
       };
       const effectClass = config.effect ?? (isReading(config) ? "none" : "idempotent");
       if (effectClass === "none") return await ask();
@@ -127,7 +129,11 @@ function parsedBody(response: EgressResponse): unknown {
   }
 }
 
-const failureOf = ({ cause, message }: EgressFailure): HandlerResult =>
-  cause === "URL_BLOCKED" || cause === "RESPONSE_TOO_LARGE"
+function failureOf(answer: EgressFailure, limitMs: number): HandlerResult {
+  const { cause, message, timeoutMs } = answer;
+  if (cause === "timeout" && timeoutMs !== undefined) return timeoutFailure(timeoutMs, message);
+  if (cause === "timeout") return timeoutFailure(limitMs, `no answer within ${limitMs} ms`);
+  return cause === "URL_BLOCKED" || cause === "RESPONSE_TOO_LARGE"
     ? permanentFailure(cause, message)
     : failure(cause, message);
+}

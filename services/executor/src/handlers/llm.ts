@@ -16,6 +16,7 @@ import {
   failure,
   failureUntil,
   permanentFailure,
+  timeoutFailure,
   type Handler,
   type HandlerContext,
   type HandlerFailure,
@@ -54,7 +55,7 @@ export const llmHandler = (providers: Providers): Handler =>
       try {
         return resultOf(config, await answerOf(provider, config, { ctx, signal }));
       } catch (error) {
-        return failureOf(error, signal);
+        return failureOf(error, signal, timeoutMs);
       }
     },
   });
@@ -113,13 +114,20 @@ function resultOf(config: Config, envelope: LlmEnvelope): HandlerResult {
   }
 }
 
-function failureOf(error: unknown, signal: AbortSignal): HandlerFailure {
-  if (error instanceof ProviderFault) {
+function failureOf(error: unknown, signal: AbortSignal, limitMs: number): HandlerFailure {
+  if (error instanceof ProviderFault && error.options.timeoutMs !== undefined)
+    return timeoutFailure(error.options.timeoutMs, error.message);
+  if (error instanceof ProviderFault && !isOf(signal, error)) {
     const { permanent = false, retryAfterMs, details } = error.options;
     const make = permanent ? permanentFailure : failure;
     return failureUntil(retryAfterMs, make(error.faultCause, error.message, details));
   }
   // What gave up because of the signal; when the attempt itself was aborted nobody reads this.
-  if (signal.aborted) return failure("timeout", "the model did not answer in time");
+  if (signal.aborted)
+    return timeoutFailure(limitMs, `the model did not answer within ${limitMs} ms`);
   throw error;
 }
+
+/** Whether a provider gave up because of the call's own limit. */
+const isOf = (signal: AbortSignal, { faultCause }: ProviderFault): boolean =>
+  signal.aborted && faultCause === "timeout";

@@ -50,7 +50,7 @@ export const openAiProvider = (egress: Egress, settings: OpenAiSettings): LlmPro
       if (opened.status >= 400) throw await statusFault(opened, settings);
       yield* isEventStream(opened) ? streamed(opened, settings) : whole(opened);
     } catch (error) {
-      throw readingFault(error, signal);
+      throw readingFault(error, { signal, idleMs: settings.idleMs });
     } finally {
       opened.body.on("error", () => undefined);
       opened.body.destroy();
@@ -154,14 +154,15 @@ function discreet(text: string, { apiKey }: OpenAiSettings): string {
   return key === "" ? text : text.replaceAll(key, "***");
 }
 
-const egressFault = ({ cause, message }: EgressFailure): ProviderFault =>
+const egressFault = ({ cause, message, timeoutMs }: EgressFailure): ProviderFault =>
   new ProviderFault(cause, message, {
     permanent: cause === "URL_BLOCKED" || cause === "RESPONSE_TOO_LARGE",
+    timeoutMs,
   });
 
-function readingFault(error: unknown, signal: AbortSignal): ProviderFault {
+function readingFault(error: unknown, asked: Parameters<typeof explainFailure>[1]): ProviderFault {
   if (error instanceof ProviderFault) return error;
   if (error instanceof SseOverflow)
     return new ProviderFault("RESPONSE_TOO_LARGE", error.message, { permanent: true });
-  return egressFault(explainFailure(error, signal));
+  return egressFault(explainFailure(error, asked));
 }

@@ -53,6 +53,8 @@ export interface FaultOptions {
   /** Never retry, whatever the policy. */
   readonly permanent?: boolean;
   readonly retryAfterMs?: number | undefined;
+  /** With the cause timeout: the limit that passed, where it is not that of the call's signal. */
+  readonly timeoutMs?: number | undefined;
   readonly details?: unknown;
 }
 

@@ -5,6 +5,12 @@ import { causeOf, cleanText, failed, returned, thrown, type WireResult } from ".
 const outputOf = (result: WireResult): string =>
   result.case === "completed" ? Buffer.from(result.value.outputJson ?? []).toString() : "";
 
+test("a failure by a limit of the handler's own names that limit", () => {
+  const failure = { cause: "timeout", message: "late", permanent: false, timeoutMs: 50 };
+  expect(returned({ failed: failure })).toMatchObject({ value: { timeoutMs: 50n } });
+  expect(failed("timeout", "late")).toMatchObject({ value: { timeoutMs: 0n } });
+});
+
 test("a returned output becomes JSON, with its handle and delay", () => {
   const result = returned({ output: { a: [1, "ü"] }, handle: "yes", queueDelayMs: 5 });
   expect(outputOf(result)).toBe('{"a":[1,"ü"]}');
@@ -14,7 +20,9 @@ test("a returned output becomes JSON, with its handle and delay", () => {
 
 const circular: Record<string, unknown> = {};
 circular["self"] = circular;
-const deep = JSON.parse("[".repeat(100) + "]".repeat(100)) as unknown;
+const nested = (depth: number): unknown => JSON.parse("[".repeat(depth) + "]".repeat(depth));
+const deep = nested(100);
+const bottomless = nested(100_000);
 
 test.each([
   ["undefined", undefined, "contract_violated"],
@@ -50,6 +58,7 @@ test.each([
     "provider_error",
   ],
   ["data too deep", { output: deep }, "OUTPUT_INVALID"],
+  ["data that no stack can walk", { output: bottomless }, "OUTPUT_INVALID"],
   ["a NUL character", { output: "a\u0000" }, "OUTPUT_INVALID"],
   ["too much data", { output: "x".repeat(LIMITS.valueBytes) }, "OUTPUT_TOO_LARGE"],
 ])("a handler that returns %s fails with a cause (S13)", (_name, value, cause) => {

@@ -47,6 +47,7 @@ export function failed(
     readonly permanent?: boolean;
     readonly details?: unknown;
     readonly retryAfterMs?: unknown;
+    readonly timeoutMs?: unknown;
   } = {},
 ): WireResult {
   const detailsJson = encodeDetails(options.details);
@@ -58,6 +59,7 @@ export function failed(
       permanent: options.permanent ?? false,
       ...(detailsJson === undefined ? {} : { detailsJson }),
       retryAfterMs: wholeNumber(options.retryAfterMs),
+      timeoutMs: wholeNumber(options.timeoutMs),
     },
   };
 }
@@ -137,7 +139,11 @@ function askedBy(value: unknown): WireResult {
 
 /** A value as JSON text that the log takes, or the failure of one it does not take. */
 function encode(value: unknown, what: string): string | WireResult {
-  let text = JSON.stringify(value) ?? "null";
+  let text = stringified(value);
+  if (text === undefined) {
+    const message = `the ${what} is refused: JSON_TOO_DEEP: it is nested deeper than ${LIMITS.jsonDepth}`;
+    return failed("OUTPUT_INVALID", message, { permanent: true });
+  }
   let checked = checkJson(text);
   if (!checked.ok && checked.reason === "NUMBER_PRECISION") {
     text = JSON.stringify(value, asDouble);
@@ -148,6 +154,16 @@ function encode(value: unknown, what: string): string | WireResult {
   return failed(cause, `the ${what} is refused: ${checked.reason}: ${checked.message}`, {
     permanent: true,
   });
+}
+
+/** JSON text; undefined for what is nested so deep that writing it runs out of stack, as a reply of an http node may be. */
+function stringified(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 declare global {
@@ -166,12 +182,13 @@ const asDouble = (_key: string, value: unknown): unknown =>
 function failedBy(value: unknown): WireResult {
   if (typeof value !== "object" || value === null) return malformed("a failure without a cause");
   const failure: Partial<HandlerFailure["failed"]> = value;
-  const { cause, message, permanent, details, retryAfterMs } = failure;
+  const { cause, message, permanent, details, retryAfterMs, timeoutMs } = failure;
   if (typeof cause !== "string" || !CAUSE.test(cause)) {
     return malformed("a failure without a cause");
   }
   const said = typeof message === "string" ? message : cause;
-  return failed(cause, said, { permanent: permanent === true, details, retryAfterMs });
+  const isPermanent = permanent === true;
+  return failed(cause, said, { permanent: isPermanent, details, retryAfterMs, timeoutMs });
 }
 
 const malformed = (what: string): WireResult =>

@@ -95,6 +95,7 @@ function endingOf(wire: WireOutcome): Outcome {
   if (result.case !== "failed") return failed("the executor reported no result", durationMs);
   const { cause, message, permanent, detailsJson } = result.value;
   const retryAfterMs = Math.min(Number(result.value.retryAfterMs), LIMITS.retryAfterMsMax);
+  const timeoutMs = Math.min(Number(result.value.timeoutMs), LIMITS.nodeTimeoutMsMax);
   const details = decode(detailsJson) ?? "";
   return {
     kind: "failed",
@@ -104,6 +105,7 @@ function endingOf(wire: WireOutcome): Outcome {
     durationMs,
     ...(details !== "" && checkJson(details).ok ? { detailsJson: details } : {}),
     ...(retryAfterMs === 0 ? {} : { retryAfterMs }),
+    ...(timeoutMs === 0 ? {} : { timeoutMs }),
   };
 }
 
