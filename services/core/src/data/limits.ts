@@ -7,12 +7,18 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 export const LIMITS = {
-  /** One gRPC message, either way: bounds what a single call can make us allocate. */
+  /** One gRPC message, sent or received, on every client and server: bounds what a single message can make a process allocate. */
   messageBytes: 4 * MIB,
   /** Values that one answer shows beside the exact bytes, in all: making them takes the gateway some 30 ms (measured). */
   readableBytes: MIB,
   /** Objects and lists inside one another in such a value: readers of protobuf refuse a hundred levels, and an object takes three. */
   readableDepth: 30,
+  /** One item of a stream, alone in its message: the rest of the message is for the frame around it. */
+  itemBytes: 4 * MIB - 64 * KIB,
+  /** A message with several items is cut here, so that a slow link still carries a message every few seconds. */
+  batchBytes: MIB,
+  /** Assignments that wait to be written to one executor's stream; it gets no further claim beyond. */
+  unsentBytes: 16 * MIB,
   definitionBytes: 2 * MIB,
   /** YAML is read a hundred times slower than JSON; what is longer was written by a program, which can write JSON. */
   definitionYamlBytes: 64 * KIB,
@@ -22,7 +28,7 @@ export const LIMITS = {
   valueBytes: 256 * KIB,
   /** A run's input: a start node's output is the input and a few words around it, and must fit too. */
   inputBytes: 256 * KIB - 64,
-  /** What a node may read in all. */
+  /** What a node may read in all; checked when the node is queued, and again when an executor is to get it. */
   contextBytes: 2 * MIB,
   /** JSON.parse takes any depth, the later stringify does not: checked at the door. */
   jsonDepth: 64,

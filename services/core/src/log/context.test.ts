@@ -46,6 +46,14 @@ test("contextBytes is an upper bound of the context's size", () => {
   );
 });
 
+test("a parent counts once, however many edges lead from it, and not at all where they were not taken", () => {
+  const run = startToyRun(sketch(["a", "b", "c"], ["a:x>b", "a:y>b", "a:x>c"]));
+  run.complete("a", "x".repeat(10_000), { handle: "x" });
+  const exact = utf8Bytes(contextJson(run.state, 1, 0));
+  expect(contextBytes(run.state, 1)).toBeGreaterThanOrEqual(exact);
+  expect(contextBytes(run.state, 1)).toBeLessThan(exact + 200);
+});
+
 test("outputs are carried as text and never parsed", () => {
   const run = startToyRun(sketch(["a", "b"], ["a>b"]));
   run.claim("a");

@@ -4,7 +4,7 @@
 import type { Binding } from "../data/inputs.ts";
 import { LIMITS } from "../data/limits.ts";
 import { splitArray } from "../data/split-array.ts";
-import { exceedsUtf8 } from "../data/utf8.ts";
+import { exceedsUtf8, utf8Bytes } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
 import type { ContextReads, NodeDefinition } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
@@ -52,25 +52,55 @@ function itemJson(
 ): string {
   const scope = state.nodes[nodeIndex]?.scope;
   invariant(scope !== undefined, `node ${nodeIndex} has iterations`);
-  let texts = itemTexts.get(scope);
-  if (texts === undefined) itemTexts.set(scope, (texts = splitArray(scope.itemsJson)));
-  const own = `,"item":${texts[iteration - 1] ?? "null"},"index":${iteration - 1}`;
+  const own = `,"item":${itemText(scope, iteration)},"index":${iteration - 1}`;
   if (!hasPrevious) return own;
   return `${own},"previous":${scope.items[iteration - 2]?.output ?? "null"}`;
 }
 
+function itemText(scope: ScopeState, iteration: number): string {
+  let texts = itemTexts.get(scope);
+  if (texts === undefined) itemTexts.set(scope, (texts = splitArray(scope.itemsJson)));
+  return texts[iteration - 1] ?? "null";
+}
+
 /** An upper bound of the bytes of `contextJson`, at a cost of the node's incoming edges and not of the values. */
-export function contextBytes(state: RunState, nodeIndex: number): number {
+export function contextBytes(state: RunState, nodeIndex: number, iteration = 0): number {
+  const { incoming, definition } = nodeAt(state.graph, nodeIndex);
+  const scope = iteration === 0 ? null : definition.scope;
+  const reads = scope?.body.reads ?? READS_ALL;
   // The frame's own keys, and quotes, colon and comma around each id; ids are ASCII, handles may be escaped.
-  let bytes = 64 + state.inputBytes + state.variablesBytes;
-  for (const edge of nodeAt(state.graph, nodeIndex).incoming) {
+  let bytes = 64 + (reads.input ? state.inputBytes : 0) + variablesBytes(state, reads.vars);
+  const counted = new Set<number>();
+  for (const edge of incoming) {
     const source = state.nodes[edge.source];
-    if (source === undefined) continue;
+    if (source === undefined || counted.has(edge.source)) continue;
+    if (!reads.params && !isRead(reads.nodes, edge.definition.source)) continue;
+    if (edgeEffect(source, edge) !== "taken") continue;
+    counted.add(edge.source);
     const idBytes = edge.definition.source.length + 4;
     bytes += source.outputBytes + idBytes;
     if (source.handle !== undefined) bytes += idBytes + source.handle.length * 6 + 4;
   }
+  return scope === null ? bytes : bytes + itemBytes(state, nodeIndex, iteration);
+}
+
+function variablesBytes(state: RunState, names: ContextReads["vars"]): number {
+  if (names === "all") return state.variablesBytes;
+  let bytes = 0;
+  if (names.size === 0) return bytes;
+  for (const index of state.variables) {
+    const name = nodeAt(state.graph, index).definition.outputVariable;
+    if (name === null || !names.has(name)) continue;
+    bytes += name.length + 4 + (state.nodes[index]?.outputBytes ?? 0);
+  }
   return bytes;
+}
+
+function itemBytes(state: RunState, nodeIndex: number, iteration: number): number {
+  const scope = state.nodes[nodeIndex]?.scope;
+  if (scope === undefined) return 0;
+  const previous = scope.items[iteration - 2]?.outputBytes ?? 0;
+  return 64 + utf8Bytes(itemText(scope, iteration)) + previous;
 }
 
 /** In place of a run output that is larger than any value in the log may be; the nodes' own outputs stay readable. */

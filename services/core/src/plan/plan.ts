@@ -12,6 +12,7 @@ import { edgeEffect } from "../log/edge-effect.ts";
 import type { RunState } from "../log/state.ts";
 import { factOf, type Decision } from "./decision.ts";
 import { nodeGate } from "./gate.ts";
+import { contextTooLarge } from "./oversize.ts";
 import { graphNodeAt, nodeStateAt } from "./place.ts";
 import { cancelLate } from "./late.ts";
 import { readiness } from "./ready.ts";
@@ -110,10 +111,8 @@ function onParentsFailed(state: RunState, index: number, now: number): Decision 
 }
 
 function queueNode(state: RunState, index: number, now: number): Decision {
-  if (contextBytes(state, index) > LIMITS.contextBytes) {
-    const message = `what the node would read is larger than ${LIMITS.contextBytes} bytes`;
-    return { kind: "fail", node: index, cause: "context_too_large", message };
-  }
+  const bytes = contextBytes(state, index);
+  if (bytes > LIMITS.contextBytes) return { kind: "fail", node: index, ...contextTooLarge(bytes) };
   const gate = nodeGate(state, index);
   if (gate?.ok === false)
     return { kind: "fail", node: index, cause: "limit_key_invalid", message: gate.message };

@@ -30,8 +30,11 @@ export interface BidiStream<In, Out> {
   readonly metadata: Readonly<Record<string, string>>;
   /** Starts the flow of messages; called once. `end` is called when the other side will say no more. */
   listen(listener: { message(message: In): void; end?(): void }): void;
-  /** Sends; false means the buffer is full: await `drained` before more that can wait. */
-  write(message: Out): boolean;
+  /**
+   * Sends; false means the buffer is full: await `drained` before more that can wait. `onSent` is called once the message has left
+   * this process whole; never, where the stream ends before.
+   */
+  write(message: Out, onSent?: () => void): boolean;
   /** Settles when there is room again, or the stream is over. */
   drained(): Promise<void>;
   /** Stops and restarts the flow of incoming messages: backpressure onto the other side. */
@@ -76,9 +79,12 @@ const shared = <In, Out>(call: Duplex<In, Out>, ending: Ending) => ({
       if (!ending.isOver()) listener.message(message);
     });
   },
-  write: (message: Out): boolean => {
+  write: (message: Out, onSent?: () => void): boolean => {
     if (ending.isOver() || call.writableEnded) return true;
-    return call.write(message);
+    if (onSent === undefined) return call.write(message);
+    return call.write(message, (error?: Error | null) => {
+      if (!error) onSent();
+    });
   },
   drained: async (): Promise<void> => {
     if (ending.isOver() || !call.writableNeedDrain) return;

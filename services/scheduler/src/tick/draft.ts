@@ -13,7 +13,6 @@ import { planToFixpoint } from "@pawl/core/plan/plan";
 import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
 import type { LeaseKey } from "@pawl/platform/store/journal";
 import type { NewDeadLetter } from "@pawl/platform/store/dead-letters";
-import type { Session } from "../work/session.ts";
 import { type ApprovalDraft, noteHold } from "./approval-draft.ts";
 import type { PauseView } from "../pause/pause-view.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
@@ -55,7 +54,7 @@ export class Draft {
   readonly #unplanned = new Set<CachedRun>();
   #eventCount = 0;
   #claimCount = 0;
-  readonly #reserved: Session[] = [];
+  readonly #reserved: HandOff[] = [];
   /** Claims that executors are to hear of before the commit, and have not yet. */
   readonly #offers: Opened[] = [];
   /** Executions queued by this draft and not placed yet. */
@@ -238,13 +237,13 @@ export class Draft {
     this.append(run, fact);
     this.#claimCount += 1;
     const isOffer = this.#mayOffer && mayStartUncommitted(handOff);
-    handOff.session.reserved += 1;
+    handOff.session.reserve(handOff.bytes);
     const opened = { ...handOff, factIndex: draft.facts.length - 1, isOffer };
     draft.opened.set(executionKey(nodeIndex, iteration), opened);
     if (isOffer) {
       draft.isTold = true;
       this.#offers.push(opened);
-    } else this.#reserved.push(handOff.session);
+    } else this.#reserved.push(opened);
   }
 
   /** After the commit: real seqs and epochs, and the version each run has now. */
@@ -272,8 +271,8 @@ export class Draft {
 
   /** Frees the room that was kept for what it hands off: by now executors hold it, or never will. */
   freeReserved(): void {
-    for (const session of this.#reserved.splice(0)) session.reserved -= 1;
-    for (const { session } of this.takeOffers()) session.reserved -= 1;
+    for (const { session, bytes } of this.#reserved.splice(0)) session.unreserve(bytes);
+    for (const { session, bytes } of this.takeOffers()) session.unreserve(bytes);
   }
 
   /** The offers that were not made yet. */

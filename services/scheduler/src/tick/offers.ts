@@ -8,9 +8,9 @@
 import { probe } from "@pawl/platform/lifecycle/probe";
 import { claimItem } from "../work/wire.ts";
 import type { Session } from "../work/session.ts";
+import { assign, claimOf } from "./assignment.ts";
 import type { Draft } from "./draft.ts";
 import type { Claim, Offer } from "./input.ts";
-import { assignment, claimOf } from "./tell.ts";
 
 /** Names offers; unique while this process lives, and no offer outlives a connection to it. */
 let lastId = 0;
@@ -29,9 +29,8 @@ export class Offers {
       const { session } = opened;
       const offer: Offer = { id: (lastId += 1), state: "open" };
       const claim = { ...claimOf(opened), offer };
-      session.reserved -= 1;
-      session.hold(claim);
-      session.send(assignment(opened, claim));
+      session.unreserve(opened.bytes);
+      assign(opened, claim);
       this.#made.push({ session, claim });
       probe("S13");
     }

@@ -7,6 +7,7 @@ import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { claimFact } from "@pawl/core/plan/claim";
 import { graphNodeAt, nodeIdAt } from "@pawl/core/plan/place";
 import type { NewJob } from "@pawl/platform/queue/queue";
+import { assignedBytes } from "./assignment.ts";
 import type { CachedRun } from "./cache.ts";
 import type { Roster } from "../work/roster.ts";
 import type { Draft } from "./draft.ts";
@@ -44,7 +45,8 @@ export function handOff(draft: Draft, roster: Roster, execution: Execution): boo
   const { run, nodeIndex, iteration } = execution;
   const fact = claimFact(run.state, nodeIndex, iteration, session.executorId);
   if (fact === undefined) return false;
-  draft.handOff({ run, nodeIndex, iteration, session }, fact);
+  const bytes = assignedBytes(execution);
+  draft.handOff({ run, nodeIndex, iteration, session, bytes }, fact);
   return true;
 }
 

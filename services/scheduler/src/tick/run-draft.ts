@@ -22,6 +22,8 @@ export interface Execution {
 /** An execution given to an executor in this tick. */
 export interface HandOff extends Execution {
   readonly session: Session;
+  /** About how much the executor will be sent. */
+  readonly bytes: number;
 }
 
 /** A hand-off that is going to be committed. */

@@ -1,20 +1,26 @@
-// An executor said goodbye: all it knew of it has reported or released before, on the same stream.
+// Claims that their executor never heard of, given back in its name: queued again at once, and no delivery is counted.
 //
-// The race it survives: a tick under way has claimed nodes for it, or an assignment was on its way when it closed its ears. It never
-// hears of them, and they would be taken for lost with it, which costs a delivery. They are given back in its name instead.
+// Two ways lead here. The executor said goodbye: all that it knew of it has reported or released before, on the same stream. Or its
+// stream broke: what was not written to it by then cannot have arrived. What was written may have, so it stays with the executor until
+// the executor registers again or its lease ends.
+//
+// The race it survives: a tick under way has claimed nodes for the executor and tells it after its commit, when the stream is gone. So
+// the tick comes to its end first.
 
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Session } from "./session.ts";
 
-/** Releases what the session still holds, when the tick under way is over; settles when that is committed. */
+/** Releases what the session still holds, or what of it was never sent, when the tick under way is over; settles when that is committed. */
 export async function giveBack(
   { loop, log }: { readonly loop: Pick<TickLoop, "afterTick" | "offer">; readonly log: Logger },
   session: Session,
+  which: "all" | "unsent" = "all",
 ): Promise<void> {
   await loop.afterTick();
   const { executorId } = session;
-  const given = session.held.map((claim) => {
+  const claims = which === "all" ? session.held : session.unsent;
+  const given = claims.map((claim) => {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const answer = { resolve, reject };
     loop.offer({ kind: "lost", claim, reason: "released", executorId, answer });

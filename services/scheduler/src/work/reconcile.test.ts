@@ -3,6 +3,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { expect, test } from "vitest";
+import { until } from "../../../../test/support/until.ts";
 import { createEngine, saveGraph } from "../tick/tick.fixture.ts";
 import { ASSIGNMENT_GRACE_MS } from "./reconcile.ts";
 import { connect, type Item } from "./work-stream.fixture.ts";
@@ -93,4 +94,30 @@ test("what an executor at work does not name may be on its way, for a while (X10
   executor.say({ case: "renew", value: {} });
   await executor.hear("assignment", 2);
   expect(recovered().map(({ payload }) => payload)).toMatchObject([{ reason: "not_held" }]);
+});
+
+test("an assignment that waits to be sent stays its executor's, and costs no delivery when the stream breaks (X10)", async () => {
+  let now = 1_000;
+  const store = createMemoryStore({ now: () => now });
+  const engine = createEngine(store, () => now);
+  const executorId = crypto.randomUUID();
+  const slow = connect(store, engine);
+  slow.say(hello(executorId));
+  await slow.hear("registered");
+  slow.clog();
+  const definition = await saveGraph(store, GRAPH);
+  const { runId } = await engine.start(definition);
+  await engine.loop.afterTick();
+  expect(store.view.leases()).toHaveLength(1);
+  now += ASSIGNMENT_GRACE_MS;
+  // It renews and knows nothing of the claim, which is still on this side.
+  slow.say({ case: "renew", value: {} });
+  await engine.start(definition);
+  expect(store.view.events(runId).map(({ type }) => type)).not.toContain("run.recovered");
+  slow.sever();
+  await until(() => store.view.leases().length === 0, { what: "the claim to be given back" });
+  const recovered = store.view.events(runId).filter(({ type }) => type === "run.recovered");
+  expect(recovered.map(({ payload }) => payload)).toMatchObject([
+    { reason: "released", lostDeliveries: 0 },
+  ]);
 });

@@ -50,7 +50,7 @@ export async function reconcile(
   if (leases.every((lease) => heldKeys.has(keyOf(lease)))) return;
   const droppedKeys = new Set(dropped.map(keyOf));
   for (const lease of await executors.leasesOf(executorId, graceMs)) {
-    if (heldKeys.has(keyOf(lease))) continue;
+    if (heldKeys.has(keyOf(lease)) || session.isOnItsWay(lease, graceMs)) continue;
     session.letGo(lease);
     const answer = {
       resolve: () => {},

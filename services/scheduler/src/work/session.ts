@@ -1,16 +1,34 @@
 // One connected executor, as the scheduler sees it: what it serves, what it holds and how much room it has.
+//
+// Room is counted in slots and in bytes. Assignments that wait to be written to the stream take at most LIMITS.unsentBytes and one
+// more of LIMITS.itemBytes, 20 MiB in all: beyond that the executor gets no further claim, and what is ready waits in its queue.
+// A claim that waits to be written stays leased by the executor's renewals; `isOnItsWay` keeps it from being taken for lost.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ChurnMap } from "@pawl/core/data/churn-map";
+import { LIMITS } from "@pawl/core/data/limits";
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { SchedulerItemSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Oversize } from "@pawl/core/plan/oversize";
 import type { Claim } from "../tick/input.ts";
 
 /** What a scheduler may say. It is encoded as it is: making a whole message of it first would cost more than the encoding does. */
 export type SchedulerItemInit = MessageInitShape<typeof SchedulerItemSchema>;
 
-/** Sends items down the stream; batches and backpressure are the stream's business. */
-export type SendItem = (item: SchedulerItemInit) => void;
+/** Sends an item down the stream; batches and backpressure are the stream's business. `onSent` is called once it has left. */
+export type SendItem = (item: SchedulerItemInit, onSent?: () => void) => void;
+
+/** A claim, and when its assignment left: Infinity while it waits, -Infinity where it left in time or on an earlier connection. */
+interface Held {
+  readonly claim: Claim;
+  sentAt: number;
+}
+
+/** An assignment that left sooner than this is as old as its lease. */
+const IN_TIME_MS = 1_000;
+
+/** How fast the memory of a large assignment fades, per assignment. */
+const FADING = 7 / 8;
 
 const keyOf = (runId: RunId, nodeId: NodeId, iteration: number): string =>
   `${runId}/${nodeId}/${iteration}`;
@@ -22,7 +40,16 @@ export class Session {
   /** Those of them that may be run before their claim is committed. */
   readonly instantTypes: ReadonlySet<string>;
   readonly send: SendItem;
-  readonly #held = new ChurnMap<string, Claim>();
+  readonly #held = new ChurnMap<string, Held>();
+  readonly #onRoom: () => void;
+  readonly #onOversize: (claim: Claim, oversize: Oversize) => void;
+  /** Of assignments that wait to be written. */
+  #unsentBytes = 0;
+  /** Assignments drafted and not committed yet, and their bytes. */
+  #reserved = 0;
+  #reservedBytes = 0;
+  /** What the next assignment is expected to take: about as much as the largest of late. */
+  #typicalBytes = 1;
   readonly #silentAfterMs: number;
   #heardAt = performance.now();
   #aliveUntil: number;
@@ -40,6 +67,10 @@ export class Session {
     readonly send: SendItem;
     /** An executor that said nothing for this long gets nothing more until it speaks again; never unless said. */
     readonly silentAfterMs?: number;
+    /** A task was claimed for it that no message can hold. */
+    readonly onOversize?: (claim: Claim, oversize: Oversize) => void;
+    /** There are bytes for further assignments again, after there were too few. */
+    readonly onRoom?: () => void;
     /** How long its registration keeps it alive, from now on; for ever unless said. */
     readonly leaseMs?: number;
   }) {
@@ -49,6 +80,8 @@ export class Session {
     this.instantTypes = new Set(options.instantTypes);
     this.#slots = options.slots;
     this.send = options.send;
+    this.#onRoom = options.onRoom ?? (() => {});
+    this.#onOversize = options.onOversize ?? (() => {});
     this.#silentAfterMs = options.silentAfterMs ?? Infinity;
     this.#aliveUntil = performance.now() + (options.leaseMs ?? Infinity);
     for (const claim of options.held) this.hold(claim);
@@ -57,7 +90,9 @@ export class Session {
   /** Room for further assignments. A frozen executor has none, nor has one that a sweep takes for dead: each would cost a delivery. */
   get credit(): number {
     if (this.draining || this.isSilent || this.isExpired) return 0;
-    return Math.max(0, this.#slots - this.#held.size - this.reserved);
+    const slots = Math.max(0, this.#slots - this.#held.size - this.#reserved);
+    const bytes = LIMITS.unsentBytes - this.#unsentBytes - this.#reservedBytes;
+    return bytes <= 0 ? 0 : Math.min(slots, Math.ceil(bytes / this.#typicalBytes));
   }
 
   /** Whether it has missed its renewals, although its stream stands. */
@@ -80,8 +115,22 @@ export class Session {
     this.#heardAt = performance.now();
   }
 
-  /** Assignments drafted and not committed yet. */
-  reserved = 0;
+  get reserved(): number {
+    return this.#reserved;
+  }
+
+  /** Keeps room for an assignment that is drafted and not committed yet. */
+  reserve(bytes: number): void {
+    this.#reserved += 1;
+    this.#reservedBytes += bytes;
+    this.#typicalBytes = Math.max(1, bytes, this.#typicalBytes * FADING);
+  }
+
+  /** It is assigned now, or never will be. */
+  unreserve(bytes: number): void {
+    this.#reserved -= 1;
+    this.#reservedBytes -= bytes;
+  }
 
   /** The executor has this many slots from now on. */
   resize(slots: number): void {
@@ -92,19 +141,54 @@ export class Session {
     this.#slots += slots;
   }
 
-  hold(claim: Claim): void {
-    this.#held.set(keyOf(claim.runId, claim.nodeId, claim.iteration), claim);
+  /** Gives it a task: it holds the claim from now on, and hears of it as soon as the stream takes the assignment. */
+  assign(claim: Claim, item: SchedulerItemInit, bytes: number): void {
+    const held = this.hold(claim, Infinity);
+    const assignedAt = performance.now();
+    this.#unsentBytes += bytes;
+    this.send(item, () => {
+      const wasTight = this.#unsentBytes > LIMITS.unsentBytes / 2;
+      const now = performance.now();
+      held.sentAt = now - assignedAt < IN_TIME_MS ? -Infinity : now;
+      this.#unsentBytes -= bytes;
+      if (wasTight) this.#onRoom();
+    });
+  }
+
+  /** A task that cannot be sent fails in its name. */
+  refuse(claim: Claim, oversize: Oversize): void {
+    this.hold(claim);
+    this.#onOversize(claim, oversize);
+  }
+
+  hold(claim: Claim, sentAt = -Infinity): Held {
+    const held = { claim, sentAt };
+    this.#held.set(keyOf(claim.runId, claim.nodeId, claim.iteration), held);
+    return held;
+  }
+
+  /** Whether the assignment of this claim waits to be written, or left late and less than so long ago: its executor may not know of it. */
+  isOnItsWay({ runId, nodeId, iteration, epoch }: Claim, forMs: number): boolean {
+    const held = this.#held.get(keyOf(runId, nodeId, iteration));
+    return held?.claim.epoch === epoch && performance.now() - held.sentAt < forMs;
+  }
+
+  /** Claims whose assignment has not left: their executor never heard of them. */
+  get unsent(): readonly Claim[] {
+    return [...this.#held.values()].flatMap(({ claim, sentAt }) =>
+      sentAt === Infinity ? [claim] : [],
+    );
   }
 
   /** The claim it holds on a node execution, whatever its epoch. */
   claimOn(runId: RunId, nodeId: NodeId, iteration: number): Claim | undefined {
-    return this.#held.get(keyOf(runId, nodeId, iteration));
+    return this.#held.get(keyOf(runId, nodeId, iteration))?.claim;
   }
 
   /** Forgets a claim, if it is the one given. */
   letGo(claim: Claim): void {
     const key = keyOf(claim.runId, claim.nodeId, claim.iteration);
-    const held = this.#held.get(key);
+    const held = this.#held.get(key)?.claim;
     if (held?.epoch === claim.epoch && held.offer?.id === claim.offer?.id) this.#held.delete(key);
   }
 
@@ -117,7 +201,7 @@ export class Session {
 
   /** All claims it holds. */
   get held(): readonly Claim[] {
-    return [...this.#held.values()];
+    return Array.from(this.#held.values(), ({ claim }) => claim);
   }
 
   get heldCount(): number {

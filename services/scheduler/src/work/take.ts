@@ -2,6 +2,7 @@
 // itself ends with the commit.
 
 import { LIMITS } from "@pawl/core/data/limits";
+import type { Oversize } from "@pawl/core/plan/oversize";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type {
   Delta,
@@ -28,6 +29,29 @@ export function takeOutcome(parts: DoorParts, session: Session, wire: Outcome): 
       jitter: Math.random(),
       answer: answered<never>(parts, session, claim, { what: "an outcome", onHeld: () => {} }),
     });
+  });
+}
+
+/** A task that no message can hold: it fails as if its executor had said so, so that neither a delivery nor a stream is lost by it. */
+export function failOversize(
+  { loop, log }: DoorParts,
+  session: Session,
+  claim: Claim,
+  { cause, message }: Oversize,
+): void {
+  log.warn({ run_id: claim.runId, node_id: claim.nodeId, cause }, message);
+  session.letGo(claim);
+  loop.offer({
+    kind: "outcome",
+    claim,
+    outcome: { kind: "failed", cause, message, permanent: true, durationMs: 0 },
+    jitter: 1,
+    answer: {
+      resolve: () => {},
+      // The executor does not hold the claim: its next renewal says so, and the node is handed out again.
+      reject: (error) =>
+        log.error({ err: error, run_id: claim.runId }, "a failure was not settled"),
+    },
   });
 }
 

@@ -17,7 +17,7 @@ import { ASSIGNMENT_GRACE_MS, reconcile } from "./reconcile.ts";
 import type { Renewals } from "./renewals.ts";
 import type { Roster } from "./roster.ts";
 import { type SchedulerItemInit, Session } from "./session.ts";
-import { takeDelta, takeExtend, takeLog, takeOutcome, takeRelease } from "./take.ts";
+import { failOversize, takeDelta, takeExtend, takeLog, takeOutcome, takeRelease } from "./take.ts";
 import { takeEffectBegin, takeEffectCommit } from "./take-effect.ts";
 import { claimOf, cleanText } from "./wire.ts";
 
@@ -89,14 +89,16 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   const held = hello.held
     .filter(({ offer }) => offer === 0n)
     .flatMap((wire) => claimOf(wire) ?? []);
-  const session = new Session({
+  const session: Session = new Session({
     executorId: executorId(hello.executorId),
     sessionId: crypto.randomUUID(),
     nodeTypes: hello.nodeTypes,
     instantTypes: hello.instantTypes,
     slots: hello.slots,
     held,
-    send: (item) => outgoing.push(item),
+    send: (item, onSent) => outgoing.push(item, onSent),
+    onOversize: (claim, oversize) => failOversize(parts, session, claim, oversize),
+    onRoom: () => parts.loop.nudge(),
     silentAfterMs: RENEWALS_MISSED * parts.renewMs,
     leaseMs: parts.leaseMs,
   });
@@ -206,9 +208,10 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
   parts.roster.leave(session);
   parts.renewals.drop(session);
   METRICS.executorsConnected.add(-1);
+  const given = giveBack(parts, session, farewell ? "all" : "unsent");
   // Sent away by us: it is alive and on its way to another scheduler, or waits for the next one here.
+  if (farewell || session.draining) await given;
   if (session.draining && !farewell) return;
-  if (farewell) await giveBack(parts, session);
   const graceMs = farewell ? 0 : parts.graceMs;
   parts.log.info({ executor_id: session.executorId, farewell }, "executor left");
   try {
@@ -218,6 +221,7 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
     parts.log.warn({ err: error, executor_id: session.executorId }, "could not shorten a lease");
   }
   parts.sweepSoon(graceMs);
+  await given;
 }
 
 function checkRegister(hello: Register): void {

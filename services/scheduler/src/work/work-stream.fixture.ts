@@ -1,6 +1,7 @@
 // An executor's stream to the real worker service, without sockets: what is said goes in as messages, what is heard is a list.
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { EngineError } from "@pawl/core/fault/engine-error";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import {
   type SchedulerItem,
@@ -29,13 +30,16 @@ export function connect(
   const closed = Promise.withResolvers<Awaited<WorkStream["closed"]>>();
   const heard: Said[] = [];
   const waiters: PromiseWithResolvers<void>[] = [];
+  let isClogged = false;
   let listener: ((message: WorkRequest) => void) | undefined;
   const stream: WorkStream = {
     signal: new AbortController().signal,
     closed: closed.promise,
     metadata: {},
     listen: (given) => void (listener = (message) => given.message(message)),
-    write: ({ items = [] }) => {
+    write: ({ items = [] }, onSent) => {
+      if (isClogged) return false;
+      if (onSent !== undefined) queueMicrotask(onSent);
       heard.push(...items.map((each) => create(SchedulerItemSchema, each).item));
       for (const { resolve } of waiters.splice(0)) resolve();
       return true;
@@ -49,33 +53,7 @@ export function connect(
       for (const { reject } of waiters.splice(0)) reject(error);
     },
   };
-  const log = createLogger({ service: "scheduler", level: "silent" });
-  const terms = { leaseMs: 60_000, renewMs: 20_000 };
-  const { executors } = store;
-  const renewals = new Renewals({
-    ...terms,
-    executors,
-    log,
-    onFailure: () => undefined,
-    onRevived: () => engine.loop.nudge(),
-  });
-  onTestFinished(() => renewals.stop());
-  serveWork(
-    {
-      schedulerId: "memory",
-      loop: engine.loop,
-      roster: engine.roster,
-      executors,
-      renewals,
-      log,
-      ...terms,
-      graceMs: 1_000,
-      sweepSoon: () => undefined,
-      ensureQueues: async () => undefined,
-      ...more,
-    },
-    stream,
-  );
+  serveWork({ ...partsOf(store, engine), ...more }, stream);
   const say = (...items: readonly Item[]): void =>
     listener?.(create(WorkRequestSchema, { items: items.map((item) => ({ item })) }));
   const hear = async <Kind extends NonNullable<Said["case"]>>(kind: Kind, nth = 1) => {
@@ -88,5 +66,40 @@ export function connect(
       await waiter.promise;
     }
   };
-  return { say, hear, heard, failed: failed.promise };
+  return {
+    say,
+    hear,
+    heard,
+    failed: failed.promise,
+    /** From now on nothing leaves the scheduler: the executor takes nothing off the stream. */
+    clog: () => void (isClogged = true),
+    /** The connection breaks. */
+    sever: () => closed.resolve({ error: new EngineError("CALLER_CANCELLED", "severed") }),
+  };
+}
+
+function partsOf(store: Store, engine: ReturnType<typeof createEngine>): WorkParts {
+  const log = createLogger({ service: "scheduler", level: "silent" });
+  const terms = { leaseMs: 60_000, renewMs: 20_000 };
+  const { executors } = store;
+  const renewals = new Renewals({
+    ...terms,
+    executors,
+    log,
+    onFailure: () => undefined,
+    onRevived: () => engine.loop.nudge(),
+  });
+  onTestFinished(() => renewals.stop());
+  return {
+    schedulerId: "memory",
+    loop: engine.loop,
+    roster: engine.roster,
+    executors,
+    renewals,
+    log,
+    ...terms,
+    graceMs: 1_000,
+    sweepSoon: () => undefined,
+    ensureQueues: async () => undefined,
+  };
 }
