@@ -74,7 +74,15 @@ function begin(graph: Parameters<typeof newRunState>[1]): (nodeIndex: number) =>
     append(claim);
     const epoch = state.nodes[nodeIndex]?.epoch ?? 0;
     const outcome = { kind: "completed", outputJson: "{}", durationMs: 0 } as const;
-    const result = onOutcome(state, { nodeIndex, iteration: 0, epoch, outcome, jitter: 0, now: 0 });
+    const result = onOutcome(state, {
+      nodeIndex,
+      iteration: 0,
+      epoch,
+      executorId,
+      outcome,
+      jitter: 0,
+      now: 0,
+    });
     if (result.kind === "accepted") for (const fact of result.facts) append(fact);
     planToFixpoint(state, 0, append);
   };

@@ -25,6 +25,8 @@ export const HOUR_MS = 3_600_000;
 
 export const newRunId = (): RunId => runId(randomUUID());
 export const newExecutorId = (): ExecutorId => executorId(randomUUID());
+/** Who claims and speaks, where a test has but one executor. */
+export const EXECUTOR: ExecutorId = newExecutorId();
 export const NODE: NodeId = nodeId("fetch");
 
 /** A running run with one event, unless told otherwise. */
@@ -95,12 +97,13 @@ export const delta = (
   run: RunId,
   epoch: number,
   ordinal: number,
-  node: NodeId = NODE,
+  { node = NODE, executor = EXECUTOR }: { node?: NodeId; executor?: ExecutorId } = {},
 ): StreamedFact => ({
   runId: run,
   nodeId: node,
   iteration: 0,
   epoch,
+  executorId: executor,
   ordinal,
   type: "node.stream.delta",
   payload: { deltaIndex: ordinal, text: `part ${ordinal}` },

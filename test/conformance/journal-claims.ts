@@ -11,7 +11,7 @@ import {
   claim,
   completed,
   delta,
-  newExecutorId,
+  EXECUTOR,
   NODE,
   queued,
   step,
@@ -32,7 +32,7 @@ export function claimSuite(open: OpenStore): void {
 function leases(open: OpenStore): void {
   test("a claim's epoch is the seq of its node.started and grows with every claim (S0.41)", async () => {
     const { journal, see } = await setup(open);
-    const executor = newExecutorId();
+    const executor = EXECUTOR;
     const run = await begin(journal);
     const first = await claim(journal, run, 1, executor);
     const other = await claim(journal, run, 2, executor, nodeId("other"));
@@ -48,9 +48,9 @@ function leases(open: OpenStore): void {
   test("a node execution has at most one lease", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
-    await claim(journal, run, 1, newExecutorId());
+    await claim(journal, run, 1, EXECUTOR);
     const before = await see(run);
-    const second = claim(journal, run, 2, newExecutorId());
+    const second = claim(journal, run, 2, EXECUTOR);
     await expect(second).rejects.toSatisfy(isUniqueViolation);
     expect(await see(run)).toEqual(before);
   });
@@ -58,13 +58,13 @@ function leases(open: OpenStore): void {
   test("a lease that ends makes room for a claim with a larger epoch (S0.41)", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
-    const lost = await claim(journal, run, 1, newExecutorId());
+    const lost = await claim(journal, run, 1, EXECUTOR);
     await step(journal, run, 2, {
       facts: [queued(NODE, 1)],
       also: (tx) => void tx.closeLeases([{ runId: run, ...key }]),
     });
     expect((await see(run)).leases).toEqual([]);
-    const won = await claim(journal, run, 3, newExecutorId());
+    const won = await claim(journal, run, 3, EXECUTOR);
     expect(won).toBeGreaterThan(lost);
     expect((await see(run)).leases).toMatchObject([{ ...key, epoch: won }]);
   });
@@ -74,12 +74,12 @@ function fencing(open: OpenStore): void {
   test("partial output of a claim that was lost is dropped and leaves no gap (S0.42, S0.43)", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
-    const stale = await claim(journal, run, 1, newExecutorId());
+    const stale = await claim(journal, run, 1, EXECUTOR);
     await step(journal, run, 2, {
       facts: [queued(NODE, 1)],
       also: (tx) => void tx.closeLeases([{ runId: run, ...key }]),
     });
-    const live = await claim(journal, run, 3, newExecutorId());
+    const live = await claim(journal, run, 3, EXECUTOR);
     await journal.transact((tx) =>
       tx.stream([
         delta(run, stale, 1),
@@ -109,7 +109,7 @@ function fencing(open: OpenStore): void {
   test("partial output after the lease ended in the same transaction is dropped", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
-    const epoch = await claim(journal, run, 1, newExecutorId());
+    const epoch = await claim(journal, run, 1, EXECUTOR);
     await step(journal, run, 2, {
       facts: [completed(epoch)],
       also: (tx) => {
@@ -129,7 +129,7 @@ function streams(open: OpenStore): void {
   test("partial output that is sent again is dropped, across and within transactions", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
-    const epoch = await claim(journal, run, 1, newExecutorId());
+    const epoch = await claim(journal, run, 1, EXECUTOR);
     const send = (...ordinals: number[]) =>
       journal.transact((tx) => tx.stream(ordinals.map((ordinal) => delta(run, epoch, ordinal))));
     await send(1, 2);
@@ -145,7 +145,7 @@ function streams(open: OpenStore): void {
   test("partial output makes no planner lose its race (S3.3)", async () => {
     const { journal, rival, see } = await setup(open);
     const run = await begin(journal);
-    const epoch = await claim(journal, run, 1, newExecutorId());
+    const epoch = await claim(journal, run, 1, EXECUTOR);
     await rival.transact((tx) => tx.stream([delta(run, epoch, 1)]));
     const last = await step(journal, run, 2, { facts: [completed(epoch)] });
     expect(last).toBe(4);
@@ -155,7 +155,7 @@ function streams(open: OpenStore): void {
   test("partial output and the result behind it go into the log in that order in one transaction", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
-    const epoch = await claim(journal, run, 1, newExecutorId());
+    const epoch = await claim(journal, run, 1, EXECUTOR);
     await journal.transact((tx) => tx.stream([delta(run, epoch, 1)]));
     await journal.transact((tx) => {
       void tx.stream([delta(run, epoch, 2), { ...delta(run, epoch, 1), type: "node.log" }]);
@@ -180,12 +180,12 @@ function streams(open: OpenStore): void {
     const { journal, rival, see } = await setup(open);
     const run = await begin(journal);
     const [a, b] = [nodeId("a"), nodeId("b")];
-    const first = await claim(journal, run, 1, newExecutorId(), a);
-    const second = await claim(journal, run, 2, newExecutorId(), b);
+    const first = await claim(journal, run, 1, EXECUTOR, a);
+    const second = await claim(journal, run, 2, EXECUTOR, b);
     const ordinals = [1, 2, 3, 4, 5];
     await Promise.all([
-      journal.transact((tx) => tx.stream(ordinals.map((at) => delta(run, first, at, a)))),
-      rival.transact((tx) => tx.stream(ordinals.map((at) => delta(run, second, at, b)))),
+      journal.transact((tx) => tx.stream(ordinals.map((at) => delta(run, first, at, { node: a })))),
+      rival.transact((tx) => tx.stream(ordinals.map((at) => delta(run, second, at, { node: b })))),
     ]);
     const { events, run: row } = await see(run);
     expect(events.map((event) => event.seq)).toEqual(Array.from({ length: 13 }, (_, at) => at + 1));
@@ -197,7 +197,7 @@ function toldSeqs(open: OpenStore): void {
   test("a change whose seqs were told before holds only where partial output has not moved them", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
-    const epoch = await claim(journal, run, 1, newExecutorId());
+    const epoch = await claim(journal, run, 1, EXECUTOR);
     await journal.transact((tx) => tx.stream([delta(run, epoch, 1)]));
     const before = await see(run);
     const advance = (expectedSeq: number): Promise<unknown> =>

@@ -1,14 +1,16 @@
 // The effect ledger and longer leases: fenced by the claim, recorded once, gone with their run.
 
-import type { ExecutorId, RunId } from "@pawl/core/name/ids";
+import type { RunId } from "@pawl/core/name/ids";
 import type { Journal } from "@pawl/platform/store/journal";
-import type { EffectBegin, EffectCommit } from "@pawl/platform/store/fenced";
+import type { EffectBegin, EffectCommit, Extension } from "@pawl/platform/store/fenced";
 import { expect, test } from "vitest";
 import {
   begin,
   change,
   claim,
   completed,
+  delta,
+  EXECUTOR,
   HOUR_MS,
   newExecutorId,
   newRun,
@@ -27,6 +29,7 @@ const beginOf = (runId: RunId, epoch: number, over: Partial<EffectBegin> = {}): 
   runId,
   ...key,
   epoch,
+  executorId: EXECUTOR,
   name: "charge",
   class: "idempotent",
   ...over,
@@ -36,8 +39,17 @@ const commitOf = (runId: RunId, epoch: number, result: unknown): EffectCommit =>
   runId,
   ...key,
   epoch,
+  executorId: EXECUTOR,
   name: "charge",
   resultJson: JSON.stringify(result),
+});
+
+const extensionOf = (runId: RunId, epoch: number, extendMs: number): Extension => ({
+  runId,
+  ...key,
+  epoch,
+  executorId: EXECUTOR,
+  extendMs,
 });
 
 /** A claimed run whose first claim was lost to a second one. */
@@ -46,13 +58,13 @@ async function twiceClaimed(
   between: (run: RunId, epoch: number) => Promise<unknown> = async () => undefined,
 ): Promise<{ readonly run: RunId; readonly stale: number; readonly live: number }> {
   const run = await begin(journal);
-  const stale = await claim(journal, run, 1, newExecutorId());
+  const stale = await claim(journal, run, 1, EXECUTOR);
   await between(run, stale);
   await step(journal, run, 2, {
     facts: [queued(NODE, 1)],
     also: (tx) => void tx.closeLeases([{ runId: run, ...key }]),
   });
-  return { run, stale, live: await claim(journal, run, 3, newExecutorId()) };
+  return { run, stale, live: await claim(journal, run, 3, EXECUTOR) };
 }
 
 /** The ledger and longer leases on one kind of store. */
@@ -67,7 +79,7 @@ function ledger(open: OpenStore): void {
   test("an effect is new to the claim that begins it, however often it says so, and its first result counts", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
-    const epoch = await claim(journal, run, 1, newExecutorId());
+    const epoch = await claim(journal, run, 1, EXECUTOR);
     const began = () => journal.transact((tx) => tx.beginEffects([beginOf(run, epoch)]));
     expect(await began()).toEqual([{ state: "new" }]);
     expect(await began()).toEqual([{ state: "new" }]);
@@ -108,7 +120,7 @@ function batches(open: OpenStore): void {
     const runs = await Promise.all(
       [1, 2, 3].map(async () => {
         const run = await begin(journal);
-        return { run, epoch: await claim(journal, run, 1, newExecutorId()) };
+        return { run, epoch: await claim(journal, run, 1, EXECUTOR) };
       }),
     );
     const [begun, committed, unknown] = await journal.transact(async (tx) => {
@@ -139,7 +151,7 @@ function batches(open: OpenStore): void {
       void tx.insertRuns([row]);
       void tx.append(appends(runId, [runStarted]));
     });
-    const epoch = await claim(journal, runId, 1, newExecutorId());
+    const epoch = await claim(journal, runId, 1, EXECUTOR);
     await journal.transact((tx) => tx.beginEffects([beginOf(runId, epoch)]));
     await journal.transact((tx) => {
       void tx.advance([change(runId, 2, 1, { status: "completed", ended: true })]);
@@ -163,7 +175,7 @@ function fencing(open: OpenStore): void {
       Promise.all([
         tx.beginEffects([beginOf(run, stale), beginOf(run, stale, { name: "other" })]),
         tx.commitEffects([commitOf(run, stale, "late")]),
-        tx.extendLeases([{ runId: run, ...key, epoch: stale, extendMs: HOUR_MS }]),
+        tx.extendLeases([extensionOf(run, stale, HOUR_MS)]),
         tx.stream([]),
       ]),
     );
@@ -175,11 +187,33 @@ function fencing(open: OpenStore): void {
     expect(late).toEqual([{ state: "stale" }]);
   });
 
+  test("an executor that names the claim of another one begins, commits, extends and streams nothing", async () => {
+    const { journal, see } = await setup(open);
+    const run = await begin(journal);
+    const epoch = await claim(journal, run, 1, EXECUTOR);
+    await journal.transact((tx) => tx.beginEffects([beginOf(run, epoch)]));
+    const before = await see(run);
+    const executorId = newExecutorId();
+    const refused = await journal.transact((tx) =>
+      Promise.all([
+        tx.beginEffects([beginOf(run, epoch, { executorId, name: "other" })]),
+        tx.commitEffects([{ ...commitOf(run, epoch, "mine"), executorId }]),
+        tx.extendLeases([{ ...extensionOf(run, epoch, HOUR_MS), executorId }]),
+        tx.stream([delta(run, epoch, 0, { executor: executorId })]),
+      ]),
+    );
+    expect(refused).toEqual([[{ state: "stale" }], ["stale"], [false], [false]]);
+    expect(await see(run)).toEqual(before);
+    // In one statement with the holder's own, under the same epoch and ordinal.
+    const both = [delta(run, epoch, 0, { executor: executorId }), delta(run, epoch, 0)];
+    expect(await journal.transact((tx) => tx.stream(both))).toEqual([false, true]);
+  });
+
   test("two schedulers at once cannot let a claim commit an effect after it was taken back (S0.40)", async () => {
     const { journal, rival, see } = await setup(open);
     for (let round = 0; round < 10; round++) {
       const run = await begin(journal);
-      const stale = await claim(journal, run, 1, newExecutorId());
+      const stale = await claim(journal, run, 1, EXECUTOR);
       await journal.transact((tx) => tx.beginEffects([beginOf(run, stale)]));
       const [committed] = await Promise.all([
         rival.transact((tx) => tx.commitEffects([commitOf(run, stale, "old")])),
@@ -197,14 +231,13 @@ function fencing(open: OpenStore): void {
 function extensions(open: OpenStore): void {
   test("a lease that was extended outlives its executor until then (S0.9)", async () => {
     const { journal, executors } = await setup(open);
-    const dead: ExecutorId = newExecutorId();
     const run = await begin(journal);
-    const epoch = await claim(journal, run, 1, dead);
+    const epoch = await claim(journal, run, 1, EXECUTOR);
     const isExpired = async (): Promise<boolean> =>
       (await executors.expiredLeases(10_000)).some((lease) => lease.runId === run);
     expect(await isExpired()).toBe(true);
     const extend = (extendMs: number) =>
-      journal.transact((tx) => tx.extendLeases([{ runId: run, ...key, epoch, extendMs }]));
+      journal.transact((tx) => tx.extendLeases([extensionOf(run, epoch, extendMs)]));
     expect(await extend(HOUR_MS)).toEqual([true]);
     expect(await isExpired()).toBe(false);
     expect(await extend(0)).toEqual([true]);

@@ -10,7 +10,7 @@ import {
   completed,
   delta,
   HOUR_MS,
-  newExecutorId,
+  EXECUTOR,
   newRunId,
   queued,
   started,
@@ -31,7 +31,7 @@ function loading(open: OpenStore): void {
     const { journal } = await setup(open);
     const run = await begin(journal, { priority: 4, traceparent: "00-a-b-01" });
     const other = await begin(journal);
-    const epoch = await claim(journal, run, 1, newExecutorId());
+    const epoch = await claim(journal, run, 1, EXECUTOR);
     await journal.transact((tx) => tx.stream([delta(run, epoch, 1)]));
     await step(journal, run, 2, { facts: [completed(epoch)] });
     const loaded = await journal.load([
@@ -91,8 +91,8 @@ function finding(open: OpenStore): void {
     expect(await journal.overdueRuns(10)).toEqual([]);
     const moved = [{ runId: waits, deadlineAt: deadlineAt + 1_000 }];
     const also = (tx: Transaction): void => void tx.moveDeadlines(moved);
-    await step(journal, waits, 2, { facts: [started(newExecutorId())], also });
-    await step(journal, paused, 2, { facts: [started(newExecutorId())] });
+    await step(journal, waits, 2, { facts: [started(EXECUTOR)], also });
+    await step(journal, paused, 2, { facts: [started(EXECUTOR)] });
     expect(await journal.overdueRuns(10)).toEqual([paused, waits]);
   });
 }

@@ -187,20 +187,21 @@ function stepWork(op: Of<"step">, { runIds, executorId }: World, seen: Seen): Wo
   };
 }
 
-function streamWork({ run, items }: Of<"stream">, { runIds }: World, seen: Seen): Work {
+function streamWork({ run, items }: Of<"stream">, { runIds, executorId }: World, seen: Seen): Work {
   const facts = items.map(({ node: index, isStale, ordinal }) => {
     const lease = seen.leases.find((each) => each.nodeId === node(index));
     const epoch = (lease?.epoch ?? 1) - (isStale ? 1 : 0);
-    return delta(pick(runIds, run), epoch, ordinal, node(index));
+    return delta(pick(runIds, run), epoch, ordinal, { node: node(index), executor: executorId });
   });
   return (tx) => tx.stream(facts);
 }
 
-function effectsWork(op: Of<"effects">, { runIds }: World, seen: Seen): Work {
+function effectsWork(op: Of<"effects">, { runIds, executorId }: World, seen: Seen): Work {
   const claimOf = (at: { readonly node: number; readonly isStale: boolean }) => {
     const lease = seen.leases.find((each) => each.nodeId === node(at.node));
     const epoch = (lease?.epoch ?? 1) - (at.isStale ? 1 : 0);
-    return { runId: pick(runIds, op.run), nodeId: node(at.node), iteration: 0, epoch };
+    const key = { nodeId: node(at.node), iteration: 0, epoch };
+    return { runId: pick(runIds, op.run), ...key, executorId };
   };
   // One begin a key: of two with different classes in one statement, either may be the first.
   const begins = new Map(op.begins.map((begin) => [`${begin.node} ${begin.name}`, begin]));

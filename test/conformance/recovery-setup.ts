@@ -8,7 +8,7 @@ import { connect, createEngine, saveGraph, type Engine } from "@pawl/scheduler/t
 import { SnapshotWriter } from "@pawl/scheduler/recover/snapshots";
 import { until } from "../support/until.ts";
 import { setup } from "./setup.ts";
-import type { OpenStore, StoreUnderTest } from "./store.ts";
+import type { OpenStore, Seen, StoreUnderTest } from "./store.ts";
 
 const NODES = ["start", "a", "b", "c"];
 const CHAIN = {
@@ -63,19 +63,15 @@ export async function runUpTo(
   return { runId, engine };
 }
 
-const give = (
-  engine: Engine,
-  runId: RunId,
-  lease: { readonly nodeId: string; readonly iteration: number; readonly epoch: number },
-): Promise<unknown> =>
+const give = (engine: Engine, runId: RunId, lease: Seen["leases"][number]): Promise<unknown> =>
   new Promise<unknown>((resolve, reject) => {
-    const { nodeId, iteration, epoch } = lease;
+    const { nodeId, iteration, epoch, executorId } = lease;
     engine.loop.offer({
       kind: "lost",
       // The store gives ids as plain text.
       claim: { runId, nodeId: nodeId as never, iteration, epoch },
       reason: "released",
-      executorId: crypto.randomUUID() as never,
+      executorId: executorId as never,
       answer: { resolve, reject },
     });
   });

@@ -182,7 +182,7 @@ function corruption(open: OpenStore): void {
     const seen = await store.see(ill);
     expect(seen.leases).toEqual([]);
     expect(await store.recovery.missingJobs([jobOfB(ill)])).toHaveLength(1);
-    const claim = { runId: ill, nodeId: nodeIdOf("b"), iteration: 0, epoch: 1 };
+    const claim = { ...jobOfB(ill), epoch: 1, executorId: connect(engine, 0).session.executorId };
     await expect(engine.outcome(claim)).rejects.toMatchObject({ reason: "RUN_QUARANTINED" });
     await expect(cancel(engine, ill)).rejects.toThrow(`pawl run recheck ${ill}`);
     const request = { runId: ill, requestId: "" };

@@ -1,5 +1,6 @@
-// Every door of the worker protocol, knocked at with a claim that is not the lease's any more: refused with ClaimLost, and the log,
-// the leases, the effects and the queue are what they were, to the byte. Then the doors of people, which carry no epoch.
+// Every door of the worker protocol, knocked at with a claim that is not the lease's any more, and with the live claim of another
+// executor: refused with ClaimLost, and the log, the leases, the effects and the queue are what they were, to the byte. Then the
+// doors of people, which carry no epoch.
 import { EffectClass, EffectState, type Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { afterEach, expect, test } from "vitest";
 import { checkInvariants } from "../support/invariants.ts";
@@ -84,6 +85,55 @@ test.each(DOOR_NAMES)(
     expect(await checkInvariants(stage().cluster.databaseUrl, [runId])).toEqual([]);
   },
 );
+
+/** A second executor that is registered and has no room, so that it is given nothing. */
+async function stranger(more: { readonly held?: Claim[] } = {}): Promise<FakeExecutor> {
+  const executor = connectExecutor(`127.0.0.1:${stage().cluster.schedulers[0]?.port}`);
+  open.push(executor);
+  await executor.register({ slots: 0, ...more });
+  return executor;
+}
+
+/** A run whose task an executor has begun to work on. */
+async function liveClaim(executor: FakeExecutor) {
+  const { run } = await stage().door("gRPC").runs.startRun({ workflowId: WORKFLOW });
+  const runId = run?.runId ?? "";
+  const { claim } = await executor.assigned(runId);
+  executor.say(begin(claim));
+  await executor.hear("effectBegun");
+  return { runId, claim };
+}
+
+test.each(DOOR_NAMES)(
+  "%s of an executor that names the live claim of another one is a lost claim and changes nothing (S0.40, S0.43)",
+  async (door) => {
+    const owner = await registered();
+    const { runId, claim } = await liveClaim(owner);
+    const other = await stranger();
+    const before = await everything(runId);
+    other.say(CLAIM_DOORS[door](claim));
+    expect((await other.hear("claimLost")).claim).toEqual(claim);
+    expect(await everything(runId)).toBe(before);
+    owner.say(completed(claim, '"mine"'));
+    await owner.hear("settled");
+    expect(owner.heard("claimLost")).toEqual([]);
+    expect(await checkInvariants(stage().cluster.databaseUrl, [runId])).toEqual([]);
+  },
+);
+
+test("an executor that registers with the live claim of another one does not hold it", async () => {
+  const owner = await registered();
+  const { runId, claim } = await liveClaim(owner);
+  const before = await everything(runId);
+  const other = await stranger({ held: [claim] });
+  expect((await other.hear("claimLost")).claim).toEqual(claim);
+  // Leaving gives nothing back that was not its own.
+  await other.leave();
+  open.splice(open.indexOf(other), 1);
+  expect(await everything(runId)).toBe(before);
+  owner.say(completed(claim, '"mine"'));
+  await owner.hear("settled");
+});
 
 test("every door is closed to the claims of a run that was cancelled (S0.44, X22)", async () => {
   const executor = await registered();

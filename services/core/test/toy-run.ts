@@ -115,7 +115,7 @@ export function startToyRun(graph: Graph, input: unknown = null): ToyRun {
     return execution(id).epoch;
   };
   const report = (id: string, outcome: Outcome, epoch = execution(id).epoch): Arrival => {
-    const base = { iteration: iterationOf(id), jitter: 1, now: run.now };
+    const base = { iteration: iterationOf(id), executorId: EXECUTOR, jitter: 1, now: run.now };
     const arrival = onOutcome(state, { ...base, nodeIndex: index(id), epoch, outcome });
     if (arrival.kind === "accepted") arrival.facts.forEach(append);
     plan();

@@ -33,6 +33,7 @@ export function move(execution: ExecutionState, event: MoveFact): void {
       execution.attempt = event.attempt;
       // A fact that has not been told its seq yet carries epoch 0: the epoch is the seq.
       execution.epoch = event.epoch === 0 ? event.seq : event.epoch;
+      execution.executorId = event.payload.executorId;
       execution.startedAt = event.at;
       execution.notBefore = undefined;
       return;

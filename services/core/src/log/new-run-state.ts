@@ -51,6 +51,7 @@ export const newExecutionState = (): ExecutionState => ({
   // The first event of every log.
   causeSeq: 1,
   epoch: 0,
+  executorId: undefined,
   reportedEpoch: 0,
   output: undefined,
   outputBytes: 0,

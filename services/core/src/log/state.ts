@@ -2,7 +2,7 @@
 // only reads it. Nodes are kept by their dense index in the graph; an execution is a node, or one iteration of a node's scope.
 
 import type { Graph } from "../definition/graph.ts";
-import type { ApprovalId, RunId } from "../name/ids.ts";
+import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
 import type { RateTicket, SlotTicket } from "../policy/gate.ts";
 import type {
   ApprovalRequest,
@@ -45,6 +45,8 @@ export interface ExecutionState {
   causeSeq: number;
   /** Epoch of the live claim while running, of the last one afterwards; 0 before. */
   epoch: number;
+  /** Who holds the live claim while running, who held the last one afterwards. */
+  executorId: ExecutorId | undefined;
   /** Epoch of the last claim that ended with an outcome: the same outcome again is a duplicate, not a stranger. */
   reportedEpoch: number;
   /** Output as JSON text, once completed. */

@@ -1,5 +1,5 @@
-// Claims as facts: taking one, and losing one. The seq of node.started is the claim's epoch; whoever speaks with another
-// epoch is fenced off. A lost claim costs a delivery and never an attempt of the handler (X10).
+// Claims as facts: taking one, and losing one. The seq of node.started is the claim's epoch; an executor that names another
+// epoch, or a claim of another executor, is fenced off. A lost claim costs a delivery and never an attempt of the handler (X10).
 
 import { LIMITS } from "../data/limits.ts";
 import type { Fact, FactOf, RecoveryReason } from "../log/event.ts";
@@ -53,6 +53,7 @@ export function onLeaseLost(
   if (node === undefined || node.status !== "running" || node.epoch !== loss.epoch)
     return { kind: "stale" };
   const { reason, executorId } = loss;
+  if (node.executorId !== executorId) return { kind: "stale" };
   const place = {
     nodeId: nodeIdAt(state, loss.nodeIndex),
     iteration: loss.iteration,

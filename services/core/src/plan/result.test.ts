@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { completed, failed, sketch, startToyRun } from "../../test/toy-run.ts";
+import { completed, EXECUTOR, failed, sketch, startToyRun } from "../../test/toy-run.ts";
 import { LIMITS } from "../data/limits.ts";
+import { executorId } from "../name/ids.ts";
 import { onOutcome } from "./result.ts";
 
 const one = (node: Readonly<Record<string, unknown>> = {}) => {
@@ -38,11 +39,21 @@ test("a result under another epoch is stale and changes nothing (S0.43)", () => 
   expect(run.node("a").status).toBe("running");
 });
 
+test("a result of another executor under the live epoch is stale, and the holder can still report", () => {
+  const run = one();
+  const { epoch } = run.node("a");
+  const stranger = executorId("0199a000-0000-7000-8000-0000000000e2");
+  const arrival = { nodeIndex: 0, iteration: 0, epoch, outcome: completed(), jitter: 0, now: 0 };
+  expect(onOutcome(run.state, { ...arrival, executorId: stranger })).toEqual({ kind: "stale" });
+  expect(onOutcome(run.state, { ...arrival, executorId: EXECUTOR }).kind).toBe("accepted");
+});
+
 test("a result for an unknown node or another iteration is stale", () => {
   const run = one();
   const arrival = {
     iteration: 0,
     epoch: run.node("a").epoch,
+    executorId: EXECUTOR,
     outcome: completed(),
     jitter: 0,
     now: 0,

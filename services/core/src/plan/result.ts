@@ -1,11 +1,12 @@
 // What an outcome becomes, as facts. The race it survives: an executor whose claim was taken back may still report. Its epoch
 // is not the node's live one any more, so it is `stale` and changes nothing; an outcome that was accepted before is
-// `duplicate` and is acknowledged again.
+// `duplicate` and is acknowledged again. An epoch is no secret, so the executor is compared too: only the executor that was
+// given the claim can end it.
 
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { ApprovalRequest, Fact, NodeHold, Usage } from "../log/event.ts";
-import type { RunId } from "../name/ids.ts";
+import type { ExecutorId, RunId } from "../name/ids.ts";
 import { unreachable } from "../fault/invariant.ts";
 import { type Clock, deadlineAfterChild } from "../log/clock.ts";
 import { executionAt, executionDefinition } from "../log/execution.ts";
@@ -90,28 +91,33 @@ export interface Landing {
 }
 
 export interface OutcomeArrival extends Landing {
+  /** Who reports. */
+  readonly executorId: ExecutorId;
   readonly outcome: Outcome;
 }
+
+type Landed = Omit<OutcomeArrival, "executorId">;
 
 export type Arrival =
   | { readonly kind: "stale" }
   | { readonly kind: "duplicate" }
   | { readonly kind: "accepted"; readonly facts: Fact[] };
 
-/** Whether an arrival speaks for the execution's live claim. */
+/** Whether an arrival speaks for the execution's live claim. A claim of another executor is stale. */
 export function arrivalOf(
   node: ExecutionState | undefined,
-  epoch: number,
+  { epoch, executorId }: Pick<OutcomeArrival, "epoch" | "executorId">,
 ): "live" | "duplicate" | "stale" {
   if (node === undefined || epoch <= 0) return "stale";
-  if (node.status === "running" && node.epoch === epoch) return "live";
+  if (node.status === "running" && node.epoch === epoch)
+    return node.executorId === executorId ? "live" : "stale";
   return node.reportedEpoch === epoch ? "duplicate" : "stale";
 }
 
 /** The facts that follow from an outcome; children are the planner's business. Changes nothing itself. */
 export function onOutcome(state: RunState, arrival: OutcomeArrival): Arrival {
-  const { nodeIndex, iteration, epoch } = arrival;
-  const standing = arrivalOf(executionAt(state, nodeIndex, iteration), epoch);
+  const { nodeIndex, iteration } = arrival;
+  const standing = arrivalOf(executionAt(state, nodeIndex, iteration), arrival);
   if (standing !== "live") return { kind: standing };
   const gates = gateFacts(state, arrival, arrival.outcome.gates ?? []);
   return { kind: "accepted", facts: [...gates, ...factsOf(state, arrival)] };
@@ -125,7 +131,7 @@ const gateFacts = (state: RunState, arrival: Landing, gates: readonly Gate[]): F
     value: detailsJson,
   }));
 
-function factsOf(state: RunState, arrival: OutcomeArrival): Fact[] {
+function factsOf(state: RunState, arrival: Landed): Fact[] {
   const { outcome } = arrival;
   switch (outcome.kind) {
     case "completed":
@@ -150,7 +156,7 @@ type Failed = Extract<Outcome, { kind: "failed" }>;
 type Held = Extract<Outcome, { kind: "held" }>;
 
 /** The claim ends here; the iterations are the planner's business. */
-function expandedFacts(state: RunState, arrival: OutcomeArrival, outcome: Expanded): Fact[] {
+function expandedFacts(state: RunState, arrival: Landed, outcome: Expanded): Fact[] {
   const { itemsJson, width, cut, durationMs } = outcome;
   const refuse = (cause: string, message: string): Fact[] =>
     failedFacts(state, arrival, { kind: "failed", cause, message, permanent: true, durationMs });
@@ -165,7 +171,7 @@ function expandedFacts(state: RunState, arrival: OutcomeArrival, outcome: Expand
 }
 
 /** The claim ends here; the run is inserted in the same transaction. */
-function childRunFacts(state: RunState, arrival: OutcomeArrival, outcome: ChildRun): Fact[] {
+function childRunFacts(state: RunState, arrival: Landed, outcome: ChildRun): Fact[] {
   const { childRunId, durationMs } = outcome;
   const refuse = (cause: string, message: string): Fact[] =>
     failedFacts(state, arrival, { kind: "failed", cause, message, permanent: true, durationMs });

@@ -1,5 +1,5 @@
-// What executors say about their claims, as statements of one transaction. Every one of them compares epochs with leases itself,
-// behind the lock of the run's row, without which another scheduler could give the lease away between the look and the commit.
+// What executors say about their claims, as statements of one transaction. Every one of them compares epochs and executors with leases
+// itself, behind the lock of the run's row, without which another scheduler could give the lease away between the look and the commit.
 
 import type { RunId } from "@pawl/core/name/ids";
 import type { Statement } from "../db/sql.ts";
@@ -101,7 +101,11 @@ export class PostgresFenced implements fenced.FencedWrites {
   /** The columns of claims, with their runs locked: a lease that is compared stays as it is until the commit. */
   #claims(claims: readonly fenced.ClaimKey[]): Column[] {
     void this.lock(claims.map((claim) => claim.runId));
-    return [...leaseKeys(claims), claims.map((claim) => claim.epoch)];
+    return [
+      ...leaseKeys(claims),
+      claims.map((claim) => claim.epoch),
+      claims.map((claim) => claim.executorId),
+    ];
   }
 }
 
@@ -121,14 +125,14 @@ function begunOf(row: BegunRow): fenced.Begun {
   return { state: row.is_new ? "new" : "begun_before" };
 }
 
-const claimKey = ({ runId, nodeId, iteration, epoch }: fenced.ClaimKey): string =>
-  `${runId}/${nodeId}/${iteration}/${epoch}`;
+const claimKey = ({ runId, nodeId, iteration, epoch, executorId }: fenced.ClaimKey): string =>
+  `${runId}/${nodeId}/${iteration}/${epoch}/${executorId}`;
 
-/** A fact that was sent twice in one batch counts once; what is in the log already, the statements find. */
+/** A fact that one executor sent twice in one batch counts once; what is in the log already, the statements find. */
 function once(facts: readonly fenced.StreamedFact[]): readonly fenced.StreamedFact[] {
   const seen = new Map<string, fenced.StreamedFact>();
   for (const fact of facts) {
-    const key = `${fact.runId} ${fact.epoch} ${fact.type} ${fact.ordinal}`;
+    const key = `${claimKey(fact)} ${fact.type} ${fact.ordinal}`;
     if (!seen.has(key)) seen.set(key, fact);
   }
   return [...seen.values()];

@@ -1,12 +1,14 @@
 // What executors say about their claims besides outcomes: partial output, effects, more time. Each names its claim, and the
-// transaction that would use it compares the epoch with the lease under the run's lock: what is stale changes nothing.
+// transaction that would use it compares epoch and executor with the lease under the run's lock: what is stale changes nothing.
 
 import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
+import type { ExecutorId } from "@pawl/core/name/ids";
 import type { LeaseKey } from "./journal.ts";
 
-/** A lease and the epoch it must have. */
+/** A lease, and the epoch and the executor it must have. */
 export interface ClaimKey extends LeaseKey {
   readonly epoch: number;
+  readonly executorId: ExecutorId;
 }
 
 /** A delta or log line; passed over when it is there already. */

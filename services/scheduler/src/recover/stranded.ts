@@ -9,7 +9,7 @@
 import { isFinal } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
-import { executorId, type NodeId, type RunId } from "@pawl/core/name/ids";
+import type { NodeId, RunId } from "@pawl/core/name/ids";
 import { newExecutionState } from "@pawl/core/log/new-run-state";
 import { type DroppedJob, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Journal } from "@pawl/platform/store/journal";
@@ -25,8 +25,6 @@ import type { MarkRun } from "./quarantine.ts";
 
 /** Live runs looked at by one sweep. The next one goes on behind them. */
 const PAGE = 200;
-/** The holder of a claim whose lease is gone. */
-const NOBODY = executorId("00000000-0000-0000-0000-000000000000");
 /** After every event: gives a run's row without its log. */
 const NO_EVENTS = Number.MAX_SAFE_INTEGER;
 
@@ -147,8 +145,10 @@ async function takeBack(parts: StrandedParts, all: readonly Found[]): Promise<nu
   for (const { runId, nodeId, iteration, execution } of lost) {
     const claim = { runId, nodeId, iteration, epoch: execution.epoch };
     parts.log.warn({ run_id: runId, node_id: nodeId }, "a node ran without a lease");
-    // Nobody let go of it, so it costs no delivery.
-    const about = { claim, reason: "released", executorId: NOBODY } as const;
+    const { executorId } = execution;
+    if (executorId === undefined) continue;
+    // Its executor did not let go of it, so it costs no delivery.
+    const about = { claim, reason: "released", executorId } as const;
     await answered((answer) => parts.loop.offer({ kind: "lost", ...about, answer }));
   }
   return lost.length;

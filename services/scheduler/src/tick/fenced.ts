@@ -1,5 +1,5 @@
 // Inputs that only their lease judges: partial output, effects, more time. They change no decision, so they ask no fold and bump
-// no version; the statements that write them compare the epoch behind the run's lock, in the tick's own transaction.
+// no version; the statements that write them compare the epoch and the executor behind the run's lock, in the tick's own transaction.
 //
 // What is refused there is looked at once more, on a fresh fold, for the words of the answer: a claim whose outcome is committed
 // (the acknowledgement was lost, and everything is said again) is `settled`, and any other is `stale`.
@@ -120,5 +120,5 @@ function whyRefused(cache: RunCache, claim: ClaimKey): "settled" | "stale" {
   const nodeIndex = state?.graph.indexOf.get(claim.nodeId);
   if (state === undefined || nodeIndex === undefined) return "stale";
   const execution = executionAt(state, nodeIndex, claim.iteration);
-  return arrivalOf(execution, claim.epoch) === "duplicate" ? "settled" : "stale";
+  return arrivalOf(execution, claim) === "duplicate" ? "settled" : "stale";
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { connect, createEngine, type Engine, saveGraph } from "./tick.fixture.ts";
 import { newRunId } from "../admit/run-id.ts";
-import type { Claim } from "./input.ts";
+import type { NamedClaim } from "./input.ts";
 
 fc.configureGlobal({ seed: 1 });
 
@@ -33,7 +33,7 @@ async function quiet(engines: readonly Engine[]): Promise<void> {
       );
 }
 
-async function lose(engine: Engine, executor: Executor, claim: Claim): Promise<void> {
+async function lose(engine: Engine, executor: Executor, claim: NamedClaim): Promise<void> {
   executor.session.letGo(claim);
   await new Promise((resolve, reject) =>
     engine.loop.offer({
@@ -229,7 +229,7 @@ async function stage() {
   const { store, engines } = setup(2);
   const crew = engines.map((engine) => ({ engine, executor: connect(engine, 3) }));
   const id = await saveGraph(store, LIMITED);
-  const held: { claim: Claim; engine: Engine; executor: Executor }[] = [];
+  const held: { claim: NamedClaim; engine: Engine; executor: Executor }[] = [];
   const settle = async (): Promise<void> => {
     for (const engine of engines) engine.waiting.enqueued("start", 0);
     await quiet(engines);

@@ -38,6 +38,11 @@ export interface Claim {
   readonly offer?: Offer;
 }
 
+/** A claim in the name of the executor that says something about it. */
+export interface NamedClaim extends Claim {
+  readonly executorId: ExecutorId;
+}
+
 /** Called once the input is committed, refused or given up. */
 export interface Answer<T> {
   resolve(value: T): void;
@@ -86,7 +91,7 @@ export interface StartInput {
 
 export interface OutcomeInput {
   readonly kind: "outcome";
-  readonly claim: Claim;
+  readonly claim: NamedClaim;
   readonly outcome: Outcome;
   /** In [0, 1]; drawn at the door, so that a repeated tick decides the same. */
   readonly jitter: number;

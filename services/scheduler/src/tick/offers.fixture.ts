@@ -86,7 +86,8 @@ export function report(
   if (known === undefined) return undefined;
   session.letGo(known);
   const outputJson = JSON.stringify(output);
-  return engine.outcome(known, { kind: "completed", outputJson, durationMs: 1 });
+  const claimed = { ...known, executorId: session.executorId };
+  return engine.outcome(claimed, { kind: "completed", outputJson, durationMs: 1 });
 }
 
 /** Lets everything that can happen by itself happen. */

@@ -207,6 +207,7 @@ test("a run that streams is offered nothing until a commit has told its seqs", a
       kind: "streamed",
       fact: {
         ...streaming,
+        executorId: executor.session.executorId,
         ordinal: 0,
         type: "node.stream.delta",
         payload: { deltaIndex: 0, text: "a" },

@@ -52,11 +52,11 @@ export function settle(
     case "outcome": {
       const nodeIndex = state.graph.indexOf.get(input.claim.nodeId) ?? -1;
       const { claim, jitter, answer } = input;
-      const { iteration, epoch } = claim;
+      const { iteration, epoch, executorId } = claim;
       const child = children.get(input);
       const outcome = child?.kind === "missing" ? child.outcome : input.outcome;
-      const arrival = { nodeIndex, iteration, epoch, outcome, jitter, now: draft.now };
-      const result = onOutcome(state, arrival);
+      const landing = { nodeIndex, iteration, epoch, jitter, now: draft.now };
+      const result = onOutcome(state, { ...landing, executorId, outcome });
       if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
       if (result.kind === "accepted") appendAll(draft, run, result.facts);
       if (result.kind === "accepted" && child?.kind === "found")

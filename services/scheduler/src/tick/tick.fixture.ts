@@ -22,7 +22,7 @@ import { Session } from "../work/session.ts";
 import { claimOf } from "../work/wire.ts";
 import { RunCache } from "./cache.ts";
 import { Definitions } from "./definitions.ts";
-import type { Claim } from "./input.ts";
+import type { NamedClaim } from "./input.ts";
 import { TickLoop } from "./loop.ts";
 import { Waiting } from "./waiting.ts";
 
@@ -100,7 +100,7 @@ export interface More {
 }
 
 function calls(loop: TickLoop, now: () => number) {
-  const outcome = (claim: Claim, result: Outcome = DONE): Promise<"settled" | "stale"> =>
+  const outcome = (claim: NamedClaim, result: Outcome = DONE): Promise<"settled" | "stale"> =>
     new Promise((resolve, reject) =>
       loop.offer({
         kind: "outcome",
@@ -168,12 +168,12 @@ export function connect(
   });
   engine.roster.join(session);
   /** Takes the assignments sent so far. */
-  const take = (): Claim[] =>
+  const take = (): NamedClaim[] =>
     items.splice(0).flatMap(({ item }) => {
       if (item.case !== "assignment" || item.value.claim === undefined) return [];
       const claim = claimOf(item.value.claim);
       const known = claim && session.recognise(claim);
-      return known === undefined ? [] : [known];
+      return known === undefined ? [] : [{ ...known, executorId: session.executorId }];
     });
   return { session, items, take };
 }

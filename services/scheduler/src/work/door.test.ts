@@ -73,6 +73,29 @@ test.each(Object.entries(DOORS))(
   },
 );
 
+test.each(Object.entries(DOORS))(
+  "in memory, %s with the live claim of another executor is a lost claim and changes nothing (S0.43, S0.46)",
+  async (_, door) => {
+    const store = createMemoryStore({ now: () => 1_000 });
+    const engine = createEngine(store, () => 1_000);
+    const [owner, other] = [connect(store, engine), connect(store, engine)];
+    const value = { nodeTypes: ["start"], slots: 1 };
+    owner.say({ case: "register", value: { ...value, executorId: crypto.randomUUID() } });
+    await owner.hear("registered");
+    const graph = { nodes: [{ id: "start", type: "start" }], edges: [] };
+    const { runId } = await engine.start(await saveGraph(store, graph));
+    const claim = claimed((await owner.hear("assignment")).claim);
+    other.say({ case: "register", value: { ...value, executorId: crypto.randomUUID(), slots: 0 } });
+    await other.hear("registered");
+    const before = everything(store, runId);
+    other.say(door(claim));
+    expect((await other.hear("claimLost")).claim).toEqual(claim);
+    expect(everything(store, runId)).toBe(before);
+    owner.say(DOORS.outcome(claim));
+    expect((await owner.hear("settled")).claim).toEqual(claim);
+  },
+);
+
 function claimed(claim: Claim | undefined): Claim {
   if (claim === undefined) throw new Error("an assignment without a claim");
   return claim;

@@ -1,4 +1,5 @@
-// The one door for what executors say about their claims. Nothing about a task gets past it without a claim, and whatever the
+// The one door for what executors say about their claims. Nothing about a task gets past it without a claim, and here the claim gets
+// the name of its executor, which the transaction compares: what an executor says counts for its own claims only. Whatever the
 // transaction then refuses is answered here: ClaimLost to whom the claim does not belong any more, Settled to whom it ended with
 // an outcome of its own. So a stale epoch is told in the same way whatever it came with.
 
@@ -6,7 +7,7 @@ import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Claim as WireClaim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { isQuarantined } from "../recover/quarantine.ts";
-import type { Answer, Claim } from "../tick/input.ts";
+import type { Answer, Claim, NamedClaim } from "../tick/input.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Session } from "./session.ts";
 import { claimItem, claimOf } from "./wire.ts";
@@ -20,11 +21,11 @@ export interface DoorParts {
 export function enter(
   session: Session,
   wire: WireClaim | undefined,
-  offer: (claim: Claim) => void,
+  offer: (claim: NamedClaim) => void,
 ): void {
   const claim = claimOf(wire);
   const known = claim && session.recognise(claim);
-  if (known !== undefined) return offer(known);
+  if (known !== undefined) return offer({ ...known, executorId: session.executorId });
   // Without an answer the executor would say it again for ever.
   const value = wire === undefined ? {} : { claim: wire };
   session.send({ item: { case: "claimLost", value } });

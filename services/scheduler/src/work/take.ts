@@ -43,7 +43,7 @@ export function failOversize(
   session.letGo(claim);
   loop.offer({
     kind: "outcome",
-    claim,
+    claim: { ...claim, executorId: session.executorId },
     outcome: { kind: "failed", cause, message, permanent: true, durationMs: 0 },
     jitter: 1,
     answer: {

@@ -1,4 +1,4 @@
-// What executors say about their claims, on staged tables: each compares its epoch with the lease first.
+// What executors say about their claims, on staged tables: each compares its epoch and its executor with the lease first.
 
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
@@ -39,9 +39,9 @@ export class StagedFenced {
     return true;
   }
 
-  begin({ epoch, ...begin }: fenced.EffectBegin): fenced.Begun {
+  begin({ epoch, executorId, ...begin }: fenced.EffectBegin): fenced.Begun {
     const { effects } = this.#tables;
-    if (this.#lease({ ...begin, epoch }) === undefined) return { state: "stale" };
+    if (this.#lease({ ...begin, epoch, executorId }) === undefined) return { state: "stale" };
     const key = effectKey(begin);
     const known = effects.get(key);
     if (known === undefined)
@@ -51,9 +51,9 @@ export class StagedFenced {
     return { state: (known?.begunEpoch ?? epoch) === epoch ? "new" : "begun_before" };
   }
 
-  commit({ epoch, resultJson, ...commit }: fenced.EffectCommit): fenced.Committed {
+  commit({ epoch, executorId, resultJson, ...commit }: fenced.EffectCommit): fenced.Committed {
     const { effects } = this.#tables;
-    if (this.#lease({ ...commit, epoch }) === undefined) return "stale";
+    if (this.#lease({ ...commit, epoch, executorId }) === undefined) return "stale";
     const key = effectKey(commit);
     const known = effects.get(key);
     if (known === undefined) return "not_begun";
@@ -73,6 +73,8 @@ export class StagedFenced {
   /** The lease, if this is its claim. */
   #lease(claim: fenced.ClaimKey): LeaseRow | undefined {
     const lease = this.#tables.leases.get(leaseKey(claim));
-    return lease?.epoch === claim.epoch ? lease : undefined;
+    return lease?.epoch === claim.epoch && lease.executorId === claim.executorId
+      ? lease
+      : undefined;
   }
 }

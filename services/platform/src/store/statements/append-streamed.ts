@@ -14,9 +14,9 @@ from (
     l.attempt,
     row_number() over (partition by s.run_id order by s.arrival) as place,
     count(*) over (partition by s.run_id) as fact_count
-  from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[], $5::text[], $6::integer[], $7::jsonb[])
-    with ordinality as s (run_id, node_id, iteration, epoch, type, ordinal, payload, arrival)
-  join leases l on l.run_id = s.run_id and l.node_id = s.node_id and l.iteration = s.iteration and l.epoch = s.epoch
+  from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[], $5::uuid[], $6::text[], $7::integer[], $8::jsonb[])
+    with ordinality as s (run_id, node_id, iteration, epoch, executor_id, type, ordinal, payload, arrival)
+  join leases l on l.run_id = s.run_id and l.node_id = s.node_id and l.iteration = s.iteration and l.epoch = s.epoch and l.executor_id = s.executor_id
   where not exists (
     select 1
     from run_events e

@@ -8,9 +8,9 @@ export const beginEffects: Statement = {
   text: `
 with said as (
   select s.*, l.run_id is not null as held
-  from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[], $5::text[], $6::text[])
-    with ordinality as s (run_id, node_id, iteration, epoch, name, class, arrival)
-  left join leases l on l.run_id = s.run_id and l.node_id = s.node_id and l.iteration = s.iteration and l.epoch = s.epoch
+  from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[], $5::uuid[], $6::text[], $7::text[])
+    with ordinality as s (run_id, node_id, iteration, epoch, executor_id, name, class, arrival)
+  left join leases l on l.run_id = s.run_id and l.node_id = s.node_id and l.iteration = s.iteration and l.epoch = s.epoch and l.executor_id = s.executor_id
 ),
 begun as (
   insert into effects (run_id, node_id, iteration, name, class, begun_epoch)

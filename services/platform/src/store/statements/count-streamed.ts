@@ -12,8 +12,8 @@ with counted as (
   set last_seq = r.last_seq + v.fact_count
   from (
     select s.run_id, count(*) as fact_count
-    from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[], $5::text[], $6::integer[]) as s (run_id, node_id, iteration, epoch, type, ordinal)
-    join leases l on l.run_id = s.run_id and l.node_id = s.node_id and l.iteration = s.iteration and l.epoch = s.epoch
+    from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[], $5::uuid[], $6::text[], $7::integer[]) as s (run_id, node_id, iteration, epoch, executor_id, type, ordinal)
+    join leases l on l.run_id = s.run_id and l.node_id = s.node_id and l.iteration = s.iteration and l.epoch = s.epoch and l.executor_id = s.executor_id
     where not exists (
       select 1
       from run_events e
@@ -28,8 +28,8 @@ with counted as (
   where r.run_id = v.run_id
 )
 select l.run_id is not null as held
-from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[]) with ordinality as s (run_id, node_id, iteration, epoch, arrival)
-left join leases l on l.run_id = s.run_id and l.node_id = s.node_id and l.iteration = s.iteration and l.epoch = s.epoch
+from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[], $5::uuid[]) with ordinality as s (run_id, node_id, iteration, epoch, executor_id, arrival)
+left join leases l on l.run_id = s.run_id and l.node_id = s.node_id and l.iteration = s.iteration and l.epoch = s.epoch and l.executor_id = s.executor_id
 order by s.arrival
 `,
 };
