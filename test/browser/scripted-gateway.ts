@@ -16,6 +16,7 @@ import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
+import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import type { RunSchema } from "@pawl/proto/pawl/v1/run_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
@@ -93,6 +94,7 @@ export class ScriptedGateway implements AsyncDisposable {
       startRun: () => ({ run }),
       cancelRun: () => ({ run }),
     });
+    router.service(ApprovalService, { listApprovals: () => ({ approvals: [] }) });
     router.service(WorkflowService, {
       listWorkflows: () => ({ workflows: [workflow] }),
       getWorkflow: () => ({ workflow: { ...workflow, definitionJson } }),

@@ -1,6 +1,7 @@
 // Which page is shown for which address.
 
 import type { ReactNode } from "react";
+import { ApprovalsPage } from "./approvals/approvals-page.tsx";
 import type { Route } from "./route.ts";
 import { RunPage } from "./run/run-page.tsx";
 import { RunsPage } from "./runs/runs-page.tsx";
@@ -22,6 +23,8 @@ function pageOf(route: Route): ReactNode {
       return <RunsPage {...route} />;
     case "run":
       return <RunPage key={route.runId} runId={route.runId} openKey={route.nodeKey} />;
+    case "approvals":
+      return <ApprovalsPage />;
     case "workflows":
       return <WorkflowsPage />;
     case "workflow":
@@ -30,7 +33,7 @@ function pageOf(route: Route): ReactNode {
       break;
   }
   return (
-    <div className="empty">
+    <div className="empty" data-lost>
       <h1>Nothing is here</h1>
       <p>
         No page has the address <code>{route.path}</code>. See <Link to="/">the runs</Link> or{" "}

@@ -8,6 +8,7 @@ export type Route =
       readonly pageToken: string;
     }
   | { readonly page: "run"; readonly runId: string; readonly nodeKey: string }
+  | { readonly page: "approvals" }
   | { readonly page: "workflows" }
   | { readonly page: "workflow"; readonly workflowId: string }
   | { readonly page: "lost"; readonly path: string };
@@ -33,6 +34,7 @@ export function readRoute(path: string, query: string): Route {
   if (third === undefined && first === "workflows") {
     return second === undefined ? { page: "workflows" } : { page: "workflow", workflowId: second };
   }
+  if (second === undefined && first === "approvals") return { page: "approvals" };
   return { page: "lost", path };
 }
 

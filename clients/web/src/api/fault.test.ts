@@ -1,7 +1,7 @@
 import { Code } from "@connectrpc/connect";
 import { PawlError } from "@pawl/client";
 import { expect, test } from "vitest";
-import { readFault } from "./fault.ts";
+import { readFault, violationText } from "./fault.ts";
 
 test("an error is shown with its reason, every violation and what to do next", () => {
   const violations = [
@@ -16,9 +16,10 @@ test("an error is shown with its reason, every violation and what to do next", (
     reason: "INPUT_INVALID",
     message: "two faults",
     next: "Correct the input and try again.",
-    violations: ["input.name: is missing", "is odd"],
+    violations,
     retryable: false,
   });
+  expect(violations.map(violationText)).toEqual(["input.name: is missing", "is odd"]);
 });
 
 test("a gateway that does not answer is said in words, and may come back", () => {

@@ -1,9 +1,11 @@
 // What the console asks of the gateway that served it, over Connect in binary.
 
 import { createPawlClient } from "@pawl/client";
-import type { PawlClient, RunPage, RunWithDefinition } from "@pawl/client";
+import type { ApprovalPage, PawlClient, RunPage, RunWithDefinition } from "@pawl/client";
 import type { Interceptor } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import type { Approval } from "@pawl/proto/pawl/v1/approval_pb";
+import { ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import type { Explanation } from "@pawl/proto/pawl/v1/explain_pb";
 import type { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import type { Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
@@ -87,6 +89,29 @@ export async function decideNode(
 ): Promise<void> {
   const { nodeId, decision, ...rest } = said;
   await writes.runs.decide(runId, nodeId, decision, rest);
+}
+
+/** One approval, with the schema of its response. */
+export const getApproval = (approvalId: string, signal: AbortSignal): Promise<Approval> =>
+  reads.approvals.get(approvalId, { signal });
+
+/** The newest open approvals, up to a page that still fits a screen. */
+export const listOpenApprovals = (signal: AbortSignal): Promise<ApprovalPage> =>
+  reads.approvals.list({ states: [ApprovalState.OPEN], pageSize: PAGE_SIZE, signal });
+
+/** Answers an approval. */
+export async function answerApproval(
+  approvalId: string,
+  said: {
+    readonly decision: "approve" | "reject";
+    readonly responseJson: string | undefined;
+    readonly comment: string;
+    readonly decidedBy: string;
+    readonly requestId: string;
+  },
+): Promise<void> {
+  const { decision, ...answer } = said;
+  await writes.approvals[decision](approvalId, answer);
 }
 
 /** Follows the whole log of a run for as long as the page is open, however often the gateway goes away. */

@@ -1,6 +1,8 @@
 // One node execution from near: its text as it streams in, its output or error, its deliveries and its log lines.
 
+import { APPROVAL } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
+import { ApprovalPanel } from "../approvals/approval-panel.tsx";
 import type { DrawnNode } from "../graph/definition.ts";
 import { runPath } from "../route.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
@@ -42,13 +44,20 @@ export function NodeDrawer({ runId, node, drawn, input, onClose }: Props): React
         </button>
       </header>
       <Facts node={node} drawn={drawn} />
-      <NodeWhy runId={runId} node={node} />
-      {(node.message !== "" || node.cause !== "") && (
+      {!asksPerson(node) && <NodeWhy runId={runId} node={node} />}
+      {(node.message !== "" || node.cause !== "") && !asksPerson(node) && (
         <div className={`outcome is-${node.status}`}>
           {node.cause !== "" && <code>{node.cause}</code>} {node.message}
         </div>
       )}
       {isHeld(node) && <DecideNode runId={runId} node={node} />}
+      {asksPerson(node) && (
+        // Decided: it is read anew, to say by whom.
+        <ApprovalPanel
+          key={`${node.approvalId} ${node.decision?.at}`}
+          approvalId={node.approvalId}
+        />
+      )}
       {node.details !== "" && <CodeBlock text={prettyJson(node.details)} what="details" empty="" />}
       {node.text !== "" && <StreamText text={node.text} isLive={node.status === "running"} />}
       <StreamMedia media={node.media} />
@@ -87,9 +96,14 @@ export function NodeDrawer({ runId, node, drawn, input, onClose }: Props): React
   );
 }
 
-/** It waits for a person, not for its iterations or a child run. */
-const isHeld = ({ status, width, childRunId }: NodeView): boolean =>
-  status === "waiting" && width === undefined && childRunId === "";
+/** Moderation holds it for a person; it does not wait for its iterations or a child run. */
+const isHeld = ({ status, cause, width, childRunId }: NodeView): boolean =>
+  status === "waiting" && width === undefined && childRunId === "" && cause !== APPROVAL;
+
+/** It asks a person something, or has asked: the answer is shown too. */
+const asksPerson = (node: NodeView): boolean =>
+  node.approvalId !== "" &&
+  (node.status === "waiting" ? node.cause === APPROVAL : node.decision !== undefined);
 
 function Facts({ node, drawn }: Pick<Props, "node" | "drawn">): ReactNode {
   return (

@@ -46,7 +46,14 @@ export function reduceNode(node: NodeView, event: RunEvent, at: number): NodeVie
         status: "waiting",
         cause: fact.value.reason,
         childRunId: fact.value.childRunId,
+        approvalId: fact.value.approvalId,
+        question: fact.value.message,
+        decision: undefined,
       };
+    case "nodeDecided": {
+      const { decision, decidedBy: by, comment, responseJson } = fact.value;
+      return { ...node, decision: { decision, by, comment, response: jsonText(responseJson), at } };
+    }
     case "nodeExpanded":
       return { ...node, status: "waiting", width: fact.value.width };
     case "nodeInvalidated":

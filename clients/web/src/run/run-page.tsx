@@ -60,7 +60,7 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
           rechecked.
         </p>
       )}
-      {!isFinal(view.status) && <RunWaiting runId={runId} view={view} />}
+      {!isFinal(view.status) && <RunWaiting {...{ runId, view, openKey }} onOpen={open} />}
       {connection.kind === "refused" && <FaultBox fault={connection.fault} />}
       <div className={opened === undefined ? "run-main" : "run-main with-drawer"}>
         <div className="run-left">

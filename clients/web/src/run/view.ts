@@ -34,6 +34,16 @@ export interface LogLine {
   readonly message: string;
 }
 
+/** How a person, or the clock, decided. */
+export interface DecisionView {
+  readonly decision: string;
+  /** Who, as they call themselves; may be empty. */
+  readonly by: string;
+  readonly comment: string;
+  readonly response: string;
+  readonly at: number;
+}
+
 /** One node execution. */
 export interface NodeView {
   readonly key: string;
@@ -61,6 +71,11 @@ export interface NodeView {
   readonly settledCount: number;
   /** The run it waits for. */
   readonly childRunId: string;
+  /** The approval by which a person answers it, and what is asked; "" where no person is asked. */
+  readonly approvalId: string;
+  readonly question: string;
+  /** How its waiting for a person ended. */
+  readonly decision: DecisionView | undefined;
   readonly settledAt: number | undefined;
 }
 
@@ -137,5 +152,8 @@ export const emptyNode = (nodeId: string, iteration: number): NodeView => ({
   width: undefined,
   settledCount: 0,
   childRunId: "",
+  approvalId: "",
+  question: "",
+  decision: undefined,
   settledAt: undefined,
 });

@@ -1,7 +1,8 @@
-// What every page stands in: the mark, the two places to go, and room for the page's own state on the right.
+// What every page stands in: the mark and the places to go, with the number of questions that wait for people.
 
 import type { ReactNode } from "react";
 import type { Route } from "../route.ts";
+import { openCount, useOpenApprovals } from "../approvals/use-open-approvals.ts";
 import { Link } from "./link.tsx";
 
 function Mark(): ReactNode {
@@ -26,6 +27,7 @@ export function Shell({
   readonly route: Route;
   readonly children: ReactNode;
 }): ReactNode {
+  const waiting = openCount(useOpenApprovals().value);
   const onRuns = route.page === "runs" || route.page === "run";
   const onWorkflows = route.page === "workflows" || route.page === "workflow";
   return (
@@ -38,6 +40,15 @@ export function Shell({
         <nav aria-label="Console">
           <Link to="/" current={onRuns}>
             Runs
+          </Link>
+          <Link to="/approvals" current={route.page === "approvals"}>
+            Approvals
+            {waiting !== "" && (
+              <span className="nav-count" data-open-approvals={waiting}>
+                {waiting}
+                <span className="hidden"> open</span>
+              </span>
+            )}
           </Link>
           <Link to="/workflows" current={onWorkflows}>
             Workflows

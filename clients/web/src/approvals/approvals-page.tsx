@@ -1,0 +1,78 @@
+// What waits for people: every open question, newest first, each a click away from its form.
+
+import type { Approval } from "@pawl/proto/pawl/v1/approval_pb";
+import type { ReactNode } from "react";
+import { runPath } from "../route.ts";
+import { nodeKey } from "../run/view.ts";
+import { FaultBox } from "../ui/fault-box.tsx";
+import { Link } from "../ui/link.tsx";
+import { useNow } from "../ui/now.ts";
+import { formatAge, formatDuration, wireMs } from "../ui/time.ts";
+import { useTitle } from "../ui/title.ts";
+import { useOpenApprovals } from "./use-open-approvals.ts";
+
+const TICK_MS = 1000;
+
+/** The list of open approvals. */
+export function ApprovalsPage(): ReactNode {
+  useTitle("Approvals");
+  const { value, fault } = useOpenApprovals();
+  const nowMs = useNow(TICK_MS, true);
+  return (
+    <section className="list" aria-label="Approvals">
+      <h1>Approvals</h1>
+      {fault !== undefined && <FaultBox fault={fault} />}
+      {value === undefined && fault === undefined && (
+        <p className="loading">Reading the approvals…</p>
+      )}
+      {value?.approvals.length === 0 && (
+        <div className="empty">
+          <h2>Nothing waits for a person</h2>
+          <p>A run that asks a person something appears here.</p>
+        </div>
+      )}
+      <ul className="inbox">
+        {value?.approvals.map((approval) => (
+          <Waiting key={approval.approvalId} approval={approval} nowMs={nowMs} />
+        ))}
+      </ul>
+      {value !== undefined && value.nextPageToken !== "" && (
+        <p className="muted">
+          These are the newest {value.approvals.length}; older ones wait as well.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Waiting({
+  approval,
+  nowMs,
+}: {
+  readonly approval: Approval;
+  readonly nowMs: number;
+}): ReactNode {
+  const { runId, nodeId, iteration, workflowId, message, assignees } = approval;
+  const openedAt = wireMs(approval.openTime) ?? nowMs;
+  const deadlineAt = wireMs(approval.deadlineTime);
+  const notes = [
+    workflowId === "" ? "test run" : workflowId,
+    nodeKey(nodeId, iteration),
+    ...(assignees.length === 0 ? [] : [`for ${assignees.join(", ")}`]),
+    `asked ${formatAge(nowMs - openedAt)}`,
+    ...(deadlineAt === undefined ? [] : [`open for ${formatDuration(deadlineAt - nowMs)} more`]),
+  ];
+  return (
+    <li className="card" data-waiting-approval={approval.approvalId}>
+      <div>
+        <Link to={runPath(runId, nodeKey(nodeId, iteration))} className="card-title">
+          {message === "" ? "Held by moderation" : message}
+        </Link>
+        <p className="card-note">{notes.join(" · ")}</p>
+      </div>
+      <Link to={runPath(runId, nodeKey(nodeId, iteration))} className="button">
+        Answer
+      </Link>
+    </li>
+  );
+}
