@@ -23,6 +23,7 @@ test("C4: a cursor beyond any event id is refused, and one beyond this log is CU
         [2n ** 64n - 1n, never],
       ] as const) {
         await expectRefused(events.listEvents({ runId, afterEventId }), refusal);
+        await expectRefused(events.listTags({ runId, afterEventId }), refusal);
         await expectRefused(drain(events.watchRun({ runId, afterEventId })), refusal);
       }
   });
@@ -170,4 +171,12 @@ test("C7: a page token of another list, another filter or nobody is refused", as
       await expectRefused(otherFilter, refusal);
     }
   });
+});
+
+test("J13: a query that is not UTF-8 is refused by SSE, and not read as something else", async () => {
+  const { runId } = await finishedRun(stage());
+  for (const query of ["types=%ff", "types=run.completed%c3", "view=%zz", "types=%"]) {
+    const error = await sseRefusal(stage().url, `${runId}/events?${query}`);
+    expectRefusal(error, invalidField("query", "BAD_UNICODE"));
+  }
 });

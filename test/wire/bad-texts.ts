@@ -29,6 +29,8 @@ const TEXTS: readonly BadDefinition[] = [
   whole("J13", "half a surrogate pair", '{"title":"\\ud800"}', "BAD_UNICODE"),
   whole("J14", "a NUL character", '{"title":"\\u0000"}', "NUL_CHARACTER"),
   whole("J14", "a NUL character in YAML", 'title: "\\0"', "NUL_CHARACTER"),
+  whole("J15", "a byte order mark", '\ufeff{"nodes":[]}', "JSON_SYNTAX"),
+  whole("J15", "a byte order mark in YAML", "\ufeffnodes: []\n", "YAML_SYNTAX"),
   whole("J19", "two thousand keys inside one another in YAML", "? ".repeat(2_000), "JSON_TOO_DEEP"),
   whole(
     "J19",

@@ -186,3 +186,30 @@ test("J9: numbers of requests are held to their bounds, however large the wire a
     }
   });
 });
+
+test("J13, J15: a body of JSON whose input is not UTF-8, or that begins with a byte order mark, starts no run in any protocol of JSON", async () => {
+  const asText = (input: Uint8Array | string): Uint8Array =>
+    Buffer.concat([
+      Buffer.from(`{"start":{"workflowId":"${KNOWN}","input":"`),
+      Buffer.from(input),
+      Buffer.from('"}}'),
+    ]);
+  const alone = (body: Uint8Array): Uint8Array =>
+    body.subarray('{"start":'.length, body.length - 1);
+  const bodies = [asText(Uint8Array.of(0xff)), asText(Uint8Array.of(0xc3, 0x28)), asText("ok")];
+  await stage().unharmed(async () => {
+    for (const [index, whole] of bodies.entries()) {
+      const mark = Buffer.from(index === 2 ? "\ufeff" : "");
+      for (const [framing, method, body] of [
+        ["Connect JSON", "StartRun", alone(whole)],
+        ["Connect JSON stream", "ExecuteRun", whole],
+      ] as const) {
+        const call = { framing, method: `pawl.v1.RunService/${method}` };
+        const message = framed(framing, Buffer.concat([mark, body]));
+        const { error } = await rawCall(stage().url, { ...call, body: message });
+        if (error === undefined) throw new Error(`${method} took body ${index}`);
+        expectRefusal(error, { code: "InvalidArgument", reason: "INPUT_INVALID" });
+      }
+    }
+  });
+});

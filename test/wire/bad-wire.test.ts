@@ -26,6 +26,7 @@ const ENTRANCES: readonly (readonly [Framing, string])[] = [
 const MALFORMED = { code: "InvalidArgument", reason: "INPUT_INVALID" } as const;
 const TOO_LARGE = { code: "ResourceExhausted", reason: "LIMIT_EXCEEDED" } as const;
 const UNKNOWN = { code: "Unimplemented", reason: "UNKNOWN_METHOD" } as const;
+const UNSUPPORTED = { code: "Unimplemented", reason: "UNSUPPORTED_ENCODING" } as const;
 
 type Row = {
   readonly row: string;
@@ -92,7 +93,7 @@ const ROWS: readonly Row[] = [
     what: "a compression we do not speak",
     message: bytes(1, 2, 3),
     header: ["encoding", "zstd"],
-    refusal: UNKNOWN,
+    refusal: UNSUPPORTED,
   },
   {
     row: "P11",
@@ -204,6 +205,12 @@ test("P20: of repeated members of a oneof the last wins, and it is the one that 
 test.each([
   ["nothing at all", ""],
   ["half an object", "{"],
+  [
+    "bytes that are not UTF-8 (J13)",
+    Buffer.from([...Buffer.from('{"pageToken":"'), 0xff, 0x22, 0x7d]),
+  ],
+  ["half a character at its end (J13)", Buffer.from([...Buffer.from("{}"), 0xc3])],
+  ["a byte order mark (J15)", "\ufeff{}"],
   ["a list", "[]"],
   ["a number out of range", '{"pageSize":1e99}'],
   ["a number that is none", '{"pageSize":"NaN"}'],
@@ -224,7 +231,7 @@ test.each([
         const body = framed(framing, Buffer.from(json));
         const { error } = await rawCall(stage().url, { framing, method, body });
         if (error === undefined) throw new Error("the call was answered");
-        expectRefusal(error, MALFORMED, json);
+        expectRefusal(error, MALFORMED, String(json));
       }
     });
   },

@@ -22,6 +22,11 @@ const setup = (files: Readonly<Record<string, string>> = {}): Host => ({
   interrupted: new AbortController().signal,
 });
 
+test("a byte order mark that an editor put into a file is not part of its JSON", async () => {
+  const host = setup({ "in.json": '\ufeff{"a":1}' });
+  expect(await readRunInput(host, { input: "@in.json" })).toBe('{"a":1}');
+});
+
 test("text given as input is passed on to the letter", async () => {
   const text = '{"big": 12345678901234567890}';
   expect(await readRunInput(setup(), { input: text })).toBe(text);

@@ -2,6 +2,7 @@
 // --set goes to the server to the letter, so that large numbers keep their digits.
 
 import { type Json, sampleInputOf } from "@pawl/client";
+import { readFileText } from "./file-text.ts";
 import type { Host } from "./session.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -43,7 +44,7 @@ function sampleText(definition: Json | undefined): string {
 
 /** JSON text of a flag, from itself or from the @FILE it names. @throws UsageError when it is none */
 export async function readJsonFlag(host: Host, flag: string, given: string): Promise<string> {
-  const text = given.startsWith("@") ? await host.readText(given.slice(1)) : given;
+  const text = given.startsWith("@") ? await readFileText(host, given.slice(1)) : given;
   try {
     JSON.parse(text);
   } catch (error) {

@@ -1,6 +1,7 @@
 // pawl run start, pawl run test: accepts a run, says where to see it, and waits for its end when asked.
 
 import { type StartedRun, jsonOf, plainRun, runStatusName } from "@pawl/client";
+import { readFileText } from "../file-text.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { parseDuration } from "../render/duration.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
@@ -47,7 +48,7 @@ export async function runTest(
   session: Session,
   flags: StartFlags & { readonly file: string },
 ): Promise<ExitCode> {
-  const definition = await session.readText(flags.file);
+  const definition = await readFileText(session, flags.file);
   const { client, interrupted: signal } = session;
   const inputJson = await readRunInput(
     session,

@@ -2,6 +2,7 @@
 
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { jsonOf, plainWorkflow } from "@pawl/client";
+import { readFileText } from "../file-text.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { formatDuration } from "../render/duration.ts";
 import { violationLines } from "../render/fault.ts";
@@ -14,7 +15,7 @@ export async function workflowApply(
   session: Session,
   flags: { readonly file: string; readonly id?: string },
 ): Promise<ExitCode> {
-  const text = await session.readText(flags.file);
+  const text = await readFileText(session, flags.file);
   const { workflow, outcome } = await session.client.workflows.apply(text, {
     workflowId: flags.id,
     signal: session.interrupted,
@@ -35,7 +36,7 @@ export async function workflowValidate(
   session: Session,
   flags: { readonly file: string },
 ): Promise<ExitCode> {
-  const text = await session.readText(flags.file);
+  const text = await readFileText(session, flags.file);
   const { client, interrupted: signal } = session;
   const { violations } = await client.workflows.validate(text, { signal });
   if (session.format === "json") {

@@ -23,7 +23,12 @@ export function readText(text: string): ReadText {
     const message = `a definition is at most ${LIMITS.definitionBytes} bytes`;
     return { ok: false, reason: "TOO_LARGE", message };
   }
-  return /^\s*[{[]/.test(text) ? checkJson(text, DEFINITION_LIMITS) : fromYaml(readYaml(text));
+  const isJson = /^\s*[{[]/.test(text);
+  if (text.startsWith("\ufeff")) {
+    const message = "begins with a byte order mark; save it as UTF-8 without one";
+    return { ok: false, reason: isJson ? "JSON_SYNTAX" : "YAML_SYNTAX", message };
+  }
+  return isJson ? checkJson(text, DEFINITION_LIMITS) : fromYaml(readYaml(text));
 }
 
 /** Through JSON, so that the same checks hold. */

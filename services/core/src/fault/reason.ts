@@ -62,6 +62,7 @@ export const REASONS = {
   EVENT_LOG_CORRUPTION: { code: "DATA_LOSS", retryable: false },
   FORBIDDEN: { code: "PERMISSION_DENIED", retryable: false },
   UNKNOWN_METHOD: { code: "UNIMPLEMENTED", retryable: false },
+  UNSUPPORTED_ENCODING: { code: "UNIMPLEMENTED", retryable: false },
   INTERNAL: { code: "INTERNAL", retryable: false },
 } as const satisfies Record<string, ReasonRow>;
 

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createContextKey } from "@connectrpc/connect";
+import { invalidField } from "@pawl/core/fault/engine-error";
 
 /** A request as Node's `http` has it; HTTP/2 requests come through the compatibility API. */
 export type EdgeRequest = IncomingMessage;
@@ -24,11 +25,17 @@ export function pathOf(request: EdgeRequest): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** The parameters of the query. */
+/** The parameters of the query. @throws INPUT_INVALID where they are not UTF-8 in percent encoding: a reader would replace what is not */
 export function queryOf(request: EdgeRequest): URLSearchParams {
   const url = request.url ?? "/";
   const query = url.indexOf("?");
-  return new URLSearchParams(query < 0 ? "" : url.slice(query + 1));
+  const text = query < 0 ? "" : url.slice(query + 1);
+  try {
+    decodeURIComponent(text);
+  } catch {
+    throw invalidField("query", "BAD_UNICODE", "is not UTF-8 in percent encoding");
+  }
+  return new URLSearchParams(text);
 }
 
 /** host:port the caller named; empty when it named none. */

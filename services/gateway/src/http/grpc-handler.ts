@@ -19,6 +19,7 @@ import { UNARY_DEADLINE_MS } from "@pawl/platform/rpc/unary";
 import { ATTRIBUTES, METRICS } from "@pawl/platform/telemetry/catalogue";
 import { contextFrom, withSpan } from "@pawl/platform/telemetry/trace";
 import { readable } from "@pawl/platform/wire/readable";
+import { CALL_MS_MAX } from "./call-timeout.ts";
 import { withErrorInfo } from "./complete-error.ts";
 import {
   abandonKey,
@@ -126,14 +127,13 @@ class Call {
     const asked = parseTimeout(typeof header === "string" ? header : null, Number.MAX_SAFE_INTEGER);
     if (asked.error !== undefined) throw asked.error;
     const isUnary = this.#route.method.methodKind === "unary";
-    const leftMs = isUnary
-      ? Math.min(asked.timeoutMs ?? UNARY_DEADLINE_MS, UNARY_DEADLINE_MS)
-      : asked.timeoutMs;
-    if (leftMs === undefined) return undefined;
+    const boundMs = isUnary ? UNARY_DEADLINE_MS : CALL_MS_MAX;
+    const askedMs = asked.timeoutMs ?? (isUnary ? UNARY_DEADLINE_MS : undefined);
+    if (askedMs === undefined) return undefined;
+    const leftMs = Math.min(askedMs, boundMs);
     const late = (): void =>
       this.#fail(new EngineError("DEADLINE_PASSED", "The call's time was up."));
-    // A timer holds 31 bits; a longer deadline is none.
-    if (leftMs < 2 ** 31) this.#timer = setTimeout(late, leftMs);
+    this.#timer = setTimeout(late, leftMs);
     return performance.now() + leftMs;
   }
 

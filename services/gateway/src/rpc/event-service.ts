@@ -53,7 +53,8 @@ export const createEventService = (deps: EventServiceDeps): ServiceImpl<typeof E
     if (nodeId !== "") checkName("node_id", nodeId);
     const limit = checkPageSize(pageSize, PAGE);
     const afterSeq = checkCursor("after_event_id", afterEventId);
-    await deps.findRun(runId);
+    const { lastSeq } = await deps.findRun(runId);
+    if (afterSeq > lastSeq) throw beyondTheLog(afterSeq, lastSeq);
     const { tags, hasMore } = await deps.readTags(runId, { afterSeq, limit, nodeId });
     return create(ListTagsResponseSchema, { tags: tags.map(toWireTag), hasMore });
   },

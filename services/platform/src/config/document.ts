@@ -28,7 +28,9 @@ type Content =
 function contentOf(text: string): Content {
   if (/^\s*\{/.test(text)) return plain(text, "expected JSON, or the path of a JSON or YAML file");
   try {
-    return plain(readFileSync(text, "utf8"), "expected JSON or YAML in the file");
+    // Some editors begin a file with a byte order mark.
+    const content = readFileSync(text, "utf8").replace(/^\ufeff/, "");
+    return plain(content, "expected JSON or YAML in the file");
   } catch {
     return { ok: false, message: "expected JSON, or the path of a file that can be read" };
   }

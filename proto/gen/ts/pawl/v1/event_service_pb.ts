@@ -84,7 +84,7 @@ export type ListEventsRequest = Message<"pawl.v1.ListEventsRequest"> & {
   runId: string;
 
   /**
-   * The last event_id the caller has; 0 means from the start.
+   * The last event_id the caller has; 0 means from the start. Beyond the end of the log: CURSOR_OUT_OF_RANGE.
    *
    * @generated from field: uint64 after_event_id = 2;
    */
@@ -147,7 +147,7 @@ export type ListTagsRequest = Message<"pawl.v1.ListTagsRequest"> & {
   runId: string;
 
   /**
-   * The event_id of the last tag the caller has; 0 means from the start.
+   * The event_id of the last tag the caller has; 0 means from the start. Beyond the end of the log: CURSOR_OUT_OF_RANGE.
    *
    * @generated from field: uint64 after_event_id = 2;
    */
