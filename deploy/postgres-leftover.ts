@@ -17,10 +17,10 @@ export async function endLeftover(dataDir: string): Promise<void> {
   const isOurs = (): boolean => Number.isInteger(pid) && commandLine(pid).includes(dataDir);
   if (isOurs()) {
     process.kill(pid, "SIGINT");
-    const patience = Date.now() + FAST_SHUTDOWN_MS;
+    const patience = performance.now() + FAST_SHUTDOWN_MS;
     while (isOurs()) {
       // A session that will not end must not keep the next start waiting; recovery replays the log.
-      if (Date.now() > patience) process.kill(pid, "SIGQUIT");
+      if (performance.now() > patience) process.kill(pid, "SIGQUIT");
       await delay(POLL_MS);
     }
   }

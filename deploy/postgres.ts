@@ -146,12 +146,12 @@ async function untilReady(
       log?.(chunk.toString());
     });
   }
-  const until = Date.now() + READY_TIMEOUT_MS;
+  const until = performance.now() + READY_TIMEOUT_MS;
   while (!(tail.includes("ready to accept connections") && (await answers(port)))) {
     if (failure !== undefined || child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`PostgreSQL did not start:\n${failure?.message ?? tail}`);
     }
-    if (Date.now() > until) {
+    if (performance.now() > until) {
       child.kill("SIGQUIT");
       throw new Error(`PostgreSQL was not ready after ${READY_TIMEOUT_MS} ms:\n${tail}`);
     }

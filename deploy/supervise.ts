@@ -62,11 +62,11 @@ export class Supervised {
     const { signal } = this.#stopping;
     let quickDeaths = 0;
     while (!signal.aborted && this.#current !== undefined) {
-      const upSince = Date.now();
+      const upSince = performance.now();
       const how = await this.#current.exited;
       if (signal.aborted) return;
       this.#current = undefined;
-      quickDeaths = Date.now() - upSince > STABLE_MS ? 0 : quickDeaths + 1;
+      quickDeaths = performance.now() - upSince > STABLE_MS ? 0 : quickDeaths + 1;
       this.#options.report({ kind: "ended", how, retryMs: backoffMs(quickDeaths) });
       await this.#startAgain(quickDeaths);
     }

@@ -1,9 +1,11 @@
 // Where the scheduler's adapters meet its use cases: stores, then the engine on them, then what the outside can reach.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import { DatabaseClock } from "@pawl/platform/db/clock";
 import { migrate } from "@pawl/platform/db/migrate";
 import { openPool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
+import { steadyNow } from "@pawl/platform/lifecycle/steady-time";
 import { systemTimers } from "@pawl/platform/lifecycle/timers";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
@@ -70,7 +72,10 @@ export async function startScheduler(
   config: Config,
   { log, telemetry }: Surroundings,
 ): Promise<Running> {
-  const stores = await openStores(config, log);
+  const stores = await openStores(config, log, (byMs) => {
+    log.warn({ by_ms: byMs }, "the database's clock stepped; no lease is judged for a while");
+    patience.begin();
+  });
   const engine = createEngine(stores, log, {
     onDue: (ms) => sweepers.approvals.soon(ms),
     onUnsettled: () => onUnsettled(),
@@ -135,12 +140,17 @@ const internalFaults =
     log.error({ err: error, request_id: requestId }, "an RPC failed inside");
   };
 
-async function openStores(config: Config, log: Logger) {
+async function openStores(config: Config, log: Logger, onStep: (byMs: number) => void) {
   const url = config.DATABASE_URL.reveal();
   await migrate(url);
   const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-scheduler" });
   // Renewals wait behind nobody's reads, and are there when the database has no connection left for others.
   const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", keepsIdle: true });
+  const clock = new DatabaseClock({ onStep });
+  const learnClock = (): Promise<void> => clock.learn(livenessPool);
+  await learnClock();
+  // Another server may have taken over, with another clock. What fails here is learned by the next sweep of the leases.
+  const onConnected = (): void => void learnClock().catch(() => {});
   const boss = new BossQueue(url, (error) => log.warn({ err: error }, "pg-boss complained"));
   await boss.start(Object.keys(NODE_CONFIGS));
   const visibilityTimeoutMs = commandVisibilityMs(config);
@@ -151,7 +161,9 @@ async function openStores(config: Config, log: Logger) {
     livenessPool,
     boss,
     workflowQueue,
-    journal: new PostgresJournal({ url, pool, boss }),
+    clock,
+    learnClock,
+    journal: new PostgresJournal({ url, pool, boss, onConnected }),
     workflows: createWorkflows(pool),
     schedules: createSchedules(pool, boss.alarms),
     executors: createExecutors(livenessPool),
@@ -165,8 +177,10 @@ async function openStores(config: Config, log: Logger) {
   };
 }
 
-function createEngine({ journal, workflows, recovery, pauses }: Stores, log: Logger, soon: Soon) {
-  const now = Date.now;
+function createEngine(stores: Stores, log: Logger, soon: Soon) {
+  const { journal, workflows, recovery, pauses, clock } = stores;
+  const { now } = clock;
+  const steady = steadyNow;
   const definitions = new Definitions(workflows);
   const mark = createMark(recovery, log);
   const snapshots = new SnapshotWriter({ journal, definitions, recovery, log });
@@ -178,12 +192,12 @@ function createEngine({ journal, workflows, recovery, pauses }: Stores, log: Log
     onLong: (runId) => snapshots.ask(runId),
     onOver: (runId) => snapshots.over(runId),
   });
-  const waiting = new Waiting(now);
+  const waiting = new Waiting(steady);
   const roster = new Roster();
   const known = new KnownPauses({
     pauses,
     onResumed: (types) => {
-      for (const type of types) waiting.enqueued(type, now());
+      for (const type of types) waiting.enqueued(type);
       loop.nudge();
     },
     onUnsettled: soon.onUnsettled,
@@ -211,7 +225,8 @@ function createEngine({ journal, workflows, recovery, pauses }: Stores, log: Log
     },
     onPoisoned: mark,
   });
-  return { now, definitions, newest: new Newest(), waiting, roster, known, loop, mark, snapshots };
+  const newest = new Newest();
+  return { now, steady, definitions, newest, waiting, roster, known, loop, mark, snapshots };
 }
 
 function createRenewals(
@@ -265,10 +280,10 @@ function listenForJobs(
   { journal, workflowQueue }: Stores,
   engine: Engine,
 ): JobListener {
-  const { waiting, known, loop, now } = engine;
+  const { waiting, known, loop } = engine;
   const listener = new JobListener(config.DATABASE_URL.reveal(), journal.id, {
     onJobs: (hints) => {
-      for (const { nodeType, delayMs } of hints) waiting.enqueued(nodeType, now() + delayMs);
+      for (const { nodeType, delayMs } of hints) waiting.enqueued(nodeType, delayMs);
       loop.nudge();
     },
     onCommands: () => workflowQueue.wake(),

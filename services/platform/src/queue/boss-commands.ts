@@ -3,6 +3,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { Queryable } from "../db/sql.ts";
+import { AT_ONCE } from "./at-once.ts";
 import { BOSS_SCHEMA, COMMAND_QUEUE } from "./queue-name.ts";
 import { type CommandData, type ParsedCommand, parseData } from "./workflow-command.ts";
 
@@ -44,7 +45,7 @@ export class BossCommands {
       ...(id === undefined ? {} : { id }),
       data,
       priority: 0 - priority,
-      ...(afterMs > 0 ? { startAfter: `${afterMs} milliseconds` } : {}),
+      startAfter: afterMs > 0 ? `${afterMs} milliseconds` : AT_ONCE,
     };
     await this.#boss.insert(COMMAND_QUEUE, [job], { db: onQueryable(db), returnId: false });
   }

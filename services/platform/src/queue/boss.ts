@@ -9,6 +9,7 @@
 
 import { type Job as BossJob, PgBoss } from "pg-boss";
 import { ALARMS } from "./alarm.ts";
+import { AT_ONCE } from "./at-once.ts";
 import { BossAlarms } from "./boss-alarms.ts";
 import { jobId } from "./job-id.ts";
 import { BOSS_SCHEMA, queueName } from "./queue-name.ts";
@@ -166,7 +167,7 @@ function toBossJob(job: NewJob, rank: number) {
     id: jobId(job),
     data,
     priority: -rank,
-    ...(job.delayMs === undefined ? {} : { startAfter: `${job.delayMs} milliseconds` }),
+    startAfter: job.delayMs === undefined ? AT_ONCE : `${job.delayMs} milliseconds`,
   };
 }
 

@@ -51,8 +51,10 @@ export interface QueueDepth {
   readonly nodeType: string;
   /** Jobs waiting, ready or not; counted up to a bound. */
   readonly waitingCount: number;
-  /** When the next job is due; below zero it has been ready that long. Absent when none waits. */
+  /** When the next job is due, zero when it is. Absent when none waits. */
   readonly dueInMs?: number;
+  /** For how long the oldest job that is due has waited. Absent when none waits. */
+  readonly ageMs?: number;
   /** Of the pauses, where it stands for them. */
   readonly epoch?: number;
 }

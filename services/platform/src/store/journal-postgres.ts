@@ -8,8 +8,7 @@ import { sqlState, storeFault } from "../db/failure.ts";
 import { openPipeline, type Pipeline, type Pool } from "../db/pool.ts";
 import { run } from "../db/sql.ts";
 import type { BossQueue } from "../queue/boss.ts";
-import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
-import { DEAD_LETTERS, PAUSES, type QueueDepth, RATE_SLOTS } from "../queue/queue.ts";
+import type { QueueDepth } from "../queue/queue.ts";
 import { type EventRow, toEvent } from "./event-row.ts";
 import type {
   ApprovalPlace,
@@ -24,6 +23,7 @@ import type {
 import { deleteTestApprovals } from "./statements/delete-test-approvals.ts";
 import { dueApprovals } from "./statements/due-approvals.ts";
 import { findApproval } from "./statements/find-approval.ts";
+import { readQueues } from "./read-queues.ts";
 import { quarantineOf, type QuarantineRow } from "./quarantine-row.ts";
 import { snapshotDigest } from "./recovery-postgres.ts";
 import type { Snapshot } from "./recovery.ts";
@@ -86,12 +86,20 @@ export class PostgresJournal implements Journal {
   readonly #url: string;
   readonly #pool: Pool;
   readonly #boss: BossQueue;
+  readonly #onConnected: () => void;
   #pipeline: Promise<Pipeline> | undefined;
 
-  constructor(options: { readonly url: string; readonly pool: Pool; readonly boss: BossQueue }) {
+  constructor(options: {
+    readonly url: string;
+    readonly pool: Pool;
+    readonly boss: BossQueue;
+    /** The tick has a new connection, perhaps to another server. */
+    readonly onConnected?: () => void;
+  }) {
     this.#url = options.url;
     this.#pool = options.pool;
     this.#boss = options.boss;
+    this.#onConnected = options.onConnected ?? (() => {});
   }
 
   async transact<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
@@ -214,53 +222,8 @@ export class PostgresJournal implements Journal {
     });
   }
 
-  async queueDepths(): Promise<readonly QueueDepth[]> {
-    const names = this.#boss.nodeTypes;
-    // One index probe a queue for the next due time, and a count that stops at a bound: never a scan of a long backlog.
-    const { rows } = await this.#pool.query<{
-      type: string;
-      due_in_ms: number | null;
-      first: number | null;
-      waiting: number;
-      epoch: number | null;
-    }>({
-      name: "pawl_queue_depths",
-      text: `
-select n.type,
-  (select extract(epoch from (j.start_after - now()))::float8 * 1000
-   from ${BOSS_SCHEMA}.job j
-   where j.name = n.queue and j.state < 'active'
-   order by j.start_after
-   limit 1) as due_in_ms,
-  (select j.priority
-   from ${BOSS_SCHEMA}.job j
-   where j.name = n.queue and j.state < 'active' and not j.blocked
-   order by j.priority desc, j.created_on
-   limit 1) as first,
-  (select count(*)::integer
-   from (select 1 from ${BOSS_SCHEMA}.job j where j.name = n.queue and j.state < 'active' limit 100000) waiting) as waiting,
-  null::bigint as epoch
-from unnest($1::text[], $2::text[]) as n (type, queue)
-union all
-select $3::text, extract(epoch from (min(k.wake_at) - now()))::float8 * 1000, null, 0, null
-from slot_keys k
-where k.wake_at is not null
-having min(k.wake_at) is not null
-union all
-select $4::text, null, null, count(*)::integer, null
-from (select 1 from dead_letters where state = 'open' limit 100000) dead
-union all
-select $5::text, null, null, 0, epoch
-from pause_epoch`,
-      values: [names, names.map(queueName), RATE_SLOTS, DEAD_LETTERS, PAUSES],
-    });
-    for (const { type, first } of rows) if (first !== null) this.#boss.sawFirst(type, first);
-    return rows.map((row) => ({
-      nodeType: row.type,
-      waitingCount: row.waiting,
-      ...(row.due_in_ms === null ? {} : { dueInMs: row.due_in_ms }),
-      ...(row.epoch === null ? {} : { epoch: row.epoch }),
-    }));
+  queueDepths(): Promise<readonly QueueDepth[]> {
+    return readQueues(this.#pool, this.#boss);
   }
 
   async close(): Promise<void> {
@@ -270,13 +233,18 @@ from pause_epoch`,
   }
 
   #connect(): Promise<Pipeline> {
-    this.#pipeline ??= openPipeline(this.#url, {
+    if (this.#pipeline !== undefined) return this.#pipeline;
+    const opening = openPipeline(this.#url, {
       name: "pawl-tick",
       id: this.id,
       onBroken: () => {
         this.#pipeline = undefined;
       },
-    }).catch((error: unknown) => {
+    });
+    opening.then(this.#onConnected, () => {
+      // The caller is told below.
+    });
+    this.#pipeline = opening.catch((error: unknown) => {
       this.#pipeline = undefined;
       throw storeFault(error);
     });

@@ -2,6 +2,7 @@
 
 import type { SlotQuestion, WaitingRoom } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
+import { readClock } from "../db/clock.ts";
 import { type Queryable, run } from "../db/sql.ts";
 import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
 import { ranksOf } from "../queue/turns.ts";
@@ -79,11 +80,6 @@ interface LeaseRow {
   readonly epoch: number;
   readonly executor_id: string;
   readonly until: Date | null;
-}
-
-async function readClock(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ now: Date }>({ name: "pawl_clock", text: "select now()" });
-  return rows[0]?.now.getTime() ?? 0;
 }
 
 /** pg-boss takes higher priorities first; older jobs of the same one are counted, whosever turn it is. The count stops at a bound. */

@@ -19,14 +19,15 @@ const TENANT = "default";
 const GRAPH = { nodes: [{ id: "start", type: "start" }], edges: [] };
 const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
-async function setup(now: () => number = Date.now) {
+async function setup(steady: () => number = () => performance.now()) {
   const store = createMemoryStore();
   const engine = createEngine(store, Date.now);
   const parts = {
     ...store,
     ...engine,
     newest: new Newest(),
-    now,
+    now: Date.now,
+    steady,
     ensureQueues: async () => {},
   };
   const text = JSON.stringify({ id: "w", title: "W", ...GRAPH });

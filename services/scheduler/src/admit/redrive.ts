@@ -31,6 +31,8 @@ import { startRun } from "./start-run.ts";
 
 export interface RedriveParts extends AdmitParts {
   readonly deadLetters: DeadLetters;
+  /** By which the pace is kept. */
+  readonly steady: () => number;
 }
 
 export interface Redriven {
@@ -60,7 +62,7 @@ export async function redrive(
   const left = new Map<string, number>();
   const leave = (reason: string): void => void left.set(reason, (left.get(reason) ?? 0) + 1);
   if (room > 0) for (const id of filter.ids) if (!seen.has(id)) leave("not_open");
-  let dueAt = parts.now();
+  let dueAt = parts.steady();
   const lastAt = dueAt + LIMITS.redriveMs;
   let lateCount = 0;
   for (const letter of letters) {
@@ -69,13 +71,13 @@ export async function redrive(
       leave(reason);
       continue;
     }
-    const earlyMs = dueAt - parts.now();
-    if (lateCount > 0 || Math.max(dueAt, parts.now()) > lastAt) {
+    const earlyMs = dueAt - parts.steady();
+    if (lateCount > 0 || Math.max(dueAt, parts.steady()) > lastAt) {
       lateCount += 1;
       continue;
     }
     if (earlyMs > 0) await wait(earlyMs);
-    dueAt = Math.max(dueAt, parts.now()) + pauseMs;
+    dueAt = Math.max(dueAt, parts.steady()) + pauseMs;
     const runId = await startAgain(parts, tenantId, letter);
     if (runId === undefined) {
       leave("workflow_deleted");
@@ -88,7 +90,7 @@ export async function redrive(
     else leave("not_open");
   }
   // Whoever goes on at once keeps the pace, too.
-  if (lateCount > 0) await wait(Math.max(0, dueAt - parts.now()));
+  if (lateCount > 0) await wait(Math.max(0, dueAt - parts.steady()));
   const remaining =
     room > 0 && letters.length < room ? lateCount : await countMovable(parts, tenantId, filter);
   return { redriven, left: [...left].map(([reason, count]) => ({ reason, count })), remaining };

@@ -1,11 +1,11 @@
 // When an executor's silence says nothing about it: nobody could renew while the database was away, while no scheduler was there, or
-// while this process itself stood still (a long pause, a suspended machine). Its claims are left alone until it had the time to find
+// while this process itself stood still (a long pause, a suspended machine), or the database's clock stepped over its lease. Its claims are left alone until it had the time to find
 // us again, or an outage longer than a lease would take all work out of living hands and have it done twice.
 
 export interface PatienceOptions {
   readonly renewMs: number;
   readonly sweepMs: number;
-  /** A clock that goes on while the machine is suspended. */
+  /** Steady time: it counts while the machine is suspended, and no clock that is set moves it. */
   readonly now: () => number;
   /** Told for how long nobody is judged. */
   readonly onBegin?: (forMs: number) => void;

@@ -27,19 +27,21 @@ const CLOCK_SLACK_MS = 10;
 type Needed = Omit<SweepParts, "patience" | "onAlarm"> &
   Parameters<typeof createStrandedSweep>[0] & {
     readonly pool: Queryable;
+    readonly now: () => number;
+    readonly steady: () => number;
     readonly workflowQueue: Parameters<typeof forgetCommands>[0];
     readonly alarms: AlarmClock;
     readonly pauses: PauseSweepParts["pauses"];
   };
 
 export function startSweepers(config: Config, needed: Needed) {
-  const { pool, workflowQueue, alarms, now, log } = needed;
+  const { pool, workflowQueue, alarms, now, steady, log } = needed;
   const every = config.PAWL_SWEEP_MS;
   const quietMs = every * QUIET_SWEEPS;
   const patience = new Patience({
     renewMs: config.PAWL_RENEW_MS,
     sweepMs: every,
-    now,
+    now: steady,
     onBegin: (forMs) => sweepers.leases.soon(forMs + CLOCK_SLACK_MS),
   });
   const parts: SweepParts = { ...needed, patience, onAlarm: alarms.ring };

@@ -27,21 +27,23 @@ export interface SweepParts {
   readonly executors: Executors;
   readonly waiting: Waiting;
   readonly known: KnownPauses;
-  readonly now: () => number;
   readonly log: Logger;
   readonly patience: Patience;
+  /** Reads the database's clock; a step of it begins patience. */
+  readonly learnClock: () => Promise<void>;
   /** Told when the next alarm of a schedule goes off. */
   readonly onAlarm: (dueInMs: number) => void;
 }
 
 /** Takes back the leases of executors that fell silent. */
-export async function sweepLeases({
-  executors,
-  loop,
-  log,
-  patience,
-}: SweepParts): Promise<boolean> {
-  const expired = await patience.look(() => executors.expiredLeases(FOUND_MAX));
+export async function sweepLeases(parts: SweepParts): Promise<boolean> {
+  const { executors, loop, log, patience, learnClock } = parts;
+  const expired = await patience.look(async () => {
+    const found = await executors.expiredLeases(FOUND_MAX);
+    // Read afterwards: a step that makes leases look expired is known before they are judged.
+    await learnClock();
+    return found;
+  });
   const lost = expired.filter(({ hasLeft }) => hasLeft || patience.isOver);
   if (lost.length > 0) probe("S8");
   await Promise.all(
@@ -85,8 +87,8 @@ export async function sweepDeadlines({ journal, loop }: SweepParts): Promise<boo
 
 /** Looks at the queues: what others put there, and what becomes due. NOTIFY is only the faster way to learn of it. */
 export async function sweepQueues(parts: SweepParts): Promise<boolean> {
-  const { journal, waiting, known, loop, now, onAlarm } = parts;
-  for (const { nodeType, waitingCount, dueInMs, epoch } of await journal.queueDepths()) {
+  const { journal, waiting, known, loop, onAlarm } = parts;
+  for (const { nodeType, waitingCount, dueInMs, ageMs, epoch } of await journal.queueDepths()) {
     if (epoch !== undefined) {
       known.heard(epoch);
       continue;
@@ -96,8 +98,8 @@ export async function sweepQueues(parts: SweepParts): Promise<boolean> {
       continue;
     }
     METRICS.queueDepth.set(waitingCount, { queue: nodeType });
-    METRICS.queueOldestAge.set(Math.max(0, -(dueInMs ?? 0)) / 1_000, { queue: nodeType });
-    if (dueInMs !== undefined && nodeType !== ALARMS) waiting.enqueued(nodeType, now() + dueInMs);
+    METRICS.queueOldestAge.set((ageMs ?? 0) / 1_000, { queue: nodeType });
+    if (dueInMs !== undefined && nodeType !== ALARMS) waiting.enqueued(nodeType, dueInMs);
     if (dueInMs !== undefined && nodeType === ALARMS) onAlarm(dueInMs);
   }
   loop.nudge();

@@ -56,7 +56,7 @@ export async function claimWaiting(
     }
     if (handOff(claims, parts.roster, execution)) continue;
     claims.jobs.push({ ...jobOf(execution, 0), ...(job.isGranted === true ? GRANTED : {}) });
-    parts.waiting.enqueued(type, claims.now);
+    parts.waiting.enqueued(type);
   }
 }
 

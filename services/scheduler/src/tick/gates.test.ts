@@ -231,7 +231,7 @@ async function stage() {
   const id = await saveGraph(store, LIMITED);
   const held: { claim: NamedClaim; engine: Engine; executor: Executor }[] = [];
   const settle = async (): Promise<void> => {
-    for (const engine of engines) engine.waiting.enqueued("start", 0);
+    for (const engine of engines) engine.waiting.enqueued("start");
     await quiet(engines);
     for (const { engine, executor } of crew)
       for (const claim of executor.take()) held.push({ claim, engine, executor });

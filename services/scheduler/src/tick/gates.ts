@@ -120,14 +120,13 @@ export async function moveSlots(
   tx: Transaction,
   change: SlotChange,
   waiting: Waiting,
-  now: () => number,
 ): Promise<void> {
   const { granted, wakeInMs } = await tx.moveSlots(change);
   if (change.isDue) waiting.emptied(RATE_SLOTS);
-  if (wakeInMs !== undefined) waiting.enqueued(RATE_SLOTS, now() + wakeInMs + 1);
+  if (wakeInMs !== undefined) waiting.enqueued(RATE_SLOTS, wakeInMs + 1);
   if (granted.length === 0) return;
   void tx.enqueue(granted);
-  for (const { nodeType } of granted) waiting.enqueued(nodeType, now());
+  for (const { nodeType } of granted) waiting.enqueued(nodeType);
 }
 
 const isPlaced = (status: NodeStatus): boolean => status === "queued" || status === "running";

@@ -54,6 +54,11 @@ export class TickLoop {
     this.#redo = new Redo(options, this.#inbox);
   }
 
+  /** The time by which it plans. */
+  get now(): number {
+    return this.#options.now();
+  }
+
   /** Takes an input; its answer is called when the input is committed, refused or given up. */
   offer(input: Input): void {
     if (this.#stopped) {
@@ -214,9 +219,9 @@ export class TickLoop {
   /** Wakes the loop when the next delayed job is due. */
   #armTimer(): void {
     clearTimeout(this.#dueTimer);
-    const dueAt = this.#options.waiting.nextDueAt;
-    if (dueAt === undefined || this.#stopped) return;
-    const waitMs = Math.min(TIMER_MAX_MS, Math.max(1, dueAt - this.#options.now() + 1));
+    const dueInMs = this.#options.waiting.nextDueInMs;
+    if (dueInMs === undefined || this.#stopped) return;
+    const waitMs = Math.min(TIMER_MAX_MS, Math.max(1, dueInMs + 1));
     this.#dueTimer = setTimeout(() => {
       probe("S9");
       this.nudge();

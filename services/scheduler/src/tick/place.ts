@@ -34,7 +34,7 @@ export function place(draft: Draft, roster: Roster, waiting: Waiting): void {
     const mayStart = delayMs === 0 && !waiting.mayWait(type) && !draft.pauses.isQueuePaused(type);
     if (mayStart && handOff(draft, roster, execution)) continue;
     draft.jobs.push(jobOf(execution, delayMs));
-    if (delayMs === 0) waiting.enqueued(type, draft.now);
+    if (delayMs === 0) waiting.enqueued(type);
   }
 }
 

@@ -53,12 +53,12 @@ export const hasGates = (waiting: Waiting, draft: Draft, claims: Draft): boolean
   !draft.gates.isEmpty || !claims.gates.isEmpty || waiting.mayWait(RATE_SLOTS);
 
 async function settleGates(
-  { waiting, now }: TickParts,
+  { waiting }: TickParts,
   tx: Transaction,
   { draft, claims }: Sending,
 ): Promise<void> {
   const isDue = waiting.mayWait(RATE_SLOTS);
-  await moveSlots(tx, draft.gates.changeWith(claims.gates, isDue), waiting, now);
+  await moveSlots(tx, draft.gates.changeWith(claims.gates, isDue), waiting);
 }
 
 /** The last statement of a tick. */

@@ -50,7 +50,7 @@ export function createEngine(
   const known = new KnownPauses({
     pauses,
     onResumed: (types) => {
-      for (const type of types) waiting.enqueued(type, now());
+      for (const type of types) waiting.enqueued(type);
       loop.nudge();
     },
     onUnsettled: () => {},

@@ -135,7 +135,7 @@ test("two schedulers that finish a diamond's branches together start its join on
     await workUntilQuiet(pairs);
     for (const { engine } of pairs) {
       for (const { nodeType, waitingCount } of await store.journal.queueDepths())
-        if (waitingCount > 0) engine.waiting.enqueued(nodeType, 0);
+        if (waitingCount > 0) engine.waiting.enqueued(nodeType);
       engine.loop.nudge();
     }
     const logs = await Promise.all(runs.map(({ runId }) => logOf(runId)));
@@ -292,7 +292,7 @@ test("a paused run has no jobs, gives away no claim and is placed again when it 
   expect((await logOf(runId)).map((event) => event.type)).not.toContain("node.started");
   expect(await change("resume", runId)).toBe("done");
   expect(await waiting()).toBe(1);
-  other.waiting.enqueued("start", 0);
+  other.waiting.enqueued("start");
   await other.start(await saveGraph(store, chain));
   await workUntilQuiet([{ engine: other, executor }]);
   expect((await logOf(runId)).at(-1)?.type).toBe("run.completed");

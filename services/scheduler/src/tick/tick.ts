@@ -39,6 +39,7 @@ export interface TickParts {
   readonly roster: Roster;
   readonly waiting: Waiting;
   readonly pauses: { readonly current: PauseView };
+  /** The database's clock, for everything that is planned for a time. */
   readonly now: () => number;
 }
 
@@ -195,7 +196,7 @@ export class Tick {
       };
     } catch (error) {
       // What was fetched is back in its queues, and nobody else would say so.
-      for (const type of claimable) waiting.enqueued(type, draft.now);
+      for (const type of claimable) waiting.enqueued(type);
       this.giveUp();
       throw error;
     } finally {
@@ -255,11 +256,10 @@ export class Tick {
    * the commit is never early: a fetch that came too early would find nothing, and nobody would look again for a while.
    */
   #expectDelayed(): void {
-    const { waiting, now } = this.#parts;
-    const committedAt = now();
+    const { waiting } = this.#parts;
     const jobs: readonly NewJob[] = [...this.#draft.jobs, ...this.#claims.jobs];
     for (const { nodeType, delayMs } of jobs)
-      if (delayMs !== undefined) waiting.enqueued(nodeType, committedAt + delayMs);
+      if (delayMs !== undefined) waiting.enqueued(nodeType, delayMs);
   }
 }
 

@@ -1,26 +1,28 @@
 // What this scheduler believes about the queues: which may hold a ready job, and when delayed ones are due. A belief only:
-// wrong ones cost a fetch that finds nothing, or a node that waits for the next look at the database.
+// wrong ones cost a fetch that finds nothing, or a node that waits for the next look at the database. Due times are kept in steady
+// time, so that no clock that is set, ours or the database's, makes a job wait.
 
 /** Due times kept per type; later ones beyond the bound are found by looking at the database. */
 const DUE_TIMES_MAX = 10_000;
 
 export class Waiting {
-  readonly #now: () => number;
+  readonly #steady: () => number;
   /** Types whose queue may hold a job that is ready. */
   readonly #ready = new Set<string>();
   /** Due times of delayed jobs per type, in ascending order. */
   readonly #due = new Map<string, number[]>();
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(steady: () => number) {
+    this.#steady = steady;
   }
 
-  /** A job of this type is in the queue, ready at `readyAt`. */
-  enqueued(nodeType: string, readyAt: number): void {
-    if (readyAt <= this.#now()) {
+  /** A job of this type is in the queue, ready in so many milliseconds. */
+  enqueued(nodeType: string, inMs = 0): void {
+    if (inMs <= 0) {
       this.#ready.add(nodeType);
       return;
     }
+    const readyAt = this.#steady() + inMs;
     let times = this.#due.get(nodeType);
     if (times === undefined) this.#due.set(nodeType, (times = []));
     const at = insertionPoint(times, readyAt);
@@ -45,24 +47,30 @@ export class Waiting {
     return [...this.#ready];
   }
 
-  /** When the next delayed job is due, or undefined when none is known. */
-  get nextDueAt(): number | undefined {
+  /** In how many milliseconds the next delayed job is due, or undefined when none is known. */
+  get nextDueInMs(): number | undefined {
     let next: number | undefined;
     for (const [first] of this.#due.values())
       if (first !== undefined && (next === undefined || first < next)) next = first;
-    return next;
+    return next === undefined ? undefined : next - this.#steady();
   }
 
   #ripen(): void {
-    const now = this.#now();
+    const now = this.#steady();
     for (const [type, times] of this.#due) {
-      const passed = insertionPoint(times, now + 1);
+      const passed = passedCount(times, now);
       if (passed === 0) continue;
       times.splice(0, passed);
       if (times.length === 0) this.#due.delete(type);
       this.#ready.add(type);
     }
   }
+}
+
+/** How many of them are not after `now`. */
+function passedCount(sorted: readonly number[], now: number): number {
+  const at = insertionPoint(sorted, now);
+  return sorted[at] === now ? at + 1 : at;
 }
 
 /** Index of the first element that is not below `value`. */

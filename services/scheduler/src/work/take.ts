@@ -25,7 +25,7 @@ export function takeOutcome(parts: DoorParts, session: Session, wire: Outcome): 
     parts.loop.offer({
       kind: "outcome",
       claim,
-      outcome: outcomeOf(wire),
+      outcome: outcomeOf(wire, parts.loop.now),
       jitter: Math.random(),
       answer: answered<never>(parts, session, claim, { what: "an outcome", onHeld: () => {} }),
     });

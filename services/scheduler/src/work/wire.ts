@@ -61,10 +61,10 @@ export const isIndex = (index: number): boolean => index < INTEGER_MAX;
 export const cleanText = (text: string, lengthMax = MESSAGE_LENGTH): string =>
   text.slice(0, lengthMax).toWellFormed().replaceAll("\0", "");
 
-/** How the attempt ended, and what the gates around its handler found. */
-export function outcomeOf(wire: WireOutcome): Outcome {
+/** How the attempt ended, and what the gates around its handler found. `now`: the time in the ids of what follows from it. */
+export function outcomeOf(wire: WireOutcome, now: number): Outcome {
   const gates = wire.gates.slice(0, GATES_MAX).flatMap(gateOf);
-  const ending = endingOf(wire);
+  const ending = endingOf(wire, now);
   return gates.length === 0 ? ending : { ...ending, gates };
 }
 
@@ -77,11 +77,11 @@ function gateOf({ kind, phase, detailsJson }: WireGate): Gate[] {
 }
 
 /** An output that is not storable JSON is a failure of the handler, not of the engine. */
-function endingOf(wire: WireOutcome): Outcome {
+function endingOf(wire: WireOutcome, now: number): Outcome {
   const durationMs = Math.min(Number(wire.durationMs), Number.MAX_SAFE_INTEGER);
   const { result } = wire;
   if (result.case === "completed") return completedOf(result.value, durationMs);
-  if (result.case === "held") return heldOf(result.value, durationMs);
+  if (result.case === "held") return heldOf(result.value, durationMs, now);
   if (result.case === "expanded") {
     const { itemsJson, cut } = result.value;
     const text = decode(itemsJson);
@@ -91,7 +91,7 @@ function endingOf(wire: WireOutcome): Outcome {
     if (!Array.isArray(checked.value)) return unacceptable("WRONG_TYPE", durationMs);
     return { kind: "expanded", itemsJson: text, width: checked.value.length, cut, durationMs };
   }
-  if (result.case === "childRun") return childRunOf(result.value, durationMs);
+  if (result.case === "childRun") return childRunOf(result.value, durationMs, now);
   if (result.case !== "failed") return failed("the executor reported no result", durationMs);
   const { cause, message, permanent, detailsJson } = result.value;
   const retryAfterMs = Math.min(Number(result.value.retryAfterMs), LIMITS.retryAfterMsMax);
@@ -129,14 +129,14 @@ function completedOf(wire: WireCompleted, durationMs: number): Ended {
 }
 
 /** A hold without a reason or a phase of ours would be one that nobody can answer. */
-function heldOf(wire: WireHeld, durationMs: number): Outcome {
+function heldOf(wire: WireHeld, durationMs: number, now: number): Outcome {
   const { reason, phase, completed } = wire;
   const why = cleanText(reason, CAUSE_LENGTH);
   if (why === "" || (phase !== "input" && phase !== "output"))
     return failed("the executor held the node without saying why or what", durationMs);
-  if (why === APPROVAL) return askedOf(wire.approval, durationMs);
+  if (why === APPROVAL) return askedOf(wire.approval, durationMs, now);
   const approval = {
-    approvalId: approvalId(uuidV7(Date.now())),
+    approvalId: approvalId(uuidV7(now)),
     message: `${why}: a person is to look at the ${phase}.`,
     assignees: [],
   };
@@ -146,7 +146,7 @@ function heldOf(wire: WireHeld, durationMs: number): Outcome {
   return output.kind === "completed" ? { ...output, ...held, phase } : output;
 }
 
-function askedOf(question: WireQuestion | undefined, durationMs: number): Outcome {
+function askedOf(question: WireQuestion | undefined, durationMs: number, now: number): Outcome {
   if (question === undefined || question.message === "")
     return failed("the executor asks a person and does not say what", durationMs);
   const text = question.detailsJson.length === 0 ? "null" : decode(question.detailsJson);
@@ -159,7 +159,7 @@ function askedOf(question: WireQuestion | undefined, durationMs: number): Outcom
     .map((one) => cleanText(one, LIMITS.labelLength))
     .filter((one) => one !== "");
   const approval = {
-    approvalId: approvalId(uuidV7(Date.now())),
+    approvalId: approvalId(uuidV7(now)),
     message: cleanText(question.message, LIMITS.approvalMessageLength),
     assignees: [...new Set(assignees)],
     ...(deadlineMs === 0 ? {} : { deadlineMs }),
@@ -191,7 +191,7 @@ const usageOf = ({ inputTokens, outputTokens }: WireUsage): Usage => ({
   outputTokens: Math.min(Number(outputTokens), Number.MAX_SAFE_INTEGER),
 });
 
-function childRunOf(wire: WireChildRun, durationMs: number): Outcome {
+function childRunOf(wire: WireChildRun, durationMs: number, now: number): Outcome {
   const { workflowId, version, inputJson } = wire;
   if (!isName(workflowId) || version > INTEGER_MAX)
     return failed("the executor named no workflow", durationMs);
@@ -199,7 +199,7 @@ function childRunOf(wire: WireChildRun, durationMs: number): Outcome {
   if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
   const checked = checkJson(text, { ...VALUE_LIMITS, bytes: LIMITS.inputBytes });
   if (!checked.ok) return unacceptable(checked.reason, durationMs);
-  const childRunId = newRunId(Date.now());
+  const childRunId = newRunId(now);
   return { kind: "child_run", childRunId, workflowId, version, inputJson: text, durationMs };
 }
 

@@ -7,7 +7,9 @@ import type { DroppedJob, Job, NewJob, QueueDepth } from "../../queue/queue.ts";
 
 export interface WaitingJob extends Job {
   readonly priority: number;
+  /** Before all times for a job without a delay: it may always be taken, whatever the clock does. */
   readonly readyAt: number;
+  readonly queuedAt: number;
   readonly rank: number;
 }
 
@@ -59,8 +61,12 @@ export class MemoryJobs {
       const jobs = [...room.values()].flatMap((queue) => [...queue.values()]);
       const waitingCount = jobs.length;
       if (waitingCount === 0) return { nodeType, waitingCount };
-      const due = jobs.reduce((least, job) => Math.min(least, job.readyAt), Number.MAX_VALUE);
-      return { nodeType, waitingCount, dueInMs: due - now };
+      const least = (of: (job: WaitingJob) => number): number =>
+        jobs.reduce((before, job) => Math.min(before, of(job)), Infinity);
+      const dueAt = least((job) => job.readyAt);
+      const since = least((job) => Math.max(job.readyAt, job.queuedAt));
+      const dueInMs = Math.max(0, dueAt - now);
+      return { nodeType, waitingCount, dueInMs, ageMs: Math.max(0, now - since) };
     });
   }
 }
@@ -78,14 +84,15 @@ export class StagedJobs {
   }
 
   add(job: NewJob): void {
-    const { runId, nodeId, iteration, attempt, nodeType, priority, delayMs = 0 } = job;
-    const readyAt = this.#now + delayMs;
+    const { runId, nodeId, iteration, attempt, nodeType, priority, delayMs } = job;
+    const readyAt = delayMs === undefined ? -Infinity : this.#now + delayMs;
     const id = jobId(job);
     const rank = this.#jobs.turns.rankOf(job);
     if (this.#find(nodeType, id) !== undefined) return;
     const key = { runId, nodeId, iteration, attempt };
     const granted = job.isGranted === true ? { isGranted: true } : {};
-    this.#added.add({ jobId: id, ...key, nodeType, priority, readyAt, rank, ...granted });
+    const when = { readyAt, queuedAt: this.#now };
+    this.#added.add({ jobId: id, ...key, nodeType, priority, ...when, rank, ...granted });
   }
 
   drop(job: DroppedJob): void {
@@ -98,7 +105,7 @@ export class StagedJobs {
     for (const job of this.#ready(nodeType)) {
       if (taken.length >= count) break;
       this.#remove(job);
-      const { priority: _priority, readyAt: _readyAt, rank, ...own } = job;
+      const { priority: _priority, readyAt: _readyAt, queuedAt: _queuedAt, rank, ...own } = job;
       this.#jobs.turns.served(nodeType, rank);
       taken.push(own);
     }

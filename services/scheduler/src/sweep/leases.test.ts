@@ -1,0 +1,71 @@
+import { DatabaseClock } from "@pawl/platform/db/clock";
+import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { expect, test } from "vitest";
+import { connect, createEngine, saveGraph } from "../tick/tick.fixture.ts";
+import { Patience, RECONNECT_MS } from "./patience.ts";
+import { sweepLeases } from "./sweeps.ts";
+
+const HOUR_MS = 3_600_000;
+const LEASE_MS = 5_000;
+const RENEW_MS = 1_000;
+const SWEEP_MS = 2_000;
+const PATIENCE_MS = RENEW_MS + RECONNECT_MS;
+
+/** A run whose node is held by a living executor, on a store whose clock can step beside steady time. */
+async function setup() {
+  const at = { steady: 10_000, database: Date.parse("2026-06-15T12:00:00Z") };
+  const store = createMemoryStore({ now: () => at.database });
+  const patience = new Patience({ renewMs: RENEW_MS, sweepMs: SWEEP_MS, now: () => at.steady });
+  const clock = new DatabaseClock({ steady: () => at.steady, onStep: () => patience.begin() });
+  const learnClock = async (): Promise<void> => clock.heard(at.database, at.steady, at.steady);
+  await learnClock();
+  const engine = createEngine(store, clock.now);
+  const { session } = connect(engine, 1);
+  const { executors } = store;
+  const row = { nodeTypes: ["start"], slots: 1, description: "", leaseMs: LEASE_MS };
+  const { executorId, sessionId } = session;
+  await executors.register({ executorId, sessionId, ...row });
+  const graph = { nodes: [{ id: "start", type: "start" }], edges: [] };
+  const { runId } = await engine.start(await saveGraph(store, graph));
+  const parts = { ...engine, executors, patience, learnClock, onAlarm: () => {} };
+  const pass = (ms: number): void => {
+    at.steady += ms;
+    at.database += ms;
+  };
+  return {
+    at,
+    pass,
+    sweep: async (): Promise<void> => {
+      pass(SWEEP_MS);
+      await sweepLeases(parts);
+    },
+    renew: () => executors.renew([session], LEASE_MS),
+    recovered: (): number =>
+      store.view.events(runId).filter(({ type }) => type === "run.recovered").length,
+  };
+}
+
+test("a step of the database's clock over a lease takes nothing from an executor that lives (X14)", async () => {
+  const { at, sweep, renew, recovered } = await setup();
+  for (let turn = 0; turn < 3; turn += 1) {
+    await renew();
+    await sweep();
+  }
+  at.database += HOUR_MS;
+  await sweep();
+  expect(recovered()).toBe(0);
+  await renew();
+  for (let passed = 0; passed <= PATIENCE_MS; passed += SWEEP_MS) {
+    await sweep();
+    await renew();
+  }
+  await sweep();
+  expect(recovered()).toBe(0);
+});
+
+test("an executor that stays silent after such a step loses its claims once it had the time to speak", async () => {
+  const { at, sweep, recovered } = await setup();
+  at.database += HOUR_MS;
+  for (let passed = 0; passed <= PATIENCE_MS; passed += SWEEP_MS) await sweep();
+  expect(recovered()).toBe(1);
+});
