@@ -1,41 +1,64 @@
-// What is printed when everything is up: where to look, and how to watch the sample run by other means.
+// What is printed when everything is up: where to look, what to type next. Addresses and commands stand on lines of their own that
+// fit 80 columns: a terminal that breaks one makes it useless to copy and to click.
 
 /** What there is to tell. */
 export type BannerFacts = {
   readonly url: string;
   readonly runId: string;
   readonly status: string;
+  /** What the sample run wrote, in lines that fit. */
+  readonly summary: readonly string[];
   readonly logDir: string;
-  readonly workflows: readonly string[];
   /** False when the console could not be built. */
   readonly hasConsole: boolean;
   /** False when everything stops right after. */
   readonly stays: boolean;
+  /** False when the command line must be told the address. */
+  readonly isDefaultPort: boolean;
+  /** Whether a person looks at it, so that the address may be set off. */
+  readonly isTerminal: boolean;
 };
 
-/** The lines, without colour: they are meant to be copied. */
+const BOLD = "\u001b[1m";
+const PLAIN = "\u001b[0m";
+
+/** The lines. */
 export function banner(facts: BannerFacts): string {
   const { url, runId } = facts;
-  const request = JSON.stringify({ run_id: runId });
-  const rows: readonly (readonly [string, string])[] = [
-    [facts.hasConsole ? "console, API" : "API", url],
-    ["sample run", `${url}/runs/${runId}`],
-    ["its id", `${runId} (${facts.status})`],
-    ["workflows", facts.workflows.join(", ")],
-    ["logs", facts.logDir],
-  ];
+  const bold = (text: string): string => (facts.isTerminal ? `${BOLD}${text}${PLAIN}` : text);
+  const where = facts.hasConsole ? `Open ${url}` : `API: ${url}`;
   return [
     "",
-    facts.stays ? "Pawl is up." : "Pawl was up.",
+    ...facts.summary.map((line) => `  ${line}`),
     "",
-    ...rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`),
+    bold(facts.stays ? `Pawl is up. ${where}` : `Pawl was up at ${url}.`),
     "",
-    "Watch the sample run by other means:",
+    `The sample run (${facts.status}):`,
+    `  ${url}/runs/${runId}`,
     "",
-    `  curl -N ${url}/execute/workflows/${runId}/events`,
-    `  npm run buf -- curl --http2-prior-knowledge --protocol grpc -d '${request}' ${url}/pawl.v1.EventService/WatchRun`,
-    `  npm run pawl -- run watch ${runId} --address ${url}`,
+    ...(facts.stays ? nextSteps(facts) : []),
+    `Logs: ${facts.logDir}`,
+    ...(facts.stays ? ["Ctrl-C stops everything."] : []),
     "",
-    ...(facts.stays ? ["Ctrl-C stops everything.", ""] : []),
   ].join("\n");
 }
+
+const nextSteps = ({ url, runId, isDefaultPort }: BannerFacts): readonly string[] => [
+  "In another terminal:",
+  "",
+  ...(isDefaultPort ? [] : [`  export PAWL_ADDRESS=${url}`]),
+  "  ./pawl workflow list",
+  "  ./pawl run start order-fulfilment --sample --wait",
+  "",
+  "Watch the sample run again, by the command line, plain HTTP or gRPC:",
+  "",
+  `  RUN=${runId}`,
+  "  ./pawl run watch $RUN",
+  `  curl -N ${url}/execute/workflows/$RUN/events`,
+  "  npm run -s buf -- curl --http2-prior-knowledge --protocol grpc \\",
+  '    -d "{\\"run_id\\":\\"$RUN\\"}" \\',
+  `    ${url}/pawl.v1.EventService/WatchRun`,
+  "",
+  "See a run survive the death of its executor: npm run demo",
+  "",
+];

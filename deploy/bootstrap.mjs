@@ -82,16 +82,19 @@ function isInstalled() {
   return existsSync(stampFile) && readFileSync(stampFile, "utf8") === wantedStamp();
 }
 
-/** Runs one step quietly; what it printed is shown only when it failed (or BOOTSTRAP_VERBOSE is set). */
+/** Whether what a step prints is shown: to a person who waits for it, and when BOOTSTRAP_VERBOSE is set. */
+const isVerbose = Boolean(process.env.BOOTSTRAP_VERBOSE) || process.stderr.isTTY === true;
+
+/** Runs one step. Without a person at the terminal what it printed is shown only when it failed. */
 function step(what, command, args, env) {
   say(what);
-  const isVerbose = Boolean(process.env.BOOTSTRAP_VERBOSE);
   const done = spawnSync(command, args, {
     cwd: root,
     env,
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
-    stdio: ["ignore", isVerbose ? "inherit" : "pipe", isVerbose ? "inherit" : "pipe"],
+    // On standard error: standard output is the task's own.
+    stdio: ["ignore", isVerbose ? 2 : "pipe", isVerbose ? 2 : "pipe"],
     shell: isWindows && command.endsWith(".cmd"),
   });
   if (done.status === 0) return;
@@ -130,6 +133,7 @@ function fetchToolchain() {
   const flags = "--ignore-scripts --no-audit --no-fund --no-package-lock --loglevel=error".split(
     " ",
   );
+  if (isVerbose) flags.push("--progress=true");
   const cache = hasHome() ? [] : ["--cache", join(toolchains, "npm-cache")];
   step(
     `fetching ${wanted.join(" and ")} (once)`,
@@ -151,7 +155,13 @@ function install(env) {
   step(
     "installing dependencies from the lockfile",
     node,
-    [pnpm, "install", "--frozen-lockfile", "--reporter=append-only", ...store],
+    [
+      pnpm,
+      "install",
+      "--frozen-lockfile",
+      `--reporter=${isVerbose ? "default" : "append-only"}`,
+      ...store,
+    ],
     { ...env, CI: "1" },
   );
   writeFileSync(stampFile, wantedStamp());
@@ -199,6 +209,7 @@ function prepare(env) {
   }
   try {
     process.on("exit", () => rmSync(lock, { recursive: true, force: true }));
+    say("fetching what Pawl needs; later starts skip this");
     if (!isToolchainReady()) fetchToolchain();
     if (!isInstalled()) install(env);
     say("ready");

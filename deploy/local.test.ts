@@ -68,7 +68,10 @@ test(
     const first = start();
     await first.says("Ctrl-C stops everything.");
     expect(first.output()).toMatch(/run\.completed/);
-    expect(first.output()).toMatch(/console, API +http:/);
+    expect(first.output()).toMatch(/^Pawl: starting PostgreSQL, scheduler, executor and gateway/);
+    expect(first.output()).toMatch(/\d+ migrations applied\n/);
+    expect(first.output()).not.toContain(".sql");
+    expect(first.output()).toMatch(/Pawl is up\. Open http:/);
     expect(first.output()).toMatch(/curl -N http:/);
 
     const second = start();

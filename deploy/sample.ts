@@ -4,7 +4,8 @@ import { LiveScreen } from "@pawl/cli/render/live-screen";
 import { progressLines } from "@pawl/cli/render/progress";
 import { applyEvent, createProgress, hasEnded } from "@pawl/cli/render/progress-model";
 import type { Progress } from "@pawl/cli/render/progress-model";
-import { createPawlClient } from "@pawl/client";
+import { safeText, wrapText } from "@pawl/cli/render/spans";
+import { createPawlClient, jsonOf } from "@pawl/client";
 import type { PawlClient } from "@pawl/client";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { readExample, readExamples } from "./examples.ts";
@@ -16,7 +17,12 @@ const FRAME_MS = 100;
 const SAMPLE = "research-and-summarise";
 
 /** A run that has ended. */
-export type SampleRun = { readonly runId: string; readonly status: string };
+export type SampleRun = {
+  readonly runId: string;
+  readonly status: string;
+  /** What it wrote, in lines that fit any terminal; none when it failed. */
+  readonly summary: readonly string[];
+};
 
 /** Saves every example; one that is unchanged gets no new version. Returns their ids. */
 export async function registerExamples(client: PawlClient): Promise<readonly string[]> {
@@ -32,9 +38,14 @@ export async function registerExamples(client: PawlClient): Promise<readonly str
 export const clientOf = (url: string): PawlClient => createPawlClient({ baseUrl: url });
 
 /** Runs the sample with live progress: redrawn in place on a terminal, a line per event elsewhere. */
-export async function runSample(client: PawlClient, signal: AbortSignal): Promise<SampleRun> {
+export async function runSample(
+  client: PawlClient,
+  signal: AbortSignal,
+  onStart: (runId: string) => void,
+): Promise<SampleRun> {
   const { workflowId, sampleInput: input } = readExample(SAMPLE);
   const { run } = await client.runs.start(workflowId, { input, signal });
+  onStart(run.runId);
   const { definition } = await client.runs.get(run.runId, { signal });
   const progress = createProgress({
     runId: run.runId,
@@ -54,7 +65,16 @@ export async function runSample(client: PawlClient, signal: AbortSignal): Promis
     show?.stop();
   }
   signal.throwIfAborted();
-  return { runId: run.runId, status: progress.status };
+  return { runId: run.runId, status: progress.status, summary: await summaryOf(client, run.runId) };
+}
+
+const SUMMARY_WIDTH = 76;
+
+async function summaryOf(client: PawlClient, runId: string): Promise<readonly string[]> {
+  const output = jsonOf((await client.runs.get(runId)).run.outputJson);
+  const isRecord = typeof output === "object" && output !== null && "summary" in output;
+  const summary = isRecord ? output["summary"] : undefined;
+  return typeof summary === "string" ? wrapText(safeText(summary), SUMMARY_WIDTH) : [];
 }
 
 /** In a log file the pieces of a stream are noise: they are told by the line. */

@@ -13,6 +13,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export type Settings = {
   /** Leave after the sample run, with its outcome as exit code. */
   readonly once: boolean;
+  /** Open a browser at the sample run. */
+  readonly open: boolean;
   /** State kept between starts: database, logs. */
   readonly dataDir: string;
   /** An own database; absent means the embedded one. */
@@ -25,33 +27,31 @@ export type Settings = {
   readonly serviceEnv: Readonly<Record<string, string>>;
 };
 
-const GATEWAY_PORT = 7400;
+/** Where the command line looks when it is told nothing. */
+export const DEFAULT_GATEWAY_PORT = 7400;
 const SCHEDULER_PORT = 7401;
 const METRICS_PORT = 7402;
 
 /** @throws StartFault naming what is wrong */
 export function readSettings(args: readonly string[], env: Env): Settings {
   return {
-    once: readOnce(args),
+    ...readFlags(args),
     dataDir: resolve(ROOT, env["PAWL_DATA_DIR"] ?? ".pawl"),
     databaseUrl: env["DATABASE_URL"] === "" ? undefined : env["DATABASE_URL"],
-    gatewayPort: readPort(env, "PAWL_GATEWAY_PORT", GATEWAY_PORT),
+    gatewayPort: readPort(env, "PAWL_GATEWAY_PORT", DEFAULT_GATEWAY_PORT),
     schedulerPort: readPort(env, "PAWL_SCHEDULER_PORT", SCHEDULER_PORT),
     metricsPort: readPort(env, "PAWL_METRICS_PORT", METRICS_PORT, 0),
     serviceEnv: passedOn(env),
   };
 }
 
-function readOnce(args: readonly string[]): boolean {
+function readFlags(args: readonly string[]): Pick<Settings, "once" | "open"> {
+  const flag = { type: "boolean", default: false } as const;
   try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: { once: { type: "boolean", default: false } },
-    });
-    return values.once;
+    return parseArgs({ args: [...args], options: { once: flag, open: flag } }).values;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new StartFault(why, "usage: npm start [-- --once]", { cause: error });
+    throw new StartFault(why, "usage: npm start [-- --once --open]", { cause: error });
   }
 }
 

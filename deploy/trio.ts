@@ -17,8 +17,8 @@ export type Service = { readonly name: ServiceName; readonly supervised: Supervi
 export type TrioOptions = {
   readonly settings: Settings;
   readonly databaseUrl: string;
-  /** Of the data the examples ask; absent beside a database that is not ours. */
-  readonly demoDataUrl: string | undefined;
+  /** What the executor is told beside its settings, such as the databases that examples ask. */
+  readonly executorEnv: Readonly<Record<string, string>>;
   readonly logDir: string;
   /** Aborts starts that are under way. */
   readonly stop: AbortSignal;
@@ -59,7 +59,7 @@ export async function planTrio(options: TrioOptions): Promise<Record<ServiceName
       PAWL_METRICS_PORT: metrics.scheduler,
     }),
     executor: plan("executor", {
-      ...demoEnv(settings.serviceEnv, options.demoDataUrl),
+      ...demoEnv({ ...options.executorEnv, ...settings.serviceEnv }),
       PAWL_SCHEDULER_ADDRESS: scheduler,
       PAWL_METRICS_PORT: metrics.executor,
     }),

@@ -1,7 +1,7 @@
 // The examples on a real trio, each as `npm start` registers it: with its sample input and, as by the console's button, with none.
 import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
 import { prepareDemoData } from "@pawl/deploy/demo/demo-data.ts";
-import { demoEnv } from "@pawl/deploy/demo/demo-env.ts";
+import { dataSources, demoEnv } from "@pawl/deploy/demo/demo-env.ts";
 import { readExample, readExamples } from "@pawl/deploy/examples.ts";
 import { registerExamples } from "@pawl/deploy/sample.ts";
 import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
@@ -23,7 +23,7 @@ beforeAll(async () => {
   // Twice, as by a second start.
   const dataUrl = await prepareDemoData(server.url, DEMO);
   expect(await prepareDemoData(server.url, DEMO)).toBe(dataUrl);
-  cluster = await startCluster({ envOf: { executor: demoEnv({}, dataUrl) } });
+  cluster = await startCluster({ envOf: { executor: demoEnv(dataSources({ demo: dataUrl })) } });
   client = createPawlClient({ baseUrl: cluster.url });
   await registerExamples(client);
 });
