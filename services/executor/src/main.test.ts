@@ -83,6 +83,22 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
   expect(await exited).toEqual([0, null]);
 });
 
+test("an outcome that the scheduler does not acknowledge is said again while the stream stands, and settles once it is", async () => {
+  const { peer } = await setup();
+  const connection = await peer.connection();
+  await connection.register();
+  const claim = testClaim(1n);
+  connection.send(testAssignment(claim, { type: "noop" }));
+  const first = await connection.heard("outcome");
+  // The scheduler has lost it, and says nothing.
+  const second = await connection.heard("outcome");
+  expect(second).toEqual(first);
+  connection.send({ case: "settled", value: { claim } });
+  connection.send(testAssignment(testClaim(2n), { type: "noop" }));
+  const { claim: next } = await connection.heard("outcome");
+  expect(next?.epoch).toBe(2n);
+});
+
 test("a process told to do without offers names no type that may come as one", async () => {
   const { peer } = await setup({ PAWL_INSTANT_OFFERS: "off" });
   const { nodeTypes, instantTypes } = await (await peer.connection()).register();

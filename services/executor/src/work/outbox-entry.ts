@@ -26,6 +26,11 @@ export class OutboxEntry {
   readonly writer: FencedWriter;
   readonly asks = new Asks();
   outcome: OutcomeInit | undefined;
+  /** Of what it has to say, how much waits to be sent. */
+  queued = 0;
+  /** How often all of it was said again since the last acknowledgement, and how often it is looked at until the next time. */
+  repeats = 0;
+  looksLeft = 0;
   /** Nothing of it may be sent any more. */
   isDropped = false;
   #said: Said[] = [];
@@ -49,6 +54,11 @@ export class OutboxEntry {
   /** Unacknowledged output, oldest first. */
   get said(): readonly Said[] {
     return this.#said;
+  }
+
+  /** Whether a scheduler owes it an answer. */
+  get isUnacknowledged(): boolean {
+    return this.outcome !== undefined || this.#said.length > 0 || this.asks.open.length > 0;
   }
 
   /** Adds a delta; joins it to the newest one while that is not sent yet. Undefined when it was joined. */
@@ -91,6 +101,7 @@ export class OutboxEntry {
       (said) => said.index >= (said.kind === "delta" ? deltaCount : logCount),
     );
     this.#said = kept;
+    this.repeats = 0;
     this.#bytes = kept.reduce((sum, said) => sum + said.bytes, 0);
     if (!this.isFull()) this.#wake();
   }

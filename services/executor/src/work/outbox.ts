@@ -1,20 +1,28 @@
 // Everything that must reach a scheduler, until it is known to have: nothing hangs on a message. Races survived: a stream that
-// breaks after sending (all that is unacknowledged is queued again, in order, output before its outcome), and a claim lost with
-// items still queued (dropped here, so a zombie says no more). Repeats are harmless: the log's unique keys drop them.
+// breaks after sending (all that is unacknowledged is queued again, in order, output before its outcome), a scheduler that loses or
+// rejects what it was told (all that is unacknowledged is said again after a while, repeats.ts), and a claim lost with items still
+// queued (dropped here, so a zombie says no more). Repeats are harmless: the log's unique keys drop them.
+//
+// Messages are cut by bytes. An outcome that fits no message becomes a failure that names its size; media that no scheduler takes is
+// left out, and a log line says so. Register and Renew name every claim held and cannot be cut: with the most slots there may be, and as
+// many outcomes unacknowledged, they take less than a message (a test holds that).
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Media } from "@pawl/core/log/event";
 import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { cleanText } from "../run/outcome.ts";
+import { Batch } from "@pawl/platform/rpc/batch";
+import { wireBytes } from "@pawl/platform/rpc/wire-bytes";
+import type { Timers } from "@pawl/platform/lifecycle/timers";
+import { cleanText, failed } from "../run/outcome.ts";
 import type { Ask } from "./asks.ts";
 import { claimKey } from "./claim-key.ts";
 import { fencedWriter, type OutcomeInit, type WorkerItemInit } from "./fenced-writer.ts";
 import { OutboxEntry, saidItem, type Said } from "./outbox-entry.ts";
+import { Repeats } from "./repeats.ts";
 
-const BATCH_ITEMS_MAX = 1_000;
-/** Below the 4 MiB of a message with room for the largest single item. */
-const BATCH_BYTES_MAX = 1024 * 1024;
+/** Items of one message: the scheduler reads a message in one turn of its event loop. */
+const ITEMS_MAX = 1_000;
 
 /** A piece of output, a question, or neither: the entry's outcome. */
 interface Queued {
@@ -30,10 +38,16 @@ export class Outbox {
   #queue: Queued[] = [];
   #head = 0;
   readonly #emptyWaiters: (() => void)[] = [];
+  readonly #repeats: Repeats;
 
   /** `onItems` is called whenever there is something to send. */
-  constructor(onItems: () => void) {
+  constructor(onItems: () => void, timers?: Timers) {
     this.#onItems = onItems;
+    this.#repeats = new Repeats({
+      entries: () => this.#entries.values(),
+      repeat: (entry) => this.#queueAll(entry),
+      ...(timers && { timers }),
+    });
   }
 
   /** Starts to hold a claim. */
@@ -70,6 +84,10 @@ export class Outbox {
   async media(entry: OutboxEntry, media: Media): Promise<void> {
     if (entry.isDropped) return;
     const { url, mime } = media;
+    if (url.length > LIMITS.deltaBytes) {
+      const text = `media of ${url.length} characters was left out; at most ${LIMITS.deltaBytes}`;
+      return this.log(entry, "warn", text);
+    }
     const clean = { url: cleanText(url, url.length), mime: cleanText(mime, LIMITS.mimeLength) };
     this.#push({ entry, said: entry.addMedia(clean) });
     await entry.room();
@@ -92,7 +110,7 @@ export class Outbox {
   /** The end of an attempt, said until it is acknowledged. */
   outcome(entry: OutboxEntry, outcome: OutcomeInit): void {
     if (entry.isDropped) return;
-    entry.outcome = outcome;
+    entry.outcome = fitting(outcome);
     this.#push({ entry });
   }
 
@@ -121,56 +139,69 @@ export class Outbox {
     this.#queue = [];
     this.#head = 0;
     for (const entry of this.#entries.values()) {
-      for (const said of entry.said) this.#queue.push({ entry, said });
-      for (const ask of entry.asks.open) this.#queue.push({ entry, ask });
-      if (entry.outcome !== undefined) this.#queue.push({ entry });
+      entry.queued = 0;
+      entry.repeats = 0;
+      this.#queueAll(entry);
     }
-    if (this.#queue.length > 0) this.#onItems();
+  }
+
+  /** Nothing is said again by itself any more. */
+  stop(): void {
+    this.#repeats.stop();
   }
 
   /** The next items to send, at most a message full; empty when there are none. */
   take(): readonly WorkerItemInit[] {
-    const items = this.#control.splice(0);
-    let bytes = 0;
-    while (this.#head < this.#queue.length) {
-      if (items.length >= BATCH_ITEMS_MAX || bytes >= BATCH_BYTES_MAX) return items;
-      const queued = this.#queue[this.#head++];
+    const batch = new Batch<WorkerItemInit>();
+    while (this.#control.length > 0) {
+      const [item = {}] = this.#control;
+      if (!batch.add(item, wireBytes(item))) return batch.items;
+      this.#control.shift();
+    }
+    for (; this.#head < this.#queue.length; this.#head += 1) {
+      const queued = this.#queue[this.#head];
       if (queued === undefined || queued.entry.isDropped) continue;
-      const { entry, said, ask } = queued;
-      if (said !== undefined) {
-        said.isSent = true;
-        bytes += said.bytes;
-        items.push(saidItem(entry.writer, said));
-      } else if (ask !== undefined) {
-        bytes += askBytes(ask);
-        items.push(ask.item);
-      } else if (entry.outcome !== undefined) {
-        bytes += outcomeBytes(entry.outcome);
-        items.push(entry.writer.outcome(entry.outcome));
-      }
+      const item = itemOf(queued);
+      if (batch.items.length >= ITEMS_MAX || !batch.add(item, wireBytes(item))) return batch.items;
+      this.#left(queued);
     }
     this.#queue = [];
     this.#head = 0;
-    return items;
+    return batch.items;
+  }
+
+  #left({ entry, said }: Queued): void {
+    if (said !== undefined) said.isSent = true;
+    entry.queued -= 1;
+    if (entry.queued === 0) this.#repeats.sent(entry);
+  }
+
+  /** All that is unacknowledged of a claim, its output and questions before its outcome. */
+  #queueAll(entry: OutboxEntry): void {
+    for (const said of entry.said) this.#push({ entry, said });
+    for (const ask of entry.asks.open) this.#push({ entry, ask });
+    if (entry.outcome !== undefined) this.#push({ entry });
   }
 
   #push(queued: Queued): void {
+    queued.entry.queued += 1;
     this.#queue.push(queued);
     this.#onItems();
   }
 }
 
-const ROUGH_BYTES = 128;
+function itemOf({ entry, said, ask }: Queued): WorkerItemInit {
+  if (said !== undefined) return saidItem(entry.writer, said);
+  return ask === undefined ? entry.writer.outcome(entry.outcome ?? {}) : ask.item;
+}
 
-const askBytes = ({ item: { item } }: Ask): number =>
-  ROUGH_BYTES + (item?.case === "effectCommit" ? (item.value.resultJson?.length ?? 0) : 0);
-
-function outcomeBytes({ result }: OutcomeInit): number {
-  const rough = ROUGH_BYTES;
-  if (result?.case === "completed") return rough + (result.value.outputJson?.length ?? 0);
-  if (result?.case === "expanded") return rough + (result.value.itemsJson?.length ?? 0);
-  if (result?.case === "childRun") return rough + (result.value.inputJson?.length ?? 0);
-  return rough + (result?.case === "failed" ? (result.value.detailsJson?.length ?? 0) : 0);
+/** The outcome, or the failure of one that fits no message. */
+function fitting(outcome: OutcomeInit): OutcomeInit {
+  const bytes = wireBytes(outcome);
+  if (bytes <= LIMITS.itemBytes) return outcome;
+  const message = `the outcome takes ${bytes} bytes; at most ${LIMITS.itemBytes} bytes. Let the node give less.`;
+  const { durationMs = 0n } = outcome;
+  return { result: failed("OUTPUT_TOO_LARGE", message, { permanent: true }), durationMs };
 }
 
 /** UTF-16 units that are surely within the byte limit as UTF-8. */

@@ -1,6 +1,7 @@
 // A worker: one executor process's session with its parts put together. It knows nothing of handlers but how to run an attempt.
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
+import type { Timers } from "@pawl/platform/lifecycle/timers";
 import { Assignments, type RunAttempt } from "./assignments.ts";
 import { SETTLE_MS, drain } from "./drain.ts";
 import { Outbox } from "./outbox.ts";
@@ -26,6 +27,8 @@ export interface WorkerOptions {
   readonly description: string;
   readonly connect: () => WorkStream;
   readonly run: RunAttempt;
+  /** For what is said again after a while; the system's unless said. */
+  readonly timers?: Timers;
   readonly onRegistered?: (schedulerId: string) => void;
   readonly onDisconnected?: (error: EngineError | undefined) => void;
 }
@@ -45,7 +48,7 @@ export class Worker {
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#slots = new Slots(options.slots);
-    this.#outbox = new Outbox(() => this.#session.wake());
+    this.#outbox = new Outbox(() => this.#session.wake(), options.timers);
     const { events } = this;
     const shared = { outbox: this.#outbox, slots: this.#slots, events };
     this.#assignments = new Assignments({ ...shared, run: options.run });
@@ -110,6 +113,7 @@ export class Worker {
     const { graceMs, settleMs = SETTLE_MS } = this.#options;
     await drain(parts, { graceMs, settleMs });
     this.#renew.stop();
+    this.#outbox.stop();
     this.events.emit("worker:stopped", { workerId: this.#options.executorId });
   }
 

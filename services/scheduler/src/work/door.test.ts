@@ -96,6 +96,40 @@ test.each(Object.entries(DOORS))(
   },
 );
 
+test("an outcome said again while it is being committed is kept once and answered as often as it was said", async () => {
+  const store = createMemoryStore({ now: () => 1_000 });
+  const commit = Promise.withResolvers<void>();
+  const kept: string[] = [];
+  const transact: typeof store.journal.transact = async (work) => {
+    if (kept.length > 0) await commit.promise;
+    return store.journal.transact(work);
+  };
+  const engine = createEngine({ ...store, journal: { ...store.journal, transact } }, () => 1_000);
+  await engine.known.reload();
+  const offer = engine.loop.offer.bind(engine.loop);
+  engine.loop.offer = (input) => {
+    if (input.kind === "outcome") kept.push(input.kind);
+    offer(input);
+  };
+  const { say, hear, heard } = connect(store, engine);
+  const value = { executorId: crypto.randomUUID(), nodeTypes: ["start"], slots: 1 };
+  say({ case: "register", value });
+  await hear("registered");
+  const graph = { nodes: [{ id: "start", type: "start" }], edges: [] };
+  const { runId } = await engine.start(await saveGraph(store, graph));
+  const claim = claimed((await hear("assignment")).claim);
+  for (let time = 0; time < 3; time += 1) say(DOORS.outcome(claim));
+  expect(kept).toEqual(["outcome"]);
+  commit.resolve();
+  await hear("settled", 3);
+  // What comes later is judged by the log.
+  say(DOORS.outcome(claim));
+  await hear("settled", 4);
+  expect(heard.filter(({ case: name }) => name === "claimLost")).toEqual([]);
+  const ends = store.view.events(runId).filter(({ type }) => type === "node.completed");
+  expect(ends).toHaveLength(1);
+});
+
 function claimed(claim: Claim | undefined): Claim {
   if (claim === undefined) throw new Error("an assignment without a claim");
   return claim;

@@ -2,6 +2,9 @@
 // the name of its executor, which the transaction compares: what an executor says counts for its own claims only. Whatever the
 // transaction then refuses is answered here: ClaimLost to whom the claim does not belong any more, Settled to whom it ended with
 // an outcome of its own. So a stale epoch is told in the same way whatever it came with.
+//
+// The race it survives: an executor says again what it has no answer to, while the first time is still on its way to the store, in an
+// outage many times. Only the first is kept, and each is answered with its answer: repeats cost the scheduler no memory.
 
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -17,13 +20,18 @@ export interface DoorParts {
   readonly log: Logger;
 }
 
-/** Calls `offer` with the claim an item names; one that cannot be a claim, or an offer withdrawn, is lost by definition. */
+/**
+ * Calls `offer` with the claim an item names; one that cannot be a claim, or an offer withdrawn, is lost by definition. `what` names the
+ * thing said of the claim, as `answered` has it.
+ */
 export function enter(
   session: Session,
   wire: WireClaim | undefined,
+  what: string,
   offer: (claim: NamedClaim) => void,
 ): void {
   const claim = claimOf(wire);
+  if (claim !== undefined && isRepeat(session, keyOf(what, claim))) return;
   const known = claim && session.recognise(claim);
   if (known !== undefined) return offer({ ...known, executorId: session.executorId });
   // Without an answer the executor would say it again for ever.
@@ -38,14 +46,22 @@ export function answered<T>(
   claim: Claim,
   { what, onHeld }: { readonly what: string; readonly onHeld: (value: T) => void },
 ): Answer<T | "settled" | "stale"> {
+  const key = keyOf(what, claim);
+  session.inHand.set(key, 1);
+  const respond = (value: T | "settled" | "stale"): void => {
+    if (value === "stale") fence(log, session, claim);
+    else if (value === "settled") session.send(claimItem("settled", claim));
+    else onHeld(value);
+  };
   return {
     resolve: (value) => {
-      if (value === "stale") fence(log, session, claim);
-      else if (value === "settled") session.send(claimItem("settled", claim));
-      else onHeld(value);
+      const times = session.inHand.get(key) ?? 1;
+      session.inHand.delete(key);
+      for (let time = 0; time < times; time += 1) respond(value);
     },
-    // The executor keeps what is not acknowledged and says it again when it reconnects.
+    // The executor keeps what is not acknowledged and says it again.
     reject: (error) => {
+      session.inHand.delete(key);
       if (isQuarantined(error)) fence(log, session, claim);
       else log.error({ err: error, ...fields(claim) }, `${what} was not settled`);
     },
@@ -59,6 +75,15 @@ export function fence(log: Logger, session: Session, claim: Claim): void {
   session.letGo(claim);
   session.send(claimItem("claimLost", claim));
 }
+
+function isRepeat({ inHand }: Session, key: string): boolean {
+  const times = inHand.get(key);
+  if (times !== undefined) inHand.set(key, times + 1);
+  return times !== undefined;
+}
+
+const keyOf = (what: string, { runId, nodeId, iteration, epoch, offer }: Claim): string =>
+  `${what} of ${runId}/${nodeId}/${iteration}/${epoch}/${offer?.id ?? 0}`;
 
 const fields = (claim: Claim) => ({
   run_id: claim.runId,

@@ -40,6 +40,8 @@ export class Session {
   /** Those of them that may be run before their claim is committed. */
   readonly instantTypes: ReadonlySet<string>;
   readonly send: SendItem;
+  /** What it said and is not answered yet, and how often it said it. */
+  readonly inHand = new Map<string, number>();
   readonly #held = new ChurnMap<string, Held>();
   readonly #onRoom: () => void;
   readonly #onOversize: (claim: Claim, oversize: Oversize) => void;

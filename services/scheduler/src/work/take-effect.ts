@@ -27,8 +27,9 @@ const STATES: Readonly<Record<EffectStanding["state"], EffectState>> = {
 };
 
 export function takeEffectBegin(parts: DoorParts, session: Session, wire: EffectBegin): void {
-  enter(session, wire.claim, (claim) => {
-    const { name } = wire;
+  const { name } = wire;
+  const what = `the beginning of effect ${name}`;
+  enter(session, wire.claim, what, (claim) => {
     const begun = (answer: {
       readonly state: EffectState;
       readonly resultJson?: Uint8Array;
@@ -42,7 +43,7 @@ export function takeEffectBegin(parts: DoorParts, session: Session, wire: Effect
       kind: "begin_effect",
       effect: { ...claim, name, class: effectClass },
       answer: answered<EffectStanding>(parts, session, claim, {
-        what: "the beginning of an effect",
+        what,
         onHeld: (standing) =>
           begun({
             state: STATES[standing.state],
@@ -56,8 +57,9 @@ export function takeEffectBegin(parts: DoorParts, session: Session, wire: Effect
 }
 
 export function takeEffectCommit(parts: DoorParts, session: Session, wire: EffectCommit): void {
-  enter(session, wire.claim, (claim) => {
-    const { name } = wire;
+  const { name } = wire;
+  const what = `the result of effect ${name}`;
+  enter(session, wire.claim, what, (claim) => {
     const committed = (state: EffectState): void => {
       const value = { claim: wireClaim(claim), name, state };
       session.send({ item: { case: "effectCommitted", value } });
@@ -69,7 +71,7 @@ export function takeEffectCommit(parts: DoorParts, session: Session, wire: Effec
       kind: "commit_effect",
       effect: { ...claim, name, resultJson },
       answer: answered<"committed" | "not_begun">(parts, session, claim, {
-        what: "the result of an effect",
+        what,
         onHeld: (result) =>
           committed(result === "committed" ? EffectState.COMMITTED : EffectState.REFUSED),
       }),

@@ -19,7 +19,7 @@ import { claimItem, cleanText, isIndex, mediaOf, outcomeOf, wireClaim } from "./
 const LEVELS = new Set(["debug", "info", "warn", "error"]);
 
 export function takeOutcome(parts: DoorParts, session: Session, wire: Outcome): void {
-  enter(session, wire.claim, (claim) => {
+  enter(session, wire.claim, "an outcome", (claim) => {
     session.letGo(claim);
     probe("S3");
     parts.loop.offer({
@@ -56,7 +56,8 @@ export function failOversize(
 }
 
 export function takeDelta(parts: DoorParts, session: Session, wire: Delta): void {
-  enter(session, wire.claim, (claim) => {
+  const what = `delta ${wire.deltaIndex}`;
+  enter(session, wire.claim, what, (claim) => {
     if (!isIndex(wire.deltaIndex)) return;
     const media = mediaOf(wire.media);
     const payload = {
@@ -68,13 +69,14 @@ export function takeDelta(parts: DoorParts, session: Session, wire: Delta): void
     parts.loop.offer({
       kind: "streamed",
       fact: { ...claim, ordinal: wire.deltaIndex, type, payload },
-      answer: streamed(parts, session, claim, { deltaCount: wire.deltaIndex + 1 }),
+      answer: streamed(parts, session, claim, { what, deltaCount: wire.deltaIndex + 1 }),
     });
   });
 }
 
 export function takeLog(parts: DoorParts, session: Session, wire: Log): void {
-  enter(session, wire.claim, (claim) => {
+  const what = `log line ${wire.logIndex}`;
+  enter(session, wire.claim, what, (claim) => {
     if (!isIndex(wire.logIndex)) return;
     const payload = {
       logIndex: wire.logIndex,
@@ -84,14 +86,14 @@ export function takeLog(parts: DoorParts, session: Session, wire: Log): void {
     parts.loop.offer({
       kind: "streamed",
       fact: { ...claim, ordinal: wire.logIndex, type: "node.log", payload },
-      answer: streamed(parts, session, claim, { logCount: wire.logIndex + 1 }),
+      answer: streamed(parts, session, claim, { what, logCount: wire.logIndex + 1 }),
     });
   });
 }
 
 /** A claim given back at a graceful stop: queued again at once, at no cost. */
 export function takeRelease(parts: DoorParts, session: Session, wire: Release): void {
-  enter(session, wire.claim, (claim) => {
+  enter(session, wire.claim, "a release", (claim) => {
     session.letGo(claim);
     parts.loop.offer({
       kind: "lost",
@@ -108,7 +110,7 @@ export function takeRelease(parts: DoorParts, session: Session, wire: Release): 
 
 /** One task that needs longer than its executor's renewals promise (S0.9). */
 export function takeExtend(parts: DoorParts, session: Session, wire: Extend): void {
-  enter(session, wire.claim, (claim) => {
+  enter(session, wire.claim, "more time", (claim) => {
     const extendMs = Math.min(Number(wire.extendMs), LIMITS.nodeTimeoutMsMax);
     parts.loop.offer({
       kind: "extend",
@@ -128,10 +130,13 @@ const streamed = (
   parts: DoorParts,
   session: Session,
   claim: Claim,
-  counts: { readonly deltaCount?: number; readonly logCount?: number },
+  {
+    what,
+    ...counts
+  }: { readonly what: string; readonly deltaCount?: number; readonly logCount?: number },
 ) =>
   answered(parts, session, claim, {
-    what: "partial output",
+    what,
     onHeld: () => {
       const value = { claim: wireClaim(claim), ...counts };
       session.send({ item: { case: "streamed", value } });

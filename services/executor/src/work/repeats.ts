@@ -1,0 +1,66 @@
+// Says again, while the stream stands, what no scheduler has acknowledged: a scheduler that lost or rejected it says nothing, and
+// without a repeat the executor would hold the claim for ever. Each claim waits on its own, 2 to 4 s at first and then twice as long
+// each time, up to a minute, so that a scheduler in trouble is not pressed harder; an acknowledgement starts its waits over.
+// What still waits to be sent is not said again, so a slow stream never holds anything twice. Repeats are harmless: the scheduler
+// answers them as duplicates.
+
+import { type Cancel, systemTimers, type Timers } from "@pawl/platform/lifecycle/timers";
+import type { OutboxEntry } from "./outbox-entry.ts";
+
+/** How often the claims are looked at. */
+const LOOK_MS = 1_000;
+const FIRST_MS = 4_000;
+const LONGEST_MS = 60_000;
+
+export interface RepeatsOptions {
+  readonly entries: () => Iterable<OutboxEntry>;
+  /** Queues again all that is unacknowledged of a claim. */
+  readonly repeat: (entry: OutboxEntry) => void;
+  readonly timers?: Timers;
+  /** In [0, 1). */
+  readonly random?: () => number;
+}
+
+export class Repeats {
+  readonly #options: RepeatsOptions;
+  readonly #timers: Timers;
+  readonly #random: () => number;
+  #cancel: Cancel | undefined;
+  #isStopped = false;
+
+  constructor(options: RepeatsOptions) {
+    this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#random = options.random ?? Math.random;
+  }
+
+  /** All that a claim had to say has left. */
+  sent(entry: OutboxEntry): void {
+    const ceilingMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** entry.repeats);
+    entry.looksLeft = Math.ceil((ceilingMs * (0.5 + this.#random() / 2)) / LOOK_MS);
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#cancel?.();
+  }
+
+  #arm(): void {
+    if (this.#isStopped) return;
+    this.#cancel ??= this.#timers.after(LOOK_MS, () => this.#look());
+  }
+
+  #look(): void {
+    this.#cancel = undefined;
+    for (const entry of this.#options.entries()) {
+      if (entry.queued > 0 || !entry.isUnacknowledged) continue;
+      entry.looksLeft -= 1;
+      if (entry.looksLeft > 0) this.#arm();
+      else {
+        entry.repeats += 1;
+        this.#options.repeat(entry);
+      }
+    }
+  }
+}
