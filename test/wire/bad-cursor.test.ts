@@ -1,4 +1,5 @@
 // Cursors and pages that are wrong, through every client and through SSE (rows C of the catalogue of bad inputs).
+import { createHash } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
@@ -169,6 +170,30 @@ test("C7: a page token of another list, another filter or nobody is refused", as
         await expectRefused(door.runs.listRuns({ pageToken }), refusal, pageToken);
       const otherFilter = door.runs.listRuns({ pageToken: ofRuns, workflowId: KNOWN });
       await expectRefused(otherFilter, refusal);
+    }
+  });
+});
+
+test("C7: a page token that somebody made up by the rules of the store is refused, on every list and by every client", async () => {
+  await finishedRun(stage());
+  const { runId } = await finishedRun(stage());
+  const refusal = invalidField("page_token", "BAD_PAGE_TOKEN");
+  const forged = (bound: string, key: string): string => {
+    const digest = createHash("sha256").update(bound).digest().subarray(0, 8);
+    return Buffer.concat([digest, Buffer.from(key)]).toString("base64url");
+  };
+  const effects = forged(`effects ${JSON.stringify([runId, ""])}`, "a\nnot a number\nb");
+  await stage().unharmed(async () => {
+    for (const { runs } of stage().doors) {
+      await expectRefused(runs.listEffects({ runId, pageToken: effects }), refusal);
+    }
+    const { nextPageToken } = await stage().door("gRPC").runs.listRuns({ pageSize: 1 });
+    const bytes = Buffer.from(nextPageToken, "base64url");
+    for (let at = 0; at < bytes.length; at += 1) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(changed.readUInt8(at) ^ 1, at);
+      const pageToken = changed.toString("base64url");
+      await expectRefused(stage().door("gRPC").runs.listRuns({ pageToken }), refusal);
     }
   });
 });

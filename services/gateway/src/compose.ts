@@ -8,15 +8,14 @@ import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { connectErrors, connectTracing } from "@pawl/platform/rpc/connect";
 import { type OnInternal, toConnectError, toEngineError } from "@pawl/platform/rpc/status";
-import { getApproval, listApprovals } from "@pawl/platform/store/approvals";
-import { createDeadLetters, listDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
-import { listEffects } from "@pawl/platform/store/effects";
-import { getDefinition, getWorkflow, listWorkflows } from "@pawl/platform/store/definitions";
+import { type ApprovalRecord, getApproval } from "@pawl/platform/store/approvals";
+import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
+import { getDefinition, getWorkflow } from "@pawl/platform/store/definitions";
 import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
 import { readBook } from "@pawl/platform/store/pauses-postgres";
 import { readDepths, type TypeOf } from "@pawl/platform/store/queue-depth";
-import { getRuns, listRuns } from "@pawl/platform/store/runs";
-import { getSchedule, listSchedules } from "@pawl/platform/store/schedule-reads";
+import { getRuns } from "@pawl/platform/store/runs";
+import { getSchedule } from "@pawl/platform/store/schedule-reads";
 import { readTags } from "@pawl/platform/store/tags";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import { readWaitingRoom, type RoomQuestion } from "@pawl/platform/store/waiting-room";
@@ -47,6 +46,7 @@ import { type ReadyWatch, watchReady } from "./http/watch-ready.ts";
 import { coalesce } from "./read/coalesce.ts";
 import { DefinitionCache } from "./read/definition-cache.ts";
 import { explain } from "./read/explainer.ts";
+import { createLists } from "./read/lists.ts";
 import { createRunReader } from "./read/run-reader.ts";
 import { createApprovalService } from "./rpc/approval-service.ts";
 import { createEventService } from "./rpc/event-service.ts";
@@ -157,6 +157,7 @@ interface Parts extends ComposeOptions {
 
 /** What the services of the contract do, over the stores. */
 function createServices({ pool, scheduler, fanout, calls }: Parts) {
+  const lists = createLists(pool);
   const definitions = new DefinitionCache((id) => getDefinition(pool, id));
   const reader = createRunReader({
     definitions,
@@ -181,15 +182,15 @@ function createServices({ pool, scheduler, fanout, calls }: Parts) {
   const workflows = createWorkflowService({
     scheduler,
     getWorkflow: (id, version) => getWorkflow(pool, DEFAULT_TENANT, id, version),
-    listWorkflows: (page) => listWorkflows(pool, DEFAULT_TENANT, page),
+    listWorkflows: lists.workflows,
   });
   const runs = createRunService({
     scheduler,
     getRun: reader.getRun,
     explain: (question) => explain(explaining, question),
     findRun: reader.findRun,
-    listEffects: (runId, nodeId, page) => listEffects(pool, runId, nodeId, page),
-    listRuns: (filter, page) => listRuns(pool, DEFAULT_TENANT, filter, page),
+    listEffects: lists.effects,
+    listRuns: lists.runs,
     watch,
     markHints: () => fanout.markHints(),
     endSince: (runId, since) => fanout.endSince(runId, since),
@@ -200,7 +201,7 @@ function createServices({ pool, scheduler, fanout, calls }: Parts) {
     scheduler,
     now: Date.now,
     getSchedule: (id) => getSchedule(pool, DEFAULT_TENANT, id),
-    listSchedules: (workflowId, page) => listSchedules(pool, DEFAULT_TENANT, workflowId, page),
+    listSchedules: lists.schedules,
   });
   const events = createEventService({
     watch,
@@ -212,22 +213,33 @@ function createServices({ pool, scheduler, fanout, calls }: Parts) {
   const approvals = createApprovalService({
     scheduler,
     getApproval: (id) => getApproval(pool, DEFAULT_TENANT, id),
-    listApprovals: (filter, page) => listApprovals(pool, DEFAULT_TENANT, filter, page),
-    schemaOf: async ({ runId, nodeId, iteration }) => {
-      const [run] = await getRuns(pool, DEFAULT_TENANT, [runId]);
-      if (run === undefined) return undefined;
-      const { graph } = await definitions.get(run.definitionId);
-      const index = graph.indexOf.get(nodeId);
-      if (index === undefined) return undefined;
-      const { responseSchema } = approvalRules(executionDefinition(graph, index, iteration));
-      return responseSchema === undefined ? undefined : JSON.stringify(responseSchema);
-    },
+    listApprovals: lists.approvals,
+    schemaOf: (approval) => schemaOf(pool, definitions, approval),
   });
-  const queues = createQueues(pool, scheduler, definitions);
+  const queues = createQueues(pool, lists, { scheduler, definitions });
   return { watch, workflows, runs, events, schedules, approvals, queues };
 }
 
-function createQueues(pool: Pool, scheduler: Scheduler, definitions: DefinitionCache) {
+/** How the response of an approval must look, as JSON text. */
+async function schemaOf(
+  pool: Pool,
+  definitions: DefinitionCache,
+  { runId, nodeId, iteration }: Pick<ApprovalRecord, "runId" | "nodeId" | "iteration">,
+): Promise<string | undefined> {
+  const [run] = await getRuns(pool, DEFAULT_TENANT, [runId]);
+  if (run === undefined) return undefined;
+  const { graph } = await definitions.get(run.definitionId);
+  const index = graph.indexOf.get(nodeId);
+  if (index === undefined) return undefined;
+  const { responseSchema } = approvalRules(executionDefinition(graph, index, iteration));
+  return responseSchema === undefined ? undefined : JSON.stringify(responseSchema);
+}
+
+function createQueues(
+  pool: Pool,
+  lists: ReturnType<typeof createLists>,
+  { scheduler, definitions }: { scheduler: Scheduler; definitions: DefinitionCache },
+) {
   const typeOf: TypeOf = async (definitionId, nodeId, iteration) => {
     const { graph } = await definitions.get(definitionId);
     const index = graph.indexOf.get(nodeId);
@@ -237,7 +249,7 @@ function createQueues(pool: Pool, scheduler: Scheduler, definitions: DefinitionC
   return createQueueService({
     scheduler,
     readDepths: () => readDepths(pool, DEFAULT_TENANT, typeOf),
-    listDeadLetters: (filter, page) => listDeadLetters(pool, DEFAULT_TENANT, filter, page),
+    listDeadLetters: lists.deadLetters,
     readPauses: () => readBook(pool),
     openDeadLetters: (filter, limit) => deadLetters.open(DEFAULT_TENANT, filter, limit),
   });

@@ -258,6 +258,13 @@ create table schedules (
 ) with (fillfactor=70);
 CREATE INDEX schedules_by_workflow ON pawl.schedules USING btree (tenant_id, workflow_id, schedule_id);
 
+create table secrets (
+  name text not null,
+  value bytea not null,
+  constraint secrets_pkey PRIMARY KEY (name),
+  constraint secrets_value_check CHECK ((octet_length(value) >= 32))
+);
+
 create table slot_keys (
   slot_key text not null,
   slot_limit integer not null,

@@ -1,5 +1,5 @@
-// Page tokens: where the last page ended, bound to the filter it was made with. A token of another list, another filter or of
-// someone's imagination is refused instead of giving a page that looks right. Not a secret, only a check.
+// Page tokens: where the last page ended, bound to the filter it was made with. A token of another list or another filter is refused
+// instead of giving a page that looks right. Anybody can make one: the gateway seals those it hands out (gateway/src/read/page-seal.ts).
 
 import { createHash } from "node:crypto";
 import { invalidField } from "@pawl/core/fault/engine-error";
