@@ -25,6 +25,8 @@ const TIMING = {
   PAWL_DRAIN_MS: "10000",
   PAWL_LOG_LEVEL: "info",
 } as const;
+/** The name of the link that leads to the database. */
+export const DATABASE_LINK = "all-postgres";
 /** An outage lasts as long as a start takes on a busy machine. */
 const CLIENT = { attempts: 60, timeoutMs: 8_000 } as const;
 
@@ -64,12 +66,13 @@ export async function startCrew(seed: number): Promise<Crew> {
   const effects = await startEffects(seededRandom(seed));
   const links: Proxy[] = [];
   const link: Link = async (name, port) => {
-    const proxy = await startProxy(name, port, seededRandom(seed + links.length));
+    const random = seededRandom(seed + links.length);
+    const proxy = await startProxy(name, port, { random, isPostgres: name === DATABASE_LINK });
     links.push(proxy);
     return proxy.port;
   };
   const url = new URL(postgres.url);
-  url.port = String(await link("all-postgres", Number(url.port)));
+  url.port = String(await link(DATABASE_LINK, Number(url.port)));
   const DATABASE_URL = url.href;
   const schedulers = await Promise.all([1, 2].map((nth) => startScheduler(nth, { DATABASE_URL })));
   const addresses = async (name: string): Promise<string> => {

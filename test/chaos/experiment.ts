@@ -51,7 +51,8 @@ const ACCEPTED_SHARE = 0.95;
 
 /** Runs it. */
 export async function experiment(fault: Fault, options: ExperimentOptions): Promise<Outcome> {
-  const { crew, size, seed, runs, onProgress } = options;
+  const { crew, size, seed, onProgress } = options;
+  const runs = Math.min(options.runs, fault.runsMost?.[size] ?? Infinity);
   const began = performance.now();
   const database = new Database(crew.databaseUrl);
   try {
@@ -71,7 +72,7 @@ export async function experiment(fault: Fault, options: ExperimentOptions): Prom
       prefix: fault.shapes?.prefix ?? EFFECT_PREFIX,
       everyMs: fault.everyMs ?? EVERY_MS,
       seed,
-      most: RUNS_MOST,
+      most: fault.runsMost?.[size] ?? RUNS_MOST,
     });
     load.start();
     const hits = await strikes(fault, scene, options, load);

@@ -56,6 +56,8 @@ export type Fault = {
   readonly gapMs: readonly [number, number];
   /** How long between two runs that are offered; a fault that takes everybody away at once lets less pile up. */
   readonly everyMs?: number;
+  /** No more runs than this where they are heavy; the others go by what is asked for. */
+  readonly runsMost?: Readonly<Record<Size, number>>;
   /** Whether it must lead to refusals to prove anything. */
   readonly isFencing?: boolean;
   /** Whether each of its hits is of another kind, so that none may miss. */

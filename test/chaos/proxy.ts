@@ -5,6 +5,7 @@ import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import type { Random } from "../stress/random.ts";
+import { ServerMessages } from "./notifications.ts";
 
 /** What a link does to its bytes. */
 export type Toxic =
@@ -15,7 +16,11 @@ export type Toxic =
   | { readonly kind: "delay"; readonly delayMs: number; readonly jitterMs: number }
   | { readonly kind: "rate"; readonly bytesPerSecond: number }
   /** The next piece is cut in the middle, and the connection ends there: by FIN, or by RST. */
-  | { readonly kind: "partial"; readonly isReset: boolean };
+  | { readonly kind: "partial"; readonly isReset: boolean }
+  /** What is asked comes through; its answer is lost, and the connection breaks a moment later. */
+  | { readonly kind: "lost answer" }
+  /** PostgreSQL's notifications are lost, and nothing else; for a link that leads to it. */
+  | { readonly kind: "lost notifications" };
 
 /** One link. */
 export type Proxy = {
@@ -33,13 +38,19 @@ export type Proxy = {
 type Direction = "up" | "down";
 type Pair = { readonly client: Socket; readonly server: Socket };
 
+/** Behind an answer that is lost the server may still carry out what was asked with it. */
+const CARRIED_OUT_MS = 100;
 /** A toxic's end is looked for this often. */
 const LOOK_MS = 20;
 const SECOND_MS = 1_000;
 
 /** Listens on a free port and passes everything on to `targetPort`. */
-export async function startProxy(name: string, targetPort: number, random: Random): Promise<Proxy> {
-  const link = new Link(random);
+export async function startProxy(
+  name: string,
+  targetPort: number,
+  { random, isPostgres = false }: { readonly random: Random; readonly isPostgres?: boolean },
+): Promise<Proxy> {
+  const link = new Link(random, isPostgres);
   const listener = createServer((client) => link.join(client, connect(targetPort, LOOPBACK)));
   listener.listen(0, LOOPBACK);
   await once(listener, "listening");
@@ -62,11 +73,13 @@ export async function startProxy(name: string, targetPort: number, random: Rando
 class Link {
   readonly #pairs = new Set<Pair>();
   readonly #random: Random;
+  readonly #isPostgres: boolean;
   #toxic: Toxic | undefined;
   spoiled = 0;
 
-  constructor(random: Random) {
+  constructor(random: Random, isPostgres: boolean) {
     this.#random = random;
+    this.#isPostgres = isPostgres;
   }
 
   join(client: Socket, server: Socket): void {
@@ -101,10 +114,13 @@ class Link {
   /** Passes on one direction of a connection, piece by piece. */
   async #pump(pair: Pair, direction: Direction): Promise<void> {
     const [from, to] = direction === "up" ? [pair.client, pair.server] : [pair.server, pair.client];
+    const messages = direction === "down" && this.#isPostgres ? new ServerMessages() : undefined;
     try {
       for await (const chunk of from) {
         // A socket without an encoding gives buffers.
-        await this.#pass(pair, to, chunk as Buffer, direction);
+        const came = this.#heard(chunk as Buffer, messages);
+        if (came.length === 0) continue;
+        await this.#pass(pair, to, came, direction);
         if (!this.#pairs.has(pair)) return;
       }
       to.end();
@@ -113,9 +129,18 @@ class Link {
     }
   }
 
+  /** Whole messages of a database, without those that are lost; of anything else all there is. */
+  #heard(chunk: Buffer, messages: ServerMessages | undefined): Buffer {
+    if (messages === undefined) return chunk;
+    const { bytes, lost } = messages.take(chunk, this.#toxic?.kind === "lost notifications");
+    this.spoiled += lost;
+    return bytes;
+  }
+
   async #pass(pair: Pair, to: Socket, chunk: Buffer, direction: Direction): Promise<void> {
     const toxic = this.#toxic;
-    if (toxic === undefined) return await write(to, chunk);
+    if (toxic === undefined || toxic.kind === "lost notifications") return await write(to, chunk);
+    if (toxic.kind === "lost answer" && direction === "up") return await write(to, chunk);
     this.spoiled += 1;
     switch (toxic.kind) {
       case "cut":
@@ -132,6 +157,9 @@ class Link {
       case "partial":
         await write(to, chunk.subarray(0, Math.ceil(chunk.length / 2)));
         return this.#cut(pair, toxic.isReset);
+      case "lost answer":
+        await pause(CARRIED_OUT_MS);
+        return this.#cut(pair, true);
     }
   }
 

@@ -3,6 +3,8 @@ import type { Fault } from "../fault.ts";
 import { blockedLoop } from "./block.ts";
 import { backendKill, databaseCrash } from "./database.ts";
 import { randomKill } from "./kill.ts";
+import { largeContexts } from "./large.ts";
+import { lostAnswers, lostNotifications } from "./lost.ts";
 import { badNetwork } from "./network.ts";
 import { pointKill } from "./point.ts";
 import { poisonNodes } from "./poison.ts";
@@ -26,4 +28,7 @@ export const faultCatalogue = (): readonly Fault[] => [
   rollingRestart,
   starvedCpu,
   blockedLoop,
+  lostAnswers,
+  lostNotifications,
+  largeContexts,
 ];

@@ -1,5 +1,6 @@
 // F2: any service is killed without a word, and started again.
-import { oneOf, type Fault } from "../fault.ts";
+import type { Sailor } from "../crew.ts";
+import { oneOf, type Fault, type Hit } from "../fault.ts";
 
 export const randomKill: Fault = {
   id: "F2",
@@ -9,12 +10,16 @@ export const randomKill: Fault = {
   strike: async ({ crew, random }, nth) => {
     // Each service in turn, so that few hits strike all kinds.
     const group = [crew.executors, crew.schedulers, crew.gateways][nth % 3] ?? [];
-    const target = oneOf(group, random);
-    const at = Date.now();
-    await target.kill("SIGKILL");
-    const end = await target.exited();
-    const overAt = Date.now();
-    await target.restart();
-    return { target: target.name, detail: end, isObserved: end === "SIGKILL", at, overAt };
+    return await killAndRestart(oneOf(group, random));
   },
 };
+
+/** Kills a service and starts it again. */
+export async function killAndRestart(target: Sailor): Promise<Hit> {
+  const at = Date.now();
+  await target.kill("SIGKILL");
+  const end = await target.exited();
+  const overAt = Date.now();
+  await target.restart();
+  return { target: target.name, detail: end, isObserved: end === "SIGKILL", at, overAt };
+}

@@ -1,10 +1,11 @@
 // F8: every kind of bad network on every link, one at a time.
 import { setTimeout as pause } from "node:timers/promises";
+import { DATABASE_LINK } from "../crew.ts";
 import { between, oneOf, type Fault, type Size } from "../fault.ts";
 import type { Toxic } from "../proxy.ts";
 import type { Random } from "../../stress/random.ts";
 
-const LINKS = ["client-gateway", "gateway-scheduler", "scheduler-executor", "all-postgres"];
+const LINKS = ["client-gateway", "gateway-scheduler", "scheduler-executor", DATABASE_LINK];
 
 const TOXICS: readonly {
   readonly name: string;
