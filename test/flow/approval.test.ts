@@ -126,8 +126,7 @@ test("a rejection takes the edge rejected, or fails the node for good", async ()
     ship: "skipped",
     refuse: "completed",
   });
-  const retry = { attempts: 3, backoff_ms: 1 };
-  const second = await ask(graph(["start > ask > ship"], { ask: { ...approval(), retry } }));
+  const second = await ask(graph(["start > ask > ship"], { ask: approval() }));
   await client.approvals.reject(idOf(second.approvals));
   const story = await storyOf(client, second.runId);
   expect(story.of("node.failed", "ask")[0]?.payload).toMatchObject({ cause: "approval_rejected" });

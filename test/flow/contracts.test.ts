@@ -32,7 +32,8 @@ test("an input that breaks its contract fails the node at once, whatever its pol
   const story = await runGraph(
     client,
     graph(["start > never"], {
-      start: { contracts: { input }, retry },
+      // The output contract is what the policy is for: a start that has none cannot be tried again.
+      start: { contracts: { input, output: true }, retry },
       never: call(sink.url("never")),
     }),
     { name: 5 },

@@ -1,6 +1,6 @@
 // What must hold of every run at every moment, read straight from Postgres in one snapshot: the log itself, its claims, its
 // projections and the queue. It trusts no service, so it says the same while a cluster is alive, dead or being killed.
-import { parseDefinition } from "@pawl/core/definition/parse";
+import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { causeOf, mayCause } from "@pawl/core/log/cause";
 import { type LoggedFact, isFinal, isStreamedType, isTerminalType } from "@pawl/core/log/event";
 import { fold } from "@pawl/core/log/fold";
@@ -164,7 +164,7 @@ function checkOrder(run: RunRow, events: readonly LogRow[], report: Report): voi
 }
 
 function foldOf(run: RunRow, events: readonly LogRow[], report: Report): RunState | undefined {
-  const parsed = parseDefinition(run.body);
+  const parsed = parseSavedDefinition(run.body);
   if (!parsed.ok) {
     report(0, "the definition no longer parses");
     return undefined;

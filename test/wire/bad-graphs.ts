@@ -51,6 +51,27 @@ export const BAD_GRAPHS: readonly BadDefinition[] = [
     rule: "DANGLING_EDGE",
   },
   {
+    row: "D4",
+    what: "the same edge twice",
+    text: text([noop("a")], [edge("start", "a"), edge("start", "a")]),
+    path: "edges[1]",
+    rule: "DUPLICATE_EDGE",
+  },
+  ...["prototype", "constructor", "toString", "valueOf"].map((id) => ({
+    row: "D24",
+    what: `a node called ${id}`,
+    text: text([noop(id)], [edge("start", id)]),
+    path: "nodes[1].id",
+    rule: "RESERVED_KEY",
+  })),
+  {
+    row: "D13",
+    what: "a policy that never applies",
+    text: second({ type: "noop", retry: { attempts: 3 } }),
+    path: "nodes[1].retry",
+    rule: "RETRY_NEVER",
+  },
+  {
     row: "D5",
     what: "no start",
     text: '{"nodes":[{"id":"a","type":"noop"}]}',

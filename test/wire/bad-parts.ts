@@ -212,6 +212,13 @@ const GATES: readonly BadDefinition[] = [
     "contracts.input.pattern",
     "CONTRACT_PATTERN",
   ),
+  onNode(
+    "T8",
+    "a pattern that looks back by name",
+    input({ pattern: "(?<n>a)\\k<n>" }),
+    "contracts.input.pattern",
+    "CONTRACT_PATTERN",
+  ),
   onNode("D18", "moderation nobody knows", { moderation: "always" }, "moderation", "OUT_OF_RANGE"),
   onNode(
     "D18",

@@ -13,6 +13,12 @@ const whole = (row: string, what: string, source: string, rule: string): BadDefi
 
 const TEXTS: readonly BadDefinition[] = [
   whole("D19", "text that is neither JSON nor YAML", `nodes: [${LONG}`, "YAML_SYNTAX"),
+  whole(
+    "D19",
+    "a second YAML document",
+    "nodes:\n  - { id: start, type: start }\n---\nnodes: []\n",
+    "YAML_SYNTAX",
+  ),
   whole("D19", "half an object", '{"nodes":', "JSON_SYNTAX"),
   whole("J2", "ten thousand levels of JSON", `{"nodes":${"[".repeat(10_000)}`, "JSON_TOO_DEEP"),
   whole("J2", "ten thousand levels of YAML", `nodes: ${"[".repeat(10_000)}`, "JSON_TOO_DEEP"),

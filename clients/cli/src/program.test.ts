@@ -1,12 +1,11 @@
 import { Code } from "@connectrpc/connect";
-import { createPawlClient, jsonBytes, jsonTextBytes } from "@pawl/client";
+import { createPawlClient, jsonBytes } from "@pawl/client";
 import {
   type Script,
   ScriptedGateway,
   scriptedFailure,
   scriptedLog,
 } from "@pawl/client/scripted-gateway";
-import { BadRequestSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import { NodeStatus, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
@@ -183,52 +182,6 @@ test("an unreachable gateway exits 3 and says how to start it", async () => {
   expect(await pawl("run", "list")).toBe(3);
   expect(printed.error).toContain(`cannot reach the gateway at ${address}`);
   expect(printed.error).toContain("npm start");
-});
-
-test("validate lists every broken rule with its path and exits 1", async () => {
-  const { gateway, printed, pawl } = await setup({
-    workflows: {
-      validateWorkflow: () => ({
-        violations: [
-          { path: "edges[0].target", reason: "DANGLING_EDGE", message: "no node b" },
-          { path: "nodes[1].id", reason: "DUPLICATE_ID", message: "a is taken" },
-        ],
-      }),
-    },
-  });
-  await using _ = gateway;
-  expect(await pawl("workflow", "validate", "-f", "x.yaml")).toBe(1);
-  expect(printed.out).toBe(
-    "x.yaml breaks 2 rules:\n  edges[0].target: no node b [DANGLING_EDGE]\n  nodes[1].id: a is taken [DUPLICATE_ID]\n",
-  );
-});
-
-test("apply prints the version, and lists the broken rules when it is refused", async () => {
-  const refusal = scriptedFailure(Code.InvalidArgument, "DEFINITION_INVALID", "1 rule is broken", [
-    {
-      desc: BadRequestSchema,
-      value: { fieldViolations: [{ field: "nodes", reason: "NO_START", description: "no start" }] },
-    },
-  ]);
-  const files = { "good.yaml": "id: hello", "bad.yaml": "id: other" };
-  const { gateway, printed, pawl } = await setup(
-    {
-      workflows: {
-        validateWorkflow: () => ({ definitionJson: jsonTextBytes('{"id":"hello"}') }),
-        getWorkflow: () => ({ workflow: { workflowId: "hello", version: 1 } }),
-        updateWorkflow({ definition }) {
-          if (definition?.text === files["bad.yaml"]) throw refusal;
-          return { workflow: { workflowId: "hello", version: 2 } };
-        },
-      },
-    },
-    { files },
-  );
-  await using _ = gateway;
-  expect(await pawl("workflow", "apply", "-f", "good.yaml")).toBe(0);
-  expect(printed.out).toContain("hello version 2 updated");
-  expect(await pawl("workflow", "apply", "-f", "bad.yaml")).toBe(1);
-  expect(printed.error).toContain("nodes: no start [NO_START]");
 });
 
 test("a mistake in the call exits 2 and sends nothing", async () => {

@@ -170,9 +170,11 @@ function workflowVerbs(workflow: Command, verb: Verb, act: Act): void {
   verb(workflow, "apply", "Create or update a workflow")
     .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
     .option("--id <id>", "workflow id; default: the id in the definition")
+    .option("--strict", "refuse a definition with warnings")
     .action(act(workflowApply));
   verb(workflow, "validate", "Check a definition and list every broken rule")
     .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
+    .option("--strict", "warnings count as broken rules")
     .action(act(workflowValidate));
   verb(workflow, "list", "List workflows")
     .option("--limit <number>", "how many at most", wholeNumber)

@@ -54,6 +54,7 @@ export type {
   Runs,
   StartRunOptions,
   StartedRun,
+  TestedRun,
   WaitOptions,
 } from "./runs.ts";
 export { sampleInputOf } from "./sample-input.ts";
@@ -88,6 +89,7 @@ export type { LostCause, Reconnect, WatchOptions } from "./watch.ts";
 export type {
   AppliedWorkflow,
   SaveOptions,
+  UpdateOptions,
   Validation,
   WorkflowPage,
   Workflows,

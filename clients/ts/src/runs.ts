@@ -6,6 +6,7 @@ import type { Effect } from "@pawl/proto/pawl/v1/effect_pb";
 import type { Explanation } from "@pawl/proto/pawl/v1/explain_pb";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import type { Violation } from "@pawl/proto/pawl/v1/workflow_pb";
 import { Decision, IdempotencyScope, type RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import {
   type Caller,
@@ -43,6 +44,11 @@ export interface StartedRun {
   readonly run: Run;
   /** Whether this request had been accepted before. */
   readonly isDuplicate: boolean;
+}
+
+export interface TestedRun extends StartedRun {
+  /** What is allowed in the graph and most likely a mistake. */
+  readonly warnings: readonly Violation[];
 }
 
 export interface ExecuteOptions extends StartRunOptions, Omit<WatchOptions, "afterEventId"> {
@@ -108,7 +114,7 @@ export interface Runs {
    */
   execute(workflowId: string, options?: ExecuteOptions): AsyncGenerator<RunEvent, void, undefined>;
   /** Runs a graph that is not saved. */
-  test(definition: DefinitionInput, options?: RunInputOptions): Promise<StartedRun>;
+  test(definition: DefinitionInput, options?: RunInputOptions): Promise<TestedRun>;
   /** One run with its nodes and its definition. */
   get(runId: string, options?: PawlCallOptions): Promise<RunWithDefinition>;
   /** A page of runs, newest first, without inputs, outputs and nodes. */
@@ -176,8 +182,8 @@ export function createRuns(rpc: Client<typeof RunService>, call: Caller, watch: 
         inputJson: inputBytes(options),
         requestId: requestIdOf(options),
       };
-      const response = await call(options, (o) => rpc.testRun(request, o));
-      return { run: present(response.run), isDuplicate: response.duplicate };
+      const { run, duplicate, warnings } = await call(options, (o) => rpc.testRun(request, o));
+      return { run: present(run), isDuplicate: duplicate, warnings };
     },
     async list(options = {}) {
       const request = listRequest(options);

@@ -19,16 +19,29 @@ import { type Json, jsonOf } from "./json.ts";
 export interface SaveOptions extends MutationOptions {
   /** The id; default the definition's own. */
   readonly workflowId?: string | undefined;
+  /** Refuse the definition where there are warnings. */
+  readonly strict?: boolean | undefined;
+}
+
+export interface UpdateOptions extends MutationOptions {
+  /** The version this edit was made on; without it the last writer wins. */
+  readonly expectedVersion?: number | undefined;
+  /** Refuse the definition where there are warnings. */
+  readonly strict?: boolean | undefined;
 }
 
 export interface AppliedWorkflow {
   readonly workflow: Workflow;
+  /** What is allowed and most likely a mistake. */
+  readonly warnings: readonly Violation[];
   readonly outcome: "created" | "updated" | "unchanged";
 }
 
 export interface Validation {
   /** Every broken rule at once; empty when the definition is valid. */
   readonly violations: readonly Violation[];
+  /** What is allowed and most likely a mistake; empty when a rule is broken. */
+  readonly warnings: readonly Violation[];
   /** The definition in canonical form, when it is valid. */
   readonly definition: Json | undefined;
 }
@@ -46,7 +59,7 @@ export interface Workflows {
   update(
     workflowId: string,
     definition: DefinitionInput,
-    options?: MutationOptions & { readonly expectedVersion?: number },
+    options?: UpdateOptions,
   ): Promise<Workflow>;
   /** Makes the saved workflow be this definition: creates or updates, and may be repeated. */
   apply(definition: DefinitionInput, options?: SaveOptions): Promise<AppliedWorkflow>;
@@ -72,22 +85,26 @@ export interface Workflows {
 
 /** The workflow methods of a client. */
 export function createWorkflows(rpc: Client<typeof WorkflowService>, call: Caller): Workflows {
-  const create: Workflows["create"] = async (definition, options = {}) => {
+  const create: Save["create"] = async (definition, options = {}) => {
     const request = {
       workflowId: options.workflowId ?? "",
       definition: { text: definitionText(definition) },
       requestId: requestIdOf(options),
+      strict: options.strict ?? false,
     };
-    return present((await call(options, (o) => rpc.createWorkflow(request, o))).workflow);
+    const { workflow, warnings } = await call(options, (o) => rpc.createWorkflow(request, o));
+    return { workflow: present(workflow), warnings };
   };
-  const update: Workflows["update"] = async (workflowId, definition, options = {}) => {
+  const update: Save["update"] = async (workflowId, definition, options = {}) => {
     const request = {
       workflowId,
       definition: { text: definitionText(definition) },
       expectedVersion: options.expectedVersion ?? 0,
       requestId: requestIdOf(options),
+      strict: options.strict ?? false,
     };
-    return present((await call(options, (o) => rpc.updateWorkflow(request, o))).workflow);
+    const { workflow, warnings } = await call(options, (o) => rpc.updateWorkflow(request, o));
+    return { workflow: present(workflow), warnings };
   };
   const get: Workflows["get"] = async (workflowId, options = {}) => {
     const request = { workflowId, version: options.version ?? 0 };
@@ -96,11 +113,12 @@ export function createWorkflows(rpc: Client<typeof WorkflowService>, call: Calle
   const validate: Workflows["validate"] = async (definition, options) => {
     const request = { definition: { text: definitionText(definition) } };
     const response = await call(options, (o) => rpc.validateWorkflow(request, o));
-    return { violations: response.violations, definition: jsonOf(response.definitionJson) };
+    const { violations, warnings, definitionJson } = response;
+    return { violations, warnings, definition: jsonOf(definitionJson) };
   };
   return {
-    create,
-    update,
+    create: async (definition, options) => (await create(definition, options)).workflow,
+    update: async (id, definition, options) => (await update(id, definition, options)).workflow,
     get,
     validate,
     apply: (definition, options = {}) =>
@@ -130,16 +148,23 @@ export function createWorkflows(rpc: Client<typeof WorkflowService>, call: Calle
   };
 }
 
+type Saved = Pick<AppliedWorkflow, "workflow" | "warnings">;
+
+interface Save {
+  create(definition: DefinitionInput, options?: SaveOptions): Promise<Saved>;
+  update(workflowId: string, definition: DefinitionInput, options?: UpdateOptions): Promise<Saved>;
+}
+
 /** The last writer wins; a workflow that appears between the look and the create is updated instead. */
 async function applyWorkflow(
-  api: Pick<Workflows, "create" | "update" | "get" | "validate">,
+  api: Save & Pick<Workflows, "get" | "validate">,
   definition: DefinitionInput,
   options: SaveOptions,
 ): Promise<AppliedWorkflow> {
-  const { signal } = options;
+  const { signal, strict } = options;
   const workflowId = options.workflowId ?? (await ownId(api, definition, options));
   if (workflowId === undefined) {
-    return { workflow: await api.create(definition, options), outcome: "created" };
+    return { ...(await api.create(definition, options)), outcome: "created" };
   }
   const known = await unless("WORKFLOW_NOT_FOUND", api.get(workflowId, { signal }));
   if (known === undefined) {
@@ -147,10 +172,11 @@ async function applyWorkflow(
       "WORKFLOW_EXISTS",
       api.create(definition, { ...options, workflowId }),
     );
-    if (made !== undefined) return { workflow: made, outcome: "created" };
+    if (made !== undefined) return { ...made, outcome: "created" };
   }
-  const workflow = await api.update(workflowId, definition, { signal });
-  return { workflow, outcome: workflow.version === known?.version ? "unchanged" : "updated" };
+  const updated = await api.update(workflowId, definition, { signal, strict });
+  const isSame = updated.workflow.version === known?.version;
+  return { ...updated, outcome: isSame ? "unchanged" : "updated" };
 }
 
 /** The server reads the id out of the text, so that this client needs no parser for YAML. */

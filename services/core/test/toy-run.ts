@@ -1,7 +1,7 @@
 // A run in memory for tests: gives facts their seq, folds and plans, and lets a test play the executors. "m#2" names the second
 // iteration of the node m.
 
-import { parseDefinition } from "../src/definition/parse.ts";
+import { parseSavedDefinition } from "../src/definition/parse.ts";
 import type { Graph } from "../src/definition/graph.ts";
 import { withCause } from "../src/log/cause.ts";
 import type { Fact, RunEvent } from "../src/log/event.ts";
@@ -18,7 +18,7 @@ export const EXECUTOR = executorId("0199a000-0000-7000-8000-0000000000e1");
 
 /** The graph of a definition that must be valid. */
 export function graphOf(definition: unknown): Graph {
-  const parsed = parseDefinition(JSON.stringify(definition));
+  const parsed = parseSavedDefinition(JSON.stringify(definition));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.violations));
   return parsed.graph;
 }

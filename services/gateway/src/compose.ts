@@ -17,6 +17,7 @@ import { readDepths, type TypeOf } from "@pawl/platform/store/queue-depth";
 import { getRuns } from "@pawl/platform/store/runs";
 import { getSchedule } from "@pawl/platform/store/schedule-reads";
 import { readTags } from "@pawl/platform/store/tags";
+import { servedTypes } from "@pawl/platform/store/served-types";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import { readWaitingRoom, type RoomQuestion } from "@pawl/platform/store/waiting-room";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
@@ -159,16 +160,14 @@ interface Parts extends ComposeOptions {
 function createServices({ pool, scheduler, fanout, calls }: Parts) {
   const lists = createLists(pool);
   const definitions = new DefinitionCache((id) => getDefinition(pool, id));
+  const readRoom = (runId: RunId, question: RoomQuestion) => readWaitingRoom(pool, runId, question);
   const reader = createRunReader({
     definitions,
     getRuns: (runIds) => getRuns(pool, DEFAULT_TENANT, runIds),
     readEvents: (runId, afterSeq, limit) => readEvents(pool, runId, afterSeq, limit),
-    readRoom: (runId, question) => readWaitingRoom(pool, runId, question),
+    readRoom,
   });
-  const explaining = {
-    foldRun: reader.foldRun,
-    readRoom: (runId: RunId, question: RoomQuestion) => readWaitingRoom(pool, runId, question),
-  };
+  const explaining = { foldRun: reader.foldRun, readRoom };
   const watching: WatchDeps = {
     ...WATCH_DEFAULTS,
     fanout,
@@ -182,6 +181,7 @@ function createServices({ pool, scheduler, fanout, calls }: Parts) {
   const workflows = createWorkflowService({
     scheduler,
     getWorkflow: (id, version) => getWorkflow(pool, DEFAULT_TENANT, id, version),
+    servedTypes: () => servedTypes(pool),
     listWorkflows: lists.workflows,
   });
   const runs = createRunService({

@@ -7,6 +7,7 @@ import { parseDuration } from "../render/duration.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
 import { type Session, printJson, printLines, printNotes, runUrl } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
+import { printWarnings, withDefinition } from "./definition-faults.ts";
 import { createView, followRun, silentView } from "./follow.ts";
 import { exitCodeOf, printDetached, printEnd } from "./run-end.ts";
 
@@ -56,8 +57,12 @@ export async function runTest(
     async () => (await client.workflows.validate(definition, { signal })).definition,
   );
   const { requestId } = flags;
-  const started = await client.runs.test(definition, { inputJson, requestId, signal });
-  return afterStart(session, started, flags);
+  const { file } = flags;
+  return await withDefinition(session, { file, text: definition }, async () => {
+    const started = await client.runs.test(definition, { inputJson, requestId, signal });
+    printWarnings(session, file, started.warnings);
+    return await afterStart(session, started, flags);
+  });
 }
 
 function durationMs(flag: string, text: string | undefined): number | undefined {

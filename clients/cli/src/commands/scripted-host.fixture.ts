@@ -7,10 +7,11 @@ import { runProgram } from "../program.ts";
 export interface Screen {
   /** Columns of the terminal; without them there is none. */
   readonly columns?: number;
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Starts the gateway; stop it at the end of the test. */
-export async function setup(script: Script, { columns }: Screen = {}) {
+export async function setup(script: Script, { columns, files }: Screen = {}) {
   const gateway = new ScriptedGateway(script);
   const printed = { out: "", error: "" };
   const host = {
@@ -26,7 +27,7 @@ export async function setup(script: Script, { columns }: Screen = {}) {
     defaultAddress: await gateway.start(),
     self: "pawl",
     connect: (baseUrl: string) => createPawlClient({ baseUrl, attempts: 1 }),
-    readText: async () => "",
+    readText: async (path: string) => files?.[path] ?? "",
     now: () => 0,
     interrupted: new AbortController().signal,
   };

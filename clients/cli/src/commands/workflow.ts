@@ -5,57 +5,65 @@ import { jsonOf, plainWorkflow } from "@pawl/client";
 import { readFileText } from "../file-text.ts";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { formatDuration } from "../render/duration.ts";
-import { violationLines } from "../render/fault.ts";
 import { type Span, paintLine } from "../render/spans.ts";
 import { tableLines } from "../render/table.ts";
+import { placedLines, plainViolation } from "../render/violation.ts";
 import { canvasOf, type Session, printJson, printLines } from "../session.ts";
+import { fileName, printWarnings, withDefinition } from "./definition-faults.ts";
 
 /** Makes the saved workflow be what the file says. */
 export async function workflowApply(
   session: Session,
-  flags: { readonly file: string; readonly id?: string },
+  flags: { readonly file: string; readonly id?: string; readonly strict?: boolean },
 ): Promise<ExitCode> {
-  const text = await readFileText(session, flags.file);
-  const { workflow, outcome } = await session.client.workflows.apply(text, {
-    workflowId: flags.id,
-    signal: session.interrupted,
+  const { file, id, strict } = flags;
+  const text = await readFileText(session, file);
+  return await withDefinition(session, { file, text }, async () => {
+    const { workflow, outcome, warnings } = await session.client.workflows.apply(text, {
+      workflowId: id,
+      strict,
+      signal: session.interrupted,
+    });
+    const { workflowId, version } = workflow;
+    printWarnings(session, file, warnings);
+    if (session.format === "json") {
+      const told = warnings.map(plainViolation);
+      printJson(session, { workflowId, version, outcome, warnings: told });
+    } else {
+      printLines(session, [
+        `${workflowId} version ${version} ${outcome}`,
+        `Start it with \`${session.self} run start ${workflowId} --wait\`.`,
+      ]);
+    }
+    return EXIT.ok;
   });
-  const { workflowId, version } = workflow;
-  if (session.format === "json") printJson(session, { workflowId, version, outcome });
-  else {
-    printLines(session, [
-      `${workflowId} version ${version} ${outcome}`,
-      `Start it with \`${session.self} run start ${workflowId} --wait\`.`,
-    ]);
-  }
-  return EXIT.ok;
 }
 
-/** Checks the file and saves nothing; exit code 1 when a rule is broken. */
+/** Checks the file and saves nothing; exit code 1 when a rule is broken, or when there are warnings and they count. */
 export async function workflowValidate(
   session: Session,
-  flags: { readonly file: string },
+  flags: { readonly file: string; readonly strict?: boolean },
 ): Promise<ExitCode> {
   const text = await readFileText(session, flags.file);
   const { client, interrupted: signal } = session;
-  const { violations } = await client.workflows.validate(text, { signal });
+  const { violations, warnings } = await client.workflows.validate(text, { signal });
+  const isStrict = flags.strict === true;
+  const isValid = violations.length === 0 && !(isStrict && warnings.length > 0);
+  const file = fileName(flags.file);
+  printWarnings(session, flags.file, warnings);
   if (session.format === "json") {
     printJson(session, {
-      valid: violations.length === 0,
-      violations: violations.map(({ path, reason, message, nodeId }) => ({
-        path,
-        reason,
-        message,
-        nodeId,
-      })),
+      valid: isValid,
+      violations: violations.map(plainViolation),
+      warnings: warnings.map(plainViolation),
     });
-  } else if (violations.length === 0) {
-    printLines(session, [`${flags.file} is valid`]);
-  } else {
+  } else if (isValid) printLines(session, [`${file} is valid`]);
+  else if (violations.length === 0) printLines(session, [`${file} has warnings`]);
+  else {
     const count = violations.length === 1 ? "1 rule" : `${violations.length} rules`;
-    printLines(session, [`${flags.file} breaks ${count}:`, ...violationLines(violations)]);
+    printLines(session, [`${file} breaks ${count}:`, ...placedLines(file, violations)]);
   }
-  return violations.length === 0 ? EXIT.ok : EXIT.failed;
+  return isValid ? EXIT.ok : EXIT.failed;
 }
 
 /** A page of workflows. */

@@ -19,7 +19,13 @@ export const VALUE_LIMITS: JsonLimits = {
 
 export type CheckedJson =
   | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly reason: JsonFault; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly reason: JsonFault;
+      readonly message: string;
+      /** Which character, from 0, where it is one. */
+      readonly offset?: number;
+    };
 
 /** Checks and parses `text`. Never throws, whatever the text. */
 export function checkJson(text: string, limits: JsonLimits = VALUE_LIMITS): CheckedJson {

@@ -19,6 +19,19 @@ const NEXT = /\.([A-Za-z0-9_-]+)|\[(\d{1,9})\]|\["([^"\\\]]*)"\]|\['([^'\\\]]*)'
 /** True for a name that no path may contain. */
 export const isReservedKey = (key: string): boolean => RESERVED.has(key);
 
+/** What every JavaScript object has besides; data may use these as keys, ids may not. */
+const INHERITED: ReadonlySet<string> = new Set([
+  "hasOwnProperty",
+  "isPrototypeOf",
+  "propertyIsEnumerable",
+  "toLocaleString",
+  "toString",
+  "valueOf",
+]);
+
+/** True for a name that no id may have. */
+export const isReservedName = (name: string): boolean => RESERVED.has(name) || INHERITED.has(name);
+
 /** Reads a path. Calls, operators and anything else that is not a path are PATH_SYNTAX. */
 export function parsePath(text: string): PathResult {
   const path: PathStep[] = [];

@@ -24,8 +24,8 @@ export type CompiledPattern =
 
 /** An escaped letter or digit. */
 const ESCAPE = /\\([A-Za-z0-9])|\\[^]/g;
-/** Those that mean something: JavaScript's and RE2's own. */
-const ESCAPES: ReadonlySet<string> = new Set("dDwWsSbBnrtfv0xucpPAzaQE");
+/** Those that mean something to JavaScript or RE2, and those that compiling refuses by itself. */
+const ESCAPES: ReadonlySet<string> = new Set("dDwWsSbBnrtfv0xucpPAzaQE1234567");
 
 /**
  * What a pattern asks for that RE2 does not have and that compiling passes over: `\k<n>` would be the letters k<n>. Asked where

@@ -8,6 +8,8 @@ import { utf8Bytes } from "./utf8.ts";
 export interface ScanFault {
   readonly reason: JsonFault;
   readonly message: string;
+  /** Which character, from 0. */
+  readonly offset: number;
 }
 
 interface Frame {
@@ -32,6 +34,7 @@ export function scanJson(text: string, limits: JsonLimits): ScanFault | undefine
     return {
       reason: error.reason,
       message: `${JSON_FAULTS[error.reason]} (at character ${error.offset})`,
+      offset: error.offset,
     };
   }
 }

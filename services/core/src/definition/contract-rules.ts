@@ -6,8 +6,8 @@ import { isRecord } from "../data/path.ts";
 import { compilePattern } from "../data/pattern.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import { IN_PLACE, SCHEMA_KEYWORDS, VALUE_KEYWORDS } from "./contract-keywords.ts";
-import { localPointer, subschemas, type Subschema } from "./contract-tree.ts";
-import type { Outline } from "./graph-rules.ts";
+import { localPointer, patternsOf, subschemas, type Subschema } from "./contract-tree.ts";
+import type { Outline, OutlineNode } from "./graph-rules.ts";
 import { firstMessage } from "./zod-issue.ts";
 import { excerpt, violationPath, type Report } from "./violation.ts";
 
@@ -38,36 +38,42 @@ export function checkContracts(outline: Outline, report: Report): void {
     const unseen = OUTPUT_MODERATION.get(type);
     if (unseen !== undefined && (moderation === "output" || moderation === "both"))
       report(`nodes[${index}].moderation`, "MODERATION_PLACE", unseen, id);
-    for (const { path, schema } of responseSchemas(type, config, `nodes[${index}].config`))
+    const made = MADE_BY_ENGINE.get(type);
+    if (made !== undefined && isRecord(contracts) && (contracts["output"] ?? null) !== null)
+      report(
+        `nodes[${index}].contracts.output`,
+        "CONTRACT_PLACE",
+        `no executor sees the output of ${made}; hold a node behind it to it`,
+        id,
+      );
+    for (const { path, schema } of schemasOf({ type, config, contracts }, index))
       checkContract(schema, patterns, (at, reason, message) =>
         report(violationPath(at, path), reason, message, id),
       );
-    if (!isRecord(contracts)) return;
-    for (const phase of CONTRACT_PHASES) {
-      const schema = contracts[phase];
-      if (schema === undefined || schema === null) continue;
-      const path = `nodes[${index}].contracts.${phase}`;
-      const made = MADE_BY_ENGINE.get(type);
-      if (phase === "output" && made !== undefined)
-        report(
-          path,
-          "CONTRACT_PLACE",
-          `no executor sees the output of ${made}; hold a node behind it to it`,
-          id,
-        );
-      checkContract(schema, patterns, (at, reason, message) =>
-        report(violationPath(at, path), reason, message, id),
-      );
-    }
   });
 }
 
+interface PlacedSchema {
+  readonly path: string;
+  readonly schema: unknown;
+}
+
+/** The schemas of a node: what a person's answer is held to, and its contracts. */
+export function schemasOf(
+  { type = "", config, contracts }: Pick<OutlineNode, "type" | "config" | "contracts">,
+  index: number,
+): PlacedSchema[] {
+  const asked = responseSchemas(type, config, `nodes[${index}].config`);
+  if (!isRecord(contracts)) return asked;
+  const held = CONTRACT_PHASES.flatMap((phase) => {
+    const schema = contracts[phase] ?? null;
+    return schema === null ? [] : [{ path: `nodes[${index}].contracts.${phase}`, schema }];
+  });
+  return [...asked, ...held];
+}
+
 /** What a person's answer is held to: the schema of an approval, or of one that is a body. */
-function responseSchemas(
-  type: string,
-  config: unknown,
-  path: string,
-): { readonly path: string; readonly schema: unknown }[] {
+function responseSchemas(type: string, config: unknown, path: string): PlacedSchema[] {
   if (!isRecord(config)) return [];
   if (type === "approval") {
     const { response_schema: schema } = config;
@@ -151,11 +157,8 @@ function checkPatterns(
   patterns: PatternCheck,
   fault: Fault,
 ): void {
-  const { pattern, patternProperties } = schema;
-  const named = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
-  for (const text of [...(typeof pattern === "string" ? [pattern] : []), ...named]) {
-    const why = patterns(text);
-    const at = text === pattern ? ["pattern"] : ["patternProperties", text];
+  for (const { at, pattern } of patternsOf(schema)) {
+    const why = patterns(pattern);
     if (why !== undefined) fault([...steps, ...at], "CONTRACT_PATTERN", why);
   }
 }

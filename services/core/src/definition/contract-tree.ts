@@ -44,6 +44,19 @@ export function subschemas(root: unknown): Subschema[] {
   return found;
 }
 
+/** The patterns of one schema without its children, each with the way to it. */
+export function patternsOf(
+  schema: unknown,
+): { readonly at: readonly string[]; readonly pattern: string }[] {
+  if (!isRecord(schema)) return [];
+  const { pattern, patternProperties } = schema;
+  const named = isRecord(patternProperties) ? Object.keys(patternProperties) : [];
+  return [
+    ...(typeof pattern === "string" ? [{ at: ["pattern"], pattern }] : []),
+    ...named.map((text) => ({ at: ["patternProperties", text], pattern: text })),
+  ];
+}
+
 /** The pointer a local reference names, in the spelling of `subschemas`; undefined for a reference that leaves the schema. */
 export function localPointer(ref: string): string | undefined {
   if (ref !== "#" && !ref.startsWith("#/")) return undefined;

@@ -12,14 +12,22 @@ export function definitionError(violations: readonly Violation[]): EngineError {
   const [first] = violations;
   const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
   const where = first === undefined || first.path === "" ? "" : `${first.path}: `;
-  return new EngineError(reasonOf(violations), `${where}${first?.message ?? "invalid"}${more}`, {
+  const told = first === undefined ? "invalid" : `${placeOf(first)}${where}${first.message}`;
+  return new EngineError(reasonOf(violations), `${told}${more}`, {
     metadata: { violations: String(violations.length) },
-    violations: violations.map(({ path, reason, message }) => ({
-      field: path === "" ? "definition" : `definition.${path}`,
-      reason,
-      description: message,
+    violations: violations.map((violation) => ({
+      field: violation.path === "" ? "definition" : `definition.${violation.path}`,
+      reason: violation.reason,
+      description: `${placeOf(violation)}${violation.message}`,
     })),
   });
+}
+
+/** Where an author looks: the line and the column of the text, and the node by its id. */
+function placeOf({ position, nodeId }: Violation): string {
+  const line = position === undefined ? [] : [`line ${position.line}, column ${position.column}`];
+  const place = [...line, ...(nodeId === "" ? [] : [`node ${nodeId}`])].join(", ");
+  return place === "" ? "" : `${place}: `;
 }
 
 function reasonOf(violations: readonly Violation[]) {

@@ -8,17 +8,20 @@ import { excerpt, type Report } from "./violation.ts";
 
 /** A definition as far as it can be made out, whatever is wrong with it. */
 export interface Outline {
+  /** The workflow's own id. */
+  readonly id: string | undefined;
   readonly nodes: readonly OutlineNode[];
   readonly edges: readonly OutlineEdge[];
   readonly limits: OutlineLimits;
 }
-interface OutlineNode {
+export interface OutlineNode {
   readonly id: string | undefined;
   readonly type: string | undefined;
   readonly config: unknown;
   readonly join: unknown;
   readonly contracts: unknown;
   readonly moderation: unknown;
+  readonly retry: unknown;
   readonly variable: string | undefined;
   readonly limits: OutlineLimits;
 }
@@ -27,16 +30,19 @@ interface OutlineLimits {
   readonly concurrency: string | undefined;
   readonly rate: string | undefined;
 }
-interface OutlineEdge {
+export interface OutlineEdge {
   readonly id: string | undefined;
   readonly source: string | undefined;
   readonly target: string | undefined;
   readonly handle: string | undefined;
+  readonly outputKey: string | undefined;
+  readonly param: string | undefined;
 }
 
 /** What can be made out of a raw definition. */
 export function outlineOf(raw: unknown): Outline {
   return {
+    id: isRecord(raw) ? text(raw, "id") : undefined,
     nodes: records(raw, "nodes").map((node) => ({
       id: text(node, "id"),
       type: text(node, "type"),
@@ -44,6 +50,7 @@ export function outlineOf(raw: unknown): Outline {
       join: node["join"],
       contracts: node["contracts"],
       moderation: node["moderation"],
+      retry: node["retry"],
       variable: text(node, "output_variable"),
       limits: limitsOf(node),
     })),
@@ -52,6 +59,8 @@ export function outlineOf(raw: unknown): Outline {
       source: text(edge, "source"),
       target: text(edge, "target"),
       handle: text(edge, "source_handle"),
+      outputKey: text(edge, "source_output_key"),
+      param: text(edge, "target_param_label"),
     })),
     limits: limitsOf(isRecord(raw) ? raw : {}),
   };
@@ -227,7 +236,8 @@ function unique<T extends { readonly id: string | undefined }>(
   });
 }
 
-const records = (raw: unknown, key: string): Readonly<Record<string, unknown>>[] => {
+/** The objects of a list. */
+export const records = (raw: unknown, key: string): Readonly<Record<string, unknown>>[] => {
   const list: unknown = isRecord(raw) ? raw[key] : undefined;
   // What is no object keeps its place, so that paths stay right.
   return Array.isArray(list) ? list.map((item: unknown) => (isRecord(item) ? item : {})) : [];

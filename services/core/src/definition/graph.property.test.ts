@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseDefinition } from "./parse.ts";
+import { parseSavedDefinition } from "./parse.ts";
 
 fc.configureGlobal({ seed: 1 });
 
@@ -27,7 +27,7 @@ const graphs = fc.integer({ min: 1, max: 9 }).chain((count) =>
 test("a definition is refused for a cycle exactly when it has one, and the path is a cycle of its edges (S1.11, S1.12)", () => {
   fc.assert(
     fc.property(graphs, ({ count, edges }) => {
-      const parsed = parseDefinition(
+      const parsed = parseSavedDefinition(
         JSON.stringify({
           // The start stands apart, so that any edge among the others is legal.
           nodes: [

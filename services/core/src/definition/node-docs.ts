@@ -36,7 +36,7 @@ export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
   join: "How many parents it waits for: `all`, `any` or `{n_of_m: n}`. `all` by default.",
   late: "With a join of `any` or `n_of_m`, what becomes of parents that are not done when it fires: `ignore` (the default) lets them run, `cancel` cancels those that nothing else waits for.",
   retry:
-    "`{attempts, backoff_ms, max_backoff_ms, retry_on, jitter}`, or `standard` (three attempts, 1 s and 2 s apart). One attempt by default.",
+    "`{attempts, backoff_ms, max_backoff_ms, retry_on, jitter}`, or `standard` (three attempts, 1 s and 2 s apart). One attempt by default. A policy that could never apply is refused: on a type that fails for good or not at all (`start`, `end`, `condition`, `delay`, `noop`, `approval`, `map`, `loop`; unless moderation or an output contract can fail), without `attempts`, or with causes its type never has.",
   timeout_ms: "How long one attempt may take.",
   on_parent_failure: "What it does when a parent failed.",
   error_handling:

@@ -116,7 +116,7 @@ test("maps, loops and subworkflows take their configs (S3.30)", () => {
   expect(faultsOf("map", { items: [1, 2], body, parallelism: 1_000 })).toEqual([]);
   expect(faultsOf("loop", { items, body, until: "output.done || index > 3" })).toEqual([]);
   expect(
-    faultsOf("loop", { times: "{{ctx.n}}", body: { type: "noop", retry: "standard" } }),
+    faultsOf("loop", { times: "{{ctx.n}}", body: { type: "task", retry: "standard" } }),
   ).toEqual([]);
   expect(faultsOf("subworkflow", { workflow_id: "other", input: { a: "{{ctx.a}}" } })).toEqual([]);
 });

@@ -177,7 +177,7 @@ test("retry, timeout, delay and deadline are bounded (D13, D14, D17)", () => {
     );
   for (const timeout of [0, -5, 1e12])
     expect(one({ timeout_ms: timeout })).toEqual(["nodes[1].timeout_ms OUT_OF_RANGE"]);
-  expect(one({ retry: { retry_on: ["sunspots"] } })).toEqual([
+  expect(one({ retry: { attempts: 2, retry_on: ["sunspots"] } })).toEqual([
     "nodes[1].retry.retry_on[0] OUT_OF_RANGE",
   ]);
   const delay = { id: "d", type: "delay", config: { delay_ms: 400 * 86_400_000 } };

@@ -4,16 +4,19 @@
 import { LIMITS } from "../data/limits.ts";
 import { isRecord } from "../data/path.ts";
 import { invariant } from "../fault/invariant.ts";
+import { checkAuthored } from "./authored-rules.ts";
 import { buildDefinition } from "./build.ts";
 import { canonicalJson } from "./canonical.ts";
 import { checkConfigs } from "./config-rules.ts";
 import { checkContracts } from "./contract-rules.ts";
 import { checkGraph, outlineOf } from "./graph-rules.ts";
 import { indexGraph, type Graph } from "./graph.ts";
-import { readText } from "./read-text.ts";
+import { offsetOf, type Places, positions } from "./places.ts";
+import { readText, type ReadText } from "./read-text.ts";
 import { definitionSchema } from "./schema.ts";
 import type { Definition, Violation } from "./shape.ts";
-import { LIMIT_REASONS, violationList } from "./violation.ts";
+import { LIMIT_REASONS, MORE, violationList } from "./violation.ts";
+import { warn } from "./warnings.ts";
 import { reportIssues } from "./zod-issue.ts";
 
 /** A size that was passed: the caller answers LIMIT_EXCEEDED rather than DEFINITION_INVALID. */
@@ -30,6 +33,8 @@ export type ParsedDefinition =
       readonly graph: Graph;
       /** The text as authored, canonical: what is stored and digested. Parsing it again gives the same definition. */
       readonly canonicalJson: string;
+      /** What is allowed and most likely a mistake. */
+      readonly warnings: readonly Violation[];
     }
   | {
       readonly ok: false;
@@ -37,16 +42,37 @@ export type ParsedDefinition =
       readonly limit?: PassedLimit;
     };
 
-/** Parses JSON or YAML text. Never throws, whatever the text. */
-export function parseDefinition(text: string): ParsedDefinition {
+/** Parses JSON or YAML text as an author sends it. Never throws, whatever the text. */
+export function parseDefinition(
+  text: string,
+  options: {
+    /** Types that executors serve now; others are warned of. */
+    readonly served?: ReadonlySet<string> | undefined;
+  } = {},
+): ParsedDefinition {
   const read = readText(text);
-  if (!read.ok)
-    return refused([{ path: "", reason: read.reason, message: read.message, nodeId: "" }]);
-  return parseDefinitionValue(read.value);
+  if (!read.ok) return refused([unreadable(text, read)]);
+  const parsed = parseValue(read.value, { isAuthored: true, ...options });
+  const locate = locator(text, read.places);
+  return parsed.ok
+    ? { ...parsed, warnings: locate(parsed.warnings) }
+    : { ...parsed, violations: locate(parsed.violations) };
 }
 
-/** Parses a value that came out of `checkJson` or `readText`. */
-function parseDefinitionValue(raw: unknown): ParsedDefinition {
+/** Parses the text of a saved definition. It was held to the rules of its time, and is not to those that were made since. */
+export function parseSavedDefinition(text: string): ParsedDefinition {
+  const read = readText(text);
+  return read.ok
+    ? parseValue(read.value, { isAuthored: false })
+    : refused([unreadable(text, read)]);
+}
+
+interface ParseOptions {
+  readonly isAuthored: boolean;
+  readonly served?: ReadonlySet<string> | undefined;
+}
+
+function parseValue(raw: unknown, { isAuthored, served }: ParseOptions): ParsedDefinition {
   const tooMany = countViolations(raw);
   if (tooMany.length > 0) return refused(tooMany);
   const { report, list } = violationList();
@@ -61,13 +87,40 @@ function parseDefinitionValue(raw: unknown): ParsedDefinition {
     checkGraph(outline, report);
     checkConfigs(outline, report);
     checkContracts(outline, report);
+    if (isAuthored) checkAuthored(outline, report);
   }
   const violations = list();
   if (!shaped.success || violations.length > 0) return refused(violations);
+  const warnings = violationList();
+  if (isAuthored) warn(outline, served, warnings.report);
   const definition = buildDefinition(shaped.data);
   const indexed = indexGraph(definition);
   invariant(indexed.ok, "a definition without violations has no cycle");
-  return { ok: true, definition, graph: indexed.graph, canonicalJson: canonicalJson(raw) };
+  return {
+    ok: true,
+    definition,
+    graph: indexed.graph,
+    canonicalJson: canonicalJson(raw),
+    warnings: warnings.list(),
+  };
+}
+
+function unreadable(text: string, fault: Extract<ReadText, { ok: false }>): Violation {
+  const { reason, message, offset } = fault;
+  const position = offset === undefined ? {} : { position: positions(text)(offset) };
+  return { path: "", reason, message, nodeId: "", ...position };
+}
+
+/** Gives each of several violations its place in the text, which is looked through once, and only if there are any. */
+function locator(text: string, placesOf: () => Places) {
+  return (violations: readonly Violation[]): readonly Violation[] => {
+    if (violations.length === 0) return violations;
+    const [places, positionOf] = [placesOf(), positions(text)];
+    return violations.map((violation) => {
+      const offset = violation.reason === MORE ? undefined : offsetOf(places, violation.path);
+      return offset === undefined ? violation : { ...violation, position: positionOf(offset) };
+    });
+  };
 }
 
 /** Counted before anything looks at the nodes: the work of the other rules is bounded by these. */

@@ -1,11 +1,13 @@
 // Definition text to a plain value: JSON when it begins like JSON, YAML otherwise. Both end in the same checks, so that what is
 // refused in one is refused in the other.
 
-import { checkJson, type CheckedJson, type JsonLimits } from "../data/json.ts";
-import { JSON_FAULTS, type JsonFault } from "../data/json-fault.ts";
+import { checkJson, type JsonLimits } from "../data/json.ts";
+import { JSON_FAULTS } from "../data/json-fault.ts";
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
-import { readYaml, type ReadYaml } from "./read-yaml.ts";
+import { jsonPlaces, lineAt, offsetOf, pathAt, type Places, yamlPlaces } from "./places.ts";
+import { readYaml, type ReadYaml, type YamlFault } from "./read-yaml.ts";
+import { excerpt } from "./violation.ts";
 
 /** A definition has many small objects, so its keys are bounded by its bytes. */
 const DEFINITION_LIMITS: JsonLimits = {
@@ -15,7 +17,22 @@ const DEFINITION_LIMITS: JsonLimits = {
   keyBytes: LIMITS.jsonKeyBytes,
 };
 
-export type ReadText = CheckedJson | Extract<ReadYaml, { ok: false }>;
+export type ReadText =
+  | {
+      readonly ok: true;
+      readonly value: unknown;
+      /** Where everything stands, for those who ask. */
+      readonly places: () => Places;
+    }
+  | {
+      readonly ok: false;
+      readonly reason: YamlFault;
+      readonly message: string;
+      /** Which character, from 0, where it is one. */
+      readonly offset?: number | undefined;
+    };
+
+type Unreadable = Extract<ReadText, { ok: false }>;
 
 /** Reads a definition's text. Never throws, whatever the text. */
 export function readText(text: string): ReadText {
@@ -28,19 +45,40 @@ export function readText(text: string): ReadText {
     const message = "begins with a byte order mark; save it as UTF-8 without one";
     return { ok: false, reason: isJson ? "JSON_SYNTAX" : "YAML_SYNTAX", message };
   }
-  return isJson ? checkJson(text, DEFINITION_LIMITS) : fromYaml(readYaml(text));
+  const read = isJson ? fromJson(text) : fromYaml(readYaml(text));
+  return read.ok || read.offset === undefined ? read : { ...read, message: shown(text, read) };
+}
+
+function fromJson(text: string): ReadText {
+  const checked = checkJson(text, DEFINITION_LIMITS);
+  if (checked.ok) return { ...checked, places: () => jsonPlaces(text) };
+  const { ok, reason, message, offset } = checked;
+  if (offset === undefined) return { ok, reason, message };
+  const what = JSON_FAULTS[reason];
+  // Flow style of YAML begins like JSON, and its author may not know that it is read as such.
+  const hint =
+    reason === "JSON_SYNTAX" ? `${what} (a text that begins with { or [ is read as JSON)` : what;
+  return { ok, reason, message: hint, offset };
 }
 
 /** Through JSON, so that the same checks hold. */
 function fromYaml(read: ReadYaml): ReadText {
   if (!read.ok) return read;
-  let reason: JsonFault | undefined;
-  const json = JSON.stringify(read.value, (_key, item: unknown) => {
-    if (typeof item === "number" && !Number.isFinite(item)) reason ??= "NUMBER_RANGE";
-    if (typeof item !== "bigint") return item;
-    if (!Number.isSafeInteger(Number(item))) reason ??= "NUMBER_PRECISION";
-    return Number(item);
-  });
-  if (reason !== undefined) return { ok: false, reason, message: JSON_FAULTS[reason] };
-  return checkJson(json ?? "null", DEFINITION_LIMITS);
+  const { value, contents } = read;
+  const places = (): Places => yamlPlaces(contents);
+  const json = JSON.stringify(value) ?? "null";
+  const checked = checkJson(json, DEFINITION_LIMITS);
+  if (checked.ok) return { ok: true, value: checked.value, places };
+  const { reason, message, offset } = checked;
+  if (offset === undefined) return { ok: false, reason, message };
+  // The fault was found in the JSON made of it: the author looks for the same path in the YAML.
+  const path = pathAt(jsonPlaces(json, offset), offset);
+  const own = offsetOf(places(), path);
+  return { ok: false, reason, message: JSON_FAULTS[reason], offset: own };
+}
+
+/** The message with the line it is about. */
+function shown(text: string, { message, offset = 0 }: Unreadable): string {
+  const line = excerpt(lineAt(text, offset));
+  return line === "" ? message : `${message}: \`${line}\``;
 }

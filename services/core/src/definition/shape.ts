@@ -6,7 +6,9 @@ import type { ConcurrencyLimit, RateLimit } from "../policy/gate.ts";
 import type { Moderation, ModerationAction } from "../policy/moderation.ts";
 import type { ParentFailurePolicy } from "../policy/parents.ts";
 import type { RetryPolicy } from "../policy/retry.ts";
+import type { Position } from "./places.ts";
 
+export type { Position } from "./places.ts";
 export { MERGE_STRATEGIES, type MergeStrategy } from "../data/merge.ts";
 export { RETRY_CAUSES, type RetryCause, type RetryPolicy } from "../policy/retry.ts";
 export type { ParentFailurePolicy } from "../policy/parents.ts";
@@ -116,10 +118,12 @@ export interface Definition {
   readonly rate: RateLimit | null;
 }
 
-/** One broken rule: where, which, and what to do. */
+/** One broken rule, or one warning: where, which, and what to do. */
 export interface Violation {
   readonly path: string;
   readonly reason: string;
   readonly message: string;
   readonly nodeId: string;
+  /** Where that stands in the text, where there is a text. */
+  readonly position?: Position;
 }

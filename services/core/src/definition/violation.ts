@@ -2,6 +2,9 @@
 
 import type { Violation } from "./shape.ts";
 
+/** The reason of a last line that says how many more there are. */
+export const MORE = "MORE";
+
 const VIOLATIONS_MAX = 200;
 const NAME_LENGTH = 128;
 
@@ -30,7 +33,7 @@ export function violationList(): { readonly report: Report; readonly list: () =>
     list: () =>
       more === 0
         ? kept
-        : [...kept, { path: "", reason: "MORE", message: `and ${more} more`, nodeId: "" }],
+        : [...kept, { path: "", reason: MORE, message: `and ${more} more`, nodeId: "" }],
   };
 }
 

@@ -2,7 +2,7 @@
 // that miss at once share one load.
 
 import type { Graph } from "@pawl/core/definition/graph";
-import { parseDefinition } from "@pawl/core/definition/parse";
+import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { DefinitionId } from "@pawl/core/name/ids";
 import type { StoredDefinition } from "@pawl/platform/store/definitions";
@@ -53,7 +53,7 @@ export class DefinitionCache {
   async #fetch(id: DefinitionId): Promise<LoadedDefinition> {
     const stored = await this.#load(id);
     if (stored === undefined) throw corrupt(id, "is not stored");
-    const parsed = parseDefinition(stored.body);
+    const parsed = parseSavedDefinition(stored.body);
     if (!parsed.ok) throw corrupt(id, "no longer parses");
     const { graph } = parsed;
     const waves = new Map<string, number>();

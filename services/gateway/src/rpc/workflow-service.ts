@@ -26,6 +26,8 @@ import {
 export interface WorkflowServiceDeps {
   readonly scheduler: Scheduler;
   readonly getWorkflow: (id: string, version: number) => Promise<WorkflowRecord | undefined>;
+  /** Node types that executors serve now. */
+  readonly servedTypes: () => Promise<ReadonlySet<string>>;
   readonly listWorkflows: (page: { size: number; token: string }) => Promise<WorkflowPage>;
 }
 
@@ -73,11 +75,15 @@ export const createWorkflowService = (
     checkName("workflow_id", request.workflowId);
     return deps.scheduler.workflows.resumeWorkflow(checkWords(request), forwardOptions(context));
   },
-  validateWorkflow: ({ definition }) => {
-    const parsed = parseDefinition(checkDefinitionText(definition?.text));
+  validateWorkflow: async ({ definition }) => {
+    const text = checkDefinitionText(definition?.text);
+    // A definition is valid or not whether the store answers or not; only the warnings about types need it.
+    const served = await deps.servedTypes().catch(() => undefined);
+    const parsed = parseDefinition(text, { served });
     return parsed.ok
       ? create(ValidateWorkflowResponseSchema, {
           definitionJson: toJsonBytes(parsed.canonicalJson),
+          warnings: parsed.warnings.map(toWireViolation),
         })
       : create(ValidateWorkflowResponseSchema, {
           violations: parsed.violations.map(toWireViolation),

@@ -25,13 +25,15 @@ export function toWireWorkflow(workflow: WorkflowRecord): WireWorkflow {
   });
 }
 
-/** One broken rule. */
+/** One broken rule, or one warning. */
 export const toWireViolation = (violation: Violation): WireViolation =>
   create(ViolationSchema, {
     path: violation.path,
     reason: violation.reason,
     message: violation.message,
     nodeId: violation.nodeId,
+    line: violation.position?.line ?? 0,
+    column: violation.position?.column ?? 0,
   });
 
 /** One broken rule, as a client of ours reads it back. */
@@ -40,4 +42,5 @@ export const fromWireViolation = (violation: WireViolation): Violation => ({
   reason: violation.reason,
   message: violation.message,
   nodeId: violation.nodeId,
+  ...(violation.line === 0 ? {} : { position: { line: violation.line, column: violation.column } }),
 });

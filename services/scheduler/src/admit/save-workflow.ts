@@ -1,7 +1,9 @@
 // Saves and removes workflows. Every save is checked whole before anything is written.
 
 import { definitionError } from "@pawl/core/definition/error";
+import { isReservedName } from "@pawl/core/data/path";
 import { parseDefinition } from "@pawl/core/definition/parse";
+import type { Violation } from "@pawl/core/definition/shape";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { definitionId } from "@pawl/core/name/ids";
@@ -18,14 +20,24 @@ import { defaultViolations } from "./response-schema.ts";
 import { nodeTypesOf, workflowNotFound } from "./start-run.ts";
 import { uuidV7 } from "./run-id.ts";
 
-/** @throws DEFINITION_INVALID, CYCLE_DETECTED, LIMIT_EXCEEDED, WORKFLOW_EXISTS, REQUEST_ID_REUSED */
+/** What a request of this kind is digested with. */
+const CREATE = "create";
+
+export interface SavedWorkflow {
+  readonly row: DefinitionRow;
+  readonly warnings: readonly Violation[];
+}
+
+/** `served` are the types that executors serve now. @throws DEFINITION_INVALID, CYCLE_DETECTED, LIMIT_EXCEEDED, WORKFLOW_EXISTS, REQUEST_ID_REUSED */
 export async function createWorkflow(
   parts: AdmitParts,
   tenantId: string,
   request: CreateWorkflowRequest,
-): Promise<DefinitionRow> {
-  const definition = await prepare(parts, tenantId, request, "create");
-  return saved(await parts.workflows.create(definition), definition.workflowId);
+  served?: ReadonlySet<string>,
+): Promise<SavedWorkflow> {
+  const { definition, warnings } = await prepare(parts, { tenantId, served }, request, CREATE);
+  const row = saved(await parts.workflows.create(definition), definition.workflowId);
+  return { row, warnings };
 }
 
 /** @throws as createWorkflow, and WORKFLOW_NOT_FOUND, VERSION_MISMATCH */
@@ -33,13 +45,14 @@ export async function updateWorkflow(
   parts: AdmitParts,
   tenantId: string,
   request: UpdateWorkflowRequest,
-): Promise<DefinitionRow> {
+  served?: ReadonlySet<string>,
+): Promise<SavedWorkflow> {
   workflowIdOf(request.workflowId);
   const kind = `update ${request.expectedVersion}`;
-  const definition = await prepare(parts, tenantId, request, kind);
+  const { definition, warnings } = await prepare(parts, { tenantId, served }, request, kind);
   const result = await parts.workflows.update(definition, request.expectedVersion);
   parts.newest.forget(tenantId, definition.workflowId);
-  return saved(result, definition.workflowId);
+  return { row: saved(result, definition.workflowId), warnings };
 }
 
 /** @throws WORKFLOW_NOT_FOUND, HAS_LIVE_RUNS */
@@ -63,22 +76,34 @@ export async function deleteWorkflow(
 
 async function prepare(
   parts: AdmitParts,
-  tenantId: string,
+  {
+    tenantId,
+    served,
+  }: { readonly tenantId: string; readonly served: ReadonlySet<string> | undefined },
   request: CreateWorkflowRequest | UpdateWorkflowRequest,
   kind: string,
-): Promise<NewDefinition> {
+): Promise<{ readonly definition: NewDefinition; readonly warnings: readonly Violation[] }> {
   const requestId = requestIdOf(request.requestId);
-  const parsed = parseDefinition(request.definition?.text ?? "");
+  const parsed = parseDefinition(request.definition?.text ?? "", { served });
   if (!parsed.ok) throw definitionError(parsed.violations);
+  const { warnings } = parsed;
+  if (request.strict && warnings.length > 0) throw definitionError(warnings);
   const misfits = defaultViolations(parsed.graph);
   if (misfits.length > 0) throw definitionError(misfits);
   const named = request.workflowId === "" ? (parsed.definition.id ?? "") : request.workflowId;
   if (named === "")
     throw invalidField("workflow_id", "MISSING", "name the workflow here or by `id` in its text");
   const workflowId = workflowIdOf(named);
+  // One that has the name already keeps it.
+  if (kind === CREATE && isReservedName(workflowId))
+    throw invalidField(
+      "workflow_id",
+      "RESERVED_KEY",
+      "every JavaScript object has one of its own; choose another name",
+    );
   await parts.ensureQueues(nodeTypesOf(parsed.graph));
   const digest = sha256(parsed.canonicalJson);
-  return {
+  const definition = {
     definitionId: definitionId(uuidV7(parts.now())),
     tenantId,
     workflowId,
@@ -89,6 +114,7 @@ async function prepare(
     requestId,
     requestHash: requestId === null ? null : sha256(kind, workflowId, digest),
   };
+  return { definition, warnings };
 }
 
 function saved(result: SaveResult, workflowId: string): DefinitionRow {

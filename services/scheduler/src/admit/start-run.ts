@@ -4,6 +4,7 @@
 import { definitionError } from "@pawl/core/definition/error";
 import { type Graph } from "@pawl/core/definition/graph";
 import { parseDefinition } from "@pawl/core/definition/parse";
+import type { Violation } from "@pawl/core/definition/shape";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { RunKind, ScheduleLink } from "@pawl/core/log/event";
 import { definitionId, type DefinitionId, type RunId } from "@pawl/core/name/ids";
@@ -116,19 +117,20 @@ async function startVersion(
   return await accept(parts, { ...chosen, deadlineMs, graph, requestHash, kind: "saved" });
 }
 
-/** @throws DEFINITION_INVALID, CYCLE_DETECTED and whatever startRun throws */
+/** `served` are the types that executors serve now. @throws DEFINITION_INVALID, CYCLE_DETECTED and whatever startRun throws */
 export async function testRun(
   parts: AdmitParts,
   tenantId: string,
   request: TestRunRequest,
-): Promise<Accepted> {
+  served?: ReadonlySet<string>,
+): Promise<Accepted & { readonly warnings: readonly Violation[] }> {
   const input = inputOf(request.inputJson);
   const requestId = requestIdOf(request.requestId);
-  const parsed = parseDefinition(request.definition?.text ?? "");
+  const parsed = parseDefinition(request.definition?.text ?? "", { served });
   if (!parsed.ok) throw definitionError(parsed.violations);
   const misfits = defaultViolations(parsed.graph);
   if (misfits.length > 0) throw definitionError(misfits);
-  const { graph, canonicalJson } = parsed;
+  const { graph, canonicalJson, warnings } = parsed;
   const id = definitionId(uuidV7(parts.now()));
   const digest = sha256(canonicalJson);
   await parts.ensureQueues(nodeTypesOf(graph));
@@ -141,7 +143,7 @@ export async function testRun(
     nodeCount: graph.nodes.length,
     body: canonicalJson,
   };
-  return await accept(parts, {
+  const accepted = await accept(parts, {
     tenantId,
     input,
     requestId,
@@ -157,6 +159,7 @@ export async function testRun(
     kind: "test",
     testGraph: row,
   });
+  return { ...accepted, warnings };
 }
 
 interface Acceptance {

@@ -4,12 +4,12 @@ import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { getApproval } from "@pawl/platform/store/approvals";
 import { getRun } from "@pawl/platform/store/runs";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
-import type { DefinitionRow } from "@pawl/platform/store/workflows";
+import { servedTypes } from "@pawl/platform/store/served-types";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { toWireApproval } from "@pawl/platform/wire/approval";
 import { toWireAcceptedRun, toWireRun } from "@pawl/platform/wire/run";
 import { callIdOf } from "@pawl/platform/wake/call-id";
-import { toWireWorkflow } from "@pawl/platform/wire/workflow";
+import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunStatus } from "@pawl/core/log/event";
 import type { ApprovalId, RunId } from "@pawl/core/name/ids";
@@ -27,7 +27,12 @@ import type { PauseQueueParts } from "../admit/pause-queue.ts";
 import { pauseRun } from "../admit/pause-run.ts";
 import type { PauseParts } from "../admit/pause-workflow.ts";
 import type { StrandedParts } from "../recover/stranded.ts";
-import { createWorkflow, deleteWorkflow, updateWorkflow } from "../admit/save-workflow.ts";
+import {
+  createWorkflow,
+  deleteWorkflow,
+  type SavedWorkflow,
+  updateWorkflow,
+} from "../admit/save-workflow.ts";
 import { type Accepted, startRun, testRun } from "../admit/start-run.ts";
 import type { ScheduleParts } from "../schedule/save-schedule.ts";
 import { queuePauses, workflowPauses } from "./pause-commands.ts";
@@ -51,7 +56,11 @@ export function commandServices(
       const caller = { callId: callIdOf(metadata) };
       return answer(await startRun(parts, DEFAULT_TENANT, request, caller), request.workflowId);
     },
-    testRun: async (request) => answer(await testRun(parts, DEFAULT_TENANT, request), ""),
+    testRun: async (request) => {
+      const accepted = await testRun(parts, DEFAULT_TENANT, request, await servedTypes(db));
+      const warnings = accepted.warnings.map(toWireViolation);
+      return { ...(await answer(accepted, "")), warnings };
+    },
     cancelRun: async (request) => ({ run: await readRun(await cancelRun(parts, request)) }),
     decideNode: async (request) => ({ run: await readRun(await decideNode(parts, request)) }),
     recheckRun: async (request) => ({ run: await readRun(await recheckRun(parts, request)) }),
@@ -66,9 +75,9 @@ export function commandServices(
   });
   const workflows = serve(WorkflowService, {
     createWorkflow: async (request) =>
-      savedWorkflow(await createWorkflow(parts, DEFAULT_TENANT, request)),
+      savedWorkflow(await createWorkflow(parts, DEFAULT_TENANT, request, await servedTypes(db))),
     updateWorkflow: async (request) =>
-      savedWorkflow(await updateWorkflow(parts, DEFAULT_TENANT, request)),
+      savedWorkflow(await updateWorkflow(parts, DEFAULT_TENANT, request, await servedTypes(db))),
     deleteWorkflow: async (request) => {
       await deleteWorkflow(parts, DEFAULT_TENANT, request);
       return {};
@@ -105,6 +114,7 @@ function statusOf({ isPaused, isPending }: Accepted): RunStatus {
   return isPending ? "pending" : "running";
 }
 
-const savedWorkflow = (row: DefinitionRow) => ({
+const savedWorkflow = ({ row, warnings }: SavedWorkflow) => ({
   workflow: toWireWorkflow({ ...row, workflowId: row.workflowId ?? "", updatedAt: row.createdAt }),
+  warnings: warnings.map(toWireViolation),
 });

@@ -1,7 +1,7 @@
 // Graphs by definition id. A definition never changes, so an entry is right for ever; the bounds are for memory only. A live run
 // holds its graph itself, so one that had to go is read again at the next start only.
 
-import { parseDefinition } from "@pawl/core/definition/parse";
+import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import type { Graph } from "@pawl/core/definition/graph";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { DefinitionId } from "@pawl/core/name/ids";
@@ -73,7 +73,7 @@ export class Definitions {
     const cached = this.cached(definitionId);
     if (cached !== undefined) return cached;
     const row = await this.#workflows.load(definitionId);
-    const parsed = row === undefined ? undefined : parseDefinition(row.body);
+    const parsed = row === undefined ? undefined : parseSavedDefinition(row.body);
     if (row === undefined || !parsed?.ok)
       throw new EngineError("EVENT_LOG_CORRUPTION", "The definition of a run cannot be read.", {
         metadata: { definition_id: definitionId },

@@ -2,7 +2,7 @@
 // sockets or a database.
 
 import { create } from "@bufbuild/protobuf";
-import { parseDefinition } from "@pawl/core/definition/parse";
+import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { definitionId, executorId, type RunId } from "@pawl/core/name/ids";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import type { Gate } from "@pawl/core/policy/gate";
@@ -180,7 +180,7 @@ export function connect(
 
 /** Saves a graph and gives its definition id. */
 export async function saveGraph(store: Pick<Store, "journal">, graph: object): Promise<string> {
-  const parsed = parseDefinition(JSON.stringify({ title: "t", ...graph }));
+  const parsed = parseSavedDefinition(JSON.stringify({ title: "t", ...graph }));
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.violations));
   const id = crypto.randomUUID();
   const row = {

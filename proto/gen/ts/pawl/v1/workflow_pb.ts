@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/workflow.proto.
  */
 export const file_pawl_v1_workflow: GenFile = /*@__PURE__*/
-  fileDesc("ChZwYXdsL3YxL3dvcmtmbG93LnByb3RvEgdwYXdsLnYxIq4CCghXb3JrZmxvdxITCgt3b3JrZmxvd19pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgNEg0KBXRpdGxlGAMgASgJEhcKD2RlZmluaXRpb25fanNvbhgEIAEoDBIqCgpkZWZpbml0aW9uGGggASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhkKEWRlZmluaXRpb25fZGlnZXN0GAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbm9kZV9jb3VudBgIIAEoDRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiIAoQRGVmaW5pdGlvblNvdXJjZRIMCgR0ZXh0GAEgASgJIksKCVZpb2xhdGlvbhIMCgRwYXRoGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg8KB25vZGVfaWQYBCABKAliBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("ChZwYXdsL3YxL3dvcmtmbG93LnByb3RvEgdwYXdsLnYxIq4CCghXb3JrZmxvdxITCgt3b3JrZmxvd19pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgNEg0KBXRpdGxlGAMgASgJEhcKD2RlZmluaXRpb25fanNvbhgEIAEoDBIqCgpkZWZpbml0aW9uGGggASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhkKEWRlZmluaXRpb25fZGlnZXN0GAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKbm9kZV9jb3VudBgIIAEoDRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiIAoQRGVmaW5pdGlvblNvdXJjZRIMCgR0ZXh0GAEgASgJImkKCVZpb2xhdGlvbhIMCgRwYXRoGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJEg8KB25vZGVfaWQYBCABKAkSDAoEbGluZRgFIAEoDRIOCgZjb2x1bW4YBiABKA1iBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * Workflow is a named thing whose definition is versioned: every update is a new, immutable version.
@@ -120,7 +120,7 @@ export const DefinitionSourceSchema: GenMessage<DefinitionSource> = /*@__PURE__*
   messageDesc(file_pawl_v1_workflow, 1);
 
 /**
- * Violation is one broken rule of a definition.
+ * Violation is one broken rule of a definition, or one warning about it.
  *
  * @generated from message pawl.v1.Violation
  */
@@ -133,7 +133,7 @@ export type Violation = Message<"pawl.v1.Violation"> & {
   path: string;
 
   /**
-   * Which rule, UPPER_SNAKE: DANGLING_EDGE, DUPLICATE_ID, CYCLE, …
+   * Which rule, UPPER_SNAKE: DANGLING_EDGE, DUPLICATE_ID, CYCLE, …; of a warning UNREACHED or TYPE_NOT_SERVED.
    *
    * @generated from field: string reason = 2;
    */
@@ -152,6 +152,20 @@ export type Violation = Message<"pawl.v1.Violation"> & {
    * @generated from field: string node_id = 4;
    */
   nodeId: string;
+
+  /**
+   * The line of the definition's text where it stands, from 1; 0 when it has no place in the text.
+   *
+   * @generated from field: uint32 line = 5;
+   */
+  line: number;
+
+  /**
+   * The column in that line, from 1.
+   *
+   * @generated from field: uint32 column = 6;
+   */
+  column: number;
 };
 
 /**

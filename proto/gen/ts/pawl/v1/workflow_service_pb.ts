@@ -16,7 +16,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/workflow_service.proto.
  */
 export const file_pawl_v1_workflow_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch5wYXdsL3YxL3dvcmtmbG93X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEibwoVQ3JlYXRlV29ya2Zsb3dSZXF1ZXN0EhMKC3dvcmtmbG93X2lkGAEgASgJEi0KCmRlZmluaXRpb24YAiABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKcmVxdWVzdF9pZBgDIAEoCSI9ChZDcmVhdGVXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyI6ChJHZXRXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDSI6ChNHZXRXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyI9ChRMaXN0V29ya2Zsb3dzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJWChVMaXN0V29ya2Zsb3dzUmVzcG9uc2USJAoJd29ya2Zsb3dzGAEgAygLMhEucGF3bC52MS5Xb3JrZmxvdxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiiQEKFVVwZGF0ZVdvcmtmbG93UmVxdWVzdBITCgt3b3JrZmxvd19pZBgBIAEoCRItCgpkZWZpbml0aW9uGAIgASgLMhkucGF3bC52MS5EZWZpbml0aW9uU291cmNlEhgKEGV4cGVjdGVkX3ZlcnNpb24YAyABKA0SEgoKcmVxdWVzdF9pZBgEIAEoCSI9ChZVcGRhdGVXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyJPChVEZWxldGVXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDQoFZm9yY2UYAiABKAgSEgoKcmVxdWVzdF9pZBgDIAEoCSIYChZEZWxldGVXb3JrZmxvd1Jlc3BvbnNlIkgKF1ZhbGlkYXRlV29ya2Zsb3dSZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2UioAEKGFZhbGlkYXRlV29ya2Zsb3dSZXNwb25zZRImCgp2aW9sYXRpb25zGAEgAygLMhIucGF3bC52MS5WaW9sYXRpb24SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMEioKCmRlZmluaXRpb24YZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIlsKFFBhdXNlV29ya2Zsb3dSZXF1ZXN0EhMKC3dvcmtmbG93X2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIjYKFVBhdXNlV29ya2Zsb3dSZXNwb25zZRIdCgVwYXVzZRgBIAEoCzIOLnBhd2wudjEuUGF1c2UiXAoVUmVzdW1lV29ya2Zsb3dSZXF1ZXN0EhMKC3dvcmtmbG93X2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJIioKFlJlc3VtZVdvcmtmbG93UmVzcG9uc2USEAoIcmVzdW1pbmcYASABKAgyoAUKD1dvcmtmbG93U2VydmljZRJRCg5DcmVhdGVXb3JrZmxvdxIeLnBhd2wudjEuQ3JlYXRlV29ya2Zsb3dSZXF1ZXN0Gh8ucGF3bC52MS5DcmVhdGVXb3JrZmxvd1Jlc3BvbnNlEkgKC0dldFdvcmtmbG93EhsucGF3bC52MS5HZXRXb3JrZmxvd1JlcXVlc3QaHC5wYXdsLnYxLkdldFdvcmtmbG93UmVzcG9uc2USTgoNTGlzdFdvcmtmbG93cxIdLnBhd2wudjEuTGlzdFdvcmtmbG93c1JlcXVlc3QaHi5wYXdsLnYxLkxpc3RXb3JrZmxvd3NSZXNwb25zZRJRCg5VcGRhdGVXb3JrZmxvdxIeLnBhd2wudjEuVXBkYXRlV29ya2Zsb3dSZXF1ZXN0Gh8ucGF3bC52MS5VcGRhdGVXb3JrZmxvd1Jlc3BvbnNlElEKDkRlbGV0ZVdvcmtmbG93Eh4ucGF3bC52MS5EZWxldGVXb3JrZmxvd1JlcXVlc3QaHy5wYXdsLnYxLkRlbGV0ZVdvcmtmbG93UmVzcG9uc2USVwoQVmFsaWRhdGVXb3JrZmxvdxIgLnBhd2wudjEuVmFsaWRhdGVXb3JrZmxvd1JlcXVlc3QaIS5wYXdsLnYxLlZhbGlkYXRlV29ya2Zsb3dSZXNwb25zZRJOCg1QYXVzZVdvcmtmbG93Eh0ucGF3bC52MS5QYXVzZVdvcmtmbG93UmVxdWVzdBoeLnBhd2wudjEuUGF1c2VXb3JrZmxvd1Jlc3BvbnNlElEKDlJlc3VtZVdvcmtmbG93Eh4ucGF3bC52MS5SZXN1bWVXb3JrZmxvd1JlcXVlc3QaHy5wYXdsLnYxLlJlc3VtZVdvcmtmbG93UmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_struct, file_pawl_v1_pause, file_pawl_v1_workflow]);
+  fileDesc("Ch5wYXdsL3YxL3dvcmtmbG93X3NlcnZpY2UucHJvdG8SB3Bhd2wudjEifwoVQ3JlYXRlV29ya2Zsb3dSZXF1ZXN0EhMKC3dvcmtmbG93X2lkGAEgASgJEi0KCmRlZmluaXRpb24YAiABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKcmVxdWVzdF9pZBgDIAEoCRIOCgZzdHJpY3QYBCABKAgiYwoWQ3JlYXRlV29ya2Zsb3dSZXNwb25zZRIjCgh3b3JrZmxvdxgBIAEoCzIRLnBhd2wudjEuV29ya2Zsb3cSJAoId2FybmluZ3MYAiADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiI6ChJHZXRXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDSI6ChNHZXRXb3JrZmxvd1Jlc3BvbnNlEiMKCHdvcmtmbG93GAEgASgLMhEucGF3bC52MS5Xb3JrZmxvdyI9ChRMaXN0V29ya2Zsb3dzUmVxdWVzdBIRCglwYWdlX3NpemUYASABKAUSEgoKcGFnZV90b2tlbhgCIAEoCSJWChVMaXN0V29ya2Zsb3dzUmVzcG9uc2USJAoJd29ya2Zsb3dzGAEgAygLMhEucGF3bC52MS5Xb3JrZmxvdxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkimQEKFVVwZGF0ZVdvcmtmbG93UmVxdWVzdBITCgt3b3JrZmxvd19pZBgBIAEoCRItCgpkZWZpbml0aW9uGAIgASgLMhkucGF3bC52MS5EZWZpbml0aW9uU291cmNlEhgKEGV4cGVjdGVkX3ZlcnNpb24YAyABKA0SEgoKcmVxdWVzdF9pZBgEIAEoCRIOCgZzdHJpY3QYBSABKAgiYwoWVXBkYXRlV29ya2Zsb3dSZXNwb25zZRIjCgh3b3JrZmxvdxgBIAEoCzIRLnBhd2wudjEuV29ya2Zsb3cSJAoId2FybmluZ3MYAiADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiJPChVEZWxldGVXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDQoFZm9yY2UYAiABKAgSEgoKcmVxdWVzdF9pZBgDIAEoCSIYChZEZWxldGVXb3JrZmxvd1Jlc3BvbnNlIkgKF1ZhbGlkYXRlV29ya2Zsb3dSZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2UixgEKGFZhbGlkYXRlV29ya2Zsb3dSZXNwb25zZRImCgp2aW9sYXRpb25zGAEgAygLMhIucGF3bC52MS5WaW9sYXRpb24SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMEioKCmRlZmluaXRpb24YZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJEiQKCHdhcm5pbmdzGAMgAygLMhIucGF3bC52MS5WaW9sYXRpb24iWwoUUGF1c2VXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiNgoVUGF1c2VXb3JrZmxvd1Jlc3BvbnNlEh0KBXBhdXNlGAEgASgLMg4ucGF3bC52MS5QYXVzZSJcChVSZXN1bWVXb3JrZmxvd1JlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSCgoCYnkYAiABKAkSDgoGcmVhc29uGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkiKgoWUmVzdW1lV29ya2Zsb3dSZXNwb25zZRIQCghyZXN1bWluZxgBIAEoCDKgBQoPV29ya2Zsb3dTZXJ2aWNlElEKDkNyZWF0ZVdvcmtmbG93Eh4ucGF3bC52MS5DcmVhdGVXb3JrZmxvd1JlcXVlc3QaHy5wYXdsLnYxLkNyZWF0ZVdvcmtmbG93UmVzcG9uc2USSAoLR2V0V29ya2Zsb3cSGy5wYXdsLnYxLkdldFdvcmtmbG93UmVxdWVzdBocLnBhd2wudjEuR2V0V29ya2Zsb3dSZXNwb25zZRJOCg1MaXN0V29ya2Zsb3dzEh0ucGF3bC52MS5MaXN0V29ya2Zsb3dzUmVxdWVzdBoeLnBhd2wudjEuTGlzdFdvcmtmbG93c1Jlc3BvbnNlElEKDlVwZGF0ZVdvcmtmbG93Eh4ucGF3bC52MS5VcGRhdGVXb3JrZmxvd1JlcXVlc3QaHy5wYXdsLnYxLlVwZGF0ZVdvcmtmbG93UmVzcG9uc2USUQoORGVsZXRlV29ya2Zsb3cSHi5wYXdsLnYxLkRlbGV0ZVdvcmtmbG93UmVxdWVzdBofLnBhd2wudjEuRGVsZXRlV29ya2Zsb3dSZXNwb25zZRJXChBWYWxpZGF0ZVdvcmtmbG93EiAucGF3bC52MS5WYWxpZGF0ZVdvcmtmbG93UmVxdWVzdBohLnBhd2wudjEuVmFsaWRhdGVXb3JrZmxvd1Jlc3BvbnNlEk4KDVBhdXNlV29ya2Zsb3cSHS5wYXdsLnYxLlBhdXNlV29ya2Zsb3dSZXF1ZXN0Gh4ucGF3bC52MS5QYXVzZVdvcmtmbG93UmVzcG9uc2USUQoOUmVzdW1lV29ya2Zsb3cSHi5wYXdsLnYxLlJlc3VtZVdvcmtmbG93UmVxdWVzdBofLnBhd2wudjEuUmVzdW1lV29ya2Zsb3dSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_struct, file_pawl_v1_pause, file_pawl_v1_workflow]);
 
 /**
  * CreateWorkflowRequest is the body of CreateWorkflow.
@@ -44,6 +44,13 @@ export type CreateWorkflowRequest = Message<"pawl.v1.CreateWorkflowRequest"> & {
    * @generated from field: string request_id = 3;
    */
   requestId: string;
+
+  /**
+   * Refuse the definition with DEFINITION_INVALID where there are warnings.
+   *
+   * @generated from field: bool strict = 4;
+   */
+  strict: boolean;
 };
 
 /**
@@ -65,6 +72,13 @@ export type CreateWorkflowResponse = Message<"pawl.v1.CreateWorkflowResponse"> &
    * @generated from field: pawl.v1.Workflow workflow = 1;
    */
   workflow?: Workflow | undefined;
+
+  /**
+   * What is allowed and most likely a mistake: nodes that nothing leads to, types that no executor serves now.
+   *
+   * @generated from field: repeated pawl.v1.Violation warnings = 2;
+   */
+  warnings: Violation[];
 };
 
 /**
@@ -212,6 +226,13 @@ export type UpdateWorkflowRequest = Message<"pawl.v1.UpdateWorkflowRequest"> & {
    * @generated from field: string request_id = 4;
    */
   requestId: string;
+
+  /**
+   * Refuse the definition with DEFINITION_INVALID where there are warnings.
+   *
+   * @generated from field: bool strict = 5;
+   */
+  strict: boolean;
 };
 
 /**
@@ -233,6 +254,13 @@ export type UpdateWorkflowResponse = Message<"pawl.v1.UpdateWorkflowResponse"> &
    * @generated from field: pawl.v1.Workflow workflow = 1;
    */
   workflow?: Workflow | undefined;
+
+  /**
+   * Warnings, as in CreateWorkflow.
+   *
+   * @generated from field: repeated pawl.v1.Violation warnings = 2;
+   */
+  warnings: Violation[];
 };
 
 /**
@@ -346,6 +374,13 @@ export type ValidateWorkflowResponse = Message<"pawl.v1.ValidateWorkflowResponse
    * @generated from field: repeated string values_left_out = 100;
    */
   valuesLeftOut: string[];
+
+  /**
+   * Warnings, as in CreateWorkflow; none where a rule is broken.
+   *
+   * @generated from field: repeated pawl.v1.Violation warnings = 3;
+   */
+  warnings: Violation[];
 };
 
 /**

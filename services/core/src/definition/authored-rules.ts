@@ -1,0 +1,116 @@
+// Rules for what authors write now. Definitions that were saved before a rule was made keep running: the text of the store is not
+// held to these.
+
+import { isRecord, isReservedName } from "../data/path.ts";
+import { patternFault } from "../data/pattern.ts";
+import { schemasOf } from "./contract-rules.ts";
+import { patternsOf, subschemas } from "./contract-tree.ts";
+import { joinOf, records, type Outline, type OutlineEdge } from "./graph-rules.ts";
+import { checkRetry } from "./retry-rules.ts";
+import { excerpt, violationPath, type Report } from "./violation.ts";
+
+/** Reports every one of these rules that `outline` breaks. */
+export function checkAuthored(outline: Outline, report: Report): void {
+  checkNames(outline, report);
+  checkRepeatedEdges(outline, report);
+  checkPatterns(outline, report);
+  outline.nodes.forEach((node, index) => {
+    const { id = "", type = "", retry, moderation, contracts, config } = node;
+    const hasOutput = isRecord(contracts) && (contracts["output"] ?? null) !== null;
+    const isModerated = typeof moderation === "string" && moderation !== "none";
+    const path = `nodes[${index}].retry`;
+    checkRetry({ type, retry, hasOutput, isModerated, path, nodeId: id }, report);
+    const body = isRecord(config) && (type === "map" || type === "loop") ? config["body"] : null;
+    if (!isRecord(body) || typeof body["type"] !== "string") return;
+    const own = { type: body["type"], retry: body["retry"], hasOutput: false, isModerated };
+    checkRetry({ ...own, path: `nodes[${index}].config.body.retry`, nodeId: id }, report);
+  });
+}
+
+/** Ids are keys of `ctx.nodes` and the like, where these would find what every object has. */
+function checkNames({ id, nodes, edges }: Outline, report: Report): void {
+  const check = (path: string, name: unknown, nodeId?: string): void => {
+    if (typeof name !== "string" || !isReservedName(name)) return;
+    const message = `every JavaScript object has a ${name} of its own; choose another name`;
+    report(path, "RESERVED_KEY", message, nodeId);
+  };
+  check("id", id);
+  nodes.forEach((node, index) => {
+    check(`nodes[${index}].id`, node.id, node.id);
+    check(`nodes[${index}].output_variable`, node.variable, node.id);
+    if (node.type !== "condition") return;
+    records(node.config, "branches").forEach((branch, at) =>
+      check(`nodes[${index}].config.branches[${at}].id`, branch["id"], node.id),
+    );
+  });
+  edges.forEach((edge, index) => {
+    check(`edges[${index}].id`, edge.id);
+    check(`edges[${index}].source_handle`, edge.handle);
+  });
+}
+
+/** Of an edge that names no handle; no handle is called so. */
+const ANY = "";
+
+/**
+ * The same edge twice brings the same value twice. Two that are taken together count twice for a join of n_of_m, although one
+ * parent is done.
+ */
+function checkRepeatedEdges({ nodes, edges }: Outline, report: Report): void {
+  const counted = new Set(
+    nodes.flatMap(({ id, join }) => (joinOf(join)?.mode === "n_of_m" ? [id] : [])),
+  );
+  const approvals = new Set(nodes.flatMap(({ id, type }) => (type === "approval" ? [id] : [])));
+  const handleOf = ({ source, handle }: OutlineEdge): string =>
+    handle ?? (approvals.has(source) ? "approved" : ANY);
+  /** First edge by all that makes it one, and by its ends and handle. */
+  const same = new Map<string, number>();
+  const between = new Map<string, Map<string, number>>();
+  edges.forEach((edge, index) => {
+    const { source, target, outputKey = "output", param = null } = edge;
+    if (source === undefined || target === undefined) return;
+    const handle = handleOf(edge);
+    const whole = JSON.stringify([source, target, handle, outputKey, param]);
+    const ends = JSON.stringify([source, target]);
+    const handles = between.get(ends) ?? new Map<string, number>();
+    const twin = same.get(whole);
+    const beside = counted.has(target) ? takenWith(handles, handle) : undefined;
+    const way = `from ${excerpt(source)} to ${excerpt(target)}`;
+    if (twin !== undefined)
+      report(
+        `edges[${index}]`,
+        "DUPLICATE_EDGE",
+        `edges[${twin}] and edges[${index}] are the same edge ${way}; remove one of them`,
+      );
+    else if (beside !== undefined)
+      report(
+        `edges[${index}]`,
+        "DUPLICATE_EDGE",
+        `edges[${beside}] and edges[${index}] both lead ${way}, where n_of_m counts edges: one parent would count twice; use one edge`,
+      );
+    else same.set(whole, index);
+    if (!handles.has(handle)) handles.set(handle, index);
+    between.set(ends, handles);
+  });
+}
+
+/** An edge that is taken together with one of this handle: without a handle it is, however its source was left but by `error`. */
+function takenWith(handles: ReadonlyMap<string, number>, handle: string): number | undefined {
+  const own = handles.get(handle);
+  if (own !== undefined || handle === "error") return own;
+  if (handle !== ANY) return handles.get(ANY);
+  return [...handles].find(([other]) => other !== "error")?.[1];
+}
+
+/** Patterns that compile to something else than what their author wrote. */
+function checkPatterns(outline: Outline, report: Report): void {
+  outline.nodes.forEach((node, index) => {
+    for (const { path, schema } of schemasOf(node, index))
+      for (const each of subschemas(schema))
+        for (const { at, pattern } of patternsOf(each.schema)) {
+          const fault = patternFault(pattern);
+          if (fault === undefined) continue;
+          report(violationPath([...each.steps, ...at], path), "CONTRACT_PATTERN", fault, node.id);
+        }
+  });
+}

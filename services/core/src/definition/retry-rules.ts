@@ -1,0 +1,72 @@
+// A retry policy that could never apply: refused, so that nobody relies on attempts that are not made.
+
+import { isRecord } from "../data/path.ts";
+import { RETRY_CAUSES, type RetryCause } from "../policy/retry.ts";
+import { isBuiltIn, type BuiltInType } from "./node-types.ts";
+import type { Report } from "./violation.ts";
+
+/** How the built-in types fail in a way that another attempt may mend; everything else they fail with is final. */
+const PASSING: Readonly<Record<BuiltInType, readonly RetryCause[]>> = {
+  start: [],
+  end: [],
+  condition: [],
+  delay: [],
+  noop: [],
+  approval: [],
+  map: [],
+  loop: [],
+  javascript: ["timeout", "provider_error"],
+  http: ["timeout", "provider_error", "rate_limit"],
+  llm: ["timeout", "provider_error", "rate_limit"],
+  dataQuery: ["timeout", "provider_error"],
+  subworkflow: ["provider_error"],
+  text_stream: ["timeout", "provider_error"],
+};
+
+/** A policy and the node it stands on. */
+export interface RetryPlace {
+  readonly type: string;
+  readonly retry: unknown;
+  /** An output that breaks its contract may be tried again. */
+  readonly hasOutput: boolean;
+  /** Moderation that does not answer may be asked again. */
+  readonly isModerated: boolean;
+  readonly path: string;
+  readonly nodeId: string;
+}
+
+/** Reports a policy that never makes another attempt. */
+export function checkRetry(place: RetryPlace, report: Report): void {
+  const { retry, type, path, nodeId } = place;
+  const policy = retry === "standard" ? { attempts: 3 } : retry;
+  if (!isRecord(policy)) return;
+  const { attempts, retry_on: named = RETRY_CAUSES } = policy;
+  const never = (message: string): void => report(path, "RETRY_NEVER", message, nodeId);
+  // One attempt that is asked for by name is what is asked for.
+  if (attempts === undefined && Object.keys(policy).length > 0)
+    return never("one attempt is made unless `attempts` says more; name it, or remove retry");
+  if (typeof attempts !== "number" || attempts <= 1 || !isCauses(named)) return;
+  if (named.length === 0)
+    return never("retry_on is empty, so nothing is tried again; name causes, or leave it out");
+  const passing = passingOf(place);
+  if (named.some((cause) => passing.has(cause))) return;
+  if (passing.size > 0)
+    return never(
+      `of a ${type} only ${[...passing].join(", ")} can be tried again; name one of them`,
+    );
+  const where =
+    type === "map" || type === "loop" ? "; its items have their own, config.body.retry" : "";
+  never(`what a ${type} fails with, another attempt does not mend; remove retry${where}`);
+}
+
+const isCauses = (value: unknown): value is readonly unknown[] =>
+  Array.isArray(value) && value.every((cause) => RETRY_CAUSES.some((known) => known === cause));
+
+function passingOf({ type, hasOutput, isModerated }: RetryPlace): ReadonlySet<unknown> {
+  if (!isBuiltIn(type)) return new Set(RETRY_CAUSES);
+  return new Set([
+    ...PASSING[type],
+    ...(hasOutput ? ["contract_violated"] : []),
+    ...(isModerated ? ["provider_error"] : []),
+  ]);
+}

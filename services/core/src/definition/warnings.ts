@@ -1,0 +1,46 @@
+// What is allowed and most likely a mistake. A warning hinders nobody, unless the author asks for strictness.
+
+import { nearestName } from "../name/nearest.ts";
+import { isRecord } from "../data/path.ts";
+import type { Outline } from "./graph-rules.ts";
+import { NODE_CONFIGS } from "./node-types.ts";
+import { excerpt, type Report } from "./violation.ts";
+
+/** Reports nodes that nothing leads to, and types that no executor serves where it is known which are served. */
+export function warn(
+  outline: Outline,
+  served: ReadonlySet<string> | undefined,
+  report: Report,
+): void {
+  warnOfIslands(outline, report);
+  if (served !== undefined) warnOfTypes(outline, served, report);
+}
+
+/** A graph has no cycles, so whatever the start does not lead to lies behind another node without parents. */
+function warnOfIslands({ nodes, edges }: Outline, report: Report): void {
+  const targets = new Set(edges.map(({ target }) => target));
+  const sources = new Set(edges.map(({ source }) => source));
+  nodes.forEach(({ id, type }, index) => {
+    if (id === undefined || type === "start" || targets.has(id)) return;
+    const what = sources.has(id) ? `${excerpt(id)}, and so to what follows it` : excerpt(id);
+    const message = `nothing leads to ${what}: it runs at once, beside the start; add an edge to it, or remove it`;
+    report(`nodes[${index}]`, "UNREACHED", message, id);
+  });
+}
+
+function warnOfTypes({ nodes }: Outline, served: ReadonlySet<string>, report: Report): void {
+  const known = new Set([...Object.keys(NODE_CONFIGS), ...served]);
+  const check = (type: unknown, path: string, id: string | undefined): void => {
+    if (typeof type !== "string" || served.has(type)) return;
+    const meant = known.has(type) ? undefined : nearestName(type, known);
+    const hint = meant === undefined ? "its runs wait until one does" : `did you mean ${meant}?`;
+    const message = `no connected executor serves ${excerpt(type)}; ${hint}`;
+    report(path, "TYPE_NOT_SERVED", message, id);
+  };
+  nodes.forEach(({ id, type, config }, index) => {
+    check(type, `nodes[${index}].type`, id);
+    const body =
+      isRecord(config) && (type === "map" || type === "loop") ? config["body"] : undefined;
+    if (isRecord(body)) check(body["type"], `nodes[${index}].config.body.type`, id);
+  });
+}
