@@ -13,7 +13,8 @@ const IDLE_MS = 60_000;
 
 const baseUrl = z.string().refine((text) => {
   const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.search === "";
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  return url.username === "" && url.password === "" && url.search === "";
 }, "expected http(s)://host/path without credentials, such as https://api.openai.com/v1");
 
 const openAiSchema = z.strictObject({

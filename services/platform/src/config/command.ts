@@ -1,6 +1,7 @@
 // What main.ts does with its configuration before anything starts: read it, or say all that is wrong with it; print it when asked.
 
 import { ConfigFault, EXIT_CONFIG, type Env, type EnvSchema } from "./env.ts";
+import { redactValue } from "./redact.ts";
 
 /** The part of `process` that is needed, so that tests can stand in for it. */
 export interface Shell {
@@ -35,8 +36,8 @@ const parsedOrExit = <Config>(parse: (env: Env) => Config, shell: Shell): Config
   }
 };
 
-/** The configuration as JSON; secrets show as ***. */
-export const printConfig = (config: unknown): string => JSON.stringify(config, null, 2);
+/** The configuration as JSON; secrets show as ***, also inside of texts that were not declared as secrets. */
+export const printConfig = (config: unknown): string => JSON.stringify(config, redactValue, 2);
 
 /** One variable for people: what it is for and what it is when absent. */
 export interface VariableLine {

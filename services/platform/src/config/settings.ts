@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 
+import { redact } from "./redact.ts";
 import { Secret } from "./secret.ts";
 
 /** Services listen on loopback unless told otherwise: there is no authentication on the inside yet. */
@@ -86,8 +87,7 @@ export const databaseUrl = () =>
         });
         return z.NEVER;
       }
-      if (url.password !== "") url.password = "***";
-      return new Secret(text, url.href);
+      return new Secret(text, redact(url.href));
     })
     .describe("PostgreSQL to keep the log in: postgres://user:password@host:port/name");
 
