@@ -17,7 +17,7 @@ import { CommandService } from "@pawl/proto/pawl/command/v1/command_service_pb";
 import { createBackoff, pause } from "../lifecycle/backoff.ts";
 import { currentTraceparent } from "../telemetry/trace.ts";
 import { clientSpan } from "./call-span.ts";
-import { CommandLane, ENVELOPE_BYTES } from "./command-lane.ts";
+import { CommandLane } from "./command-lane.ts";
 import { CALL_TIMEOUT_MS, COMMAND_KEEPALIVE, createGrpcClient } from "./grpc-client.ts";
 import type { GrpcClient, Keepalive, UnaryOptions } from "./grpc-client.ts";
 import { codeOf } from "./status.ts";
@@ -83,8 +83,7 @@ const caller = (method: DescMethod, nextLane: () => CommandLane) => {
   ): Promise<Message> => {
     const bytes = toBinary(method.input, create(method.input, request));
     // A message too large would end the stream, and with it the commands of others.
-    if (bytes.length > LIMITS.messageBytes - ENVELOPE_BYTES)
-      throw new EngineError("LIMIT_EXCEEDED", "The request is too large.");
+    if (bytes.length > LIMITS.itemBytes) throw tooLarge(bytes.length);
     const span = clientSpan(name);
     try {
       const response = await ask(nextLane, options, (timeoutMs) => ({
@@ -102,6 +101,13 @@ const caller = (method: DescMethod, nextLane: () => CommandLane) => {
     }
   };
 };
+
+const tooLarge = (bytes: number): EngineError =>
+  new EngineError(
+    "LIMIT_EXCEEDED",
+    `The request takes ${bytes} bytes; at most ${LIMITS.itemBytes}. Send less of it at once.`,
+    { metadata: { bytes: String(bytes), limit: String(LIMITS.itemBytes) } },
+  );
 
 type NewCommand = Parameters<CommandLane["send"]>[0];
 

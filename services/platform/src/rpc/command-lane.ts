@@ -14,8 +14,10 @@ import type {
   CarryResponse,
   CommandSchema,
 } from "@pawl/proto/pawl/command/v1/command_service_pb";
+import { batches } from "./batch.ts";
 import type { BidiStream, StreamEnd } from "./bidi.ts";
 import { fromStatus } from "./status.ts";
+import { wireBytes } from "./wire-bytes.ts";
 
 type CarryStream = BidiStream<CarryResponse, MessageInitShape<typeof CarryRequestSchema>>;
 type CommandInit = MessageInitShape<typeof CommandSchema>;
@@ -26,10 +28,8 @@ type NewCommand = Required<
   }
 >;
 
-/** What a command takes besides its request. */
-export const ENVELOPE_BYTES = 64 * 1024;
-/** A message is cut here, so that a small command does not wait behind many large ones. */
-const MESSAGE_BYTES = 256 * 1024;
+/** A message of a lane is cut here, in both directions: a small command, or its answer, does not wait behind many large ones. */
+export const LANE_BYTES = 256 * 1024;
 const ID_MAX = 2 ** 32 - 1;
 /** A stream older than this is left for another. */
 const STREAM_MS = 20_000;
@@ -48,7 +48,7 @@ export class CommandLane {
   #stream: CarryStream | undefined;
   /** When the stream is old. */
   #oldAt = 0;
-  #outgoing: (CommandInit & { readonly request: Uint8Array })[] = [];
+  #outgoing: CommandInit[] = [];
   #lastId = 0;
   #isScheduled = false;
   #isClosed = false;
@@ -121,23 +121,14 @@ export class CommandLane {
     this.#isScheduled = false;
     if (this.#isClosed) return;
     const stream = this.#youngStream();
-    let commands: CommandInit[] = [];
-    let bytes = 0;
-    for (const command of this.#outgoing) {
-      const waiter = this.#waiters.get(command.commandId ?? 0);
+    const asked = this.#outgoing.filter(({ commandId = 0 }) => {
+      const waiter = this.#waiters.get(commandId);
+      if (waiter !== undefined) waiter.stream = stream;
       // A caller who gave up before the turn was over is not asked for.
-      if (waiter === undefined) continue;
-      waiter.stream = stream;
-      if (commands.length > 0 && bytes + command.request.length > MESSAGE_BYTES) {
-        stream.write({ commands });
-        commands = [];
-        bytes = 0;
-      }
-      commands.push(command);
-      bytes += command.request.length;
-    }
+      return waiter !== undefined;
+    });
     this.#outgoing = [];
-    if (commands.length > 0) stream.write({ commands });
+    for (const commands of batches(asked, wireBytes, LANE_BYTES)) stream.write({ commands });
   }
 
   #youngStream(): CarryStream {

@@ -1,9 +1,10 @@
-// Serves unary methods to gateways over their command streams. Answers that are ready in one turn of the event loop leave in one
-// message. Races survived: a stream may break with commands under way (they finish, and their answers are dropped: the gateway
+// Serves unary methods to gateways over their command streams. Answers that are ready in one turn of the event loop leave together, in
+// messages cut by bytes; one that fits no message becomes a refusal that names its size, since it would end the stream of all. Races survived: a stream may break with commands under way (they finish, and their answers are dropped: the gateway
 // asks again by the same request id); a command may arrive after the drain began (it is refused with DRAINING and sent elsewhere).
 
 import { create, fromBinary, toBinary, type DescMethod } from "@bufbuild/protobuf";
 import { context } from "@opentelemetry/api";
+import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import {
   AnswerSchema,
@@ -14,12 +15,15 @@ import {
   type Command,
 } from "@pawl/proto/pawl/command/v1/command_service_pb";
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { batches } from "./batch.ts";
 import type { BidiStream } from "./bidi.ts";
 import { contextFrom } from "../telemetry/trace.ts";
 import { serverSpan } from "./call-span.ts";
+import { LANE_BYTES } from "./command-lane.ts";
 import { serve, type ServedService } from "./implementation.ts";
 import { codeOf, toStatus, type OnInternal } from "./status.ts";
 import type { UnaryHandler } from "./unary.ts";
+import { wireBytes } from "./wire-bytes.ts";
 
 type CarryStream = BidiStream<CarryRequest, MessageInitShape<typeof CarryResponseSchema>>;
 
@@ -115,13 +119,20 @@ class Carrier {
     const span = serverSpan(command.method, contextFrom(command.traceparent));
     try {
       const value = await context.with(span.active, () => this.#call(command));
+      if (value.length > LIMITS.itemBytes) throw tooLarge(value.length);
       span.end("OK");
       return create(AnswerSchema, { commandId, result: { case: "response", value } });
     } catch (error) {
       span.end(codeOf(error));
-      const value = toStatus(error, this.#onInternal);
-      return create(AnswerSchema, { commandId, result: { case: "refusal", value } });
+      return this.#refusal(commandId, error);
     }
+  }
+
+  #refusal(commandId: number, error: unknown): Answer {
+    const value = toStatus(error, this.#onInternal);
+    const bytes = wireBytes(value);
+    if (bytes > LIMITS.itemBytes) return this.#refusal(commandId, tooLarge(bytes));
+    return create(AnswerSchema, { commandId, result: { case: "refusal", value } });
   }
 
   async #call({ method: name, request, timeoutMs, metadata }: Command): Promise<Uint8Array> {
@@ -147,7 +158,15 @@ class Carrier {
     this.#isScheduled = false;
     const answers = this.#answers;
     this.#answers = [];
-    if (answers.length > 0) this.#stream.write({ answers });
+    for (const some of batches(answers, wireBytes, LANE_BYTES))
+      this.#stream.write({ answers: some });
     if (this.#isDraining && this.#pending === 0) this.#stream.end();
   }
 }
+
+const tooLarge = (bytes: number): EngineError =>
+  new EngineError(
+    "LIMIT_EXCEEDED",
+    `The answer takes ${bytes} bytes; at most ${LIMITS.itemBytes}. Ask for less at once.`,
+    { metadata: { bytes: String(bytes), limit: String(LIMITS.itemBytes) } },
+  );

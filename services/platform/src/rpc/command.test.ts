@@ -4,7 +4,6 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { expect, test } from "vitest";
 
-import { ENVELOPE_BYTES } from "./command-lane.ts";
 import type { CommandServer } from "./command-server.ts";
 import { connect, refusalOf, started, startServer, turn, wayTo } from "./command.fixture.ts";
 
@@ -68,12 +67,57 @@ test("a method that is not served is refused, and one too large is not even sent
   expect(await refusalOf(calls.cancelRun({ runId: "r" }))).toMatchObject({
     reason: "UNKNOWN_METHOD",
   });
-  const inputJson = new Uint8Array(LIMITS.messageBytes - ENVELOPE_BYTES);
-  expect(await refusalOf(calls.startRun({ inputJson }))).toMatchObject({
-    reason: "LIMIT_EXCEEDED",
-  });
-  const fits = new Uint8Array(LIMITS.messageBytes - ENVELOPE_BYTES - 64);
+  const inputJson = new Uint8Array(LIMITS.itemBytes);
+  const refusal = await refusalOf(calls.startRun({ inputJson }));
+  expect(refusal).toMatchObject({ reason: "LIMIT_EXCEEDED" });
+  expect(refusal.message).toMatch(/takes \d{7} bytes; at most \d{7}/);
+  const fits = new Uint8Array(LIMITS.itemBytes - 64);
   expect((await calls.startRun({ inputJson: fits })).run?.runId).toBe("r");
+});
+
+test("large answers that are ready at once leave in several messages, and none is asked for twice", async () => {
+  const asked = Promise.withResolvers<void>();
+  let count = 0;
+  const { server } = await startServer({
+    startRun: async ({ workflowId }) => {
+      count += 1;
+      if (count === 20) asked.resolve();
+      await asked.promise;
+      return { run: { runId: workflowId, outputJson: new Uint8Array(500_000) } };
+    },
+  });
+  const calls = connect(server);
+  const ids = Array.from({ length: 20 }, (_, index) => String(index));
+  const answers = await Promise.all(ids.map((workflowId) => calls.startRun({ workflowId })));
+  expect(answers.map(({ run }) => run?.runId)).toEqual(ids);
+  expect(count).toBe(20);
+});
+
+test("an answer or a refusal that fits no message is a refusal that names its size, and hurts no other command", async () => {
+  const { server } = await startServer({
+    startRun: async ({ workflowId }) => {
+      if (workflowId === "ok") return started("r");
+      if (workflowId === "large")
+        return { run: { outputJson: new Uint8Array(LIMITS.messageBytes) } };
+      const violation = {
+        field: "f".repeat(1_000),
+        reason: "WRONG",
+        description: "d".repeat(1_000),
+      };
+      throw new EngineError("DEFINITION_INVALID", "Not like that.", {
+        violations: Array.from({ length: 5_000 }, () => violation),
+      });
+    },
+  });
+  const calls = connect(server);
+  const [large, , ok] = await Promise.all([
+    refusalOf(calls.startRun({ workflowId: "large" })),
+    refusalOf(calls.startRun({ workflowId: "wordy" })),
+    calls.startRun({ workflowId: "ok" }),
+  ]);
+  expect(large).toMatchObject({ reason: "LIMIT_EXCEEDED" });
+  expect(large.message).toMatch(/takes \d{7} bytes/);
+  expect(ok.run?.runId).toBe("r");
 });
 
 test("a caller may give up; the command goes on and the next one is answered", async () => {
