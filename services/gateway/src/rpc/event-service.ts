@@ -5,6 +5,8 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
+import { Batch } from "@pawl/platform/rpc/batch";
+import { wireBytes } from "@pawl/platform/rpc/wire-bytes";
 import type { EventPage } from "@pawl/platform/store/log";
 import type { readTags, TagPage } from "@pawl/platform/store/tags";
 import { toWireTag } from "@pawl/platform/wire/tag";
@@ -16,6 +18,7 @@ import {
   type WatchRunResponse,
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
+import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { abandonKey } from "../http/exchange.ts";
 import type { WatchedRun, WatchRequest, WatchStream } from "../watch/watch-run.ts";
 import { eventMessages } from "./event-messages.ts";
@@ -65,10 +68,17 @@ export const createEventService = (deps: EventServiceDeps): ServiceImpl<typeof E
     const run = await deps.findRun(runId);
     if (afterSeq > run.lastSeq) throw beyondTheLog(afterSeq, run.lastSeq);
     const page = await deps.readEvents(runId, afterSeq, size);
-    const last = page.events.at(-1)?.seq ?? afterSeq;
+    // Partial output may take more than a message: a page ends before that.
+    const fitting = new Batch<WireEvent>(LIMITS.itemBytes);
+    for (const event of page.events) {
+      const wire = toWireEvent(event, run.scope);
+      if (!fitting.add(wire, wireBytes(wire))) break;
+    }
+    const { items: events } = fitting;
+    const last = Number(events.at(-1)?.eventId ?? afterSeq);
     return create(ListEventsResponseSchema, {
-      events: page.events.map((event) => toWireEvent(event, run.scope)),
-      hasMore: page.hasMore || last < run.lastSeq,
+      events,
+      hasMore: page.hasMore || events.length < page.events.length || last < run.lastSeq,
     });
   },
 });

@@ -1,8 +1,11 @@
 // The read side of approvals: the questions to people, as the log opened and closed them.
 
+import { LIMITS } from "@pawl/core/data/limits";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import { type ApprovalId, isUuid, type NodeId, type RunId } from "@pawl/core/name/ids";
 import { type Queryable, run, type Statement } from "../db/sql.ts";
+import { Batch } from "../rpc/batch.ts";
+import { wireBytes } from "../rpc/wire-bytes.ts";
 import type { ApprovalState } from "./journal.ts";
 import { fromPageToken, toPageToken } from "./page-token.ts";
 import { readApproval } from "./statements/read-approval.ts";
@@ -115,9 +118,12 @@ export async function listApprovals(
   const values = [tenantId, before, page.size + 1, workflowId, assignee];
   const asked = questionOf(values, states, runId);
   const rows = await run<ApprovalRow>(db, asked.statement, asked.values);
-  const approvals = rows.slice(0, page.size).map(toApproval);
+  // Details and responses may take more than a message: a page ends before that.
+  const fitting = new Batch<ApprovalRow>(LIMITS.itemBytes);
+  for (const row of rows.slice(0, page.size)) if (!fitting.add(row, wireBytes(row))) break;
+  const approvals = fitting.items.map(toApproval);
   const last = approvals.at(-1);
-  const hasMore = rows.length > page.size && last !== undefined;
+  const hasMore = rows.length > approvals.length && last !== undefined;
   return { approvals, nextPageToken: hasMore ? toPageToken(last.approvalId, bound) : "" };
 }
 
