@@ -59,7 +59,7 @@ async function clearLeftover(file: string): Promise<void> {
   const note = readNote(file);
   if (
     note !== undefined &&
-    commandLine(note.pid).includes("local.ts") &&
+    /\b(local|demo)\.ts\b/.test(commandLine(note.pid)) &&
     note.pid !== process.pid
   ) {
     const advice = `stop it with Ctrl-C in its terminal, or with: kill ${note.pid}`;

@@ -9,7 +9,7 @@ export type StreamLines = {
 };
 
 /** Lines by node, since several may stream at once. */
-export function streamLines(): StreamLines {
+export function streamLines(lineChars = LINE_CHARS): StreamLines {
   const pending = new Map<string, string>();
   const line = (nodeId: string, text: string): string => `${nodeId} ▏ ${text.trim()}`;
   return {
@@ -17,7 +17,7 @@ export function streamLines(): StreamLines {
       const parts = `${pending.get(nodeId) ?? ""}${text}`.split("\n");
       let rest = parts.pop() ?? "";
       const ready = parts.filter((part) => part.trim() !== "");
-      const end = rest.length > LINE_CHARS ? rest.lastIndexOf(" ") : -1;
+      const end = rest.length > lineChars ? rest.lastIndexOf(" ") : -1;
       if (end > 0) {
         ready.push(rest.slice(0, end));
         rest = rest.slice(end);

@@ -1,46 +1,17 @@
 // The database that the example nightly-report asks: a small one of its own in the embedded server, read by a role that may do
 // nothing else there. The engine's database and its credentials stay out of the executor's reach (decision 14).
-import { openPool } from "@pawl/platform/db/pool";
 import type { Pool } from "@pawl/platform/db/pool";
+import { makeDatabase, withPool } from "./make-database.ts";
 
-const PASSWORD = "demo";
 const FIRST_DAY = "2026-01-01";
 const DAYS = 31;
 const SHOPS = ["Aarhus", "Bergen", "Cork", "Delft", "Evora", "Fulda"];
 
 /** Makes what is missing of the database `name`; returns the address its readers use. Starts that repeat it change nothing. */
 export async function prepareDemoData(serverUrl: string, name = "pawl_demo"): Promise<string> {
-  await asOwner(serverUrl, async (server) => {
-    const roles = await server.query({
-      text: "select 1 from pg_roles where rolname = $1",
-      values: [name],
-    });
-    // Names are ours and plain: they stand in statements that take no parameters.
-    if (roles.rows.length === 0) {
-      const options = `login password '${PASSWORD}' connection limit 20`;
-      await server.query({ text: `create role ${name} ${options}` });
-    }
-    const found = await server.query({
-      text: "select 1 from pg_database where datname = $1",
-      values: [name],
-    });
-    if (found.rows.length === 0) await server.query({ text: `create database ${name}` });
-  });
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  await asOwner(url.href, (demo) => fill(demo, name));
-  url.username = name;
-  url.password = PASSWORD;
-  return url.href;
-}
-
-async function asOwner(url: string, work: (pool: Pool) => Promise<void>): Promise<void> {
-  const pool = openPool(url, { max: 1, name: "pawl-demo" });
-  try {
-    await work(pool);
-  } finally {
-    await pool.end();
-  }
+  const { ownerUrl, roleUrl } = await makeDatabase(serverUrl, name);
+  await withPool(ownerUrl, (demo) => fill(demo, name));
+  return roleUrl;
 }
 
 /** One row a shop and day, the same on every machine. */
