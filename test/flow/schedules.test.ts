@@ -91,6 +91,42 @@ test("a schedule is created, read, listed, edited and removed, and its next time
   expect(await refusal(pawl.schedules.get("nightly"))).toBe("SCHEDULE_NOT_FOUND");
 });
 
+/** A rule of every second of a year by numbers: computing its first occurrence takes tens of seconds. */
+const seconds = Array.from({ length: 60 }, (_, n) => n).join(",");
+const days = Array.from({ length: 31 }, (_, n) => n + 1).join(",");
+const hours = Array.from({ length: 24 }, (_, n) => n).join(",");
+const COSTLY = `FREQ=YEARLY;BYMONTHDAY=${days};BYMONTH=1,2,3,4,5,6,7,8,9,10,11,12;BYHOUR=${hours};BYMINUTE=${seconds};BYSECOND=${seconds}`;
+
+test("absurd rules are refused by their field, save nothing and hold up nobody", async () => {
+  for (const expression of [
+    "FREQ=SECONDLY;INTERVAL=999999999999",
+    "FREQ=DAILY;INTERVAL=999999999999",
+    "DTSTART:99980101T000000Z\nRRULE:FREQ=DAILY",
+    "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+    "0 0 31 2,4,6,9,11 *",
+    COSTLY,
+  ]) {
+    const refused = refusal(pawl.schedules.create("absurd", { ...DAILY, expression }));
+    expect([expression, await refused]).toEqual([expression, "INPUT_INVALID spec.expression"]);
+  }
+  expect(await pawl.schedules.preview({ expression: "0 0 31 2,4,6,9,11 *" })).toEqual([]);
+  expect((await pawl.schedules.list()).schedules).toEqual([]);
+  // While the gateway computes a costly preview, it answers others.
+  const tookMs: number[] = [];
+  const preview = refusal(pawl.schedules.preview({ expression: `${COSTLY};WKST=SU` }));
+  const over = preview.then(() => true);
+  const askOther = async (): Promise<false> => {
+    const at = performance.now();
+    await (await fetch(`${cluster.url}/healthz`)).text();
+    tookMs.push(performance.now() - at);
+    return false;
+  };
+  while (!(await Promise.race([over, askOther()])));
+  expect(await preview).toBe("INPUT_INVALID expression");
+  expect(tookMs.length).toBeGreaterThanOrEqual(10);
+  expect(Math.max(...tookMs)).toBeLessThan(3_000);
+});
+
 test("a schedule that cannot be kept is refused by its field and changes nothing", async () => {
   const create = (over: Partial<ScheduleInput>, id = "bad") =>
     refusal(pawl.schedules.create(id, { ...DAILY, ...over }));

@@ -6,14 +6,12 @@ import { executionDefinition } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
+import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
 import { connectErrors, connectTracing } from "@pawl/platform/rpc/connect";
 import { type OnInternal, toConnectError, toEngineError } from "@pawl/platform/rpc/status";
 import { type ApprovalRecord, getApproval } from "@pawl/platform/store/approvals";
-import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
 import { getDefinition, getWorkflow } from "@pawl/platform/store/definitions";
 import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
-import { readBook } from "@pawl/platform/store/pauses-postgres";
-import { readDepths, type TypeOf } from "@pawl/platform/store/queue-depth";
 import { getRuns } from "@pawl/platform/store/runs";
 import { getSchedule } from "@pawl/platform/store/schedule-reads";
 import { readTags } from "@pawl/platform/store/tags";
@@ -32,6 +30,7 @@ import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+import { createQueues } from "./compose-queues.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createConsole } from "./http/console.ts";
 import type { EdgeHandler, EdgeRequest, EdgeResponse } from "./http/exchange.ts";
@@ -52,7 +51,6 @@ import { createRunReader } from "./read/run-reader.ts";
 import { createApprovalService } from "./rpc/approval-service.ts";
 import { createEventService } from "./rpc/event-service.ts";
 import { connectScheduler, type Scheduler } from "./rpc/forward.ts";
-import { createQueueService } from "./rpc/queue-service.ts";
 import { createRunService } from "./rpc/run-service.ts";
 import { createScheduleService } from "./rpc/schedule-service.ts";
 import { createWorkflowService } from "./rpc/workflow-service.ts";
@@ -90,6 +88,7 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
     readMany: (cursors) => readEventsOfMany(pool, cursors, EVENTS_PER_READ),
   });
   const calls = new OpenCalls();
+  const occurrences = new OccurrenceThread();
   const ready = watchReady({ pool, scheduler, log });
   const wake = new WakeListener(url, {
     onRun: (runId, lastSeq, ended) => fanout.hint(runId, lastSeq, ended),
@@ -123,6 +122,7 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
       scheduler,
       fanout,
       calls,
+      occurrences,
       ready,
       refuse,
       onInternal,
@@ -141,6 +141,7 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
       await server.close(Math.max(0, config.PAWL_DRAIN_MS - 1_000));
       await wake.stop();
       scheduler.close();
+      await occurrences.stop();
       await pool.end();
     },
   };
@@ -151,13 +152,14 @@ interface Parts extends ComposeOptions {
   readonly scheduler: Scheduler;
   readonly fanout: Fanout;
   readonly calls: OpenCalls;
+  readonly occurrences: OccurrenceThread;
   readonly ready: ReadyWatch;
   readonly refuse: (request: EdgeRequest, response: EdgeResponse, error: unknown) => void;
   readonly onInternal: OnInternal;
 }
 
 /** What the services of the contract do, over the stores. */
-function createServices({ pool, scheduler, fanout, calls }: Parts) {
+function createServices({ pool, scheduler, fanout, calls, occurrences }: Parts) {
   const lists = createLists(pool);
   const definitions = new DefinitionCache((id) => getDefinition(pool, id));
   const readRoom = (runId: RunId, question: RoomQuestion) => readWaitingRoom(pool, runId, question);
@@ -199,6 +201,7 @@ function createServices({ pool, scheduler, fanout, calls }: Parts) {
   });
   const schedules = createScheduleService({
     scheduler,
+    occurrences,
     now: Date.now,
     getSchedule: (id) => getSchedule(pool, DEFAULT_TENANT, id),
     listSchedules: lists.schedules,
@@ -233,26 +236,6 @@ async function schemaOf(
   if (index === undefined) return undefined;
   const { responseSchema } = approvalRules(executionDefinition(graph, index, iteration));
   return responseSchema === undefined ? undefined : JSON.stringify(responseSchema);
-}
-
-function createQueues(
-  pool: Pool,
-  lists: ReturnType<typeof createLists>,
-  { scheduler, definitions }: { scheduler: Scheduler; definitions: DefinitionCache },
-) {
-  const typeOf: TypeOf = async (definitionId, nodeId, iteration) => {
-    const { graph } = await definitions.get(definitionId);
-    const index = graph.indexOf.get(nodeId);
-    return index === undefined ? undefined : executionDefinition(graph, index, iteration).type;
-  };
-  const deadLetters = createDeadLetters(pool);
-  return createQueueService({
-    scheduler,
-    readDepths: () => readDepths(pool, DEFAULT_TENANT, typeOf),
-    listDeadLetters: lists.deadLetters,
-    readPauses: () => readBook(pool),
-    openDeadLetters: (filter, limit) => deadLetters.open(DEFAULT_TENANT, filter, limit),
-  });
 }
 
 /** Who answers, in order: probes, SSE, methods, console. */

@@ -1,33 +1,21 @@
 // Where the scheduler's adapters meet its use cases: stores, then the engine on them, then what the outside can reach.
 
-import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
-import { DatabaseClock } from "@pawl/platform/db/clock";
-import { migrate } from "@pawl/platform/db/migrate";
-import { openPool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { steadyNow } from "@pawl/platform/lifecycle/steady-time";
 import { systemTimers } from "@pawl/platform/lifecycle/timers";
-import { BossQueue } from "@pawl/platform/queue/boss";
-import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { serveCommands } from "@pawl/platform/rpc/command-server";
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
 import type { OnInternal } from "@pawl/platform/rpc/status";
-import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
-import { createExecutors } from "@pawl/platform/store/executors-postgres";
-import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
-import { createPauses } from "@pawl/platform/store/pauses-postgres";
-import { createRecovery } from "@pawl/platform/store/recovery-postgres";
-import { createSchedules } from "@pawl/platform/store/schedules-postgres";
-import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import { JobListener } from "@pawl/platform/wake/jobs";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { commandVisibilityMs, startCommandWorker } from "./command/command-worker.ts";
+import { startCommandWorker } from "./command/command-worker.ts";
 import type { Config } from "./config.ts";
 import { KnownPauses } from "./pause/known-pauses.ts";
+import { openStores, type Stores } from "./open-stores.ts";
 import { startProbes } from "./probes.ts";
 import { commandServices } from "./rpc/commands.ts";
 import { createAlarmClock } from "./schedule/alarm-clock.ts";
@@ -59,7 +47,6 @@ interface Surroundings {
   readonly telemetry: Telemetry;
 }
 
-type Stores = Awaited<ReturnType<typeof openStores>>;
 type Engine = ReturnType<typeof createEngine>;
 /** What the engine asks the sweepers for. */
 interface Soon {
@@ -126,9 +113,15 @@ export async function startScheduler(
       await engine.snapshots.stop();
       commands.drain();
       await server.stop(STOP_GRACE_MS);
-      const { journal, boss, livenessPool } = stores;
+      const { journal, boss, livenessPool, occurrences } = stores;
       const pools = [pool.end(), livenessPool.end()];
-      await Promise.all([journal.close(), boss.stop(), ...pools, probes.close()]);
+      await Promise.all([
+        journal.close(),
+        boss.stop(),
+        occurrences.stop(),
+        ...pools,
+        probes.close(),
+      ]);
     },
   };
 }
@@ -139,43 +132,6 @@ const internalFaults =
     METRICS.internalFaults.add(1);
     log.error({ err: error, request_id: requestId }, "an RPC failed inside");
   };
-
-async function openStores(config: Config, log: Logger, onStep: (byMs: number) => void) {
-  const url = config.DATABASE_URL.reveal();
-  await migrate(url);
-  const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-scheduler" });
-  // Renewals wait behind nobody's reads, and are there when the database has no connection left for others.
-  const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", keepsIdle: true });
-  const clock = new DatabaseClock({ onStep });
-  const learnClock = (): Promise<void> => clock.learn(livenessPool);
-  await learnClock();
-  // Another server may have taken over, with another clock. What fails here is learned by the next sweep of the leases.
-  const onConnected = (): void => void learnClock().catch(() => {});
-  const boss = new BossQueue(url, (error) => log.warn({ err: error }, "pg-boss complained"));
-  await boss.start(Object.keys(NODE_CONFIGS));
-  const visibilityTimeoutMs = commandVisibilityMs(config);
-  const workflowQueue = new BossWorkflowQueue({ pool, boss: boss.library, visibilityTimeoutMs });
-  await workflowQueue.ensure();
-  return {
-    pool,
-    livenessPool,
-    boss,
-    workflowQueue,
-    clock,
-    learnClock,
-    journal: new PostgresJournal({ url, pool, boss, onConnected }),
-    workflows: createWorkflows(pool),
-    schedules: createSchedules(pool, boss.alarms),
-    executors: createExecutors(livenessPool),
-    recovery: createRecovery(pool),
-    pauses: createPauses(pool),
-    deadLetters: createDeadLetters(pool),
-    hasQueue: (type: string): Promise<boolean> => boss.exists(type),
-    ensureQueues: async (types: readonly string[]): Promise<void> => {
-      for (const type of types) if (!boss.isKnown(type)) await boss.ensure(type);
-    },
-  };
-}
 
 function createEngine(stores: Stores, log: Logger, soon: Soon) {
   const { journal, workflows, recovery, pauses, clock } = stores;

@@ -4,11 +4,8 @@ import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
-import {
-  occurrencesAfter,
-  type Recurrence,
-  recurrenceFault,
-} from "@pawl/platform/queue/boss-occurrences";
+import type { Recurrence } from "@pawl/platform/queue/boss-occurrences";
+import { type Occurrences, TooCostly } from "@pawl/platform/queue/occurrences";
 import { OCCURRENCES_SHOWN, upcoming } from "@pawl/platform/queue/upcoming";
 import type { SchedulePage } from "@pawl/platform/store/schedule-reads";
 import type { ScheduleRecord } from "@pawl/platform/store/schedules";
@@ -34,6 +31,7 @@ import {
 
 export interface ScheduleServiceDeps {
   readonly scheduler: Scheduler;
+  readonly occurrences: Occurrences;
   readonly now: () => number;
   readonly getSchedule: (scheduleId: string) => Promise<ScheduleRecord | undefined>;
   readonly listSchedules: (
@@ -78,7 +76,7 @@ export const createScheduleService = (
       schedules.triggerSchedule(named(request), forwardOptions(context)),
     getSchedule: async ({ scheduleId }) => {
       const schedule = await find(scheduleId);
-      const times = upcoming(schedule, OCCURRENCES_SHOWN);
+      const times = await upcoming(deps.occurrences, schedule, OCCURRENCES_SHOWN);
       return create(GetScheduleResponseSchema, { schedule: toWireSchedule(schedule, times) });
     },
     listSchedules: async ({ pageSize, pageToken, workflowId }) => {
@@ -94,10 +92,11 @@ export const createScheduleService = (
       const count = checkRange("count", request.count, 0, LIMITS.previewTimesMax);
       const from = request.fromTime === undefined ? deps.now() : fromTimestamp(request.fromTime);
       const recurrence =
-        request.scheduleId === ""
-          ? recurrenceOf(request, from)
-          : (await find(request.scheduleId)).spec;
-      const times = occurrencesAfter(recurrence, from, count || LIMITS.previewTimes);
+        request.scheduleId === "" ? recurrenceOf(request) : (await find(request.scheduleId)).spec;
+      const times = await preview(deps.occurrences, recurrence, {
+        from,
+        count: count || LIMITS.previewTimes,
+      });
       return create(PreviewScheduleResponseSchema, { times: times.map(toTimestamp) });
     },
   };
@@ -119,7 +118,7 @@ function checkSpec(spec: ScheduleSpec | undefined): void {
   delete spec.input;
 }
 
-function recurrenceOf(request: PreviewScheduleRequest, from: number): Recurrence {
+function recurrenceOf(request: PreviewScheduleRequest): Recurrence {
   const expression = request.expression.trim();
   if (expression === "") throw invalidField("expression", "REQUIRED", "is empty");
   if (expression.length > LIMITS.scheduleExpressionLength)
@@ -128,10 +127,24 @@ function recurrenceOf(request: PreviewScheduleRequest, from: number): Recurrence
       "TOO_LONG",
       `is longer than ${LIMITS.scheduleExpressionLength} characters`,
     );
-  const recurrence = { expression, timeZone: request.timeZone || "UTC" };
-  const fault = recurrenceFault(recurrence, from);
+  return { expression, timeZone: request.timeZone || "UTC" };
+}
+
+/** @throws INPUT_INVALID for a rule that cannot be read or takes too long */
+async function preview(
+  occurrences: Occurrences,
+  recurrence: Recurrence,
+  { from, count }: { readonly from: number; readonly count: number },
+): Promise<number[]> {
+  const fault = await occurrences.fault(recurrence, from);
   // A rule that has ended has no times, which is an answer.
-  if (fault !== undefined && fault.reason !== "NO_OCCURRENCE")
-    throw invalidField(fault.field, fault.reason, fault.description);
-  return recurrence;
+  if (fault?.reason === "NO_OCCURRENCE") return [];
+  if (fault !== undefined) throw invalidField(fault.field, fault.reason, fault.description);
+  try {
+    return await occurrences.after(recurrence, from, count);
+  } catch (error) {
+    if (error instanceof TooCostly)
+      throw invalidField("expression", "TOO_COSTLY", `${error.message}, or ask for fewer times`);
+    throw error;
+  }
 }

@@ -131,3 +131,29 @@ test("what cannot be read, never comes or means another time everywhere is refus
   for (const zone of ["Mars/Olympus", "+02:00", "", "Europe/Berlin\n", "../etc"])
     expect([zone, faultOf("* * * * *", zone)]).toEqual([zone, "time_zone BAD_TIME_ZONE"]);
 });
+
+test("rules whose next time is further than a century, or that no date matches, have no occurrence", () => {
+  for (const absurd of [
+    "FREQ=SECONDLY;INTERVAL=999999999999",
+    "FREQ=YEARLY;INTERVAL=1000",
+    "DTSTART:99980101T000000Z\nRRULE:FREQ=DAILY",
+    "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+    "0 0 31 2,4,6,9,11 *",
+  ])
+    expect([absurd, faultOf(absurd)]).toEqual([absurd, "expression NO_OCCURRENCE"]);
+  for (const unreadable of [
+    "FREQ=DAILY;INTERVAL=999999999999",
+    "FREQ=YEARLY;INTERVAL=999999999999",
+  ])
+    expect([unreadable, faultOf(unreadable)]).toEqual([unreadable, "expression BAD_EXPRESSION"]);
+});
+
+test("a rule that comes once in a generation is taken, and its later times end within a century", () => {
+  const rule = "DTSTART:20260101T000000Z\nRRULE:FREQ=YEARLY;INTERVAL=30";
+  const from = "2026-06-01T00:00:00Z";
+  expect(times(rule, { from, count: 50 })).toEqual([
+    "2056-01-01T00:00:00Z",
+    "2086-01-01T00:00:00Z",
+    "2116-01-01T00:00:00Z",
+  ]);
+});

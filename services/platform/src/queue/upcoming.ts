@@ -2,16 +2,20 @@
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { ScheduleRecord } from "../store/schedules.ts";
-import { occurrencesAfter } from "./boss-occurrences.ts";
+import type { Occurrences } from "./occurrences.ts";
 
 /** How many are shown with a schedule. */
 export const OCCURRENCES_SHOWN = LIMITS.previewTimes;
 
 /** None unless it is active; fewer when its rule ends. */
-export function upcoming({ nextAt, spec }: ScheduleRecord, count: number): number[] {
+export async function upcoming(
+  occurrences: Occurrences,
+  { nextAt, spec }: ScheduleRecord,
+  count: number,
+): Promise<number[]> {
   if (nextAt === null) return [];
   try {
-    return [nextAt, ...occurrencesAfter(spec, nextAt, count - 1)];
+    return [nextAt, ...(await occurrences.after(spec, nextAt, count - 1))];
   } catch {
     // The rule could be read when it was kept; what it says after its next occurrence is not known.
     return [nextAt];

@@ -36,9 +36,14 @@ export function createSchedules(db: Queryable & Connectable, alarms: BossAlarms)
   const change = <T>(work: (tx: Queryable) => Promise<T>): Promise<T> =>
     withTransaction(db, work, { mayRetry });
   return {
-    create: (edit, nextOf) => change((tx) => writer.create(tx, edit, nextOf(edit.spec))),
-    update: (edit, nextOf, expectedVersion) =>
-      change((tx) => writer.update(tx, edit, { nextAt: nextOf(edit.spec), expectedVersion })),
+    create: async (edit, nextOf) => {
+      const nextAt = await nextOf(edit.spec);
+      return await change((tx) => writer.create(tx, edit, nextAt));
+    },
+    update: async (edit, nextOf, expectedVersion) => {
+      const nextAt = await nextOf(edit.spec);
+      return await change((tx) => writer.update(tx, edit, { nextAt, expectedVersion }));
+    },
     pause: (key, { by, reason }) =>
       change((tx) =>
         writer.turn(tx, key, async (row) =>
@@ -49,7 +54,7 @@ export function createSchedules(db: Queryable & Connectable, alarms: BossAlarms)
       change((tx) =>
         writer.turn(tx, key, async (row) => {
           if (row.paused_at === null) return row;
-          const next = nextOf(toSchedule(row).spec);
+          const next = await nextOf(toSchedule(row).spec);
           return await one(tx, resumeSchedule, [...keyOf(key), next, alarmFor(next)]);
         }),
       ),

@@ -62,7 +62,7 @@ export type SaveScheduleResult =
   | { readonly kind: "request_reused" };
 
 /** When a recurrence comes due next, or null when it does not any more. */
-export type NextOf = (spec: ScheduleSpec) => number | null;
+export type NextOf = (spec: ScheduleSpec) => number | null | Promise<number | null>;
 
 /** A schedule whose alarm has gone off. */
 export interface DueSchedule extends ScheduleRecord {

@@ -22,17 +22,19 @@ import {
 type Answer = (accepted: Accepted, workflowId: string) => Promise<{ run: Run; duplicate: boolean }>;
 
 export function scheduleCommands(parts: ScheduleParts, answer: Answer): ServedService {
-  const answered = (schedule: ScheduleRecord) => ({
-    schedule: toWireSchedule(schedule, upcoming(schedule, OCCURRENCES_SHOWN)),
-  });
+  const answered = async (schedule: ScheduleRecord) => {
+    const times = await upcoming(parts.occurrences, schedule, OCCURRENCES_SHOWN);
+    return { schedule: toWireSchedule(schedule, times) };
+  };
   return serve(ScheduleService, {
     createSchedule: async (request) =>
-      answered(await createSchedule(parts, DEFAULT_TENANT, request)),
+      await answered(await createSchedule(parts, DEFAULT_TENANT, request)),
     updateSchedule: async (request) =>
-      answered(await updateSchedule(parts, DEFAULT_TENANT, request)),
-    pauseSchedule: async (request) => answered(await pauseSchedule(parts, DEFAULT_TENANT, request)),
+      await answered(await updateSchedule(parts, DEFAULT_TENANT, request)),
+    pauseSchedule: async (request) =>
+      await answered(await pauseSchedule(parts, DEFAULT_TENANT, request)),
     resumeSchedule: async (request) =>
-      answered(await resumeSchedule(parts, DEFAULT_TENANT, request)),
+      await answered(await resumeSchedule(parts, DEFAULT_TENANT, request)),
     deleteSchedule: async (request) => {
       await deleteSchedule(parts, DEFAULT_TENANT, request);
       return {};

@@ -2,6 +2,7 @@
 // those of others by the sweep of the queues, which looks anyway; so nothing is polled for schedules, and a clock that has nothing
 // to wait for looks once a day. One firing at a time; several schedulers may ring for one alarm, and one of them takes it.
 
+import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Schedules } from "@pawl/platform/store/schedules";
 import type { AdmitParts } from "../admit/parts.ts";
@@ -21,14 +22,19 @@ export interface AlarmClock {
 }
 
 export function createAlarmClock(
-  parts: AdmitParts & { readonly schedules: Schedules; readonly log: Logger },
+  parts: AdmitParts & {
+    readonly schedules: Schedules;
+    readonly occurrences: Occurrences;
+    readonly log: Logger;
+  },
 ): AlarmClock {
-  const { schedules, log, now } = parts;
+  const { schedules, occurrences, log, now } = parts;
   const ring = (dueInMs: number): void =>
     sweeper.soon(Math.min(DAY_MS, Math.max(0, dueInMs)) + CLOCK_SLACK_MS);
   const duty = async (): Promise<boolean> => {
     const { takenCount, nextAt } = await fireSchedules({
       schedules,
+      occurrences,
       log,
       startRun: (tenantId, request, occurrence) =>
         startRun(parts, tenantId, request, { occurrence }),

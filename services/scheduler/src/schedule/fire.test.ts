@@ -1,11 +1,11 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { runId } from "@pawl/core/name/ids";
 import { occurrencesAfter } from "@pawl/platform/queue/boss-occurrences";
+import { inPlace } from "@pawl/platform/queue/occurrences.fixture";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import type { ScheduleRecord, ScheduleSpec } from "@pawl/platform/store/schedules";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import { expect, test } from "vitest";
-import { nextTime } from "./due-times.ts";
 import { type FireParts, fireSchedules } from "./fire.ts";
 
 const KEY = { tenantId: "acme", scheduleId: "nightly" };
@@ -28,7 +28,7 @@ async function setup(over: Partial<ScheduleSpec>, start = "2026-01-01T00:00:00Z"
     overlap: "allow",
     ...over,
   };
-  const nextOf = (each: ScheduleSpec): number | null => nextTime(each, now);
+  const nextOf = (each: ScheduleSpec): Promise<number | null> => inPlace.next(each, now);
   await schedules.create({ ...KEY, spec, requestId: null, requestHash: null }, nextOf);
   const runs = new Map<string, { readonly at: number; readonly startedAt: number }>();
   const started: FireParts["startRun"] = async (_tenant, _request, { requestId, schedule }) => {
@@ -44,6 +44,7 @@ async function setup(over: Partial<ScheduleSpec>, start = "2026-01-01T00:00:00Z"
       fire: (limit, judge) =>
         schedules.fire(limit, (due, at) => judge({ ...due, isLastRunLive: last.isLive }, at)),
     },
+    occurrences: inPlace,
     startRun,
     log: createLogger({ service: "scheduler", level: "silent" }),
   });
@@ -195,7 +196,7 @@ test("a fault of ours in one schedule does not hold up the others", async () => 
   const stage = await setup({});
   const other = { ...KEY, scheduleId: "other", spec: stage.spec };
   const request = { requestId: null, requestHash: null };
-  await stage.schedules.create({ ...other, ...request }, (spec) => nextTime(spec, stage.now()));
+  await stage.schedules.create({ ...other, ...request }, (spec) => inPlace.next(spec, stage.now()));
   stage.goTo(Date.parse("2026-01-01T01:00:00Z"));
   await stage.fire((...call) =>
     call[2].schedule.scheduleId === "other"

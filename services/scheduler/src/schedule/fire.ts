@@ -10,6 +10,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import { CATCH_UP_MAX, LATE_MS, occurrencesToStart } from "@pawl/core/policy/schedule";
 import { probe } from "@pawl/platform/lifecycle/probe";
+import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type {
   DueSchedule,
   Firing,
@@ -21,7 +22,6 @@ import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { type StartRunRequest, StartRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { Occurrence } from "../admit/start-run.ts";
-import { dueTimes, nextTime } from "./due-times.ts";
 
 /** Alarms taken at once; their runs start in the same tick or two. */
 const ALARMS_MAX = 50;
@@ -30,6 +30,7 @@ const TIMES_MAX = CATCH_UP_MAX + LATE_MS / 1_000;
 
 export interface FireParts {
   readonly schedules: Schedules;
+  readonly occurrences: Occurrences;
   readonly log: Logger;
   readonly startRun: (
     tenantId: string,
@@ -51,14 +52,14 @@ async function fireOne(
   const { spec, nextAt: first } = schedule;
   // The alarm has gone off by the queue's clock, so its occurrence is due whatever this reading says.
   const now = Math.max(storeNow, first);
-  const times = dueTimes(spec, { first, now, max: TIMES_MAX });
+  const times = await timesOf(parts, schedule, now);
   const asked = occurrencesToStart({ times, now, missed: spec.missed });
   const starts = startable(schedule, asked);
   const started = await startAll(parts, schedule, starts);
   probe("F1");
   const skippedCount = times.length - started.count;
   if (skippedCount > 0) METRICS.occurrencesSkipped.add(skippedCount);
-  const after = nextAfter(spec, now);
+  const after = await nextAfter(parts, spec, now);
   return {
     nextAt: after.nextAt,
     lastAt: times.at(-1) ?? first,
@@ -82,15 +83,32 @@ function skipReason(asked: readonly number[], starts: readonly number[]): string
   return newest === starts.at(-1) ? "" : "overlap: the run of the occurrence before had not ended";
 }
 
-function nextAfter(
+/** What is due. Of a rule that cannot be computed any more only the occurrence whose alarm went off is known. */
+async function timesOf(
+  { occurrences }: FireParts,
+  { spec, nextAt: first }: DueSchedule,
+  now: number,
+): Promise<number[]> {
+  try {
+    return await occurrences.due(spec, { first, now, max: TIMES_MAX });
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    return [first];
+  }
+}
+
+async function nextAfter(
+  { occurrences }: FireParts,
   spec: ScheduleRecord["spec"],
   now: number,
-): { readonly nextAt: number | null; readonly fault: string } {
+): Promise<{ readonly nextAt: number | null; readonly fault: string }> {
   try {
-    return { nextAt: nextTime(spec, now), fault: "" };
+    return { nextAt: await occurrences.next(spec, now), fault: "" };
   } catch (error) {
-    // Kept when it could be read, and unreadable now: it stops, and says why.
-    return { nextAt: null, fault: error instanceof Error ? error.message : String(error) };
+    if (error instanceof EngineError) throw error;
+    // Kept when it could be computed, and cannot be now: it stops, and says why.
+    const said = error instanceof Error ? error.message : String(error);
+    return { nextAt: null, fault: `the rule cannot be computed any more: ${said}` };
   }
 }
 

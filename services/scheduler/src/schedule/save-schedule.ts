@@ -3,6 +3,7 @@
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
+import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type { SaveScheduleResult, ScheduleRecord, Schedules } from "@pawl/platform/store/schedules";
 import type {
   CreateScheduleRequest,
@@ -17,12 +18,12 @@ import type { AdmitParts } from "../admit/parts.ts";
 import { requestIdOf, scheduleIdOf } from "../admit/request.ts";
 import { type Accepted, startRun } from "../admit/start-run.ts";
 import { cleanText } from "../work/wire.ts";
-import { nextTime } from "./due-times.ts";
 import { startRequestOf } from "./fire.ts";
 import { checkWorkflow, specOf } from "./spec.ts";
 
 export interface ScheduleParts extends AdmitParts {
   readonly schedules: Schedules;
+  readonly occurrences: Occurrences;
   /** Told of every alarm set here. */
   readonly onAlarm: (dueInMs: number) => void;
 }
@@ -111,16 +112,16 @@ async function editOf(
 ) {
   const scheduleId = scheduleIdOf(request.scheduleId);
   const requestId = requestIdOf(request.requestId);
-  const spec = specOf(request.spec, parts.now());
+  const spec = await specOf(request.spec, parts.now(), parts.occurrences);
   await checkWorkflow(parts.workflows, tenantId, spec);
   const requestHash = requestId === null ? null : sha256(kind, JSON.stringify(spec));
   return { tenantId, scheduleId, spec, requestId, requestHash };
 }
 
 const nextFrom =
-  ({ now }: ScheduleParts) =>
-  (spec: ScheduleRecord["spec"]): number | null =>
-    nextTime(spec, now());
+  ({ now, occurrences }: ScheduleParts) =>
+  (spec: ScheduleRecord["spec"]): Promise<number | null> =>
+    occurrences.next(spec, now());
 
 function tell({ now, onAlarm }: ScheduleParts, { nextAt }: ScheduleRecord): void {
   if (nextAt !== null) onAlarm(nextAt - now());

@@ -2,7 +2,7 @@
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
-import { recurrenceFault } from "@pawl/platform/queue/boss-occurrences";
+import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type { ScheduleSpec } from "@pawl/platform/store/schedules";
 import type { Workflows } from "@pawl/platform/store/workflows";
 import { fromWireMissed, fromWireOverlap } from "@pawl/platform/wire/schedule";
@@ -11,8 +11,12 @@ import { inputOf, priorityOf, workflowIdOf } from "../admit/request.ts";
 
 export const UTC = "UTC";
 
-/** @throws INPUT_INVALID, LIMIT_EXCEEDED */
-export function specOf(wire: WireSpec | undefined, now: number): ScheduleSpec {
+/** @throws INPUT_INVALID, LIMIT_EXCEEDED, OVERLOADED */
+export async function specOf(
+  wire: WireSpec | undefined,
+  now: number,
+  occurrences: Occurrences,
+): Promise<ScheduleSpec> {
   if (wire === undefined) throw invalidField("spec", "REQUIRED", "is missing");
   const expression = wire.expression.trim();
   if (expression === "") throw invalidField("spec.expression", "REQUIRED", "is empty");
@@ -23,14 +27,11 @@ export function specOf(wire: WireSpec | undefined, now: number): ScheduleSpec {
       `is longer than ${LIMITS.scheduleExpressionLength} characters`,
     );
   const timeZone = wire.timeZone === "" ? UTC : wire.timeZone;
-  const fault = recurrenceFault({ expression, timeZone }, now);
-  if (fault !== undefined)
-    throw invalidField(`spec.${fault.field}`, fault.reason, fault.description);
   const missed = fromWireMissed(wire.missed);
   if (missed === undefined) throw invalidField("spec.missed", "UNKNOWN_ENUM", "is not a policy");
   const overlap = fromWireOverlap(wire.overlap);
   if (overlap === undefined) throw invalidField("spec.overlap", "UNKNOWN_ENUM", "is not a policy");
-  return {
+  const spec = {
     workflowId: workflowIdOf(wire.workflowId),
     workflowVersion: wire.workflowVersion,
     expression,
@@ -40,6 +41,11 @@ export function specOf(wire: WireSpec | undefined, now: number): ScheduleSpec {
     missed,
     overlap,
   };
+  // Last: it is the only check that costs something.
+  const fault = await occurrences.fault({ expression, timeZone }, now);
+  if (fault !== undefined)
+    throw invalidField(`spec.${fault.field}`, fault.reason, fault.description);
+  return spec;
 }
 
 /** @throws WORKFLOW_NOT_FOUND naming the field */

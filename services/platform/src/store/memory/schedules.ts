@@ -73,15 +73,16 @@ function edits(
   put: (row: StoredSchedule) => StoredSchedule,
 ): Pick<Schedules, "create" | "update" | "pause" | "resume" | "remove"> {
   return {
+    // What is computed is waited for first: nothing comes between the reading of a row and its change.
     create: async (edit, nextOf) => {
+      const nextAt = await nextOf(edit.spec);
       const row = schedules.get(keyOf(edit));
       if (row !== undefined) return repeatOf(row, edit) ?? { kind: "exists" };
       const at = now();
-      return saved(
-        put({ ...edit, ...NEVER_FIRED, nextAt: nextOf(edit.spec), createdAt: at, updatedAt: at }),
-      );
+      return saved(put({ ...edit, ...NEVER_FIRED, nextAt, createdAt: at, updatedAt: at }));
     },
     update: async (edit, nextOf, expectedVersion) => {
+      const next = await nextOf(edit.spec);
       const row = schedules.get(keyOf(edit));
       if (row === undefined) return { kind: "missing" };
       const repeated = repeatOf(row, edit);
@@ -90,7 +91,7 @@ function edits(
         return { kind: "version_mismatch", currentVersion: row.version };
       const stays =
         edit.spec.expression === row.spec.expression && edit.spec.timeZone === row.spec.timeZone;
-      const kept = stays ? row.nextAt : nextOf(edit.spec);
+      const kept = stays ? row.nextAt : next;
       const nextAt = row.pause === null ? kept : null;
       return saved(put({ ...row, ...edit, nextAt, version: row.version + 1, updatedAt: now() }));
     },
@@ -101,9 +102,12 @@ function edits(
       return toRecord(put({ ...row, nextAt: null, pause: { at, by, reason }, updatedAt: at }));
     },
     resume: async (key, nextOf) => {
+      const paused = schedules.get(keyOf(key));
+      if (paused === undefined || paused.pause === null) return toRecord(paused);
+      const nextAt = await nextOf(paused.spec);
       const row = schedules.get(keyOf(key));
-      if (row === undefined || row.pause === null) return toRecord(row);
-      return toRecord(put({ ...row, nextAt: nextOf(row.spec), pause: null, updatedAt: now() }));
+      if (row !== paused) return toRecord(row);
+      return toRecord(put({ ...row, nextAt, pause: null, updatedAt: now() }));
     },
     remove: async (key) => schedules.delete(keyOf(key)),
   };

@@ -1,8 +1,7 @@
 // The occurrences between two times, the newest of them when there are too many. Computing goes forwards only, so the search widens
 // backwards from now: after three weeks without a scheduler, a rule that comes due every second is not counted through.
 
-import type { Recurrence } from "@pawl/platform/queue/boss-occurrences";
-import { OCCURRENCES_MAX, occurrencesAfter } from "@pawl/platform/queue/boss-occurrences";
+import { OCCURRENCES_MAX, occurrencesAfter, type Recurrence } from "./boss-occurrences.ts";
 
 /** Nothing comes due more often than once a second, so the first window is read by one call. */
 const FIRST_WINDOW_MS = 2 * 60_000;
@@ -10,11 +9,15 @@ const GROWTH = 4;
 /** A rule that is dense only far back: some 20,000 occurrences are read, which takes a second or two, once. */
 const PAGES_MAX = 40;
 
+/** What is asked of them. */
+export interface DueWindow {
+  readonly first: number;
+  readonly now: number;
+  readonly max: number;
+}
+
 /** The newest occurrences from `first`, which is one of them, to `now`, in order. */
-export function dueTimes(
-  recurrence: Recurrence,
-  { first, now, max }: { readonly first: number; readonly now: number; readonly max: number },
-): number[] {
+export function dueTimes(recurrence: Recurrence, { first, now, max }: DueWindow): number[] {
   if (now === first) return [first];
   for (let width = FIRST_WINDOW_MS; ; width *= GROWTH) {
     const isWhole = now - width < first;
@@ -36,9 +39,4 @@ function readWindow(recurrence: Recurrence, after: number, now: number): number[
     from = last;
   }
   return times;
-}
-
-/** The first occurrence after a time, or null when there is none. */
-export function nextTime(recurrence: Recurrence, after: number): number | null {
-  return occurrencesAfter(recurrence, after, 1)[0] ?? null;
 }

@@ -1,0 +1,59 @@
+// The scheduler's stores and queues on its database, which is migrated first; and the clock that is learned from it.
+
+import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import { DatabaseClock } from "@pawl/platform/db/clock";
+import { migrate } from "@pawl/platform/db/migrate";
+import { openPool } from "@pawl/platform/db/pool";
+import { BossQueue } from "@pawl/platform/queue/boss";
+import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
+import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
+import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
+import { createExecutors } from "@pawl/platform/store/executors-postgres";
+import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
+import { createPauses } from "@pawl/platform/store/pauses-postgres";
+import { createRecovery } from "@pawl/platform/store/recovery-postgres";
+import { createSchedules } from "@pawl/platform/store/schedules-postgres";
+import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import { commandVisibilityMs } from "./command/command-worker.ts";
+import type { Config } from "./config.ts";
+
+export type Stores = Awaited<ReturnType<typeof openStores>>;
+
+export async function openStores(config: Config, log: Logger, onStep: (byMs: number) => void) {
+  const url = config.DATABASE_URL.reveal();
+  await migrate(url);
+  const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-scheduler" });
+  // Renewals wait behind nobody's reads, and are there when the database has no connection left for others.
+  const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", keepsIdle: true });
+  const clock = new DatabaseClock({ onStep });
+  const learnClock = (): Promise<void> => clock.learn(livenessPool);
+  await learnClock();
+  // Another server may have taken over, with another clock. What fails here is learned by the next sweep of the leases.
+  const onConnected = (): void => void learnClock().catch(() => {});
+  const boss = new BossQueue(url, (error) => log.warn({ err: error }, "pg-boss complained"));
+  await boss.start(Object.keys(NODE_CONFIGS));
+  const visibilityTimeoutMs = commandVisibilityMs(config);
+  const workflowQueue = new BossWorkflowQueue({ pool, boss: boss.library, visibilityTimeoutMs });
+  await workflowQueue.ensure();
+  return {
+    pool,
+    livenessPool,
+    boss,
+    workflowQueue,
+    clock,
+    learnClock,
+    journal: new PostgresJournal({ url, pool, boss, onConnected }),
+    workflows: createWorkflows(pool),
+    occurrences: new OccurrenceThread(),
+    schedules: createSchedules(pool, boss.alarms),
+    executors: createExecutors(livenessPool),
+    recovery: createRecovery(pool),
+    pauses: createPauses(pool),
+    deadLetters: createDeadLetters(pool),
+    hasQueue: (type: string): Promise<boolean> => boss.exists(type),
+    ensureQueues: async (types: readonly string[]): Promise<void> => {
+      for (const type of types) if (!boss.isKnown(type)) await boss.ensure(type);
+    },
+  };
+}
