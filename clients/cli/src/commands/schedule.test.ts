@@ -61,8 +61,8 @@ test("schedules are listed with when they run, what came of the last time and wh
       "0 3 * * *",
       "Europe/Berlin",
       "report",
-      "2026-01-02T02:00:00Z",
-      "2026-01-01T02:00:00Z",
+      "2026-01-02 03:00",
+      "2026-01-01 03:00",
     ],
     ["held", "paused", "0 3 * * *", "Europe/Berlin", "report", PAUSED.lastError],
   ]);
@@ -91,10 +91,10 @@ test("one schedule is shown whole, also while somebody holds it, and in JSON wit
     [
       "nightly active",
       "  0 3 * * * in Europe/Berlin, runs report",
-      `  last 2026-01-01T02:00:00Z, run ${RUN}`,
+      `  last 2026-01-01 03:00 Europe/Berlin (2026-01-01T02:00:00Z), run ${RUN}`,
       "  started 8, skipped 1",
-      "  next 2026-01-02T02:00:00Z",
-      "  next 2026-01-03T02:00:00Z",
+      "  next 2026-01-02 03:00 Europe/Berlin (2026-01-02T02:00:00Z)",
+      "  next 2026-01-03 03:00 Europe/Berlin (2026-01-03T02:00:00Z)",
       "",
     ].join("\n"),
   );
@@ -103,7 +103,7 @@ test("one schedule is shown whole, also while somebody holds it, and in JSON wit
     0,
   );
   expect(printed.out).toContain("nightly paused by Ada: month end\n");
-  expect(printed.out).toContain("last 2026-01-01T02:00:00Z, overlap: the run of the occurrence");
+  expect(printed.out).toContain("(2026-01-01T02:00:00Z), overlap: the run of the occurrence");
   printed.out = "";
   expect(await pawl("schedule", "get", "nightly", "-o", "json")).toBe(0);
   expect(JSON.parse(printed.out)).toMatchObject({
@@ -155,8 +155,12 @@ test("previews, runs by hand and deletions say what came of them in both formats
   });
   await using _ = gateway;
   expect(await pawl("schedule", "preview", "--cron", "0 3 * * *", "--count", "2")).toBe(0);
-  expect(printed.out).toBe("2026-01-02T02:00:00.000Z\n2026-01-03T02:00:00.000Z\n");
+  expect(printed.out).toBe("2026-01-02T02:00:00Z\n2026-01-03T02:00:00Z\n");
   expect(asked[0]).toMatchObject({ count: 2 });
+  printed.out = "";
+  const zoned = ["--cron", "0 3 * * *", "--time-zone", "America/New_York"];
+  expect(await pawl("schedule", "preview", ...zoned)).toBe(0);
+  expect(printed.out).toContain("2026-01-01 21:00 America/New_York (2026-01-02T02:00:00Z)\n");
   expect(await pawl("schedule", "preview")).toBe(2);
   printed.out = "";
   expect(await pawl("schedule", "trigger", "nightly")).toBe(0);
@@ -168,6 +172,6 @@ test("previews, runs by hand and deletions say what came of them in both formats
   expect(await pawl("schedule", "delete", "nightly")).toBe(0);
   expect(await pawl("schedule", "delete", "nightly", "-o", "json")).toBe(0);
   expect(printed.out).toBe(
-    'nightly deleted; runs that it started go on\n{"scheduleId":"nightly","deleted":true}\n',
+    'nightly deleted; runs that it started continue\n{"scheduleId":"nightly","deleted":true}\n',
   );
 });

@@ -11,6 +11,7 @@ import type { Schedule } from "@pawl/proto/pawl/v1/schedule_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { scheduleLines, scheduleRow, SCHEDULE_HEADS } from "../render/schedule.ts";
 import { tableLines } from "../render/table.ts";
+import { zonedTime } from "../render/zoned-time.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
 import { canvasOf, printJson, printLines, runUrl, type Session } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
@@ -141,7 +142,7 @@ export async function scheduleResume(session: Session, scheduleId: string): Prom
 export async function scheduleDelete(session: Session, scheduleId: string): Promise<ExitCode> {
   await session.client.schedules.delete(scheduleId, { signal: session.interrupted });
   if (session.format === "json") printJson(session, { scheduleId, deleted: true });
-  else printLines(session, [`${scheduleId} deleted; runs that it started go on`]);
+  else printLines(session, [`${scheduleId} deleted; runs that it started continue`]);
   return EXIT.ok;
 }
 
@@ -158,9 +159,12 @@ export async function schedulePreview(
   const { timeZone, count } = flags;
   const { client, interrupted: signal } = session;
   const times = await client.schedules.preview(of, { timeZone, count, signal });
-  const texts = times.map((time) => time.toISOString());
-  if (session.format === "json") printJson(session, { times: texts });
-  else printLines(session, texts.length === 0 ? ["It does not come due any more."] : texts);
+  if (session.format === "json")
+    printJson(session, { times: times.map((time) => time.toISOString()) });
+  else {
+    const lines = times.map((time) => zonedTime(time, timeZone ?? ""));
+    printLines(session, lines.length === 0 ? ["There are no further times."] : lines);
+  }
   return EXIT.ok;
 }
 

@@ -4,7 +4,14 @@
 import { formatDuration } from "./duration.ts";
 import { type Entry, foldRows } from "./fold-rows.ts";
 import { type LineContext, foldLine, foldName, nodeLine, textLines } from "./node-line.ts";
-import { type Progress, hasEnded, isSettled, shownStatus } from "./progress-model.ts";
+import {
+  type NodeProgress,
+  type Progress,
+  hasEnded,
+  heldMs,
+  isSettled,
+  shownStatus,
+} from "./progress-model.ts";
 import { shortId } from "./short-id.ts";
 import {
   type Canvas,
@@ -43,7 +50,9 @@ export function progressLines(progress: Progress, canvas: ProgressCanvas): reado
 
 function headLine(progress: Progress, canvas: ProgressCanvas): Line {
   const nodes = [...progress.nodes.values()];
-  const settled = nodes.filter(isSettled).length;
+  const isDone = (node: NodeProgress): boolean =>
+    isSettled(node) && heldMs(progress, node, canvas.nowMs) === 0;
+  const settled = nodes.filter(isDone).length;
   const filled = nodes.length === 0 ? 0 : Math.floor((settled / nodes.length) * BAR_WIDTH);
   const elapsedMs =
     progress.startMs === undefined ? 0 : (progress.endMs ?? canvas.nowMs) - progress.startMs;

@@ -55,7 +55,7 @@ export async function deleteRun(
   await rowOf(parts, runId);
   throw new EngineError(
     "RUN_NOT_DELETABLE",
-    "Only a test run that has ended can be deleted; cancel it first, or leave the history be.",
+    "Only a test run that has ended can be deleted. Runs of saved workflows keep their history; cancel a test run that is live first.",
     { metadata: { run_id: runId } },
   );
 }
