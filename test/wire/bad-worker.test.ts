@@ -244,6 +244,40 @@ test("numbers as large as the wire allows, and text that no database takes, pois
   expect(await sse.text()).toContain("event: run.completed");
 });
 
+test("a piece or a line over its limit is cut, and its event says how much is lost, to every reader", async () => {
+  const executor = connect();
+  await executor.register();
+  const runId = await startRun();
+  const { claim } = await executor.assigned(runId);
+  const media = { url: `data:,${"x".repeat(70_000)}`, mime: "text/plain" };
+  executor.say(
+    { case: "delta", value: { claim, deltaIndex: 0, text: "é".repeat(70_000) } } as never,
+    { case: "delta", value: { claim, deltaIndex: 1, media } } as never,
+    { case: "delta", value: { claim, deltaIndex: 2, text: "whole" } } as never,
+    { case: "log", value: { claim, message: "y".repeat(20_000), cutBytes: 7n } } as never,
+    completed(claim),
+  );
+  await executor.hear("settled");
+  await endOf(runId);
+  const cut = [
+    ["node.stream.delta", (70_000 - 65_536) * 2],
+    ["node.stream.delta", media.url.length],
+    ["node.stream.delta", 0],
+    ["node.log", 20_000 - 16_384 + 7],
+  ];
+  for (const { events } of stage().doors) {
+    const all = (await events.listEvents({ runId, pageSize: 1_000 })).events;
+    const told = all.flatMap(({ type, fact: { case: what, value } }) =>
+      what === "nodeStreamDelta" || what === "nodeLog" ? [[type, Number(value.cutBytes)]] : [],
+    );
+    expect(told).toEqual(cut);
+  }
+  const sse = await (await fetch(`${stage().url}/execute/workflows/${runId}/events`)).text();
+  expect(sse.match(/(?<="cutBytes":)\d+/g)?.map(Number)).toEqual(
+    cut.map(([, bytes]) => bytes).filter((bytes) => bytes !== 0),
+  );
+});
+
 test("a failure of any words is a failure in words that can be stored", async () => {
   const executor = connect();
   await executor.register();

@@ -15,7 +15,7 @@ type PlainObject = { [key: string]: JsonValue };
 
 /** Fields whose 64-bit numbers stay far below 2^53; protobuf's JSON has them as text. */
 const COUNTER =
-  /^(eventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|inputTokens|outputTokens|[a-z][A-Za-z]*Ms)$/;
+  /^(eventId|lastEventId|startedCount|skippedCount|parentEventId|epoch|beginEpoch|commitEpoch|inputTokens|outputTokens|cutBytes|outputLeftOutBytes|[a-z][A-Za-z]*Ms)$/;
 const ENUM_VALUE =
   /^(?:RUN_STATUS|NODE_STATUS|RUN_KIND|EXPLAIN_REASON|APPROVAL_STATE|DEAD_LETTER_STATE|PAUSE_SCOPE|EFFECT_STATE|SCHEDULE_STATE|MISSED_POLICY|OVERLAP_POLICY)_([A-Z_]+)$/;
 

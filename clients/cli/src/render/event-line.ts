@@ -25,14 +25,18 @@ export function eventLine(event: RunEvent): string {
     .join("  ");
 }
 
+/** In front, since the line itself is cut to the width of the screen. */
+const cutMark = ({ cutBytes }: { readonly cutBytes: bigint }): string =>
+  cutBytes === 0n ? "" : `(${cutBytes} bytes cut off) `;
+
 function detailOf({ fact, attempt }: RunEvent): string {
   switch (fact.case) {
     case "nodeStarted":
       return attempt > 1 ? `attempt ${attempt}` : "";
     case "nodeStreamDelta":
-      return deltaText(fact.value);
+      return `${cutMark(fact.value)}${deltaText(fact.value)}`;
     case "nodeLog":
-      return `${fact.value.level}: ${fact.value.message}`;
+      return `${fact.value.level}: ${cutMark(fact.value)}${fact.value.message}`;
     case "nodeRetried":
       return `${causeText(fact.value)}; again in ${formatDuration(Number(fact.value.delayMs))}`;
     case "nodeCompleted":

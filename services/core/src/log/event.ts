@@ -155,11 +155,15 @@ export interface Payloads {
     readonly deltaIndex: number;
     readonly text: string;
     readonly media?: Media;
+    /** Bytes that were over the limit and are lost. */
+    readonly cutBytes?: number;
   };
   readonly "node.log": {
     readonly logIndex: number;
     readonly level: string;
     readonly message: string;
+    /** Bytes that were over the limit and are lost. */
+    readonly cutBytes?: number;
   };
   readonly "node.retried": {
     readonly cause: string;

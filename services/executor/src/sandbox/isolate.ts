@@ -36,13 +36,17 @@ const BOOTSTRAP = `(() => {
   }
   return async (main, ctxText, inputText, resultMax, logMax, write) => {
     let logged = 0;
+    let isFull = false;
     const log = (message, level) => {
       let line;
       try { line = typeof message === "string" ? message : text(stringify(message)); } catch { line = "?"; }
-      if (logged >= logMax) return;
-      if (line.length > logMax - logged) line = line.slice(0, logMax - logged);
+      if (isFull) return;
+      const room = logged < logMax ? logMax - logged : 0;
+      isFull = line.length > room;
+      if (isFull) line = line.slice(0, room);
       logged += line.length + 1;
       write(level === "debug" || level === "warn" || level === "error" ? level : "info", line);
+      if (isFull) write("warn", "the log is cut here: a script logs at most " + logMax + " characters");
     };
     try {
       const json = stringify(await main(parse(ctxText), parse(inputText), log), asData);

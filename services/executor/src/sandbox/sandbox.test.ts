@@ -101,6 +101,10 @@ test("log lines arrive in order, before the result, and are bounded", async () =
   expect(result).toEqual({ ok: true, json: "1" });
   expect(lines.slice(0, 2)).toEqual(["info one", 'warn {"two":2}']);
   expect(lines.join("").length).toBeLessThan(40_000);
+  expect(lines.filter((line) => line.includes("cut here"))).toEqual([
+    "warn the log is cut here: a script logs at most 16384 characters",
+  ]);
+  expect(lines.at(-1)).toContain("cut here");
 });
 
 /** Time enough that memory, not time, is what runs out. */

@@ -51,7 +51,10 @@ async function streamed(connection: PeerConnection): Promise<string[]> {
   await connection.heard("outcome");
   return connection.items.flatMap(({ case: name, value }) => {
     if (name === "delta") return [`${value.deltaIndex}:${value.media?.url ?? value.text}`];
-    if (name === "log") return [`log ${value.logIndex} ${value.level} ${value.message}`];
+    if (name === "log") {
+      const cut = value.cutBytes === 0n ? "" : ` and ${value.cutBytes} bytes`;
+      return [`log ${value.logIndex} ${value.level} ${value.message}${cut}`];
+    }
     return name === "outcome" ? ["outcome"] : [];
   });
 }
@@ -76,6 +79,9 @@ test("pieces said in one turn share one delta, and logs keep their place", async
   const said = await streamed(connection);
   expect(said.slice(0, 3)).toEqual(["0:ab", "log 0 warn careful\ufffd", "1:c"]);
   expect(said[3]?.length).toBeLessThan(LIMITS.logMessageBytes);
+  // What was cut off is said with the line.
+  const kept = said[3]?.match(/x/g)?.length ?? 0;
+  expect(said[3]).toMatch(new RegExp(`x and ${LIMITS.logMessageBytes * 2 - kept} bytes$`));
   expect(said[4]).toBe("outcome");
 });
 

@@ -28,7 +28,7 @@ export interface FencedWriter {
   /** The claim as one string. */
   readonly key: string;
   delta(deltaIndex: number, text: string, media?: Media): WorkerItemInit;
-  log(logIndex: number, level: string, message: string): WorkerItemInit;
+  log(logIndex: number, level: string, message: string, cutBytes: number): WorkerItemInit;
   outcome(outcome: OutcomeInit): WorkerItemInit;
   release(): WorkerItemInit;
   extend(extendMs: number): WorkerItemInit;
@@ -45,8 +45,8 @@ export function fencedWriter(claim: Claim): FencedWriter {
       const value = { claim, deltaIndex, text, ...(media === undefined ? {} : { media }) };
       return { item: { case: "delta", value } };
     },
-    log: (logIndex, level, message) => ({
-      item: { case: "log", value: { claim, logIndex, level, message } },
+    log: (logIndex, level, message, cutBytes) => ({
+      item: { case: "log", value: { claim, logIndex, level, message, cutBytes: BigInt(cutBytes) } },
     }),
     outcome: (outcome) => ({ item: { case: "outcome", value: { ...outcome, claim } } }),
     release: () => ({ item: { case: "release", value: { claim } } }),

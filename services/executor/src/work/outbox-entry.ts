@@ -18,6 +18,8 @@ export interface Said {
   readonly level: string;
   text: string;
   readonly media?: Media;
+  /** Of a log line: what was over the limit. */
+  readonly cutBytes?: number;
   bytes: number;
   isSent: boolean;
 }
@@ -89,10 +91,11 @@ export class OutboxEntry {
     return this.#push({ kind: "delta", index, level: "", text: "", media, bytes, isSent: false });
   }
 
-  addLog(level: string, text: string): Said {
+  addLog(level: string, text: string, cutBytes = 0): Said {
     const bytes = Buffer.byteLength(text);
     this.#bytes += bytes;
-    return this.#push({ kind: "log", index: this.#logCount++, level, text, bytes, isSent: false });
+    const index = this.#logCount++;
+    return this.#push({ kind: "log", index, level, text, bytes, cutBytes, isSent: false });
   }
 
   /** Forgets what is committed and lets waiting handlers go on. */
@@ -141,4 +144,4 @@ const isOpen = (said: Said | undefined): said is Said =>
 export const saidItem = (writer: FencedWriter, said: Said): WorkerItemInit =>
   said.kind === "delta"
     ? writer.delta(said.index, said.text, said.media)
-    : writer.log(said.index, said.level, said.text);
+    : writer.log(said.index, said.level, said.text, said.cutBytes ?? 0);

@@ -96,7 +96,9 @@ export class Outbox {
   /** A log line, cut to its limit. Lines that come while the outbox is full are dropped: they are a service, not a fact. */
   log(entry: OutboxEntry, level: string, message: string): void {
     if (entry.isDropped || entry.isFull()) return;
-    this.#push({ entry, said: entry.addLog(level, cut(message, LIMITS.logMessageBytes)) });
+    const kept = cut(message, LIMITS.logMessageBytes);
+    const cutBytes = Buffer.byteLength(message.slice(kept.length));
+    this.#push({ entry, said: entry.addLog(level, kept, cutBytes) });
   }
 
   /** A question, asked until it is answered; each by a name of its own. Rejects with STALE_CLAIM when the claim goes first. */

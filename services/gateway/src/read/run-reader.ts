@@ -18,7 +18,11 @@ import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import type { RoomQuestion } from "@pawl/platform/store/waiting-room";
 import { toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
 import { toJsonBytes, traceIdOf } from "@pawl/platform/wire/scalar";
-import type { Run as WireRun } from "@pawl/proto/pawl/v1/run_pb";
+import type {
+  NodeHold as WireNodeHold,
+  NodeRun as WireNodeRun,
+  Run as WireRun,
+} from "@pawl/proto/pawl/v1/run_pb";
 import { type GetRunResponse, GetRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { WatchedRun } from "../watch/watch-run.ts";
 import { coalesce } from "./coalesce.ts";
@@ -138,12 +142,21 @@ async function foldLog(
   }
 }
 
-/** An answer must fit in one message: outputs for which there is no room are left to ListEvents. */
-function trimOutputs(run: WireRun, definitionBytes: number): void {
+/** An answer must fit in one message: outputs for which there is no room are left to other reads, and their size says so. */
+export function trimOutputs(run: WireRun, definitionBytes: number): void {
   const fixed = definitionBytes + run.inputJson.length + run.outputJson.length;
   let left = LIMITS.messageBytes - fixed - run.nodes.length * NODE_BYTES - NODE_BYTES;
+  const trim = (holder: WireNodeRun | WireNodeHold): void => {
+    const { length } = holder.outputJson;
+    if (length <= left) {
+      left -= length;
+      return;
+    }
+    holder.outputJson = new Uint8Array(0);
+    holder.outputLeftOutBytes = BigInt(length);
+  };
   for (const node of run.nodes) {
-    if (node.outputJson.length > left) node.outputJson = new Uint8Array(0);
-    else left -= node.outputJson.length;
+    trim(node);
+    if (node.hold !== undefined) trim(node.hold);
   }
 }

@@ -141,11 +141,16 @@ const FACTS: FactTable = {
       deltaIndex: payload.deltaIndex,
       text: payload.text,
       ...(payload.media === undefined ? {} : { media: payload.media }),
+      cutBytes: BigInt(payload.cutBytes ?? 0),
     }),
   }),
   "node.log": ({ payload }) => ({
     case: "nodeLog",
-    value: create(NodeLogSchema, { level: payload.level, message: payload.message }),
+    value: create(NodeLogSchema, {
+      level: payload.level,
+      message: payload.message,
+      cutBytes: BigInt(payload.cutBytes ?? 0),
+    }),
   }),
   "node.retried": ({ payload }) => ({
     case: "nodeRetried",

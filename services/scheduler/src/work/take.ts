@@ -2,6 +2,7 @@
 // itself ends with the commit.
 
 import { LIMITS } from "@pawl/core/data/limits";
+import { utf8Bytes } from "@pawl/core/data/utf8";
 import type { Oversize } from "@pawl/core/plan/oversize";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type {
@@ -60,10 +61,12 @@ export function takeDelta(parts: DoorParts, session: Session, wire: Delta): void
   enter(session, wire.claim, what, (claim) => {
     if (!isIndex(wire.deltaIndex)) return;
     const media = mediaOf(wire.media);
+    const lost = media === undefined ? utf8Bytes(wire.media?.url ?? "") : 0;
     const payload = {
       deltaIndex: wire.deltaIndex,
       text: cleanText(wire.text, LIMITS.deltaBytes),
       ...(media === undefined ? {} : { media }),
+      ...cutOf(lost + bytesBehind(wire.text, LIMITS.deltaBytes)),
     };
     const type = "node.stream.delta" as const;
     parts.loop.offer({
@@ -74,6 +77,13 @@ export function takeDelta(parts: DoorParts, session: Session, wire: Delta): void
   });
 }
 
+/** Bytes of what `cleanText` cuts off. */
+const bytesBehind = (text: string, lengthMax: number): number => utf8Bytes(text.slice(lengthMax));
+
+/** An event that is not whole says so. */
+const cutOf = (cutBytes: number): { readonly cutBytes?: number } =>
+  cutBytes === 0 ? {} : { cutBytes };
+
 export function takeLog(parts: DoorParts, session: Session, wire: Log): void {
   const what = `log line ${wire.logIndex}`;
   enter(session, wire.claim, what, (claim) => {
@@ -82,6 +92,10 @@ export function takeLog(parts: DoorParts, session: Session, wire: Log): void {
       logIndex: wire.logIndex,
       level: LEVELS.has(wire.level) ? wire.level : "info",
       message: cleanText(wire.message, LIMITS.logMessageBytes),
+      ...cutOf(
+        Math.min(Number(wire.cutBytes), Number.MAX_SAFE_INTEGER / 2) +
+          bytesBehind(wire.message, LIMITS.logMessageBytes),
+      ),
     };
     parts.loop.offer({
       kind: "streamed",
