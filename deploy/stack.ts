@@ -1,6 +1,8 @@
 // Everything of a local start, brought up in order: the database, the schema, the scheduler, then executor and gateway, with the
 // console built meanwhile. What is started is pushed on a stack, so it stops in the reverse order and the database goes last.
+import { durabilityWarning, unsafeSettings } from "@pawl/platform/db/durability";
 import { migrate } from "@pawl/platform/db/migrate";
+import { openPool } from "@pawl/platform/db/pool";
 import { buildConsole } from "./console-build.ts";
 import { startDatabase } from "./database.ts";
 import { claimInstance } from "./instance.ts";
@@ -87,9 +89,20 @@ async function openDatabase(
   } else {
     say("database: the one that DATABASE_URL names");
   }
-  const { length: count } = await migrate(databaseUrl);
+  const { length: count } = await migrate(databaseUrl, (message) => say(`! ${message}`));
   say(count === 0 ? "schema is current" : `${count} migrations applied`);
+  await warnOfLostCommits(databaseUrl);
   return { databaseUrl, executorEnv };
+}
+
+/** The embedded database keeps its commits; the one that DATABASE_URL names may not. */
+async function warnOfLostCommits(databaseUrl: string): Promise<void> {
+  const pool = openPool(databaseUrl, { max: 1, name: "pawl-start" });
+  try {
+    for (const setting of await unsafeSettings(pool)) say(`! ${durabilityWarning(setting)}`);
+  } finally {
+    await pool.end();
+  }
 }
 
 /** What goes into the terminal when something supervised ends or comes back. */

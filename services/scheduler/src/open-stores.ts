@@ -5,6 +5,7 @@ import { DatabaseClock } from "@pawl/platform/db/clock";
 import { migrate } from "@pawl/platform/db/migrate";
 import { openPool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
+import { installBoss } from "@pawl/platform/queue/boss-install";
 import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
@@ -22,7 +23,9 @@ export type Stores = Awaited<ReturnType<typeof openStores>>;
 
 export async function openStores(config: Config, log: Logger, onStep: (byMs: number) => void) {
   const url = config.DATABASE_URL.reveal();
-  await migrate(url);
+  const onWait = (message: string): void => log.warn(message);
+  await migrate(url, onWait);
+  await installBoss(url, onWait);
   const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-scheduler" });
   // Renewals wait behind nobody's reads, and are there when the database has no connection left for others.
   const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", keepsIdle: true });

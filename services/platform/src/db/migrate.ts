@@ -1,11 +1,15 @@
 // Applies the forward-only migrations, one transaction each. Several processes may start at once: a lock on the
-// bookkeeping table lets one of them do the work while the others wait and then find nothing to do.
+// bookkeeping table lets one of them do the work while the others wait and then find nothing to do. Waiting for that lock holds up
+// no one but other migrations; locks of the engine's tables are waited for only briefly and again (lock-wait.ts).
 
 import { readdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
+import { LOCK_WAIT_MS, type LockWaitOptions, type OnWait, untilLocked } from "./lock-wait.ts";
 import { SCHEMA } from "./pool.ts";
 
 const MIGRATIONS = new URL("./migrations/", import.meta.url);
+/** Longer than any migration of ours takes. */
+const TURN_MS = 15 * 60_000;
 
 /** Names of all migrations in order. */
 export async function migrationNames(): Promise<string[]> {
@@ -14,10 +18,11 @@ export async function migrationNames(): Promise<string[]> {
 }
 
 /** Brings the database at `url` to the newest schema; returns the names of the migrations it applied. */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(url: string, onWait: OnWait = () => {}): Promise<string[]> {
   const client = new Client({ connectionString: url, application_name: "pawl-migrate" });
   await client.connect();
   try {
+    const pid = await backendOf(client);
     await client.query(`create schema if not exists ${SCHEMA}`).catch(ignoreRace);
     await client.query(`set search_path = ${SCHEMA}`);
     await client
@@ -27,7 +32,9 @@ export async function migrate(url: string): Promise<string[]> {
       .catch(ignoreRace);
     const applied: string[] = [];
     for (const name of await migrationNames()) {
-      if (await applyOne(client, name)) applied.push(name);
+      const what = `migration ${name}`;
+      const options: LockWaitOptions = { url, what, onWait };
+      if (await untilLocked(options, pid, () => applyOne(client, name))) applied.push(name);
     }
     return applied;
   } finally {
@@ -35,10 +42,17 @@ export async function migrate(url: string): Promise<string[]> {
   }
 }
 
+async function backendOf(client: Client): Promise<number | undefined> {
+  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
+  return rows[0]?.pid;
+}
+
 async function applyOne(client: Client, name: string): Promise<boolean> {
   await client.query("begin");
   try {
+    await client.query(`set local lock_timeout = ${TURN_MS}`);
     await client.query("lock table migrations in exclusive mode");
+    await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
     const known = await client.query("select 1 from migrations where name = $1", [name]);
     if (known.rowCount === 0) {
       await client.query(await readFile(new URL(name, MIGRATIONS), "utf8"));

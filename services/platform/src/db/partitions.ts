@@ -4,9 +4,9 @@
 // A partition cannot be made for a range of which the default partition holds rows already. Such a month stays in the default
 // partition, where everything works as before; `ensurePartitions` makes months ahead of time, so that is rare. Several schedulers
 // may do this at once: a name that is there counts as made. Making and dropping need a lock that stops every writer, so they
-// wait for it only briefly; what did not work is done by the next call.
+// wait for it only briefly; what did not work is told by `onBlocked`, and done by the next call.
 
-import { sqlState } from "./failure.ts";
+import { isContention, sqlState } from "./failure.ts";
 import type { Queryable } from "./sql.ts";
 
 /** A month's partition and its range of run ids: from, up to but without to. */
@@ -19,10 +19,10 @@ export interface Partition {
 const NAME = /^run_events_(\d{4})_(\d{2})$/;
 const UUIDS = /^[0-9a-f-]{36}$/;
 /**
- * It is there (42P07, or 23505 when two made it at once), something overlaps it (42P17), its rows are in the default
- * partition (23514), or others are in the way (55P03, 40P01).
+ * It is there (42P07, or 23505 when two made it at once), something overlaps it (42P17), or its rows are in the default
+ * partition (23514).
  */
-const NOT_NOW = new Set(["42P07", "23505", "42P17", "23514", "55P03", "40P01"]);
+const NOT_NOW = new Set(["42P07", "23505", "42P17", "23514"]);
 /** Everyone who comes after a waiting exclusive lock waits with it. */
 const LOCK_WAIT = "set local lock_timeout = '250ms'";
 
@@ -46,16 +46,23 @@ export function partitionFor(date: Date): Partition {
   };
 }
 
+/** Told of a partition that could not be made or dropped now, since others held locks. */
+type OnBlocked = (name: string) => void;
+
 /** Makes the partitions of `months` months from that of `from`; gives the names of those it made. */
 export async function ensurePartitions(
   db: Queryable,
-  { from, months }: { readonly from: Date; readonly months: number },
+  options: { readonly from: Date; readonly months: number; readonly onBlocked?: OnBlocked },
 ): Promise<string[]> {
+  const { from, months, onBlocked = () => {} } = options;
   const known = new Set(await partitionNames(db));
   const made: string[] = [];
   for (let ahead = 0; ahead < months; ahead += 1) {
     const partition = partitionFor(new Date(monthStart(from, ahead)));
-    if (!known.has(partition.name) && (await make(db, partition))) made.push(partition.name);
+    if (known.has(partition.name)) continue;
+    const outcome = await make(db, partition);
+    if (outcome === "done") made.push(partition.name);
+    if (outcome === "blocked") onBlocked(partition.name);
   }
   return made;
 }
@@ -69,7 +76,7 @@ export async function dropPartitionsBefore(db: Queryable, date: Date): Promise<s
     if (year === undefined || month === undefined || name >= current) continue;
     const partition = partitionFor(new Date(Date.UTC(Number(year), Number(month) - 1)));
     if (await hasLiveRuns(db, partition)) continue;
-    if (await define(db, `drop table if exists ${partition.name}`)) dropped.push(name);
+    if ((await define(db, `drop table if exists ${partition.name}`)) === "done") dropped.push(name);
   }
   return dropped;
 }
@@ -101,7 +108,7 @@ order by c.relname`,
 }
 
 /** Names and bounds cannot be parameters of a definition; both are made of digits here, which is checked once more. */
-async function make(db: Queryable, { name, fromUuid, toUuid }: Partition): Promise<boolean> {
+async function make(db: Queryable, { name, fromUuid, toUuid }: Partition): Promise<Defined> {
   if (!NAME.test(name) || !UUIDS.test(fromUuid) || !UUIDS.test(toUuid)) {
     throw new Error(`invariant broken: ${name} is no partition of run_events`);
   }
@@ -111,13 +118,17 @@ async function make(db: Queryable, { name, fromUuid, toUuid }: Partition): Promi
   );
 }
 
-/** Both statements in one message are one transaction. False when it cannot be done now. */
-async function define(db: Queryable, definition: string): Promise<boolean> {
+/** Whether a definition was carried out, is not possible, or was in the way of others. */
+type Defined = "done" | "not_possible" | "blocked";
+
+/** Both statements in one message are one transaction. */
+async function define(db: Queryable, definition: string): Promise<Defined> {
   try {
     await db.query({ text: `${LOCK_WAIT}; ${definition}` });
-    return true;
+    return "done";
   } catch (error) {
-    if (NOT_NOW.has(sqlState(error) ?? "")) return false;
+    if (isContention(error)) return "blocked";
+    if (NOT_NOW.has(sqlState(error) ?? "")) return "not_possible";
     throw error;
   }
 }

@@ -12,6 +12,7 @@ import type { PagedResult } from "./paged-query.ts";
 export const QUERY_LEDGER = "pawl_effects.ledger";
 
 const CREATE = `
+set local lock_timeout = '1s';
 create schema if not exists pawl_effects;
 create table if not exists ${QUERY_LEDGER} (
   effect_key text primary key,
@@ -20,8 +21,8 @@ create table if not exists ${QUERY_LEDGER} (
 );
 create index if not exists ledger_at on ${QUERY_LEDGER} (at)`;
 const INSUFFICIENT_PRIVILEGE = "42501";
-/** Somebody else made the schema or the table at the same moment. */
-const RACED: ReadonlySet<string | undefined> = new Set(["23505", "42P06", "42P07"]);
+/** Another session made the schema or the table at the same moment, or held a lock for too long. */
+const RACED: ReadonlySet<string | undefined> = new Set(["23505", "42P06", "42P07", "55P03"]);
 const TRIES_MAX = 3;
 
 /** The ledger is needed, is not there, and may not be made. */

@@ -19,6 +19,8 @@ import {
 } from "./sweeps.ts";
 
 const DAY_MS = 24 * 3_600_000;
+/** Partitions are made months ahead: a few tries an hour are soon enough. */
+const BLOCKED_RETRY_MS = 10 * 60_000;
 /** A run in which nothing has happened for so many sweeps is looked at: whatever it waits for must be there. */
 const QUIET_SWEEPS = 3;
 /** After a grace has passed by our clock, it has passed by the database's too. */
@@ -50,6 +52,11 @@ export function startSweepers(config: Config, needed: Needed) {
     intervalMs: number,
     duty: (sweep: SweepParts) => Promise<boolean>,
   ): Sweeper => new Sweeper({ name, intervalMs, duty: () => duty(parts), log });
+  const onBlocked = (partition: string): void => {
+    const retry_ms = BLOCKED_RETRY_MS;
+    log.warn({ partition, retry_ms }, "a partition of the log waits for other sessions' locks");
+    sweepers.partitions.soon(BLOCKED_RETRY_MS);
+  };
   const pausing = pauseSweeper(needed, every);
   const sweepers = {
     leases: sweeper("leases", every, sweepLeases),
@@ -59,7 +66,7 @@ export function startSweepers(config: Config, needed: Needed) {
     queues: sweeper("queues", config.PAWL_POLL_MS, sweepQueues),
     executors: sweeper("executors", every * 30, sweepExecutors),
     stranded: sweeper("stranded", quietMs, createStrandedSweep(needed, quietMs)),
-    partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(pool, now)),
+    partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(pool, now, onBlocked)),
     commands: sweeper("commands", DAY_MS, () => forgetCommands(workflowQueue)),
   };
   const { leases, ...others } = sweepers;

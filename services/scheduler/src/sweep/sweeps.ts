@@ -106,9 +106,13 @@ export async function sweepQueues(parts: SweepParts): Promise<boolean> {
   return false;
 }
 
-/** Has the log's partitions ready before their month begins. */
-export async function sweepPartitions(db: Queryable, now: () => number): Promise<boolean> {
-  await ensurePartitions(db, { from: new Date(now()), months: PARTITION_MONTHS });
+/** Has the log's partitions ready before their month begins; `onBlocked` is told where others hold locks. */
+export async function sweepPartitions(
+  db: Queryable,
+  now: () => number,
+  onBlocked: (partition: string) => void,
+): Promise<boolean> {
+  await ensurePartitions(db, { from: new Date(now()), months: PARTITION_MONTHS, onBlocked });
   return false;
 }
 
