@@ -1,4 +1,5 @@
 // The three services of a local start: what each is told, and that each is kept alive.
+import { randomBytes } from "node:crypto";
 import { demoEnv } from "./demo/demo-env.ts";
 import { openLog } from "./logbook.ts";
 import type { LogFile } from "./logbook.ts";
@@ -50,17 +51,21 @@ export async function planTrio(options: TrioOptions): Promise<Record<ServiceName
     executor: String(await preferredPort(base)),
     scheduler: String(await preferredPort(base === 0 ? 0 : base + 1)),
   };
+  // Made anew at each start, and known to these two only; one that is set is in the environment of both.
+  const token = settings.serviceEnv["PAWL_EXECUTOR_TOKEN"] ?? randomBytes(24).toString("base64url");
   const plan = (name: ServiceName, env: Record<string, string>): Service =>
     service(name, { ...settings.serviceEnv, ...env }, options);
   return {
     scheduler: plan("scheduler", {
       DATABASE_URL: databaseUrl,
+      PAWL_EXECUTOR_TOKEN: token,
       PAWL_SCHEDULER_PORT: String(settings.schedulerPort),
       PAWL_METRICS_PORT: metrics.scheduler,
     }),
     executor: plan("executor", {
       ...demoEnv({ ...options.executorEnv, ...settings.serviceEnv }),
       PAWL_SCHEDULER_ADDRESS: scheduler,
+      PAWL_EXECUTOR_TOKEN: token,
       PAWL_METRICS_PORT: metrics.executor,
     }),
     gateway: plan("gateway", {

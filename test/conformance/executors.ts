@@ -7,7 +7,8 @@ import { begin, claim, HOUR_MS, newExecutorId, NODE } from "./facts.ts";
 import { setup } from "./setup.ts";
 import type { OpenStore, StoreUnderTest } from "./store.ts";
 
-const hello = (leaseMs: number) => ({
+const hello = (leaseMs: number, instanceId: string | null = null) => ({
+  instanceId,
   nodeTypes: ["http", "javascript"],
   slots: 4,
   description: "a test",
@@ -34,6 +35,7 @@ export function executorsSuite(name: string, open: OpenStore): void {
   describe(`executors on ${name}`, () => {
     lives(open);
     sessions(open);
+    processes(open);
     holdings(open);
   });
 }
@@ -94,6 +96,58 @@ function sessions(open: OpenStore): void {
     await store.executors.expireSoon(newer, 0);
     await store.executors.renew([older], HOUR_MS);
     expect(await store.executors.expiredLeases(10)).toMatchObject([lease]);
+  });
+}
+
+/** Another process registers with the id of an executor. */
+const rivalOf = (session: ExecutorSession, instanceId: string | null) => ({
+  ...session,
+  sessionId: randomUUID(),
+  ...hello(HOUR_MS, instanceId),
+});
+
+function processes(open: OpenStore): void {
+  test("another process cannot take the id of an executor that lives, and changes nothing by trying", async () => {
+    const { executors } = await setup(open);
+    const holder = { ...newSession(), ...hello(HOUR_MS, randomUUID()) };
+    expect(await executors.register(holder)).toBe(true);
+    for (const instance of [randomUUID(), null]) {
+      const rival = rivalOf(holder, instance);
+      expect(await executors.register(rival)).toBe(false);
+      expect(await executors.renew([rival], 0)).toEqual(new Set());
+    }
+    expect(await executors.renew([holder], HOUR_MS)).toEqual(new Set([holder.sessionId]));
+  });
+
+  test("a process takes its own id over from its older connection at once, and only the newer one renews", async () => {
+    const { executors } = await setup(open);
+    for (const instance of [randomUUID(), null]) {
+      const older = { ...newSession(), ...hello(HOUR_MS, instance) };
+      await executors.register(older);
+      const newer = rivalOf(older, instance);
+      expect(await executors.register(newer)).toBe(true);
+      const renewed = await executors.renew([older, newer], HOUR_MS);
+      expect(renewed).toEqual(new Set([newer.sessionId]));
+    }
+  });
+
+  test("another process takes the id of an executor whose connection broke or whose life is over", async () => {
+    const { executors } = await setup(open);
+    const left = { ...newSession(), ...hello(HOUR_MS, randomUUID()) };
+    await executors.register(left);
+    await executors.expireSoon(left, HOUR_MS);
+    expect(await executors.register(rivalOf(left, randomUUID()))).toBe(true);
+    const dead = { ...newSession(), ...hello(0, randomUUID()) };
+    await executors.register(dead);
+    expect(await executors.register(rivalOf(dead, randomUUID()))).toBe(true);
+  });
+
+  test("who is alive is counted, wherever it is connected", async () => {
+    const { executors } = await setup(open);
+    expect(await executors.countAlive()).toBe(0);
+    await executors.register({ ...newSession(), ...hello(HOUR_MS) });
+    await executors.register({ ...newSession(), ...hello(0) });
+    expect(await executors.countAlive()).toBe(1);
   });
 }
 

@@ -4,7 +4,7 @@ import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { createGrpcClient } from "@pawl/platform/rpc/grpc-client";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { onTestFinished } from "vitest";
-import type { Cluster } from "../support/cluster.ts";
+import { type Cluster, EXECUTOR_TOKEN } from "../support/cluster.ts";
 import { until } from "../support/until.ts";
 
 /** Registers with room for one; ends with the test. */
@@ -22,7 +22,8 @@ export async function startDeafExecutor(
       if (items.some(({ item }) => item.case === "registered")) resolve();
     },
   });
-  const value = { executorId, nodeTypes: [...nodeTypes], slots: 1, description: "deaf" };
+  const types = { nodeTypes: [...nodeTypes], token: EXECUTOR_TOKEN };
+  const value = { executorId, ...types, slots: 1, description: "deaf" };
   stream.write({ items: [{ item: { case: "register", value } }] });
   await registered;
   let isOver = false;

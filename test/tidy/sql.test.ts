@@ -12,6 +12,7 @@ const MEANT_WALKS: Readonly<Record<string, string>> = {
     "the sweep looks at every lease held now; finished ones have no row",
   "pawl_forget_executors executors": "one row a process, looked at now and then",
   "pawl_read_alive_executors executors": "one row a process, looked at when somebody asks why",
+  "pawl_count_alive_executors executors": "one row a process, counted when a probe asks",
   "pawl_count_workflow_jobs workflow_jobs":
     "walks workflow_jobs_unsettled, which holds what is claimed, paused or given up",
   "pawl_due_approvals approvals":

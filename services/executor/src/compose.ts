@@ -23,6 +23,7 @@ import { observed, tracedHandlers } from "./run/observed.ts";
 import { hasRequiredLayers, REQUIRED_LAYERS } from "./sandbox/layers.ts";
 import { Sandbox } from "./sandbox/sandbox.ts";
 import { openDataSources } from "./sources/data-sources.ts";
+import { isRefusal } from "./work/session.ts";
 import { Worker } from "./work/worker.ts";
 
 /** Calls of the moderation service beyond the first; the node's own policy comes on top. */
@@ -68,7 +69,7 @@ export async function compose(
       METRICS.slotsBusy.set(worker.busyCount);
       return telemetry.metricsText();
     },
-    notReady: () => (worker.isRegistered ? undefined : "not registered with a scheduler"),
+    notReady: () => (worker.isRegistered ? undefined : whyUnregistered(worker.refusal)),
   });
   worker.start();
   return {
@@ -114,6 +115,8 @@ function createWorker(
   const log = parts.log.child({ executor_id: executorId });
   const worker = new Worker({
     executorId,
+    instanceId: randomUUID(),
+    token: config.PAWL_EXECUTOR_TOKEN?.reveal() ?? "",
     nodeTypes: [...registry.keys()],
     instantTypes: config.PAWL_INSTANT_OFFERS ? instantTypesOf(registry) : [],
     slots: config.PAWL_EXECUTOR_SLOTS,
@@ -122,12 +125,23 @@ function createWorker(
     connect: parts.connect,
     run: observed(attempt, { isTracing }),
     onRegistered: (schedulerId) => log.info({ scheduler_id: schedulerId }, "registered"),
-    onDisconnected: (error) => log.debug({ reason: error?.reason }, "disconnected"),
+    onDisconnected: (error) => reportEnd(log, error),
   });
   worker.events.on("job:claim_lost", (event) => log.warn({ job: event.jobId }, "claim lost"));
   worker.events.on("job:dead_letter", (event) => log.debug({ job: event.jobId }, event.error));
   return worker;
 }
+
+/** A refusal lasts until a person acts, so it is said aloud; a connection that breaks is found again by itself. */
+function reportEnd(log: Logger, error: EngineError | undefined): void {
+  if (isRefusal(error)) log.error({ reason: error?.reason }, error?.message);
+  else log.debug({ reason: error?.reason }, "disconnected");
+}
+
+const whyUnregistered = (refusal: EngineError | undefined): string =>
+  refusal === undefined
+    ? "not registered with a scheduler"
+    : `the scheduler refuses this executor: ${refusal.message}`;
 
 /** Who moderates; nobody unless configured, and then a node that asks for it fails. */
 function moderationOf(config: ExecutorConfig): ModerationGateway | undefined {

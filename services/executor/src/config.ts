@@ -7,6 +7,7 @@ import {
   address,
   count,
   environment,
+  executorToken,
   flag,
   listenHost,
   logLevel,
@@ -41,6 +42,7 @@ export const EXECUTOR_ENV = z.object({
     "where schedulers serve executors",
   ),
   PAWL_EXECUTOR_ID: z.uuid("expected a UUID").optional().describe("identity; random unless set"),
+  PAWL_EXECUTOR_TOKEN: executorToken("the schedulers' token; allows built-in node types"),
   // Handlers mostly wait, so many more than cores; each costs a few kilobytes.
   PAWL_EXECUTOR_SLOTS: count({
     default: 256,

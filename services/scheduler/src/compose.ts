@@ -1,5 +1,6 @@
 // Where the scheduler's adapters meet its use cases: stores, then the engine on them, then what the outside can reach.
 
+import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { steadyNow } from "@pawl/platform/lifecycle/steady-time";
 import { systemTimers } from "@pawl/platform/lifecycle/timers";
@@ -36,6 +37,7 @@ import { serveWork } from "./work/work-service.ts";
 
 /** Folds kept in memory; a run beyond it is read again when something happens to it. */
 const CACHED_RUNS_MAX = 5_000;
+const BUILT_IN_TYPES: ReadonlySet<string> = new Set(Object.keys(NODE_CONFIGS));
 const STOP_GRACE_MS = 3_000;
 /** After a grace has passed by our clock, it has passed by the database's too. */
 const CLOCK_SLACK_MS = 10;
@@ -100,7 +102,7 @@ export async function startScheduler(
     onInternal,
   });
   const { pool } = stores;
-  const probes = await startProbes(config, { pool, roster: engine.roster, telemetry, log });
+  const probes = await startProbes(config, { ...stores, roster: engine.roster, telemetry, log });
   return {
     port: server.port,
     stop: async () => {
@@ -222,6 +224,7 @@ function workService(
     ensureQueues,
     log: parts.log,
     schedulerId: crypto.randomUUID(),
+    builtIns: { types: BUILT_IN_TYPES, token: config.PAWL_EXECUTOR_TOKEN },
     leaseMs: config.PAWL_LEASE_MS,
     renewMs: config.PAWL_RENEW_MS,
     graceMs: config.PAWL_GRACE_MS,

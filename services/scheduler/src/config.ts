@@ -1,12 +1,13 @@
 // The scheduler's environment, parsed once.
 
-import { type Env, parseEnv } from "@pawl/platform/config/env";
+import { ConfigFault, type Env, parseEnv } from "@pawl/platform/config/env";
 import {
   count,
   databaseUrl,
   DEFAULT_DRAIN_MS,
   DEFAULT_PORTS,
   environment,
+  executorToken,
   flag,
   listenHost,
   logLevel,
@@ -26,6 +27,9 @@ export const ConfigSchema = z.object({
   PAWL_METRICS_HOST: listenHost("address of /metrics, /healthz and /readyz"),
   PAWL_METRICS_PORT: port(DEFAULT_PORTS.schedulerMetrics, "port of /metrics, /healthz and /readyz"),
   PAWL_REFLECTION: flag(true, "serve gRPC reflection"),
+  PAWL_EXECUTOR_TOKEN: executorToken(
+    "what executors have to present to serve built-in node types; needed in production",
+  ),
   // X14: long enough for a pause of garbage collection, short enough for a person to wait.
   PAWL_LEASE_MS: milliseconds({
     default: 30_000,
@@ -70,4 +74,10 @@ export const ConfigSchema = z.object({
 export type Config = ReturnType<typeof parseConfig>;
 
 /** @throws ConfigFault naming every variable at fault */
-export const parseConfig = (env: Env) => parseEnv(ConfigSchema, env);
+export function parseConfig(env: Env) {
+  const config = parseEnv(ConfigSchema, env);
+  if (config.PAWL_ENV !== "production" || config.PAWL_EXECUTOR_TOKEN !== undefined) return config;
+  const expected =
+    "production needs it: a long random text, the same for schedulers and for executors of built-in node types";
+  throw new ConfigFault([{ variable: "PAWL_EXECUTOR_TOKEN", expected }]);
+}

@@ -9,6 +9,7 @@ import type { Logger } from "@pawl/platform/telemetry/log";
 import { readQueueDepth } from "@pawl/platform/telemetry/queue-depth";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import type { Config } from "./config.ts";
+import type { Executors } from "@pawl/platform/store/executors";
 import type { Roster } from "./work/roster.ts";
 
 export interface Probes {
@@ -21,6 +22,7 @@ export async function startProbes(
   parts: {
     readonly pool: Pool;
     readonly roster: Roster;
+    readonly executors: Pick<Executors, "countAlive">;
     readonly telemetry: Telemetry;
     readonly log: Logger;
   },
@@ -40,7 +42,9 @@ export async function startProbes(
     },
     notReady: async () => {
       await durability.look();
-      return await databaseFault(pool);
+      const fault = await databaseFault(pool);
+      notes.set("executors", fault === undefined ? await executorsNote(parts) : undefined);
+      return fault;
     },
     notes,
   });
@@ -49,6 +53,29 @@ export async function startProbes(
     await server.close();
   };
   return { notes, close };
+}
+
+/**
+ * Whether anybody is there to run a node. A scheduler without executors is ready all the same: it accepts commands and keeps them, and
+ * executors reach it only while it is ready (ADR 39).
+ */
+async function executorsNote({
+  roster,
+  executors,
+}: {
+  readonly roster: Roster;
+  readonly executors: Pick<Executors, "countAlive">;
+}): Promise<string | undefined> {
+  try {
+    const alive = await executors.countAlive();
+    METRICS.executorsAlive.set(alive);
+    const here = roster.sessions.length;
+    const counted = `${here} connected to this scheduler, ${alive} alive in all`;
+    if (alive > 0) return counted;
+    return `${counted}; runs are accepted and none of their nodes can run: start an executor, or read the log of those that should be here`;
+  } catch {
+    return undefined;
+  }
 }
 
 async function databaseFault(pool: Pool): Promise<string | undefined> {

@@ -47,6 +47,7 @@ export const REASONS = {
   APPROVAL_CLOSED: { code: "FAILED_PRECONDITION", retryable: false },
   WORKFLOW_PAUSED: { code: "FAILED_PRECONDITION", retryable: false },
   NODE_TYPE_NOT_FOUND: { code: "NOT_FOUND", retryable: false },
+  EXECUTOR_ID_TAKEN: { code: "ALREADY_EXISTS", retryable: false },
   STALE_CLAIM: { code: "ABORTED", retryable: false },
   RUN_CONTENDED: { code: "ABORTED", retryable: true },
   VERSION_MISMATCH: { code: "ABORTED", retryable: false },

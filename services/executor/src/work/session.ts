@@ -22,6 +22,14 @@ import { within } from "./within.ts";
 export type WorkStream = BidiStream<WorkResponse, MessageInitShape<typeof WorkRequestSchema>>;
 
 const BACKOFF = { initialMs: 100, maxMs: 1_000 };
+/** A scheduler that refuses the executor does so until a person acts, or the process that has its id is gone. */
+const REFUSED_PAUSE_MS = 2_000;
+const REFUSALS: ReadonlySet<string> = new Set(["EXECUTOR_ID_TAKEN", "FORBIDDEN"]);
+
+/** Whether the scheduler would not have this executor, as opposed to a connection that broke. */
+export const isRefusal = (error: EngineError | undefined): boolean =>
+  error !== undefined && REFUSALS.has(error.reason);
+
 /** A peer that takes the stream but does not answer Register is no scheduler, or a frozen one: the next may do better. */
 const REGISTER_TIMEOUT_MS = 2_000;
 /** How long a stream we half-closed may take to end before it is cut. */
@@ -48,6 +56,7 @@ export class Session {
   #isBlocked = false;
   #lastHeardAt = 0;
   #loop: Promise<void> | undefined;
+  #refusal: EngineError | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -55,6 +64,11 @@ export class Session {
 
   get isRegistered(): boolean {
     return this.#isRegistered;
+  }
+
+  /** Why the scheduler would not have this executor; undefined once one has it. */
+  get refusal(): EngineError | undefined {
+    return this.#refusal;
   }
 
   /** When the scheduler was last heard of, on the monotonic clock. */
@@ -101,7 +115,8 @@ export class Session {
     const backoff = createBackoff(BACKOFF);
     while (!signal.aborted) {
       if (await this.#serve(this.#options.connect())) backoff.reset();
-      if (!signal.aborted) await pause(backoff.nextMs(), signal);
+      const leastMs = this.#refusal === undefined ? 0 : REFUSED_PAUSE_MS;
+      if (!signal.aborted) await pause(Math.max(leastMs, backoff.nextMs()), signal);
     }
   }
 
@@ -131,6 +146,7 @@ export class Session {
     const { error } = await stream.closed;
     clearTimeout(timer);
     this.#forget(stream);
+    this.#refusal = isRefusal(error) ? error : undefined;
     this.#options.onDisconnected(error);
     return wasRegistered;
   }

@@ -14,6 +14,10 @@ import { WorkerEvents } from "@pawl/platform/queue/worker-events";
 export interface WorkerOptions {
   /** UUID kept as long as the process lives (S0.16). */
   readonly executorId: string;
+  /** UUID of this process: with it, and no other process, the executor takes its id over from an older connection at once. */
+  readonly instanceId?: string;
+  /** Allows built-in node types, where the scheduler asks for it. */
+  readonly token?: string;
   readonly nodeTypes: readonly string[];
   /** Those of them that may come as offers, while their claim is being committed; none unless said. */
   readonly instantTypes?: readonly string[];
@@ -85,6 +89,11 @@ export class Worker {
     return this.#session.isRegistered;
   }
 
+  /** Why the scheduler would not have this executor, when it last refused it. */
+  get refusal(): EngineError | undefined {
+    return this.#session.refusal;
+  }
+
   /** True when claims may have been lost without our hearing of it. */
   get isUncertain(): boolean {
     return this.#outbox.size > 0 && this.#renew.isUncertain;
@@ -118,7 +127,8 @@ export class Worker {
   }
 
   #register(): WorkerItemInit {
-    const { executorId, nodeTypes, instantTypes = [], description } = this.#options;
+    const { executorId, instanceId = "", token = "" } = this.#options;
+    const { nodeTypes, instantTypes = [], description } = this.#options;
     const held = [...this.#outbox.held()];
     const value = {
       executorId,
@@ -128,6 +138,8 @@ export class Worker {
       held,
       dropped: [...this.#assignments.dropped],
       description,
+      instanceId,
+      token,
     };
     return { item: { case: "register", value } };
   }

@@ -98,6 +98,17 @@ export const secret = (describe: string) =>
     .transform((text) => new Secret(text))
     .describe(describe);
 
+const TOKEN_LENGTH_MIN = 16;
+
+/** The text that executors of built-in node types share with the schedulers. */
+export const executorToken = (describe: string) =>
+  z
+    .string()
+    .min(TOKEN_LENGTH_MIN, `expected at least ${TOKEN_LENGTH_MIN} characters`)
+    .transform((text) => new Secret(text))
+    .optional()
+    .describe(describe);
+
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
 /** From which level on lines are logged. */

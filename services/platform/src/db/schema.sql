@@ -93,6 +93,7 @@ create table executors (
   description text not null,
   registered_at timestamp with time zone not null default now(),
   left_at timestamp with time zone,
+  instance_id uuid,
   constraint executors_pkey PRIMARY KEY (executor_id)
 ) with (fillfactor=50);
 

@@ -4,6 +4,7 @@ import { executorId, nodeId, runId } from "@pawl/core/name/ids";
 import { run, type Queryable } from "../db/sql.ts";
 import type { Executors } from "./executors.ts";
 import type { Lease } from "./journal.ts";
+import { countAliveExecutors } from "./statements/count-alive-executors.ts";
 import { expireExecutor } from "./statements/expire-executor.ts";
 import { expiredLeases } from "./statements/expired-leases.ts";
 import { forgetExecutors } from "./statements/forget-executors.ts";
@@ -36,21 +37,32 @@ const toLease = (row: LeaseRow): Lease => ({
 export function createExecutors(db: Queryable): Executors {
   return {
     register: async (executor) => {
-      await run(db, registerExecutor, [
+      const rows = await run(db, registerExecutor, [
         executor.executorId,
         executor.sessionId,
         executor.nodeTypes,
         executor.slots,
         executor.description,
         executor.leaseMs,
+        executor.instanceId,
       ]);
+      return rows.length > 0;
     },
     renew: async (sessions, leaseMs) => {
-      if (sessions.length === 0) return;
+      if (sessions.length === 0) return new Set();
       const ordered = sessions.toSorted((a, b) => (a.executorId < b.executorId ? -1 : 1));
       const ids = ordered.map((session) => session.executorId);
       const speakers = ordered.map((session) => session.sessionId);
-      await run(db, renewExecutors, [ids, speakers, leaseMs]);
+      const rows = await run<{ readonly session_id: string }>(db, renewExecutors, [
+        ids,
+        speakers,
+        leaseMs,
+      ]);
+      return new Set(rows.map((row) => row.session_id));
+    },
+    countAlive: async () => {
+      const [row] = await run<{ readonly alive: number }>(db, countAliveExecutors, []);
+      return row?.alive ?? 0;
     },
     expireSoon: async ({ executorId: id, sessionId }, graceMs) => {
       await run(db, expireExecutor, [id, sessionId, graceMs]);

@@ -16,18 +16,25 @@ export interface ExpiredLease extends Lease {
 }
 
 export interface Executors {
+  /**
+   * Lets a session speak for its executor from now on. False, and nothing changes, when another process speaks for it: one that lives,
+   * whose connection stands, and that names itself otherwise. Processes without an instance id count as the same one.
+   */
   register(
     session: ExecutorSession & {
+      readonly instanceId: string | null;
       readonly nodeTypes: readonly string[];
       readonly slots: number;
       readonly description: string;
       readonly leaseMs: number;
     },
-  ): Promise<void>;
-  /** Keeps many executors alive with one UPDATE. */
-  renew(sessions: readonly ExecutorSession[], leaseMs: number): Promise<void>;
+  ): Promise<boolean>;
+  /** Keeps many executors alive with one UPDATE. Gives the ids of the sessions that speak for their executors; the others renew nothing. */
+  renew(sessions: readonly ExecutorSession[], leaseMs: number): Promise<ReadonlySet<string>>;
   /** Shortens the life of an executor whose connection broke, unless a newer connection speaks for it. */
   expireSoon(session: ExecutorSession, graceMs: number): Promise<void>;
+  /** How many executors are alive, whichever scheduler they are connected to. */
+  countAlive(): Promise<number>;
   /** Leases of executors that are no longer alive. */
   expiredLeases(limit: number): Promise<ExpiredLease[]>;
   /** Leases an executor has, older than `olderThanMs`: for comparison with what it says it holds. */

@@ -100,6 +100,10 @@ export const METRICS = {
   ),
   sweepDuration: histogram<{ readonly duty: string }>("pawl_sweep_duration_seconds", "One sweep"),
   executorsConnected: level("pawl_executors_connected", "Work streams open"),
+  executorsAlive: gauge(
+    "pawl_executors_alive",
+    "Executors alive, whichever scheduler they are connected to, when /readyz was last asked",
+  ),
   slotsBusy: gauge("pawl_slots_busy", "Attempts running on this executor"),
   handlerDuration: histogram<{ readonly type: string; readonly outcome: string }>(
     "pawl_handler_duration_seconds",

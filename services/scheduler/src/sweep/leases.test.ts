@@ -22,7 +22,13 @@ async function setup() {
   const engine = createEngine(store, clock.now);
   const { session } = connect(engine, 1);
   const { executors } = store;
-  const row = { nodeTypes: ["start"], slots: 1, description: "", leaseMs: LEASE_MS };
+  const row = {
+    instanceId: null,
+    nodeTypes: ["start"],
+    slots: 1,
+    description: "",
+    leaseMs: LEASE_MS,
+  };
   const { executorId, sessionId } = session;
   await executors.register({ executorId, sessionId, ...row });
   const graph = { nodes: [{ id: "start", type: "start" }], edges: [] };

@@ -35,6 +35,7 @@ test("whose lease ran out is renewed at once; others wait for the statement of t
       renew: async (sessions) => {
         sent.push(sessions as readonly Session[]);
         first.resolve();
+        return new Set(sessions.map(({ sessionId }) => sessionId));
       },
     },
     leaseMs: 60_000,

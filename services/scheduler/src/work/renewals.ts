@@ -5,7 +5,8 @@
 // sweep would take it back at once.
 // Races survived: an executor whose stream broke is not kept alive by what it said before (it is dropped here, and the statement that
 // shortens its life follows a renewal already sent on the same connection); while the database is away renewals fail, are said
-// again a period later, and until then nobody is taken for dead (sweep/patience.ts).
+// again a period later, and until then nobody is taken for dead (sweep/patience.ts); a newer session, here or at another scheduler,
+// speaks for the executor: the store renews nothing for the older one, which is ended.
 
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -55,6 +56,12 @@ export class Renewals {
     this.#said.clear();
   }
 
+  #refuse(session: Session): void {
+    const { executorId } = session;
+    this.#options.log.warn({ executor_id: executorId }, "refused the renewal of an older session");
+    session.supersede();
+  }
+
   #arm(dueAt: number, now: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#send(), dueAt - now);
@@ -68,9 +75,11 @@ export class Renewals {
     const sentAt = performance.now();
     this.#sentAt = sentAt;
     try {
-      await executors.renew(sessions, leaseMs);
-      const isRevival = sessions.some(({ isExpired }) => isExpired);
-      for (const session of sessions) session.renewed(sentAt, leaseMs);
+      const current = await executors.renew(sessions, leaseMs);
+      const renewed = sessions.filter(({ sessionId }) => current.has(sessionId));
+      const isRevival = renewed.some(({ isExpired }) => isExpired);
+      for (const session of renewed) session.renewed(sentAt, leaseMs);
+      for (const session of sessions) if (!renewed.includes(session)) this.#refuse(session);
       if (isRevival) onRevived();
     } catch (error) {
       onFailure();

@@ -30,6 +30,11 @@ export class Roster {
       this.#sessions.delete(session.executorId);
   }
 
+  /** The session that speaks here for an executor. */
+  find(executorId: ExecutorId): Session | undefined {
+    return this.#sessions.get(executorId);
+  }
+
   get sessions(): readonly Session[] {
     return [...this.#sessions.values()];
   }

@@ -10,7 +10,9 @@ import { LIMITS } from "@pawl/core/data/limits";
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { SchedulerItemSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Oversize } from "@pawl/core/plan/oversize";
+import type { EngineError } from "@pawl/core/fault/engine-error";
 import type { Claim } from "../tick/input.ts";
+import { idTaken } from "./id-taken.ts";
 
 /** What a scheduler may say. It is encoded as it is: making a whole message of it first would cost more than the encoding does. */
 export type SchedulerItemInit = MessageInitShape<typeof SchedulerItemSchema>;
@@ -56,6 +58,8 @@ export class Session {
   #heardAt = performance.now();
   #aliveUntil: number;
   #slots: number;
+  readonly #end: (error: EngineError) => void;
+  #isSuperseded = false;
   /** Set when the executor is leaving: it gets nothing more. */
   draining = false;
 
@@ -73,6 +77,8 @@ export class Session {
     readonly onOversize?: (claim: Claim, oversize: Oversize) => void;
     /** There are bytes for further assignments again, after there were too few. */
     readonly onRoom?: () => void;
+    /** Ends its stream. */
+    readonly end?: (error: EngineError) => void;
     /** How long its registration keeps it alive, from now on; for ever unless said. */
     readonly leaseMs?: number;
   }) {
@@ -86,7 +92,20 @@ export class Session {
     this.#onOversize = options.onOversize ?? (() => {});
     this.#silentAfterMs = options.silentAfterMs ?? Infinity;
     this.#aliveUntil = performance.now() + (options.leaseMs ?? Infinity);
+    this.#end = options.end ?? (() => undefined);
     for (const claim of options.held) this.hold(claim);
+  }
+
+  /** Whether another session speaks for the executor: nothing that ends with this one is the executor's end. */
+  get isSuperseded(): boolean {
+    return this.#isSuperseded;
+  }
+
+  /** Another session speaks for the executor from now on: this one is given nothing more, and its stream ends with the reason. */
+  supersede(): void {
+    this.#isSuperseded = true;
+    this.draining = true;
+    this.#end(idTaken(this.executorId));
   }
 
   /** Room for further assignments. A frozen executor has none, nor has one that a sweep takes for dead: each would cost a delivery. */

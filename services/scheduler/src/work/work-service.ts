@@ -2,17 +2,21 @@
 //
 // Nothing hangs on a message. The lease commits before the assignment is sent, so either side may die in between: an executor
 // names the claims it holds when it registers and with each renewal, and what it does not hold is taken back.
-// A stream that breaks shortens the executor's life to a short grace, unless a newer stream speaks for it by then.
+// A stream that breaks shortens the executor's life to a short grace, unless a newer stream speaks for it by then. One process at a
+// time speaks for an executor (ADR 39): another one that registers with its id is refused while the first lives, and an older stream
+// of the same process, here or at another scheduler, is ended, with nothing of the executor's changed by its end.
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
-import { executorId, isName, isUuid } from "@pawl/core/name/ids";
+import { executorId } from "@pawl/core/name/ids";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Register, WorkerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { TickLoop } from "../tick/loop.ts";
 import { Outgoing, type WorkStream } from "./outgoing.ts";
+import { type BuiltIns, checkRegister, SLOTS_MAX } from "./check-register.ts";
 import { giveBack } from "./give-back.ts";
+import { idTaken } from "./id-taken.ts";
 import { ASSIGNMENT_GRACE_MS, reconcile } from "./reconcile.ts";
 import type { Renewals } from "./renewals.ts";
 import type { Roster } from "./roster.ts";
@@ -21,8 +25,6 @@ import { failOversize, takeDelta, takeExtend, takeLog, takeOutcome, takeRelease 
 import { takeEffectBegin, takeEffectCommit } from "./take-effect.ts";
 import { claimOf, cleanText } from "./wire.ts";
 
-const SLOTS_MAX = 10_000;
-const TYPES_MAX = 1_000;
 /** An executor that missed so many renewals is taken for frozen, before its lease runs out. */
 const RENEWALS_MISSED = 2;
 
@@ -33,6 +35,8 @@ export interface WorkParts {
   readonly executors: Executors;
   readonly renewals: Renewals;
   readonly log: Logger;
+  /** Who may serve the built-in node types. */
+  readonly builtIns: BuiltIns;
   readonly leaseMs: number;
   readonly renewMs: number;
   /** How long the leases of an executor whose stream broke live on. */
@@ -82,7 +86,7 @@ export function serveWork(parts: WorkParts, stream: WorkStream): void {
 }
 
 async function register(parts: WorkParts, stream: WorkStream, hello: Register): Promise<Session> {
-  checkRegister(hello);
+  checkRegister(hello, parts.builtIns);
   throwIfDraining(parts);
   const outgoing = new Outgoing(stream);
   // An offer ends with its connection.
@@ -101,19 +105,13 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     onRoom: () => parts.loop.nudge(),
     silentAfterMs: RENEWALS_MISSED * parts.renewMs,
     leaseMs: parts.leaseMs,
+    end: (error) => stream.fail(error),
   });
   await parts.ensureQueues(hello.nodeTypes);
   await heardAll();
   if (stream.signal.aborted)
     throw new EngineError("CALLER_CANCELLED", "the executor left before it was registered");
-  await parts.executors.register({
-    executorId: session.executorId,
-    sessionId: session.sessionId,
-    nodeTypes: hello.nodeTypes,
-    slots: hello.slots,
-    description: cleanText(hello.description),
-    leaseMs: parts.leaseMs,
-  });
+  await enroll(parts, session, hello);
   session.send(registered(parts));
   const dropped = hello.dropped.flatMap((wire) => claimOf(wire) ?? []);
   await reconcile(parts, session, { held, dropped, graceMs: 0 });
@@ -132,6 +130,28 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   return session;
 }
 
+/** From here on this session speaks for its executor, and no older one does. */
+async function enroll(parts: WorkParts, session: Session, hello: Register): Promise<void> {
+  const hasId = await parts.executors.register({
+    executorId: session.executorId,
+    sessionId: session.sessionId,
+    instanceId: hello.instanceId === "" ? null : hello.instanceId,
+    nodeTypes: hello.nodeTypes,
+    slots: hello.slots,
+    description: cleanText(hello.description),
+    leaseMs: parts.leaseMs,
+  });
+  if (!hasId) {
+    const about = { executor_id: session.executorId, description: cleanText(hello.description) };
+    parts.log.warn(about, "refused a second process with the id of a live executor");
+    throw idTaken(session.executorId);
+  }
+  const older = parts.roster.find(session.executorId);
+  if (older === undefined) return;
+  parts.log.info({ executor_id: session.executorId }, "a newer stream speaks for this executor");
+  older.supersede();
+}
+
 /** It keeps what it holds: its next scheduler is told. */
 function throwIfDraining({ roster }: WorkParts): void {
   if (roster.isDraining) throw new EngineError("DRAINING", "This scheduler is stopping.");
@@ -147,7 +167,7 @@ async function heardAll(): Promise<void> {
 
 /** Register again on the same stream: the executor has another number of slots, none when it is about to leave. */
 function resize(parts: WorkParts, session: Session, hello: Register): void {
-  checkRegister(hello);
+  checkRegister(hello, parts.builtIns);
   if (hello.executorId !== session.executorId)
     throw invalidField("register.executor_id", "BAD_ID", "a stream speaks for one executor");
   session.resize(hello.slots);
@@ -208,10 +228,12 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
   parts.roster.leave(session);
   parts.renewals.drop(session);
   METRICS.executorsConnected.add(-1);
-  const given = giveBack(parts, session, farewell ? "all" : "unsent");
+  // A newer session may speak for it, here or elsewhere: what this one has sent may be the newer one's by now, and the life too.
+  const isLast = !session.isSuperseded && (!farewell || (await isCurrent(parts, session)));
+  const given = giveBack(parts, session, farewell && isLast ? "all" : "unsent");
   // Sent away by us: it is alive and on its way to another scheduler, or waits for the next one here.
   if (farewell || session.draining) await given;
-  if (session.draining && !farewell) return;
+  if (!isLast || (session.draining && !farewell)) return;
   const graceMs = farewell ? 0 : parts.graceMs;
   parts.log.info({ executor_id: session.executorId, farewell }, "executor left");
   try {
@@ -224,20 +246,13 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
   await given;
 }
 
-function checkRegister(hello: Register): void {
-  if (!isUuid(hello.executorId))
-    throw invalidField("register.executor_id", "BAD_ID", "must be a UUID");
-  if (hello.slots > SLOTS_MAX)
-    throw invalidField("register.slots", "OUT_OF_RANGE", `must be at most ${SLOTS_MAX}`);
-  if (hello.nodeTypes.length === 0 || hello.nodeTypes.length > TYPES_MAX)
-    throw invalidField("register.node_types", "OUT_OF_RANGE", `must name 1 to ${TYPES_MAX} types`);
-  const bad = hello.nodeTypes.findIndex((type) => !isName(type));
-  if (bad >= 0)
-    throw invalidField(`register.node_types[${bad}]`, "BAD_ID", "must be a name of [A-Za-z0-9._-]");
-  const served = new Set(hello.nodeTypes);
-  const odd = hello.instantTypes.findIndex((type) => !served.has(type));
-  if (odd >= 0)
-    throw invalidField(`register.instant_types[${odd}]`, "BAD_ID", "must be one of node_types");
+async function isCurrent({ executors, leaseMs, log }: WorkParts, session: Session) {
+  try {
+    return (await executors.renew([session], leaseMs)).has(session.sessionId);
+  } catch (error) {
+    log.warn({ err: error, executor_id: session.executorId }, "could not look for newer sessions");
+    return true;
+  }
 }
 
 const notRegistered = (): EngineError =>

@@ -101,5 +101,6 @@ function partsOf(store: Store, engine: ReturnType<typeof createEngine>): WorkPar
     graceMs: 1_000,
     sweepSoon: () => undefined,
     ensureQueues: async () => undefined,
+    builtIns: { types: new Set(), token: undefined },
   };
 }

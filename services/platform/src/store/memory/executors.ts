@@ -24,19 +24,23 @@ export function createMemoryExecutors(tables: Tables, now: () => number): Execut
     row === undefined || row.aliveUntil <= now();
   return {
     register: async ({ leaseMs, ...columns }) => {
+      const row = executors.get(columns.executorId);
+      const isTaken = row !== undefined && row.instanceId !== columns.instanceId;
+      if (isTaken && !row.hasLeft && !isDead(row)) return false;
       executors.set(columns.executorId, {
         ...columns,
         aliveUntil: now() + leaseMs,
         hasLeft: false,
       });
+      return true;
     },
     renew: async (sessions, leaseMs) => {
-      for (const row of sessions.map(spokenFor)) {
-        if (row !== undefined) {
-          executors.set(row.executorId, { ...row, aliveUntil: now() + leaseMs });
-        }
-      }
+      const current = sessions.flatMap((session) => spokenFor(session) ?? []);
+      for (const row of current)
+        executors.set(row.executorId, { ...row, aliveUntil: now() + leaseMs });
+      return new Set(current.map((row) => row.sessionId));
     },
+    countAlive: async () => [...executors.values()].filter((row) => !isDead(row)).length,
     expireSoon: async (session, graceMs) => {
       const row = spokenFor(session);
       if (row === undefined) return;

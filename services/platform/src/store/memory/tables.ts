@@ -49,6 +49,7 @@ export interface EffectRow extends LeaseKey {
 }
 
 export interface ExecutorRow extends ExecutorSession {
+  readonly instanceId: string | null;
   readonly nodeTypes: readonly string[];
   readonly slots: number;
   readonly description: string;
