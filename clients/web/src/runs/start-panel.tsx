@@ -34,7 +34,7 @@ export function NoWorkflows(): ReactNode {
   return (
     <div className="empty">
       <p>No workflow is saved yet. Save one from a file:</p>
-      <pre>npm run pawl -- workflow create hello.yaml</pre>
+      <pre>./pawl workflow apply -f hello.yaml</pre>
     </div>
   );
 }
