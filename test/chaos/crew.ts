@@ -9,6 +9,7 @@ import type { ServiceName } from "@pawl/deploy/service-process.ts";
 import { SINK_EGRESS } from "../flow/sink.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { startMember, type Member } from "../support/member.ts";
+import { steppedClock, type SteppedClock } from "../support/stepped-clock.ts";
 import { startPrivatePostgres, type PrivatePostgres } from "../support/postgres.ts";
 import { seededRandom } from "../stress/random.ts";
 import { PHRASE } from "../stress/shapes.ts";
@@ -35,6 +36,8 @@ export type Sailor = Member & {
   readonly service: ServiceName;
   /** Of an executor; empty otherwise. */
   readonly executorId: string;
+  /** Its wall clock. */
+  readonly clock: SteppedClock;
 };
 
 /** A running crew. */
@@ -154,9 +157,12 @@ async function enlist(
   },
 ): Promise<Sailor> {
   const { nth, port, env, executorId = "" } = options;
-  const member = await startMember({ service, name: `${service}-${nth}`, port, env });
+  const clock = steppedClock();
+  const name = `${service}-${nth}`;
+  const member = await startMember({ service, name, port, env: { ...env, ...clock.env } });
   return Object.defineProperties(member, {
     service: { value: service },
     executorId: { value: executorId },
+    clock: { value: clock },
   }) as Sailor;
 }

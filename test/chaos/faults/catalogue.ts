@@ -1,6 +1,7 @@
 // Every fault there is, in the order they are done.
 import type { Fault } from "../fault.ts";
 import { blockedLoop } from "./block.ts";
+import { steppedClocks } from "./clock.ts";
 import { backendKill, databaseCrash } from "./database.ts";
 import { randomKill } from "./kill.ts";
 import { largeContexts } from "./large.ts";
@@ -31,4 +32,5 @@ export const faultCatalogue = (): readonly Fault[] => [
   lostAnswers,
   lostNotifications,
   largeContexts,
+  steppedClocks,
 ];

@@ -1,0 +1,28 @@
+// F36: the wall clock of a service is set, an hour ahead or an hour back, and put right a while later. The clock of the database is not
+// touched: PostgreSQL has no means to be given another one, so its steps are proven by unit tests (platform/src/db/clock.test.ts,
+// scheduler/src/sweep/leases.test.ts) and, seen from the rows, by test/conformance/clock-back.test.ts.
+import { until } from "../../support/until.ts";
+import { oneOf, type Fault } from "../fault.ts";
+
+const HOUR_MS = 3_600_000;
+/** Longer than a lease and several sweeps. */
+const WRONG_MS = 4_000;
+
+export const steppedClocks: Fault = {
+  id: "F36",
+  title: "wall clock of a service set by an hour",
+  hits: { short: 2, smoke: 4, full: 30 },
+  gapMs: [300, 1_500],
+  strike: async ({ crew, random }, nth) => {
+    // Schedulers most often: they plan. Ahead and back in turns.
+    const group = [crew.schedulers, crew.schedulers, crew.executors, crew.gateways][nth % 4] ?? [];
+    const target = oneOf(group, random);
+    const offMs = nth % 2 === 0 ? -HOUR_MS : HOUR_MS;
+    const at = Date.now();
+    await target.clock.step(offMs, target);
+    await until(() => Date.now() - at > WRONG_MS, { what: "the clock to be wrong for a while" });
+    await target.clock.step(0, target);
+    const detail = `${offMs / HOUR_MS} h`;
+    return { target: target.name, detail, isObserved: true, at, overAt: Date.now() };
+  },
+};
