@@ -107,7 +107,7 @@ export async function startScheduler(
     port: server.port,
     stop: async () => {
       server.setServing(false);
-      await drainExecutors(engine.roster, engine.loop);
+      await drainExecutors(engine.roster, engine.loop, log);
       renewals.stop();
       await Promise.all([alarms, ...Object.values(sweepers)].map((duty) => duty.stop()));
       await Promise.all([jobs.stop(), commandWorker.stop()]);

@@ -164,7 +164,10 @@ export function connect(
     instantTypes,
     slots,
     held: [],
-    send: (item) => void items.push(create(SchedulerItemSchema, item)),
+    send: (item, onSent) => {
+      items.push(create(SchedulerItemSchema, item));
+      onSent?.();
+    },
   });
   engine.roster.join(session);
   /** Takes the assignments sent so far. */

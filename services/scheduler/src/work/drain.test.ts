@@ -36,7 +36,7 @@ test("executors are sent away behind what the tick under way has for them, and g
   const executor = connect(engine, 4);
   const early = engine.start(definition);
   await begun;
-  const drained = drainExecutors(engine.roster, engine.loop);
+  const drained = drainExecutors(engine.roster, engine.loop, engine.log);
   const late = engine.start(definition);
   expect(executor.items).toEqual([]);
   commit();
@@ -78,7 +78,7 @@ test("who registers with a scheduler that is stopping is refused, also where the
   const early = connectStream(store, engine, { ensureQueues });
   early.say(hello());
   await begun.promise;
-  await drainExecutors(engine.roster, engine.loop);
+  await drainExecutors(engine.roster, engine.loop, engine.log);
   goOn.resolve();
   expect(await early.failed).toMatchObject({ reason: "DRAINING" });
   const late = connectStream(store, engine);
@@ -86,4 +86,21 @@ test("who registers with a scheduler that is stopping is refused, also where the
   expect(await late.failed).toMatchObject({ reason: "DRAINING" });
   expect(late.heard).toEqual([]);
   expect(engine.roster.sessions).toEqual([]);
+});
+
+test("what a stream does not take before its scheduler stops is given back, and costs no delivery (X10, X18)", async () => {
+  const store = createMemoryStore({ now: Date.now });
+  const engine = createEngine(store, Date.now);
+  const slow = connectStream(store, engine);
+  slow.say(hello());
+  await slow.hear("registered");
+  slow.clog();
+  const { runId } = await engine.start(await saveGraph(store, GRAPH));
+  await drainExecutors(engine.roster, engine.loop, engine.log);
+  await engine.loop.stop();
+  expect(store.view.leases()).toEqual([]);
+  const recovered = store.view.events(runId).filter(({ type }) => type === "run.recovered");
+  expect(recovered.map(({ payload }) => payload)).toMatchObject([
+    { reason: "released", lostDeliveries: 0 },
+  ]);
 });
