@@ -51,6 +51,16 @@ function loading(open: OpenStore): void {
     expect(theirs).toMatchObject({ version: 1, events: [] });
   });
 
+  test("the users' JSON is read back to the letter", async () => {
+    const { journal } = await setup(open);
+    const run = await begin(journal);
+    const epoch = await claim(journal, run, 1, EXECUTOR);
+    const value = '{ "z": 1,"a":2.50,"e":1e2, "n":-0.0,"big":1e300,"u":"\\u0041" }';
+    await step(journal, run, 2, { facts: [{ ...completed(epoch), value }] });
+    const [loaded] = await journal.load([{ runId: run, afterSeq: 2 }]);
+    expect(loaded?.events.map((event) => event.value)).toEqual([value]);
+  });
+
   test("load of nothing is nothing", async () => {
     const { journal } = await setup(open);
     expect(await journal.load([])).toEqual([]);

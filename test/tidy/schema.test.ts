@@ -77,7 +77,7 @@ test("a row of the log has its place, kind, attempt and payload, in the order of
     "epoch bigint",
     "ordinal integer",
     "payload jsonb",
-    "value jsonb",
+    "value json",
     "at timestamp with time zone",
   ]);
   expect(await readFile(FILE, "utf8")).toContain(

@@ -6,6 +6,7 @@ import {
   createGrpcTransport,
   createGrpcWebTransport,
 } from "@connectrpc/connect-node";
+import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
@@ -19,6 +20,7 @@ export type Door = {
   readonly runs: Client<typeof RunService>;
   readonly events: Client<typeof EventService>;
   readonly queues: Client<typeof QueueService>;
+  readonly approvals: Client<typeof ApprovalService>;
 };
 
 /** The names of all doors, for titles. */
@@ -43,6 +45,7 @@ export function openDoors(baseUrl: string): {
     runs: createClient(RunService, transport),
     events: createClient(EventService, transport),
     queues: createClient(QueueService, transport),
+    approvals: createClient(ApprovalService, transport),
   }));
   return { doors, close: () => native.close() };
 }

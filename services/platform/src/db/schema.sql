@@ -9,7 +9,7 @@ create table approvals (
   iteration integer not null,
   reason text not null,
   message text not null,
-  details jsonb,
+  details json,
   assignees text[] not null,
   state text not null default 'open'::text,
   opened_at timestamp with time zone not null default now(),
@@ -17,7 +17,7 @@ create table approvals (
   closed_at timestamp with time zone,
   decided_by text not null default ''::text,
   comment text not null default ''::text,
-  response jsonb,
+  response json,
   constraint approvals_pkey PRIMARY KEY (approval_id),
   constraint approvals_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'timed_out'::text, 'cancelled'::text])))
 ) with (fillfactor=80);
@@ -77,7 +77,7 @@ create table effects (
   class text not null,
   begun_epoch bigint not null,
   committed_epoch bigint,
-  result jsonb,
+  result json,
   begun_at timestamp with time zone not null default now(),
   committed_at timestamp with time zone,
   constraint effects_class_check CHECK ((class = ANY (ARRAY['transactional'::text, 'idempotent'::text, 'at_most_once'::text]))),
@@ -167,7 +167,7 @@ create table run_events (
   epoch bigint not null,
   ordinal integer not null,
   payload jsonb not null,
-  value jsonb,
+  value json,
   at timestamp with time zone not null default now(),
   constraint run_events_pkey PRIMARY KEY (run_id, seq)
 ) partition by RANGE (run_id);

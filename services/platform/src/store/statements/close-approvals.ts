@@ -7,7 +7,7 @@ export const closeApprovals: Statement = {
   text: `
 update approvals a
 set state = c.state, closed_at = now(), decided_by = c.decided_by, comment = c.comment, response = c.response
-from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::jsonb[]) as c (approval_id, state, decided_by, comment, response)
+from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::json[]) as c (approval_id, state, decided_by, comment, response)
 where a.approval_id = any ($1)
   and a.approval_id = c.approval_id
   and a.closed_at is null

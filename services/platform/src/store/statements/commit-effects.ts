@@ -7,7 +7,7 @@ export const commitEffects: Statement = {
   text: `
 with said as (
   select s.*, l.run_id is not null as held
-  from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[], $5::uuid[], $6::text[], $7::jsonb[])
+  from unnest($1::uuid[], $2::text[], $3::integer[], $4::bigint[], $5::uuid[], $6::text[], $7::json[])
     with ordinality as s (run_id, node_id, iteration, epoch, executor_id, name, result, arrival)
   left join leases l on l.run_id = s.run_id and l.node_id = s.node_id and l.iteration = s.iteration and l.epoch = s.epoch and l.executor_id = s.executor_id
 ),

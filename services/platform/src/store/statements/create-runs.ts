@@ -48,7 +48,7 @@ appended as (
   select e.run_id, e.seq, e.type, e.node_id, e.iteration, e.attempt, e.epoch, 0, e.payload, e.value
   from unnest(
     $21::uuid[], $22::bigint[], $23::text[], $24::text[], $25::integer[], $26::integer[], $27::bigint[],
-    $28::jsonb[], $29::jsonb[]
+    $28::jsonb[], $29::json[]
   ) as e (run_id, seq, type, node_id, iteration, attempt, epoch, payload, value)
   returning ${ending(...ACCEPTED)} as ending
 ),

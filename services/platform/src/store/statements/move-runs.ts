@@ -45,7 +45,7 @@ appended as (
   from heads h,
     unnest(
       $8::integer[], $9::integer[], $10::text[], $11::text[], $12::integer[], $13::integer[], $14::bigint[],
-      $15::jsonb[], $16::jsonb[]
+      $15::jsonb[], $16::json[]
     ) as e (place, back, type, node_id, iteration, attempt, epoch, payload, value)
   returning ${ending()} as ending
 ),
