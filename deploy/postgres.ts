@@ -17,6 +17,8 @@ const PASSWORD = "pawl";
 const READY_TIMEOUT_MS = 30_000;
 const POLL_MS = 25;
 const TAIL_CHARS = 4_000;
+/** What the server prints when it takes connections, as a primary or as a standby. */
+const READY = /ready to accept (read-only )?connections/;
 
 /** What a caller may choose. */
 export type PostgresOptions = {
@@ -147,7 +149,7 @@ async function untilReady(
     });
   }
   const until = performance.now() + READY_TIMEOUT_MS;
-  while (!(tail.includes("ready to accept connections") && (await answers(port)))) {
+  while (!(READY.test(tail) && (await answers(port)))) {
     if (failure !== undefined || child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`PostgreSQL did not start:\n${failure?.message ?? tail}`);
     }

@@ -80,13 +80,19 @@ export async function openMemory(): Promise<StoreUnderTest> {
 const losses = (
   journal: MemoryStore["journal"],
   view: MemoryStore["view"],
-): Pick<StoreUnderTest, "loseEvent" | "loseJobs"> => ({
+): Pick<StoreUnderTest, "loseEvent" | "strayEvent" | "loseJobs"> => ({
   loseEvent: async (runId, seq) => {
     // The view gives the store's own list, which only this test support changes.
     const log = view.events(runId) as RunEvent[];
     const at = log.findIndex((event) => event.seq === seq);
     const lost = log.splice(at, 1);
     return async () => void log.splice(at, 0, ...lost);
+  },
+  strayEvent: async (runId) => {
+    const log = view.events(runId) as RunEvent[];
+    const last = log.at(-1);
+    if (last !== undefined) log.push({ ...last, seq: last.seq + 1 });
+    return async () => void log.pop();
   },
   loseJobs: async (runId) => {
     const lost = view.jobs().filter((job) => job.runId === runId);

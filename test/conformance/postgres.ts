@@ -108,6 +108,16 @@ export async function openPostgres(): Promise<StoreUnderTest> {
         await pool.query({ text: back, values: [JSON.stringify(rows)] });
       };
     },
+    strayEvent: async (runId) => {
+      const text = `
+insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload)
+select run_id, last_seq + 1, 'node.log', 'x', 0, 1, 0, 0, '{}' from runs where run_id = $1`;
+      await pool.query({ text, values: [runId] });
+      const back = `
+delete from run_events e using runs r
+where r.run_id = $1 and e.run_id = r.run_id and e.seq > r.last_seq`;
+      return async () => void (await pool.query({ text: back, values: [runId] }));
+    },
     loseJobs: async (runId) => {
       await pool.query({ text: "delete from pgboss.job where data->>'r' = $1", values: [runId] });
     },

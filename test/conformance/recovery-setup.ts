@@ -47,6 +47,23 @@ export async function work(
   }
 }
 
+/** Lets a scheduler with an executor finish the run; the executor leaves afterwards. */
+export async function finish(
+  engine: Engine,
+  store: StoreUnderTest,
+  runId: RunId,
+  executor = connect(engine, 4),
+): Promise<void> {
+  for (const type of ["start", "noop"]) engine.waiting.enqueued(type, 0);
+  engine.loop.nudge();
+  const isOver = async (): Promise<boolean> => {
+    await work(engine, executor);
+    return (await store.see(runId)).run?.hasEnded ?? false;
+  };
+  await until(isOver, { what: "the end of the run" });
+  engine.roster.leave(executor.session);
+}
+
 /** A run whose nodes before `node` are done; `node` is queued and nobody has it. */
 export async function runUpTo(
   { store, definitionId, begin }: Stage,

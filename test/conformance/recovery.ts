@@ -8,7 +8,8 @@ import { recheckRun } from "@pawl/scheduler/admit/recheck-run";
 import { connect, createEngine, type Engine } from "@pawl/scheduler/tick/tick.fixture";
 import { afterAll, describe, expect, test } from "vitest";
 import { until } from "../support/until.ts";
-import { foldOf, runUpTo, stage, work, writeSnapshotOf } from "./recovery-setup.ts";
+import { finish, foldOf, runUpTo, stage, writeSnapshotOf } from "./recovery-setup.ts";
+import { strays } from "./recovery-strays.ts";
 import type { OpenStore, StoreUnderTest } from "./store.ts";
 
 /** All suites of recovery on one kind of store. */
@@ -25,6 +26,7 @@ export function recoverySuite(name: string, open: OpenStore): void {
     repeats(shared);
     corruption(shared);
     forgotten(shared);
+    strays(shared);
   });
 }
 
@@ -32,23 +34,6 @@ const completedOf = async (store: StoreUnderTest, runId: RunId): Promise<string[
   (await store.see(runId)).events
     .filter(({ type }) => type === "node.completed")
     .map(({ nodeId }) => nodeId);
-
-/** Lets a scheduler with an executor finish the run; the executor leaves afterwards. */
-async function finish(
-  engine: Engine,
-  store: StoreUnderTest,
-  runId: RunId,
-  executor = connect(engine, 4),
-): Promise<void> {
-  for (const type of ["start", "noop"]) engine.waiting.enqueued(type, 0);
-  engine.loop.nudge();
-  const isOver = async (): Promise<boolean> => {
-    await work(engine, executor);
-    return (await store.see(runId)).run?.hasEnded ?? false;
-  };
-  await until(isOver, { what: "the end of the run" });
-  engine.roster.leave(executor.session);
-}
 
 /** Starts a run; its first node is claimed by an executor that leaves at once. */
 async function startClaimed(engine: Engine, definitionId: string) {

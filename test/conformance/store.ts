@@ -70,6 +70,8 @@ export interface StoreUnderTest {
   readonly pauses: Pauses;
   /** Takes an event out of a log behind everybody's back; what is given puts it back. */
   readonly loseEvent: (runId: RunId, seq: number) => Promise<() => Promise<void>>;
+  /** Puts an event behind the end of a run's log, behind everybody's back; call the answer to take it away. */
+  readonly strayEvent: (runId: RunId) => Promise<() => Promise<void>>;
   /** Takes a run's waiting jobs out of the queues behind everybody's back. */
   readonly loseJobs: (runId: RunId) => Promise<void>;
   /** Makes queues for node types; the store may need them before jobs. */

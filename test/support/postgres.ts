@@ -1,6 +1,6 @@
 // Databases for tests: a fresh, migrated one per call, and a private server for tests that kill it.
 import { randomBytes } from "node:crypto";
-import { rmSync } from "node:fs";
+import { chmodSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "@pawl/deploy/postgres.ts";
 import type { Postgres } from "@pawl/deploy/postgres.ts";
@@ -35,6 +35,8 @@ export type PrivatePostgres = {
   crash(signal?: "SIGKILL" | "SIGQUIT" | "SIGINT"): Promise<void>;
   /** Starts it again on the same port and data, with other `name=value` settings if given. */
   restart(settings?: readonly string[]): Promise<void>;
+  /** Starts it again as a standby without a primary: it takes no writes until `pg_promote()` is called. */
+  restartAsStandby(): Promise<void>;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
 };
@@ -57,6 +59,13 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
     },
     async restart(settings = []) {
       server = await startPostgres({ dataDir, port, settings });
+    },
+    async restartAsStandby() {
+      const signal = join(server.dataDir, "standby.signal");
+      writeFileSync(signal, "");
+      // The server may run under an account of its own.
+      chmodSync(signal, 0o666);
+      server = await startPostgres({ dataDir, port });
     },
     async stop() {
       await server.stop();

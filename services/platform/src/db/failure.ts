@@ -1,45 +1,116 @@
-// What Postgres says when it refuses: which refusals mean "try again" and which mean "the database is away".
+// What a failure of the database is about: the one place that knows SQLSTATEs. Only a named code counts against what was to be
+// written; every other answer of the database, known or not, counts against the database: the same call may succeed later.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 
-/** SQLSTATE of a pg error, or undefined for anything else. */
+/**
+ * store       the database as a whole: away, read-only, full, damaged, or something nobody has named
+ * contention  another transaction wrote the same rows first: the same call may succeed at once
+ * locked      another session holds a lock for longer than we wait
+ * duplicate   a unique index has the row already
+ * data        the database cannot store this value
+ * code        no answer of the database at all: our own code threw
+ */
+export type FailureKind = "store" | "contention" | "locked" | "duplicate" | "data" | "code";
+
+/** SQLSTATE of a pg error, also of one behind STORE_UNAVAILABLE; undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {
+  if (error instanceof EngineError) return sqlState(error.cause);
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-const RETRY_STATES = new Set(["40001", "40P01", "55P03"]);
-/**
- * Connection errors, a server that stops or has no room, a statement that took longer than it may, and a transaction that the server
- * ended with its connection because we stood still in it.
- */
-const AWAY = /^(08|57P|57014|53|25P0[34])/;
-const AWAY_SOCKET = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "ENOTFOUND"]);
+/** SQLSTATEs that say something about the statement or its values; of several that fit, the first counts. */
+const NAMED: readonly (readonly [RegExp, FailureKind])[] = [
+  [/^(40001|40P01)$/, "contention"],
+  [/^55P03$/, "locked"],
+  [/^23505$/, "duplicate"],
+  // Data exceptions, other constraints, and values that are larger than a row or an index takes.
+  [/^(22|23|54)/, "data"],
+];
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** System errors of sockets, and writes to a socket that is gone. */
+const SOCKET = /^(E(?!RR_)[A-Z_]+|ERR_(STREAM|SOCKET)_.+)$/;
 const AWAY_MESSAGE =
   /Connection terminated|Client has encountered|not queryable|timeout exceeded|Query read timeout/;
 
+/** What a failure is about. */
+export function failureKind(error: unknown): FailureKind {
+  if (error instanceof EngineError) return error.reason === "STORE_UNAVAILABLE" ? "store" : "code";
+  const state = sqlState(error) ?? "";
+  for (const [states, kind] of NAMED) if (states.test(state)) return kind;
+  return isAway(error) || SQLSTATE.test(state) ? "store" : "code";
+}
+
 /** Serialisation failure, deadlock or lock timeout: the same transaction may succeed when it is sent again. */
-export const isContention = (error: unknown): boolean => RETRY_STATES.has(sqlState(error) ?? "");
+export const isContention = (error: unknown): boolean => {
+  const kind = failureKind(error);
+  return kind === "contention" || kind === "locked";
+};
 
 /** A unique index refused the row. */
-export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === "23505";
+export const isUniqueViolation = (error: unknown): boolean => failureKind(error) === "duplicate";
+
+/** SQLSTATEs of a server that is gone, starting, stopping, full or too slow, or that ended a session that stood still. */
+const AWAY = /^(08|57P|57014|53|25P0[34])/;
 
 /** The connection broke, or the server is starting, stopping, full or too slow. */
 export function isAway(error: unknown): boolean {
-  const state = sqlState(error);
-  if (state !== undefined && (AWAY.test(state) || AWAY_SOCKET.has(state))) return true;
+  const state = sqlState(error) ?? "";
+  if (SOCKET.test(state) || AWAY.test(state)) return true;
   return error instanceof Error && AWAY_MESSAGE.test(error.message);
 }
 
-/** Turns an outage into STORE_UNAVAILABLE and leaves every other error as it is. */
-export function storeFault(error: unknown): unknown {
-  if (!isAway(error)) return error;
-  return new EngineError(
-    "STORE_UNAVAILABLE",
-    "The database cannot be reached; try again shortly.",
-    {
-      retryAfterMs: 1_000,
-      cause: error,
-    },
-  );
+/** A statement on its own that may simply be sent again: nothing of it was done, and what was in its way may be gone. */
+export const isPassing = (error: unknown): boolean =>
+  isContention(error) || sqlState(error) === "57014";
+
+const WORDS: readonly (readonly [RegExp, string])[] = [
+  [/^25006/, "it is read-only"],
+  [/^53100/, "its disk is full"],
+  [/^53300/, "it has no connection left"],
+  [/^53/, "it has no resources left"],
+  [/^57014/, "a statement took too long"],
+  [/^57P/, "it is starting, stopping or ending sessions"],
+  [/^(55P03|40)/, "other sessions hold locks for too long"],
+  [/^58/, "it cannot read or write its files"],
+  [/^42501/, "it denies a permission"],
+  [/^28/, "it refuses the login"],
+  [/^XX/, "it found damaged data"],
+];
+
+/** Why the database cannot be used, for people: never its own message, which may quote what users said. */
+function wordsOf(error: unknown): string {
+  const state = sqlState(error) ?? "";
+  if (!SQLSTATE.test(state) || SOCKET.test(state) || state.startsWith("08"))
+    return "it cannot be reached";
+  const words = WORDS.find(([states]) => states.test(state))?.[1] ?? "it answers with an error";
+  return `${words} (SQLSTATE ${state})`;
 }
+
+/** STORE_UNAVAILABLE for what a failure says about the database. */
+export const storeUnavailable = (cause: unknown): EngineError =>
+  new EngineError(
+    "STORE_UNAVAILABLE",
+    `The database cannot be used now: ${wordsOf(cause)}. Try again shortly.`,
+    { retryAfterMs: 1_000, cause },
+  );
+
+/** Turns a failure of the database as a whole into STORE_UNAVAILABLE and leaves every other error as it is. */
+export const storeFault = (error: unknown): unknown =>
+  failureKind(error) === "store" && !(error instanceof EngineError)
+    ? storeUnavailable(error)
+    : error;
+
+/** The same for a call that nobody sends again: what was in its way counts against the database too. */
+export const lastFault = (error: unknown): unknown =>
+  isContention(error) ? storeUnavailable(error) : storeFault(error);
+
+/** Whether the server would refuse anything that is asked of it now, as opposed to this call alone. */
+export const isOfServer = (error: unknown): boolean => {
+  const state = sqlState(error) ?? "";
+  return !SQLSTATE.test(state) || SOCKET.test(state) || OF_SERVER.test(state);
+};
+
+/** Connections, logins, sessions that may not write, resources, starting and stopping. */
+const OF_SERVER = /^(08|25|28|3D|53|57P)/;

@@ -3,7 +3,7 @@
 
 import { Socket } from "node:net";
 import { Client, Pool as ClientPool, types } from "pg";
-import { storeFault } from "./failure.ts";
+import { isPassing, lastFault, storeFault } from "./failure.ts";
 import type { Queryable } from "./sql.ts";
 import { withTransaction, type Connectable, type Connection } from "./transaction.ts";
 
@@ -15,6 +15,13 @@ types.setTypeParser(types.builtins.INT8, Number);
 
 const STATEMENT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 2_000;
+/**
+ * Everything waits for a tick, so a tick waits hardly at all for a row that another session holds: its inputs are sorted out then
+ * (scheduler/src/tick/redo.ts). Waiting longer would win nothing: a run whose row was written meanwhile has a new version anyway.
+ */
+const LOCK_IN_TICK_MS = 250;
+/** Tries of a statement on its own that others were in the way of. */
+const QUERY_TRIES_MAX = 2;
 const IDLE_IN_TRANSACTION_MS = 5_000;
 /** A tick that stands still in its transaction holds up every other scheduler that has to do with its runs. */
 const IDLE_IN_TICK_MS = 2_000;
@@ -32,8 +39,8 @@ const PINNED_PLANS = [
   "-c plan_cache_mode=force_generic_plan",
 ].join(" ");
 
-const limits = (idleMs: number): string =>
-  `-c search_path=${SCHEMA} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${LOCK_TIMEOUT_MS} -c idle_in_transaction_session_timeout=${idleMs}`;
+const limits = (idleMs: number, lockMs: number): string =>
+  `-c search_path=${SCHEMA} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${idleMs}`;
 
 export interface Pool extends Queryable, Connectable {
   /** Commits what `work` did, or nothing; `work` may run more than once. */
@@ -41,7 +48,7 @@ export interface Pool extends Queryable, Connectable {
   end(): Promise<void>;
 }
 
-/** A bounded pool for reads and rare writes. Outages surface as STORE_UNAVAILABLE; an idle connection's death is survived. */
+/** A bounded pool for reads and rare writes. Failures of the database surface as STORE_UNAVAILABLE; an idle connection's death is survived. */
 export function openPool(
   url: string,
   options: {
@@ -59,23 +66,28 @@ export function openPool(
     query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
     ...(options.keepsIdle === true ? { idleTimeoutMillis: 0 } : {}),
-    options: `${limits(IDLE_IN_TRANSACTION_MS)} ${PINNED_PLANS}`,
+    options: `${limits(IDLE_IN_TRANSACTION_MS, LOCK_TIMEOUT_MS)} ${PINNED_PLANS}`,
   });
   pool.on("error", () => {
     // An idle connection died with its server; the next query opens another.
   });
   return {
-    query: async (config) => {
-      try {
-        return await pool.query(config);
-      } catch (error) {
-        throw storeFault(error);
-      }
-    },
+    query: (config) => patiently(() => pool.query(config)),
     connect: () => connect(pool),
     transaction: (work) => withTransaction({ connect: () => connect(pool) }, work),
     end: () => pool.end(),
   };
+}
+
+/** Runs a statement that is a transaction of its own, once more where others were in its way: then nothing of it was done. */
+async function patiently<T>(query: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await query();
+    } catch (error) {
+      if (tries >= QUERY_TRIES_MAX || !isPassing(error)) throw lastFault(error);
+    }
+  }
 }
 
 /** A connection for one transaction. Its death while in use fails the query in flight, not the process. */
@@ -130,7 +142,7 @@ export async function openPipeline(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
-    options: `${limits(IDLE_IN_TICK_MS)} ${PINNED_PLANS}`,
+    options: `${limits(IDLE_IN_TICK_MS, LOCK_IN_TICK_MS)} ${PINNED_PLANS}`,
     stream: () => socket,
   });
   let broken = false;

@@ -60,7 +60,7 @@ test("work that is always in somebody's way is given up after five attempts", as
     attempts += 1;
     throw contended;
   });
-  await expect(work).rejects.toBe(contended);
+  await expect(work).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE", cause: contended });
   expect(attempts).toBe(5);
 });
 

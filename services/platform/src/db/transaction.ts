@@ -1,7 +1,7 @@
 // A transaction on a pooled connection. Contention with another writer is answered by running the work again from its start,
 // so the work must have no effect outside the transaction.
 
-import { isContention } from "./failure.ts";
+import { failureKind, isContention, lastFault } from "./failure.ts";
 import type { Queryable } from "./sql.ts";
 
 /** A connection of a pool, to be given back. */
@@ -32,7 +32,7 @@ export async function withTransaction<T>(
     try {
       return await transactOnce(pool, work);
     } catch (error) {
-      if (attempt >= ATTEMPTS_MAX || !mayRetry(error)) throw error;
+      if (attempt >= ATTEMPTS_MAX || !mayRetry(error)) throw lastFault(error);
     }
   }
 }
@@ -46,7 +46,8 @@ async function transactOnce<T>(pool: Connectable, work: (tx: Queryable) => Promi
     await connection.query({ text: "commit" });
     return result;
   } catch (error) {
-    broken = !(await rollBack(connection));
+    // A session that refuses to write may do so for as long as it lives: another one may not.
+    broken = !(await rollBack(connection)) || failureKind(error) === "store";
     throw error;
   } finally {
     connection.release(broken);

@@ -4,9 +4,10 @@
 // STORE_UNAVAILABLE, drops what it cached and offers its inputs again; unique keys and versions make the repeat harmless.
 
 import type { ApprovalId, NodeId, RunId } from "@pawl/core/name/ids";
-import { sqlState, storeFault } from "../db/failure.ts";
-import { openPipeline, type Pipeline, type Pool } from "../db/pool.ts";
+import { failureKind, sqlState, storeFault } from "../db/failure.ts";
+import type { Pool } from "../db/pool.ts";
 import { run } from "../db/sql.ts";
+import { TickConnection } from "../db/tick-connection.ts";
 import type { BossQueue } from "../queue/boss.ts";
 import type { QueueDepth } from "../queue/queue.ts";
 import { type EventRow, toEvent } from "./event-row.ts";
@@ -83,11 +84,9 @@ const placeOf = (row: PlaceRow): ApprovalPlace => ({
 export class PostgresJournal implements Journal {
   /** Names this journal in hints to other schedulers. */
   readonly id = crypto.randomUUID();
-  readonly #url: string;
   readonly #pool: Pool;
   readonly #boss: BossQueue;
-  readonly #onConnected: () => void;
-  #pipeline: Promise<Pipeline> | undefined;
+  readonly #connection: TickConnection;
 
   constructor(options: {
     readonly url: string;
@@ -96,14 +95,14 @@ export class PostgresJournal implements Journal {
     /** The tick has a new connection, perhaps to another server. */
     readonly onConnected?: () => void;
   }) {
-    this.#url = options.url;
+    const { url, onConnected } = options;
+    this.#connection = new TickConnection(url, { id: this.id, onConnected });
     this.#pool = options.pool;
     this.#boss = options.boss;
-    this.#onConnected = options.onConnected ?? (() => {});
   }
 
   async transact<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T> {
-    const pipeline = await this.#connect();
+    const pipeline = await this.#connection.get();
     const tx = new PostgresTransaction(pipeline, this.#boss);
     // Without it a server that vanished behind a standing connection would hold the tick for as long as TCP hopes.
     const watchdog = setTimeout(() => pipeline.cut(), TRANSACTION_MS);
@@ -116,7 +115,9 @@ export class PostgresJournal implements Journal {
         // The connection is gone, and the transaction with it.
       });
       // A statement behind the refused one hears only that the transaction is aborted.
-      throw storeFault(sqlState(error) === "25P02" ? (tx.refusal ?? error) : error);
+      const failure = sqlState(error) === "25P02" ? (tx.refusal ?? error) : error;
+      if (failureKind(failure) === "store") this.#connection.leave(pipeline);
+      throw storeFault(failure);
     } finally {
       clearTimeout(watchdog);
     }
@@ -227,28 +228,7 @@ export class PostgresJournal implements Journal {
   }
 
   async close(): Promise<void> {
-    const pipeline = this.#pipeline;
-    this.#pipeline = undefined;
-    await (await pipeline)?.client.end();
-  }
-
-  #connect(): Promise<Pipeline> {
-    if (this.#pipeline !== undefined) return this.#pipeline;
-    const opening = openPipeline(this.#url, {
-      name: "pawl-tick",
-      id: this.id,
-      onBroken: () => {
-        this.#pipeline = undefined;
-      },
-    });
-    opening.then(this.#onConnected, () => {
-      // The caller is told below.
-    });
-    this.#pipeline = opening.catch((error: unknown) => {
-      this.#pipeline = undefined;
-      throw storeFault(error);
-    });
-    return this.#pipeline;
+    await this.#connection.close();
   }
 }
 

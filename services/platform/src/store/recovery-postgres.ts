@@ -2,18 +2,23 @@
 
 import { crc32 } from "node:zlib";
 import type { RunId } from "@pawl/core/name/ids";
+import type { Pool } from "../db/pool.ts";
 import { type Queryable, run } from "../db/sql.ts";
 import { jobId } from "../queue/job-id.ts";
 import { BOSS_SCHEMA, queueName } from "../queue/queue-name.ts";
 import type { DroppedJob } from "../queue/queue.ts";
 import type { Lease } from "./journal.ts";
 import type { Recovery } from "./recovery.ts";
+import { deleteTestEvents } from "./statements/delete-test-events.ts";
 import { dropSnapshot } from "./statements/drop-snapshot.ts";
 import { leasesOfRuns } from "./statements/leases-of-runs.ts";
+import { lockedRuns } from "./statements/locked-runs.ts";
+import { probeLog } from "./statements/probe-log.ts";
 import { quarantineRun } from "./statements/quarantine-run.ts";
 import { quietRuns } from "./statements/quiet-runs.ts";
 import { releaseRun } from "./statements/release-run.ts";
 import { saveSnapshot } from "./statements/save-snapshot.ts";
+import { tornRuns } from "./statements/torn-runs.ts";
 
 /** Before every cursor of a walk. */
 const BEGINNING = ["-infinity", "00000000-0000-0000-0000-000000000000"] as const;
@@ -27,7 +32,7 @@ interface LeaseRow {
 }
 
 /** Recovery over a pool. */
-export const createRecovery = (db: Queryable): Recovery => ({
+export const createRecovery = (db: Pick<Pool, "query" | "transaction">): Recovery => ({
   quarantine: async (runId, { reason, detail }) =>
     (await run(db, quarantineRun, [runId, reason, detail])).length > 0,
   release: async (runId) => (await run(db, releaseRun, [runId])).length > 0,
@@ -58,6 +63,19 @@ export const createRecovery = (db: Queryable): Recovery => ({
       executorId: row.executor_id,
     }));
   },
+  lockedRuns: async (runIds) =>
+    (await run<{ readonly run_id: RunId }>(db, lockedRuns, [runIds])).map((row) => row.run_id),
+  tornRuns: async (runIds) => {
+    type Row = { readonly run_id: RunId; readonly seq: number };
+    const rows = await run<Row>(db, tornRuns, [runIds]);
+    return rows.map((row) => ({ runId: row.run_id, straySeq: row.seq }));
+  },
+  probe: () =>
+    db.transaction(async (tx) => {
+      const ofNoRun = crypto.randomUUID();
+      await run(tx, probeLog, [ofNoRun]);
+      await run(tx, deleteTestEvents, [ofNoRun]);
+    }),
 });
 
 /** What a body is known again by. */

@@ -34,6 +34,12 @@ export interface QuietPage {
   readonly next: WalkCursor | undefined;
 }
 
+/** A run whose log goes on where nothing was written: `straySeq` is behind its last seq. */
+export interface TornRun {
+  readonly runId: RunId;
+  readonly straySeq: number;
+}
+
 export interface Recovery {
   /** Sets a live run aside: a new version fences whoever plans on the old one, and its claims end. False when it is over or set aside already. */
   quarantine(runId: RunId, cause: QuarantineCause): Promise<boolean>;
@@ -51,4 +57,10 @@ export interface Recovery {
   /** Those of these jobs that are in no queue, and whose executions do not wait for a slot either. */
   missingJobs(jobs: readonly DroppedJob[]): Promise<DroppedJob[]>;
   leasesOfRuns(runIds: readonly RunId[]): Promise<Lease[]>;
+  /** Those of these runs whose row another session holds now. Waits for no lock. */
+  lockedRuns(runIds: readonly RunId[]): Promise<readonly RunId[]>;
+  /** Those of these runs that have an event behind their last seq, and the first such seq. */
+  tornRuns(runIds: readonly RunId[]): Promise<readonly TornRun[]>;
+  /** Writes to the log and takes it back: settles when the store takes writes. @throws STORE_UNAVAILABLE */
+  probe(): Promise<void>;
 }

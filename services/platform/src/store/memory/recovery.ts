@@ -3,7 +3,7 @@
 import type { RunId } from "@pawl/core/name/ids";
 import { jobId } from "../../queue/job-id.ts";
 import type { DroppedJob } from "../../queue/queue.ts";
-import type { Recovery, WalkCursor } from "../recovery.ts";
+import type { Recovery, TornRun, WalkCursor } from "../recovery.ts";
 import type { RunRow, Tables } from "./tables.ts";
 import type { TakeTurn } from "./turns.ts";
 
@@ -63,12 +63,10 @@ export function createMemoryRecovery(tables: Tables, options: MemoryRecoveryOpti
         .filter(({ cursor }) => after === undefined || isBehind(cursor, after))
         .toSorted((a, b) => (isBehind(a.cursor, b.cursor) ? 1 : -1))
         .slice(0, limit);
-      const isQuiet = ({ runId, lastSeq, quarantine }: RunRow): boolean => {
-        const last = tables.log.of(runId).find((event) => event.seq === lastSeq);
-        return quarantine === null && (last === undefined || last.at <= now() - quietMs);
-      };
       return {
-        runIds: page.filter(({ run }) => isQuiet(run)).map(({ run }) => run.runId),
+        runIds: page
+          .filter(({ run }) => isQuiet(tables, run, now() - quietMs))
+          .map(({ run }) => run.runId),
         next: page.length < limit ? undefined : page.at(-1)?.cursor,
       };
     },
@@ -79,7 +77,24 @@ export function createMemoryRecovery(tables: Tables, options: MemoryRecoveryOpti
         .filter(({ runId }) => asked.has(runId))
         .map(({ attempt: _attempt, leasedAt: _leasedAt, ...lease }) => lease);
     },
+    // Whoever changes a run's row here takes a turn, and holds no lock beyond it.
+    lockedRuns: async () => [],
+    tornRuns: async (runIds) => tornRuns(tables, runIds),
+    probe: () => inTurn(() => {}),
   };
+}
+
+const tornRuns = (tables: Tables, runIds: readonly RunId[]): TornRun[] =>
+  runIds.flatMap((runId) => {
+    const lastSeq = tables.runs.get(runId)?.lastSeq ?? Infinity;
+    const stray = tables.log.of(runId).find(({ seq }) => seq > lastSeq);
+    return stray === undefined ? [] : [{ runId, straySeq: stray.seq }];
+  });
+
+/** Whether nothing has happened in a run since a time, which may go on. */
+function isQuiet(tables: Tables, run: RunRow, since: number): boolean {
+  const last = tables.log.of(run.runId).find((event) => event.seq === run.lastSeq);
+  return run.quarantine === null && (last === undefined || last.at <= since);
 }
 
 /** In its queue, or for a slot. */
