@@ -19,6 +19,7 @@ import { KnownPauses } from "./pause/known-pauses.ts";
 import { openStores, type Stores } from "./open-stores.ts";
 import { startProbes } from "./probes.ts";
 import { commandServices } from "./rpc/commands.ts";
+import { standingService } from "./rpc/standing.ts";
 import { createAlarmClock } from "./schedule/alarm-clock.ts";
 import type { Patience } from "./sweep/patience.ts";
 import type { Sweeper } from "./sweep/sweeper.ts";
@@ -28,6 +29,7 @@ import { SnapshotWriter } from "./recover/snapshots.ts";
 import { RunCache } from "./tick/cache.ts";
 import { Newest } from "./admit/newest.ts";
 import { Definitions } from "./tick/definitions.ts";
+import { StoreHealth } from "./tick/store-health.ts";
 import { TickLoop } from "./tick/loop.ts";
 import { Waiting } from "./tick/waiting.ts";
 import { drainExecutors } from "./work/drain.ts";
@@ -85,10 +87,10 @@ export async function startScheduler(
     log,
   });
   const onInternal = internalFaults(log);
-  const services = commandServices(
-    { ...stores, ...engine, log, onAlarm: alarms.ring },
-    stores.pool,
-  );
+  const services = [
+    ...commandServices({ ...stores, ...engine, log, onAlarm: alarms.ring }, stores.pool),
+    standingService(engine),
+  ];
   const commands = serveCommands(services, onInternal);
   const server = await startGrpcServer({
     host: config.PAWL_SCHEDULER_HOST,
@@ -102,10 +104,13 @@ export async function startScheduler(
     onInternal,
   });
   const { pool } = stores;
-  const probes = await startProbes(config, { ...stores, roster: engine.roster, telemetry, log });
+  const { roster, health } = engine;
+  health.onChange = (isServing) => server.setServing(isServing);
+  const probes = await startProbes(config, { ...stores, roster, health, telemetry, log });
   return {
     port: server.port,
     stop: async () => {
+      health.onChange = () => {};
       server.setServing(false);
       await drainExecutors(engine.roster, engine.loop, log);
       renewals.stop();
@@ -151,6 +156,7 @@ function createEngine(stores: Stores, log: Logger, soon: Soon) {
     onOver: (runId) => snapshots.over(runId),
   });
   const waiting = new Waiting(steady);
+  const health = new StoreHealth();
   const roster = new Roster();
   const known = new KnownPauses({
     pauses,
@@ -169,6 +175,9 @@ function createEngine(stores: Stores, log: Logger, soon: Soon) {
     waiting,
     pauses: known,
     now,
+    recovery,
+    store: health,
+    timers: systemTimers,
     linger: systemTimers,
     onTick: ({ batchSize, ms, approvalDueMs }) => {
       const dueMs = approvalDueMs ?? Infinity;
@@ -184,7 +193,8 @@ function createEngine(stores: Stores, log: Logger, soon: Soon) {
     onPoisoned: mark,
   });
   const newest = new Newest();
-  return { now, steady, definitions, newest, waiting, roster, known, loop, mark, snapshots };
+  const clocks = { now, steady };
+  return { ...clocks, definitions, newest, waiting, roster, known, loop, mark, snapshots, health };
 }
 
 function createRenewals(

@@ -1,5 +1,6 @@
 // /metrics, /healthz and /readyz of a scheduler: what it holds now, whether its database answers, and what its operator should know.
 
+import { EngineError } from "@pawl/core/fault/engine-error";
 import { watchDurability } from "@pawl/platform/db/durability";
 import type { Pool } from "@pawl/platform/db/pool";
 import { ReadyNotes } from "@pawl/platform/lifecycle/ready-notes";
@@ -10,6 +11,7 @@ import { readQueueDepth } from "@pawl/platform/telemetry/queue-depth";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import type { Config } from "./config.ts";
 import type { Executors } from "@pawl/platform/store/executors";
+import type { StoreHealth } from "./tick/store-health.ts";
 import type { Roster } from "./work/roster.ts";
 
 export interface Probes {
@@ -23,11 +25,12 @@ export async function startProbes(
     readonly pool: Pool;
     readonly roster: Roster;
     readonly executors: Pick<Executors, "countAlive">;
+    readonly health: StoreHealth;
     readonly telemetry: Telemetry;
     readonly log: Logger;
   },
 ): Promise<Probes> {
-  const { pool, roster, telemetry, log } = parts;
+  const { pool, roster, health, telemetry, log } = parts;
   const notes = new ReadyNotes();
   const durability = watchDurability(pool, { notes, log });
   await durability.look();
@@ -42,7 +45,7 @@ export async function startProbes(
     },
     notReady: async () => {
       await durability.look();
-      const fault = await databaseFault(pool);
+      const fault = health.failure?.message ?? (await databaseFault(pool));
       notes.set("executors", fault === undefined ? await executorsNote(parts) : undefined);
       return fault;
     },
@@ -78,11 +81,26 @@ async function executorsNote({
   }
 }
 
+/** Found without a commit: a scheduler that has nothing to write tells as well. */
 async function databaseFault(pool: Pool): Promise<string | undefined> {
   try {
-    await pool.query({ text: "select 1" });
-    return undefined;
-  } catch {
-    return "the database cannot be reached";
+    return (await isReadOnly(pool)) ? "the database is read-only" : undefined;
+  } catch (error) {
+    return error instanceof EngineError ? error.message : "the database cannot be reached";
+  }
+}
+
+async function isReadOnly(pool: Pool): Promise<boolean> {
+  const connection = await pool.connect();
+  let isRefusing = true;
+  try {
+    const { rows } = await connection.query<{ readonly is_read_only: boolean }>({
+      text: "select current_setting('transaction_read_only')::boolean as is_read_only",
+    });
+    isRefusing = rows[0]?.is_read_only === true;
+    return isRefusing;
+  } finally {
+    // A session may be read-only for as long as it lives, when its database is not any more.
+    connection.release(isRefusing);
   }
 }

@@ -31,6 +31,13 @@ const leased = (run: ToyRun): Partial<WaitingRoom> => ({
   leases: [{ nodeId: "a", iteration: 0, epoch: 3, executorId: EXECUTOR, untilAt: run.now + 9_000 }],
 });
 
+const unstored = (node: string, epoch: number) => ({
+  nodeId: node,
+  iteration: 0,
+  epoch,
+  reason: "its disk is full",
+});
+
 const TABLE: readonly ToldCase[] = [
   {
     title: "a node behind unsettled parents names them and where they stand",
@@ -127,6 +134,32 @@ const TABLE: readonly ToldCase[] = [
     room: leased,
     reason: "RUNNING",
     says: [EXECUTOR, "epoch 3", "lasts 9 s more"],
+    cites: ["3 node.started a"],
+  },
+  {
+    title: "a result that cannot be stored yet is told from work that goes on, and says why",
+    run: () => {
+      const run = startToyRun(sketch(["a"], []));
+      run.claim("a");
+      return run;
+    },
+    node: "a",
+    room: (run) => ({ ...leased(run), unstored: [unstored("a", 3)] }),
+    reason: "RESULT_UNSTORED",
+    says: [EXECUTOR, "has finished it", "cannot store the result yet: its disk is full"],
+    cites: ["3 node.started a"],
+  },
+  {
+    title: "a result of an older claim says nothing about the present one",
+    run: () => {
+      const run = startToyRun(sketch(["a"], []));
+      run.claim("a");
+      return run;
+    },
+    node: "a",
+    room: (run) => ({ ...leased(run), unstored: [unstored("a", 2)] }),
+    reason: "RUNNING",
+    says: [EXECUTOR],
     cites: ["3 node.started a"],
   },
   {

@@ -13,6 +13,18 @@ export function explainRunning(asked: Case): Answer {
   );
   const executorId = lease?.executorId ?? textOf(started, "executorId");
   const epoch = lease?.epoch ?? nodeState.epoch;
+  const unstored = room.unstored?.find(
+    (each) =>
+      each.nodeId === node.definition.id && each.iteration === iteration && each.epoch === epoch,
+  );
+  if (unstored !== undefined)
+    return {
+      reason: "RESULT_UNSTORED",
+      summary: `Executor ${executorId} has finished it; the scheduler cannot store the result yet: ${unstored.reason}`,
+      evidence: [started],
+      next: "Put right what keeps the database from storing it; the scheduler keeps the result, stores it then, and the run goes on by itself.",
+      ...since(started),
+    };
   if (lease === undefined || lease.untilAt <= room.now)
     return {
       reason: "LEASE_LOST",

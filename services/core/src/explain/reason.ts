@@ -32,6 +32,7 @@ export const EXPLAIN_REASONS = [
   "WAITING_SLOT",
   "WAITING_RATE",
   "QUEUE_PAUSED",
+  "RESULT_UNSTORED",
 ] as const;
 /** The cause of a node's standing. */
 export type ExplainReason = (typeof EXPLAIN_REASONS)[number];

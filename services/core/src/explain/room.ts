@@ -57,6 +57,15 @@ export interface QueuePauseSeen {
   readonly since: number;
 }
 
+/** A result that an executor reported and that a scheduler could not store yet. */
+export interface UnstoredResult {
+  readonly nodeId: string;
+  readonly iteration: number;
+  readonly epoch: number;
+  /** Why not, for people. */
+  readonly reason: string;
+}
+
 export interface WaitingRoom {
   /** By the clock that wrote every other time here. */
   readonly now: number;
@@ -68,4 +77,6 @@ export interface WaitingRoom {
   readonly slotWaits?: readonly SlotWait[];
   /** Queues that are paused. */
   readonly queuePauses?: readonly QueuePauseSeen[];
+  /** Results of the run that are not stored yet, as far as schedulers were asked. */
+  readonly unstored?: readonly UnstoredResult[];
 }

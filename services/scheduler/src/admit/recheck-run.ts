@@ -7,6 +7,7 @@ import type { LoadedRun } from "@pawl/platform/store/journal";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import type { KnownPauses } from "../pause/known-pauses.ts";
 import { noteOfWorkflow } from "../pause/workflow-note.ts";
+import { strayDetail } from "../recover/quarantine.ts";
 import { resumeRuns, type StrandedParts } from "../recover/stranded.ts";
 import { corruption, stateOf } from "../tick/load-run.ts";
 import { offerPause } from "./offer-pause.ts";
@@ -24,13 +25,13 @@ export async function recheckRun(
     throw new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, {
       metadata: { run_id: runId },
     });
-  const fault = await faultOf(parts, run);
+  const fault = (await faultOf(parts, run)) ?? (await strayOf(parts, runId));
   if (fault !== undefined) {
     // Waited for: a mark that is written late would put the run back after the next recheck has released it.
     await parts.mark(runId, { reason: "EVENT_LOG_CORRUPTION", detail: fault.message });
     throw new EngineError(
       "EVENT_LOG_CORRUPTION",
-      `The log of run ${runId} is not whole: ${fault.message}. Restore the rows of run_events from a backup, then recheck again.`,
+      `The log of run ${runId} is not whole: ${fault.message}. Put the rows of run_events right, from a backup where some are missing, then recheck again.`,
       { metadata: { ...fault.metadata, run_id: runId }, cause: fault },
     );
   }
@@ -41,6 +42,17 @@ export async function recheckRun(
   if (pause !== undefined) await offerPause(parts, "pause", runId, noteOfWorkflow(pause));
   if (!run.hasEnded) await resumeRuns(parts, [runId]);
   return runId;
+}
+
+/** A row behind the end of the log refuses every further event. */
+async function strayOf(
+  { recovery }: StrandedParts,
+  runId: RunId,
+): Promise<EngineError | undefined> {
+  const [torn] = await recovery.tornRuns([runId]);
+  return torn === undefined
+    ? undefined
+    : new EngineError("EVENT_LOG_CORRUPTION", strayDetail(torn.straySeq));
 }
 
 async function faultOf(

@@ -47,6 +47,10 @@ export function createMark(recovery: Recovery, log: Logger): MarkRun {
   };
 }
 
+/** Why a run with an event behind its last seq is set aside, and what to do about it. */
+export const strayDetail = (straySeq: number): string =>
+  `run_events has an event ${straySeq} behind the run's last_seq, which the engine did not write; delete that row`;
+
 /** What a command about such a run hears. */
 export const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause): EngineError =>
   new EngineError(

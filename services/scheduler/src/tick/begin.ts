@@ -6,7 +6,8 @@ import { planToFixpoint } from "@pawl/core/plan/plan";
 import type { RunId } from "@pawl/core/name/ids";
 import { PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/journal";
-import type { Draft } from "./draft.ts";
+import { ASIDE_MS, type Claiming, grantOf } from "./claim.ts";
+import { pendingJob } from "./gates.ts";
 import { place } from "./place.ts";
 import type { TickParts } from "./tick.ts";
 
@@ -16,21 +17,27 @@ const BEGIN_MAX = 128;
 export async function beginPending(
   parts: TickParts,
   tx: Transaction,
-  { draft, claims }: { readonly draft: Draft; readonly claims: Draft },
+  { draft, claims, claimMax }: Claiming,
 ): Promise<void> {
   const { cache, roster, waiting } = parts;
-  const jobs = await tx.fetch(PENDING_RUNS, BEGIN_MAX);
-  if (jobs.length < BEGIN_MAX) waiting.emptied(PENDING_RUNS);
+  const count = Math.min(BEGIN_MAX, claimMax);
+  const jobs = await tx.fetch(PENDING_RUNS, count);
+  if (jobs.length < count) waiting.emptied(PENDING_RUNS);
   await cache.ensure(jobs.map(({ runId }) => runId).filter((runId) => !draft.has(runId)));
   // A run may have been resumed elsewhere since: one that looks paused is looked at again before its job is dropped.
   const isPaused = (runId: RunId): boolean => cache.get(runId)?.state.status === "paused";
   const others = jobs.map(({ runId }) => runId).filter((runId) => !draft.has(runId));
   await cache.refresh(others.filter(isPaused));
-  for (const { runId } of jobs) {
+  for (const job of jobs) {
+    const { runId } = job;
     const run = draft.run(runId) ?? cache.get(runId);
     // A run never goes back to pending: one that is seen as begun or over is so, however old the fold. One that is paused left
     // the line; whoever resumes it asks again.
     if (run?.state.status !== "pending" || run.state.isAdmitted) continue;
+    if (parts.aside.has(runId)) {
+      claims.jobs.push({ ...pendingJob(run), ...grantOf(job), delayMs: ASIDE_MS });
+      continue;
+    }
     const payload = { from: "pending", to: "running" } as const;
     claims.append(run, { ...RUN_PLACE, type: "run.status.changed", payload });
     planToFixpoint(run.state, claims.now, (fact) => claims.append(run, fact));

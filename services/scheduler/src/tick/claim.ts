@@ -15,7 +15,11 @@ import type { TickParts } from "./tick.ts";
 /** Jobs taken per type and tick, so that one tick's work stays bounded. */
 const FETCH_MAX = 128;
 
-const GRANTED = { isGranted: true } as const;
+/** When a job is looked at again whose run waits aside. */
+export const ASIDE_MS = 500;
+
+export const grantOf = (job: Job): { readonly isGranted?: true } =>
+  job.isGranted === true ? { isGranted: true } : {};
 
 /** Types of which jobs may wait that this scheduler could take now. Runs need no executor to begin. */
 export const claimableTypes = ({
@@ -27,12 +31,19 @@ export const claimableTypes = ({
     (type) => type === PENDING_RUNS || (roster.credit(type) > 0 && !current.isQueuePaused(type)),
   );
 
+/** What is being committed, what comes out of the queues, and how much of it at most. */
+export interface Claiming {
+  readonly draft: Draft;
+  readonly claims: Draft;
+  readonly claimMax: number;
+}
+
 export async function claimWaiting(
   parts: TickParts,
   tx: Transaction,
-  { draft, claims, type }: { readonly draft: Draft; readonly claims: Draft; readonly type: string },
+  { draft, claims, claimMax, type }: Claiming & { readonly type: string },
 ): Promise<void> {
-  const count = Math.min(FETCH_MAX, parts.roster.credit(type));
+  const count = Math.min(FETCH_MAX, claimMax, parts.roster.credit(type));
   if (count === 0) return;
   const jobs = await tx.fetch(type, count);
   if (jobs.length < count) parts.waiting.emptied(type);
@@ -48,6 +59,10 @@ export async function claimWaiting(
     const nodeIndex = run?.state.graph.indexOf.get(job.nodeId);
     if (run === undefined || nodeIndex === undefined || !isClaimable(run, job)) continue;
     const execution = { run, nodeIndex, iteration: job.iteration };
+    if (parts.aside.has(job.runId)) {
+      claims.jobs.push({ ...jobOf(execution, ASIDE_MS), ...grantOf(job) });
+      continue;
+    }
     const found = executionAt(run.state, nodeIndex, job.iteration);
     // It waited for its time only; now it waits for its slots.
     if (found !== undefined && isGated(found) && job.isGranted !== true) {
@@ -55,7 +70,7 @@ export async function claimWaiting(
       continue;
     }
     if (handOff(claims, parts.roster, execution)) continue;
-    claims.jobs.push({ ...jobOf(execution, 0), ...(job.isGranted === true ? GRANTED : {}) });
+    claims.jobs.push({ ...jobOf(execution, 0), ...grantOf(job) });
     parts.waiting.enqueued(type);
   }
 }

@@ -31,6 +31,17 @@ export const shareOf = ({ workflowId }: CachedRun): string =>
 export const isGated = ({ slot, rate }: { readonly slot?: unknown; readonly rate?: unknown }) =>
   slot !== undefined || rate !== undefined;
 
+/** What waits in the queue for a run that has not begun. */
+export const pendingJob = (run: CachedRun) => ({
+  runId: run.state.runId,
+  nodeId: NO_NODE,
+  iteration: 0,
+  attempt: 1,
+  nodeType: PENDING_RUNS,
+  priority: run.priority,
+  share: shareOf(run),
+});
+
 export class Gates {
   readonly #released: SlotRelease[] = [];
   readonly #started: SlotStart[] = [];
@@ -48,11 +59,7 @@ export class Gates {
 
   /** A run that was accepted wants to begin. */
   askRun(run: CachedRun): void {
-    const { state, priority } = run;
-    const job = { runId: state.runId, nodeId: NO_NODE, iteration: 0, attempt: 1, priority };
-    const share = shareOf(run);
-    const keys = keysOf(run, "run", state);
-    this.#request({ ...job, nodeType: PENDING_RUNS, share, ...keys });
+    this.#request({ ...pendingJob(run), ...keysOf(run, "run", run.state) });
   }
 
   /** An execution that has a gate has moved. */

@@ -5,6 +5,7 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { type Input, runOf } from "./input.ts";
+import { withoutRepeats } from "./repeats.ts";
 
 /** However much was left, this many new inputs come along. */
 const NEW_MIN = 32;
@@ -21,9 +22,22 @@ export class Inbox {
     this.#arrived.push(...inputs);
   }
 
-  /** Puts back what was taken and came to nothing. Whatever was left since came behind it, and stays there. */
+  /** Puts back what a tick took and did not commit. Whatever was left since came behind it, and stays there. */
   putBack(inputs: readonly Input[]): void {
-    this.#arrived.unshift(...inputs, ...this.#left.splice(0));
+    const all = [...inputs, ...this.#left.splice(0), ...this.#arrived];
+    this.#arrived = withoutRepeats(all, (input) => input);
+  }
+
+  /** Takes out all that fit, in their order. */
+  pull(fits: (input: Input) => boolean): Input[] {
+    const all = [...this.#left.splice(0), ...this.#arrived];
+    this.#arrived = all.filter((input) => !fits(input));
+    return all.filter(fits);
+  }
+
+  /** What waits about a run. */
+  about(runId: RunId): readonly Input[] {
+    return [...this.#left, ...this.#arrived].filter((input) => runOf(input) === runId);
   }
 
   /** What a tick was given and has left undone. */
@@ -33,7 +47,8 @@ export class Inbox {
 
   /** About so many of them, in the order in which they are to be tried. */
   take(count: number): Input[] {
-    const arrived = this.#arrived.splice(0, Math.max(NEW_MIN, count - this.#left.length));
+    const newCount = Math.max(Math.min(NEW_MIN, count), count - this.#left.length);
+    const arrived = this.#arrived.splice(0, newCount);
     const [first, ...others] = this.#left;
     if (first === undefined) return arrived;
     this.#left = [];

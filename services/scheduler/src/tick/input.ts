@@ -265,3 +265,22 @@ export function runOf(input: Input): RunId {
       return unreachable(input, "input");
   }
 }
+
+/** The runs that inputs are about, each once. */
+export const runsOf = (inputs: readonly Input[]): RunId[] => [...new Set(inputs.map(runOf))];
+
+const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
+  "start",
+  "cancel",
+  "decide",
+  "pause",
+  "resume",
+]);
+
+/** Whether its sender waits for the answer, and may say it again. */
+export const isCommand = ({ kind }: Input): boolean => COMMANDS.has(kind);
+
+/** Answers all of them with the same refusal. */
+export function rejectAll(inputs: readonly Input[], error: unknown): void {
+  for (const input of inputs) input.answer.reject(error);
+}

@@ -1,17 +1,19 @@
 // The scheduler's loop. One tick is committed at a time, by the only writer of this process, and the next one is drafted meanwhile:
 // inputs gather in it, so the batch grows with the load and a lone input never waits. What is drafted on a tick that fails fails with
-// it; `redo.ts` says what follows then.
+// it; `redo.ts` says what follows then. What is about a run that cannot move now waits aside (`aside.ts`), and holds up no other.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Timers } from "@pawl/platform/lifecycle/timers";
+import type { RunId } from "@pawl/core/name/ids";
+import { Aside, contended } from "./aside.ts";
 import { claimableTypes } from "./claim.ts";
 import { Inbox } from "./inbox.ts";
-import type { Input } from "./input.ts";
+import { type Claim, type Input, isCommand, runOf } from "./input.ts";
 import { Redo, type RedoOptions } from "./redo.ts";
 import { Tick } from "./tick.ts";
+import { Time } from "./time.ts";
 
-const BATCH_MAX = 256;
 /** From this many inputs in the last batch on, more are worth waiting for; a lone run never waits. */
 const CROWD_MIN = 3;
 const GATHER_MS = 1;
@@ -22,9 +24,18 @@ const ENOUGH = 0.6;
 /** setTimeout takes at most 2^31-1 ms. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-export interface LoopOptions extends RedoOptions {
+export interface LoopOptions extends Omit<RedoOptions, "aside"> {
   /** For ticks that wait a moment for what they offer; without it none does. */
   readonly linger?: Timers;
+  /** For runs that wait aside. */
+  readonly timers: Timers;
+}
+
+/** A result that an executor reported and that is not stored yet. */
+export interface UnsettledResult {
+  readonly claim: Claim;
+  /** Why not, for people. */
+  readonly reason: string;
 }
 
 /** A tick that is being committed. */
@@ -35,8 +46,9 @@ interface Sailing {
 }
 
 export class TickLoop {
-  readonly #options: LoopOptions;
+  readonly #options: LoopOptions & RedoOptions;
   readonly #inbox = new Inbox();
+  readonly #aside: Aside;
   readonly #redo: Redo;
   #busy: Promise<void> | undefined;
   #dueTimer: NodeJS.Timeout | undefined;
@@ -50,8 +62,10 @@ export class TickLoop {
   #lastBatch = 0;
 
   constructor(options: LoopOptions) {
-    this.#options = options;
-    this.#redo = new Redo(options, this.#inbox);
+    const { recovery, timers, now } = options;
+    this.#aside = new Aside({ recovery, timers, now, onDue: () => this.nudge() });
+    this.#options = { ...options, aside: this.#aside };
+    this.#redo = new Redo(this.#options, this.#inbox, this.#aside);
   }
 
   /** The time by which it plans. */
@@ -62,7 +76,12 @@ export class TickLoop {
   /** Takes an input; its answer is called when the input is committed, refused or given up. */
   offer(input: Input): void {
     if (this.#stopped) {
-      input.answer.reject(new EngineError("DRAINING", "This scheduler is stopping; try again."));
+      input.answer.reject(draining());
+      return;
+    }
+    const { downFailure } = this.#options.store;
+    if (downFailure !== undefined && isCommand(input)) {
+      input.answer.reject(downFailure);
       return;
     }
     this.#inbox.push(input);
@@ -80,17 +99,35 @@ export class TickLoop {
     await Promise.all([this.#current, this.#below?.tick.over, this.#open?.over]);
   }
 
-  /** Finishes what has arrived and takes nothing more. */
+  /** Finishes what has arrived and takes nothing more. What cannot be stored now is left to executors, which repeat it elsewhere. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#dueTimer);
+    this.#aside.stop(draining());
     await this.#busy;
+  }
+
+  /** Results of a run that wait to be stored for longer than a commit takes. */
+  unsettled(runId: RunId): UnsettledResult[] {
+    const { failure } = this.#options.store;
+    const aside = this.#aside.about(runId);
+    const tried = [this.#below?.tick, this.#open, this.#redo.tick].flatMap((tick) =>
+      tick === undefined || tick.isOver ? [] : tick.inputs.filter((each) => runOf(each) === runId),
+    );
+    const waiting = failure === undefined ? [] : [...new Set(tried), ...this.#inbox.about(runId)];
+    const told = (inputs: readonly Input[], error: unknown): UnsettledResult[] => {
+      const reason = error instanceof EngineError ? error.message : contended(runId, error).message;
+      return inputs.flatMap((each) =>
+        each.kind === "outcome" ? [{ claim: each.claim, reason }] : [],
+      );
+    };
+    return [...told(aside?.inputs ?? [], aside?.error), ...told(waiting, failure)];
   }
 
   #run(): void {
     this.#busy ??= this.#drain().finally(() => {
       this.#busy = undefined;
-      if (this.#inbox.size > 0) this.#run();
+      if (this.#hasMore) this.#run();
       else this.#armTimer();
     });
   }
@@ -101,14 +138,27 @@ export class TickLoop {
     do {
       this.#current = this.#next();
       await this.#current;
-    } while (this.#inbox.size > 0 || this.#below !== undefined || this.#canClaim());
+    } while (this.#below !== undefined || this.#hasMore || this.#canClaim());
+  }
+
+  /** Whether there is something to try; a scheduler that stops does not wait for a store that fails. */
+  get #hasMore(): boolean {
+    if (this.#options.store.failure !== undefined) return !this.#stopped;
+    return this.#inbox.size > 0 || this.#aside.isDue;
   }
 
   /** Drafts one tick while the one below is being committed, and sends it off. */
   async #next(): Promise<void> {
     const below = this.#below;
+    const { failure } = this.#options.store;
+    if (this.#aside.isDue && failure === undefined) return await this.#tryAside(below);
+    if (below === undefined && failure !== undefined && this.#inbox.size === 0)
+      return await this.#redo.store.probe();
     if (below === undefined) await this.#gather();
-    const tick = new Tick(this.#options, { below: below?.tick, mayOffer: true });
+    const claimMax = this.#redo.blame.max;
+    // What a failing store does not take would be withdrawn again.
+    const mayOffer = failure === undefined;
+    const tick = new Tick(this.#options, { below: below?.tick, mayOffer, claimMax });
     this.#open = tick;
     const fault = await this.#fill(tick, below?.tick);
     const sunk = await below?.failure;
@@ -119,15 +169,29 @@ export class TickLoop {
     if (sunk !== undefined && below !== undefined) {
       tick.giveUp();
       this.#inbox.putBack(tick.inputs);
-      return await this.#redo.after(sunk.error, below.tick.inputs);
+      return await this.#redo.after(sunk.error, below.tick);
     }
     if (fault !== undefined) {
       tick.giveUp();
-      return await this.#redo.after(fault.error, tick.inputs);
+      return await this.#redo.after(fault.error, tick);
     }
     // Nothing came while the one below was on its way.
     if (below !== undefined && tick.inputs.length === 0) return tick.giveUp();
     await this.#send(tick);
+  }
+
+  /** Tries a run that waited aside, alone on the store. */
+  async #tryAside(below: Sailing | undefined): Promise<void> {
+    const sunk = await below?.failure;
+    this.#below = undefined;
+    if (sunk !== undefined && below !== undefined)
+      return await this.#redo.after(sunk.error, below.tick);
+    await this.#redo.alone(this.#aside.take());
+  }
+
+  /** The next inputs, without those about runs that wait aside. */
+  #take(): Input[] {
+    return this.#aside.divert(this.#inbox.take(this.#redo.store.batchMax));
   }
 
   /** Gives the tick what has come, and what comes until the one below is over. */
@@ -136,14 +200,14 @@ export class TickLoop {
     below: Tick | undefined,
   ): Promise<{ readonly error: unknown } | undefined> {
     try {
-      await tick.take(this.#inbox.take(BATCH_MAX));
+      await tick.take(this.#take());
       if (below === undefined) {
         await this.#linger(tick);
         return undefined;
       }
       while (!below.isOver && !tick.isFull) {
         if (this.#inbox.size === 0) await this.#arrivalDuring(below);
-        else await tick.take(this.#inbox.take(BATCH_MAX));
+        else await tick.take(this.#take());
       }
       return undefined;
     } catch (error) {
@@ -161,7 +225,7 @@ export class TickLoop {
     const time = new Time(linger, LINGER_MS);
     try {
       while (!tick.isFull && !time.isOver) {
-        if (this.#inbox.size > 0) await tick.take(this.#inbox.take(BATCH_MAX));
+        if (this.#inbox.size > 0) await tick.take(this.#take());
         else if (tick.isAwaiting) await this.#arrivalDuring(time);
         else return;
       }
@@ -179,6 +243,7 @@ export class TickLoop {
       try {
         const report = await tick.commit(written.resolve);
         this.#options.onTick({ ...report, ms: performance.now() - began });
+        this.#redo.succeeded(report);
         return undefined;
       } catch (error) {
         return { error };
@@ -191,7 +256,7 @@ export class TickLoop {
       return;
     }
     const failed = await failure;
-    if (failed !== undefined) await this.#redo.after(failed.error, tick.inputs);
+    if (failed !== undefined) await this.#redo.after(failed.error, tick);
   }
 
   /** Settles with the next input, or when the tick is over. What arrives in the same turn of the event loop belongs together. */
@@ -213,6 +278,7 @@ export class TickLoop {
   }
 
   #canClaim(): boolean {
+    if (this.#stopped && this.#options.store.failure !== undefined) return false;
     return claimableTypes(this.#options).length > 0;
   }
 
@@ -229,20 +295,7 @@ export class TickLoop {
   }
 }
 
-/** A while, and whether it is over. */
-class Time {
-  readonly over: Promise<void>;
-  readonly cancel: () => void;
-  isOver = false;
-
-  constructor(timers: Timers, ms: number) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.over = promise;
-    this.cancel = timers.after(ms, () => {
-      this.isOver = true;
-      resolve();
-    });
-  }
-}
+const draining = (): EngineError =>
+  new EngineError("DRAINING", "This scheduler is stopping; try again.");
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

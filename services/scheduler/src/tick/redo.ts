@@ -1,39 +1,46 @@
 // What follows when a tick fails. Nothing of it came true, its folds are dropped and its offers withdrawn; its inputs are tried again,
-// alone on the store and without offers.
+// alone on the store, without offers and without claims. The failure says what it is about (`platform/src/db/failure.ts`):
 //
-//   a run moved on, a deadlock, a unique key   the same inputs again, a bounded number of times
-//   the pauses have changed                    they are read again; the same inputs again, a bounded number of times
-//   a workflow has a newer version             the starts that assumed otherwise are handed back; the rest goes on
-//   the database is away                       commands are told so; what executors said is kept and offered again
-//   anything else (a bug)                      inputs are tried one by one, so that one poisoned run stops no other; one that
-//                                              goes on failing puts its run into quarantine, unless somebody waits for its answer
+//   a run moved on, a deadlock     the same inputs again; after a few times in halves, so that one contended run holds up no other
+//   a row is locked                the runs whose rows are locked wait aside; the others go on
+//   a unique index                 repeats of a request are answered; a run with a stray event behind its log is set aside for good
+//   the pauses have changed        they are read again; the same inputs again
+//   a workflow has a newer version the starts that assumed otherwise are handed back; the rest goes on
+//   data, or our own code          in halves, then one by one; an input that fails alone three times puts its run into quarantine,
+//                                  or is refused where its sender waits for the answer
+//   anything else (the store)      commands hear STORE_UNAVAILABLE; what executors said is kept and tried again, for ever (`store-wait.ts`)
 
-import { EngineError } from "@pawl/core/fault/engine-error";
-import { isContention, isUniqueViolation, sqlState } from "@pawl/platform/db/failure";
+import type { RunId } from "@pawl/core/name/ids";
+import { failureKind } from "@pawl/platform/db/failure";
 import { PausesMoved, RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
+import type { Recovery } from "@pawl/platform/store/recovery";
 import type { KnownPauses } from "../pause/known-pauses.ts";
-import type { MarkRun } from "../recover/quarantine.ts";
+import { type MarkRun, strayDetail } from "../recover/quarantine.ts";
+import { type Aside, contended, type Obstacle } from "./aside.ts";
+import { ClaimBlame } from "./claim-blame.ts";
 import { answerDuplicates } from "./duplicates.ts";
-import type { Inbox } from "./inbox.ts";
-import { type Input, runOf } from "./input.ts";
+import { byRun, type Inbox } from "./inbox.ts";
+import { type Input, isCommand, rejectAll, runOf, runsOf } from "./input.ts";
+import type { StoreHealth } from "./store-health.ts";
+import { StoreWait } from "./store-wait.ts";
 import { Tick, type TickParts, type TickReport } from "./tick.ts";
 
+/** How often a batch of many runs that lost a race is tried whole. */
+const WHOLE_TRIES_MAX = 3;
+/** How often one run is tried that others write at the same time. */
 const RETRIES_MAX = 50;
+/** How often a batch is tried whose lock is on no run: each try waits a quarter of a second for it. */
+const LOCK_TRIES_MAX = 8;
 /** How often an input that fails alone is tried again, on a fresh fold each time. */
 const FAULT_TRIES_MAX = 2;
-const AWAY_PAUSE_MS = 200;
 
-/** Inputs whose sender waits for the answer, and may say them again. */
-const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
-  "start",
-  "cancel",
-  "decide",
-  "pause",
-  "resume",
-]);
+/** Before a tick is tried again that fails without an input or a claim. */
+const FAULT_PAUSE_MS = 200;
 
 export interface RedoOptions extends TickParts {
   readonly pauses: Pick<KnownPauses, "current" | "reload">;
+  readonly recovery: Pick<Recovery, "lockedRuns" | "tornRuns" | "probe">;
+  readonly store: StoreHealth;
   readonly onTick: (report: TickReport & { readonly ms: number }) => void;
   /** A compare-and-swap was lost, or a lock; the tick is done again. */
   readonly onConflict: () => void;
@@ -42,10 +49,15 @@ export interface RedoOptions extends TickParts {
   readonly onPoisoned?: MarkRun;
 }
 
+/** A tick that failed. */
+type Failed = Pick<Tick, "inputs" | "runIds" | "claimedRuns">;
+
 /** How often inputs were tried before. */
 interface Tries {
   readonly retries: number;
   readonly faults: number;
+  /** Set for what comes from aside. */
+  readonly isAlone?: boolean;
 }
 
 const FIRST: Tries = { retries: 0, faults: 0 };
@@ -53,120 +65,227 @@ const FIRST: Tries = { retries: 0, faults: 0 };
 export class Redo {
   readonly #options: RedoOptions;
   readonly #inbox: Inbox;
+  readonly #aside: Aside;
+  readonly store: StoreWait;
+  readonly blame = new ClaimBlame();
+  #tick: Tick | undefined;
 
-  constructor(options: RedoOptions, inbox: Inbox) {
+  constructor(options: RedoOptions, inbox: Inbox, aside: Aside) {
     this.#options = options;
     this.#inbox = inbox;
+    this.#aside = aside;
+    const { recovery, store } = options;
+    this.store = new StoreWait({ recovery, store, inbox, aside });
+  }
+
+  /** The tick that it tries now, or tried last. */
+  get tick(): Tick | undefined {
+    return this.#tick;
+  }
+
+  /** A tick was committed. */
+  succeeded(report: TickReport): void {
+    this.blame.succeeded();
+    this.store.succeeded(report);
   }
 
   /** Deals with the inputs of a tick that failed. */
-  async after(error: unknown, batch: readonly Input[], tries = FIRST): Promise<void> {
-    const { retries, faults } = tries;
-    const more = { retries: retries + 1, faults: 0 };
-    if (error instanceof RunMoved || isContention(error) || isUniqueViolation(error)) {
-      this.#options.onConflict();
-      if (retries >= RETRIES_MAX) return reject(batch, contended(error));
-      const rest = await this.#withoutDuplicates(batch, error);
-      if (rest !== undefined) await this.#again(rest, more);
-      return;
+  async after(error: unknown, failed: Failed, tries = FIRST): Promise<void> {
+    if (error instanceof WorkflowMoved) return await this.#handBack(error, failed.inputs, tries);
+    if (error instanceof PausesMoved) return await this.#readPauses(error, failed.inputs, tries);
+    if (error instanceof RunMoved) return await this.#raced(error, failed.inputs, tries);
+    switch (failureKind(error)) {
+      case "contention":
+        return await this.#raced(error, failed.inputs, tries);
+      case "locked":
+        return await this.#locked(error, failed, tries);
+      case "duplicate":
+        return await this.#refused(error, failed, tries);
+      case "store":
+        return await this.#wait(error, failed.inputs, tries);
+      case "data":
+      case "code":
+        return await this.#failed(error, failed, tries);
     }
-    if (error instanceof PausesMoved) {
-      if (retries >= RETRIES_MAX) return reject(batch, contended(error));
-      if (await this.#readPauses(batch)) await this.#again(batch, more);
-      return;
-    }
-    if (error instanceof WorkflowMoved) {
-      const assumed = (input: Input): boolean => input.kind === "start" && input.assumesNewest;
-      reject(batch.filter(assumed), error);
-      const rest = batch.filter((input) => !assumed(input));
-      await this.#again(rest, { retries, faults: 0 });
-      return;
-    }
-    if (error instanceof EngineError && error.reason === "STORE_UNAVAILABLE") {
-      await this.#waitForStore(batch, error);
-      return;
-    }
-    this.#options.onError(error, batch);
-    const [input, ...others] = batch;
-    if (input === undefined) await pause();
-    else if (others.length > 0)
-      for (const each of batch) await this.#again([each], { retries, faults: 0 });
-    else if (faults < FAULT_TRIES_MAX) await this.#again(batch, { retries, faults: faults + 1 });
-    else this.#giveUp(input, error);
+  }
+
+  /** Tries the inputs of a run that waited aside. */
+  async alone(inputs: readonly Input[]): Promise<void> {
+    if (inputs.length > 0) await this.#again(inputs, { ...FIRST, isAlone: true });
   }
 
   async #again(batch: readonly Input[], tries: Tries): Promise<void> {
+    if (batch.length === 0) return;
     const began = performance.now();
-    const tick = new Tick(this.#options, { mayOffer: false });
+    const tick = new Tick(this.#options, { mayOffer: false, claimMax: 0 });
+    this.#tick = tick;
     try {
       await tick.take(batch);
       this.#inbox.leave(tick.left);
       const report = await tick.commit();
       this.#options.onTick({ ...report, ms: performance.now() - began });
+      this.succeeded(report);
     } catch (error) {
       tick.giveUp();
-      await this.after(error, tick.inputs, tries);
+      await this.after(error, tick, tries);
     }
   }
 
-  async #readPauses(batch: readonly Input[]): Promise<boolean> {
+  async #handBack(error: WorkflowMoved, batch: readonly Input[], tries: Tries): Promise<void> {
+    const assumed = (input: Input): boolean => input.kind === "start" && input.assumesNewest;
+    rejectAll(batch.filter(assumed), error);
+    const rest = batch.filter((input) => !assumed(input));
+    await this.#again(rest, { ...tries, faults: 0 });
+  }
+
+  async #readPauses(error: PausesMoved, batch: readonly Input[], tries: Tries): Promise<void> {
+    if (tries.retries >= RETRIES_MAX) return this.#handOver(batch, error);
     try {
       await this.#options.pauses.reload();
-      return true;
     } catch (failure) {
-      await this.#waitForStore(batch, failure);
-      return false;
+      return await this.#wait(failure, batch, tries);
     }
+    await this.#again(batch, next(tries));
   }
 
-  /** Nobody would say it again: dropped, it would leave its run stuck for ever in silence. */
+  /** Everybody changes the pauses: callers hear so, and the rest begins anew. */
+  #handOver(batch: readonly Input[], error: unknown): void {
+    for (const input of batch.filter(isCommand))
+      input.answer.reject(contended(runOf(input), error));
+    this.#inbox.putBack(batch.filter((input) => !isCommand(input)));
+  }
+
+  /** Others wrote first. */
+  async #raced(error: unknown, batch: readonly Input[], tries: Tries): Promise<void> {
+    this.#options.onConflict();
+    const isOne = runsOf(batch).length <= 1;
+    if (tries.retries < (isOne ? RETRIES_MAX : WHOLE_TRIES_MAX))
+      return await this.#again(batch, next(tries));
+    if (!isOne) return await this.#inHalves(batch);
+    for (const runId of runsOf(batch)) this.#aside.hold(runId, batch, { error });
+  }
+
+  async #locked(error: unknown, failed: Failed, tries: Tries): Promise<void> {
+    this.#options.onConflict();
+    const { inputs, runIds } = failed;
+    const locked = await this.#ask((recovery) => recovery.lockedRuns(runIds));
+    if (locked === undefined) return await this.#wait(error, inputs, tries);
+    if (locked.length > 0) return await this.#without(locked, failed, { error, locked }, tries);
+    // The lock is on something that many runs share.
+    if (tries.retries < LOCK_TRIES_MAX) await this.#again(inputs, next(tries));
+    else await this.#wait(error, inputs, tries);
+  }
+
+  /** A unique index refused something. */
+  async #refused(error: unknown, failed: Failed, tries: Tries): Promise<void> {
+    this.#options.onConflict();
+    const torn = await this.#ask((recovery) => recovery.tornRuns(failed.runIds));
+    const answered = await this.#ask(() => answerDuplicates(this.#options.journal, failed.inputs));
+    if (torn === undefined || answered === undefined)
+      return await this.#wait(error, failed.inputs, tries);
+    this.#inbox.push(...answered.later);
+    const left = { inputs: answered.now, claimedRuns: failed.claimedRuns };
+    for (const { runId, straySeq } of torn)
+      void this.#options.onPoisoned?.(runId, {
+        reason: "EVENT_LOG_CORRUPTION",
+        detail: strayDetail(straySeq),
+      });
+    const culprits = torn.map(({ runId }) => runId);
+    if (culprits.length > 0) await this.#without(culprits, left, { error }, tries);
+    else if (left.inputs.length < failed.inputs.length) await this.#again(left.inputs, tries);
+    else await this.#failed(error, failed, tries);
+  }
+
+  /** Sets the runs at fault aside, and tries the others. */
+  async #without(
+    culprits: readonly RunId[],
+    { inputs, claimedRuns }: Pick<Failed, "inputs" | "claimedRuns">,
+    obstacle: Obstacle,
+    tries: Tries,
+  ): Promise<void> {
+    for (const runId of culprits)
+      this.#aside.hold(
+        runId,
+        inputs.filter((input) => runOf(input) === runId),
+        obstacle,
+      );
+    const isAtFault = new Set(culprits);
+    const rest = inputs.filter((input) => !isAtFault.has(runOf(input)));
+    if (rest.length < inputs.length || claimedRuns.some((runId) => isAtFault.has(runId)))
+      return await this.#again(rest, tries);
+    // One of these moves a run at fault along with its own: its parent, or its child.
+    const runs = runsOf(rest);
+    if (runs.length > 1) return await this.#inHalves(rest);
+    for (const runId of runs) this.#aside.hold(runId, rest, obstacle);
+  }
+
+  /** One of the inputs, or of the claims, cannot be stored or fails in our own code. */
+  async #failed(error: unknown, { inputs, claimedRuns }: Failed, tries: Tries): Promise<void> {
+    this.#options.onError(error, inputs);
+    // What failed may be the fold, or may have left it half done.
+    for (const runId of runsOf(inputs)) this.#options.cache.drop(runId);
+    if (claimedRuns.length > 0) this.#blameClaim(error, claimedRuns);
+    else if (inputs.length === 0) await pause(FAULT_PAUSE_MS);
+    const [input] = inputs;
+    if (input === undefined) return;
+    if (claimedRuns.length > 0) return await this.#again(inputs, tries);
+    if (runsOf(inputs).length > 1) return await this.#inHalves(inputs);
+    if (inputs.length > 1) for (const each of inputs) await this.#again([each], FIRST);
+    else if (tries.faults < FAULT_TRIES_MAX)
+      await this.#again(inputs, { ...tries, faults: tries.faults + 1 });
+    else this.#giveUp(input, error);
+  }
+
+  #blameClaim(error: unknown, claimed: readonly RunId[]): void {
+    const runId = this.blame.failed(claimed);
+    if (runId === undefined) return;
+    const detail = detailOf("a claim", error);
+    void this.#options.onPoisoned?.(runId, { reason: "INTERNAL", detail });
+    this.#aside.hold(runId, [], { error });
+  }
+
+  async #inHalves(batch: readonly Input[]): Promise<void> {
+    const runs = [...byRun(batch)];
+    const middle = Math.ceil(runs.length / 2);
+    await this.#again(runs.slice(0, middle).flat(), FIRST);
+    await this.#again(runs.slice(middle).flat(), FIRST);
+  }
+
+  /** A result is never dropped: its run is put into quarantine, and the result is answered from there. */
   #giveUp(input: Input, error: unknown): void {
-    if (isOwnedByNobody(input) && isOfTheRun(error)) {
-      const detail = `the engine failed on ${input.kind}: ${error instanceof Error ? error.message : String(error)}`;
-      void this.#options.onPoisoned?.(runOf(input), { reason: "INTERNAL", detail });
+    const runId = runOf(input);
+    if (isOwnedByNobody(input)) {
+      const detail = detailOf(input.kind, error);
+      void this.#options.onPoisoned?.(runId, { reason: "INTERNAL", detail });
     }
-    reject([input], error);
+    if (input.kind === "outcome") this.#aside.hold(runId, [input], { error });
+    else rejectAll([input], error);
   }
 
-  async #withoutDuplicates(
-    batch: readonly Input[],
-    error: unknown,
-  ): Promise<readonly Input[] | undefined> {
-    if (!isUniqueViolation(error)) return batch;
+  /** The store does not take this. */
+  async #wait(error: unknown, batch: readonly Input[], tries: Tries): Promise<void> {
+    await this.store.after(error, batch, { isAlone: tries.isAlone === true });
+  }
+
+  /** Undefined when the store does not answer. */
+  async #ask<T>(
+    question: (recovery: RedoOptions["recovery"]) => Promise<T>,
+  ): Promise<T | undefined> {
     try {
-      const { now, later } = await answerDuplicates(this.#options.journal, batch);
-      this.#inbox.push(...later);
-      return now;
-    } catch (failure) {
-      await this.#waitForStore(batch, failure);
+      return await question(this.#options.recovery);
+    } catch {
       return undefined;
     }
   }
-
-  /** Commands hear of the outage; the rest, which nobody would say again soon, is kept. */
-  async #waitForStore(batch: readonly Input[], error: unknown): Promise<void> {
-    const isCommand = (input: Input): boolean => COMMANDS.has(input.kind);
-    reject(batch.filter(isCommand), error);
-    this.#inbox.putBack(batch.filter((input) => !isCommand(input)));
-    await pause();
-  }
 }
 
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, AWAY_PAUSE_MS));
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+const next = (tries: Tries): Tries => ({ ...tries, retries: tries.retries + 1, faults: 0 });
 
 /** What executors and sweeps say; a command's caller hears that it failed and may decide. */
 const isOwnedByNobody = ({ kind }: Input): boolean =>
   kind === "outcome" || kind === "lost" || kind === "deadline";
 
-/** A throw of ours, or data the database does not take. A database that refuses otherwise would refuse every run. */
-const isOfTheRun = (error: unknown): boolean => /^2[23]/.test(sqlState(error) ?? "22");
-
-function reject(batch: readonly Input[], error: unknown): void {
-  for (const input of batch) input.answer.reject(error);
-}
-
-const contended = (cause: unknown): EngineError =>
-  new EngineError("RUN_CONTENDED", "Too many writers raced for this run; try again.", {
-    retryAfterMs: 100,
-    cause,
-  });
+const detailOf = (what: string, error: unknown): string =>
+  `the engine failed on ${what}: ${error instanceof Error ? error.message : String(error)}`;

@@ -18,6 +18,8 @@ export interface Sending {
   readonly claims: Draft;
   /** The queues to look into. */
   readonly claimable: readonly string[];
+  /** How many jobs to take out of each. */
+  readonly claimMax: number;
 }
 
 export interface Sent {
@@ -31,7 +33,7 @@ export interface Sent {
  * claimed and no slot moves, all is sent when the call returns.
  */
 export async function send(parts: TickParts, tx: Transaction, sending: Sending): Promise<Sent> {
-  const { draft, claims, claimable } = sending;
+  const { draft, claims, claimable, claimMax } = sending;
   const drafted = write(tx, draft);
   if (claimable.length === 0) {
     if (hasGates(parts.waiting, draft, claims)) await settleGates(parts, tx, sending);
@@ -40,8 +42,8 @@ export async function send(parts: TickParts, tx: Transaction, sending: Sending):
   }
   draft.settleSeqs(await drafted);
   for (const type of claimable)
-    if (type === PENDING_RUNS) await beginPending(parts, tx, { draft, claims });
-    else await claimWaiting(parts, tx, { draft, claims, type });
+    if (type === PENDING_RUNS) await beginPending(parts, tx, { draft, claims, claimMax });
+    else await claimWaiting(parts, tx, { draft, claims, claimMax, type });
   const lastSeqs = write(tx, claims);
   if (hasGates(parts.waiting, draft, claims)) await settleGates(parts, tx, sending);
   announce(tx, [...news(draft), ...news(claims)]);

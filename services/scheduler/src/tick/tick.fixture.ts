@@ -7,7 +7,7 @@ import { definitionId, executorId, type RunId } from "@pawl/core/name/ids";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import type { Gate } from "@pawl/core/policy/gate";
 import type { Outcome } from "@pawl/core/plan/result";
-import type { Timers } from "@pawl/platform/lifecycle/timers";
+import { systemTimers, type Timers } from "@pawl/platform/lifecycle/timers";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import {
@@ -24,17 +24,25 @@ import { RunCache } from "./cache.ts";
 import { Definitions } from "./definitions.ts";
 import type { NamedClaim } from "./input.ts";
 import { TickLoop } from "./loop.ts";
+import { StoreHealth } from "./store-health.ts";
 import { Waiting } from "./waiting.ts";
 
 export type Store = ReturnType<typeof createMemoryStore>;
 
 const DONE: Outcome = { kind: "completed", outputJson: "{}", durationMs: 1 };
 
+interface EngineOptions {
+  readonly maxCachedBytes?: number;
+  readonly linger?: Timers;
+  /** For what waits aside. */
+  readonly timers?: Timers;
+}
+
 /** An engine; several on one store are several schedulers. */
 export function createEngine(
   store: Pick<Store, "journal" | "workflows" | "recovery" | "pauses">,
   now: () => number,
-  { maxCachedBytes, linger }: { readonly maxCachedBytes?: number; readonly linger?: Timers } = {},
+  { maxCachedBytes, linger, timers = systemTimers }: EngineOptions = {},
 ) {
   const definitions = new Definitions(store.workflows);
   const roster = new Roster();
@@ -44,6 +52,7 @@ export function createEngine(
   const mark = createMark(recovery, log);
   const bounds = { max: 1_000, ...(maxCachedBytes !== undefined && { maxBytes: maxCachedBytes }) };
   const cache = new RunCache({ journal, definitions, ...bounds, onCorrupt: mark });
+  const health = new StoreHealth();
   const conflicts = { count: 0 };
   const errors: unknown[] = [];
   const eventCounts: number[] = [];
@@ -64,6 +73,9 @@ export function createEngine(
     waiting,
     pauses: known,
     now,
+    recovery,
+    store: health,
+    timers,
     ...(linger && { linger }),
     onTick: ({ eventCount }) => void eventCounts.push(eventCount),
     onConflict: () => void (conflicts.count += 1),
@@ -81,6 +93,7 @@ export function createEngine(
     roster,
     waiting,
     definitions,
+    health,
     conflicts,
     errors,
     /** Of every tick so far. */

@@ -39,6 +39,8 @@ export interface TickParts {
   readonly roster: Roster;
   readonly waiting: Waiting;
   readonly pauses: { readonly current: PauseView };
+  /** Which runs wait by themselves: nothing of them is claimed. */
+  readonly aside: { has(runId: RunId): boolean };
   /** The database's clock, for everything that is planned for a time. */
   readonly now: () => number;
 }
@@ -50,6 +52,8 @@ export interface TickReport {
   readonly claimCount: number;
   /** The soonest deadline of the approvals it opened, where one has any. */
   readonly approvalDueMs: number | undefined;
+  /** Whether the store was asked to write anything. */
+  readonly hasWritten: boolean;
 }
 
 export interface TickOptions {
@@ -57,6 +61,8 @@ export interface TickOptions {
   readonly below?: Tick | undefined;
   /** Whether tasks that allow it may begin before the commit. */
   readonly mayOffer: boolean;
+  /** How many jobs it may claim of each type. */
+  readonly claimMax: number;
 }
 
 export class Tick {
@@ -67,6 +73,7 @@ export class Tick {
   readonly #claims: Draft;
   readonly #offers: Offers;
   readonly #ground: Ground;
+  readonly #claimMax: number;
   #inputs: readonly Input[] = [];
   readonly #left: Input[] = [];
   readonly #leftRuns = new Set<RunId>();
@@ -74,8 +81,9 @@ export class Tick {
   readonly #over = Promise.withResolvers<void>();
   #isOver = false;
 
-  constructor(parts: TickParts, { below, mayOffer }: TickOptions) {
+  constructor(parts: TickParts, { below, mayOffer, claimMax }: TickOptions) {
     this.#parts = parts;
+    this.#claimMax = claimMax;
     this.#below = below;
     if (below !== undefined) below.#above = this;
     // One reading for all of it: the commit proves that it was the current one.
@@ -95,6 +103,16 @@ export class Tick {
   /** What it has taken so far. */
   get inputs(): readonly Input[] {
     return this.#inputs;
+  }
+
+  /** Every run it is about. */
+  get runIds(): readonly RunId[] {
+    return [...new Set([...this.#inputs.map(runOf), ...this.#runs.map(idOf)])];
+  }
+
+  /** Those of them of which it claimed jobs. */
+  get claimedRuns(): readonly RunId[] {
+    return [...new Set(this.#claims.runs.map(idOf))];
   }
 
   /** Inputs that it was given and has not tried: they are for another tick. */
@@ -164,14 +182,17 @@ export class Tick {
     const draft = this.#draft;
     const claims = this.#claims;
     const claimable = this.#claimable;
+    let hasWritten = false;
     try {
       if (!draft.isEmpty || claimable.length > 0 || waiting.mayWait(RATE_SLOTS)) {
         const sent = await journal.transact(async (tx) => {
-          const sending = send(this.#parts, tx, { draft, claims, claimable });
+          const claimMax = this.#claimMax;
+          const sending = send(this.#parts, tx, { draft, claims, claimable, claimMax });
           onWritten();
           return await sending;
         });
         (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
+        hasWritten = true;
         probe("S6");
       }
       onWritten();
@@ -193,6 +214,7 @@ export class Tick {
         eventCount: draft.eventCount + claims.eventCount,
         claimCount: draft.claimCount + claims.claimCount,
         approvalDueMs: soonest(draft),
+        hasWritten,
       };
     } catch (error) {
       // What was fetched is back in its queues, and nobody else would say so.
@@ -248,6 +270,7 @@ export class Tick {
 
   get #claimable(): readonly string[] {
     const { waiting, roster } = this.#parts;
+    if (this.#claimMax === 0) return [];
     return claimableTypes({ waiting, roster, pauses: { current: this.#draft.pauses } });
   }
 
@@ -262,6 +285,8 @@ export class Tick {
       if (delayMs !== undefined) waiting.enqueued(nodeType, delayMs);
   }
 }
+
+const idOf = ({ state: { runId } }: CachedRun): RunId => runId;
 
 function soonest({ approvals }: Draft): number | undefined {
   const all = approvals.opened.flatMap(({ deadlineMs }) => deadlineMs ?? []);

@@ -12,11 +12,14 @@ const collectGarbage = runInNewContext("gc") as () => void;
 test("a tick keeps none of those that were below it", async () => {
   const store = createMemoryStore({ now: () => 1_000 });
   const { journal, cache, definitions, roster, waiting, known } = createEngine(store, () => 1_000);
-  const parts = { journal, cache, definitions, roster, waiting, pauses: known, now: () => 1_000 };
+  const aside = { has: () => false };
+  const now = (): number => 1_000;
+  const parts = { journal, cache, definitions, roster, waiting, pauses: known, aside, now };
+  const options = { mayOffer: true, claimMax: 1 };
   const seen: WeakRef<Tick>[] = [];
-  let last = new Tick(parts, { mayOffer: true });
+  let last = new Tick(parts, options);
   for (let count = 0; count < 10; count += 1) {
-    const tick = new Tick(parts, { below: last, mayOffer: true });
+    const tick = new Tick(parts, { below: last, ...options });
     await last.commit();
     seen.push(new WeakRef(last));
     last = tick;

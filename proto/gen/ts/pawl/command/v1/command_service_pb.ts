@@ -12,7 +12,98 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file pawl/command/v1/command_service.proto.
  */
 export const file_pawl_command_v1_command_service: GenFile = /*@__PURE__*/
-  fileDesc("CiVwYXdsL2NvbW1hbmQvdjEvY29tbWFuZF9zZXJ2aWNlLnByb3RvEg9wYXdsLmNvbW1hbmQudjEiOgoMQ2FycnlSZXF1ZXN0EioKCGNvbW1hbmRzGAEgAygLMhgucGF3bC5jb21tYW5kLnYxLkNvbW1hbmQiOQoNQ2FycnlSZXNwb25zZRIoCgdhbnN3ZXJzGAEgAygLMhcucGF3bC5jb21tYW5kLnYxLkFuc3dlciLSAQoHQ29tbWFuZBISCgpjb21tYW5kX2lkGAEgASgNEg4KBm1ldGhvZBgCIAEoCRIPCgdyZXF1ZXN0GAMgASgMEhIKCnRpbWVvdXRfbXMYBCABKA0SEwoLdHJhY2VwYXJlbnQYBSABKAkSOAoIbWV0YWRhdGEYBiADKAsyJi5wYXdsLmNvbW1hbmQudjEuQ29tbWFuZC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJhCgZBbnN3ZXISEgoKY29tbWFuZF9pZBgBIAEoDRISCghyZXNwb25zZRgCIAEoDEgAEiUKB3JlZnVzYWwYAyABKAsyEi5nb29nbGUucnBjLlN0YXR1c0gAQggKBnJlc3VsdDJcCg5Db21tYW5kU2VydmljZRJKCgVDYXJyeRIdLnBhd2wuY29tbWFuZC52MS5DYXJyeVJlcXVlc3QaHi5wYXdsLmNvbW1hbmQudjEuQ2FycnlSZXNwb25zZSgBMAFiBnByb3RvMw", [file_google_rpc_status]);
+  fileDesc("CiVwYXdsL2NvbW1hbmQvdjEvY29tbWFuZF9zZXJ2aWNlLnByb3RvEg9wYXdsLmNvbW1hbmQudjEiJAoSR2V0U3RhbmRpbmdSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJpChNHZXRTdGFuZGluZ1Jlc3BvbnNlEhUKDXN0b3JlX2ZhaWx1cmUYASABKAkSOwoRdW5zZXR0bGVkX3Jlc3VsdHMYAiADKAsyIC5wYXdsLmNvbW1hbmQudjEuVW5zZXR0bGVkUmVzdWx0IlQKD1Vuc2V0dGxlZFJlc3VsdBIPCgdub2RlX2lkGAEgASgJEhEKCWl0ZXJhdGlvbhgCIAEoDRINCgVlcG9jaBgDIAEoBBIOCgZyZWFzb24YBCABKAkiOgoMQ2FycnlSZXF1ZXN0EioKCGNvbW1hbmRzGAEgAygLMhgucGF3bC5jb21tYW5kLnYxLkNvbW1hbmQiOQoNQ2FycnlSZXNwb25zZRIoCgdhbnN3ZXJzGAEgAygLMhcucGF3bC5jb21tYW5kLnYxLkFuc3dlciLSAQoHQ29tbWFuZBISCgpjb21tYW5kX2lkGAEgASgNEg4KBm1ldGhvZBgCIAEoCRIPCgdyZXF1ZXN0GAMgASgMEhIKCnRpbWVvdXRfbXMYBCABKA0SEwoLdHJhY2VwYXJlbnQYBSABKAkSOAoIbWV0YWRhdGEYBiADKAsyJi5wYXdsLmNvbW1hbmQudjEuQ29tbWFuZC5NZXRhZGF0YUVudHJ5Gi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJhCgZBbnN3ZXISEgoKY29tbWFuZF9pZBgBIAEoDRISCghyZXNwb25zZRgCIAEoDEgAEiUKB3JlZnVzYWwYAyABKAsyEi5nb29nbGUucnBjLlN0YXR1c0gAQggKBnJlc3VsdDJcCg5Db21tYW5kU2VydmljZRJKCgVDYXJyeRIdLnBhd2wuY29tbWFuZC52MS5DYXJyeVJlcXVlc3QaHi5wYXdsLmNvbW1hbmQudjEuQ2FycnlSZXNwb25zZSgBMAEyawoPU3RhbmRpbmdTZXJ2aWNlElgKC0dldFN0YW5kaW5nEiMucGF3bC5jb21tYW5kLnYxLkdldFN0YW5kaW5nUmVxdWVzdBokLnBhd2wuY29tbWFuZC52MS5HZXRTdGFuZGluZ1Jlc3BvbnNlYgZwcm90bzM", [file_google_rpc_status]);
+
+/**
+ * GetStandingRequest asks about the scheduler and, where one is named, about a run.
+ *
+ * @generated from message pawl.command.v1.GetStandingRequest
+ */
+export type GetStandingRequest = Message<"pawl.command.v1.GetStandingRequest"> & {
+  /**
+   * The run; empty for none.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+};
+
+/**
+ * Describes the message pawl.command.v1.GetStandingRequest.
+ * Use `create(GetStandingRequestSchema)` to create a new message.
+ */
+export const GetStandingRequestSchema: GenMessage<GetStandingRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_command_v1_command_service, 0);
+
+/**
+ * GetStandingResponse is what one scheduler knows.
+ *
+ * @generated from message pawl.command.v1.GetStandingResponse
+ */
+export type GetStandingResponse = Message<"pawl.command.v1.GetStandingResponse"> & {
+  /**
+   * Why the database takes no commits of it, for people; empty while it does.
+   *
+   * @generated from field: string store_failure = 1;
+   */
+  storeFailure: string;
+
+  /**
+   * What executors reported of the run and is not stored yet, for longer than a commit takes.
+   *
+   * @generated from field: repeated pawl.command.v1.UnsettledResult unsettled_results = 2;
+   */
+  unsettledResults: UnsettledResult[];
+};
+
+/**
+ * Describes the message pawl.command.v1.GetStandingResponse.
+ * Use `create(GetStandingResponseSchema)` to create a new message.
+ */
+export const GetStandingResponseSchema: GenMessage<GetStandingResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_command_v1_command_service, 1);
+
+/**
+ * UnsettledResult is a result that waits in the memory of a scheduler.
+ *
+ * @generated from message pawl.command.v1.UnsettledResult
+ */
+export type UnsettledResult = Message<"pawl.command.v1.UnsettledResult"> & {
+  /**
+   * The node.
+   *
+   * @generated from field: string node_id = 1;
+   */
+  nodeId: string;
+
+  /**
+   * Which execution of the node.
+   *
+   * @generated from field: uint32 iteration = 2;
+   */
+  iteration: number;
+
+  /**
+   * The claim it was reported under.
+   *
+   * @generated from field: uint64 epoch = 3;
+   */
+  epoch: bigint;
+
+  /**
+   * Why it is not stored, for people.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+};
+
+/**
+ * Describes the message pawl.command.v1.UnsettledResult.
+ * Use `create(UnsettledResultSchema)` to create a new message.
+ */
+export const UnsettledResultSchema: GenMessage<UnsettledResult> = /*@__PURE__*/
+  messageDesc(file_pawl_command_v1_command_service, 2);
 
 /**
  * CarryRequest is what a gateway says.
@@ -33,7 +124,7 @@ export type CarryRequest = Message<"pawl.command.v1.CarryRequest"> & {
  * Use `create(CarryRequestSchema)` to create a new message.
  */
 export const CarryRequestSchema: GenMessage<CarryRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 0);
+  messageDesc(file_pawl_command_v1_command_service, 3);
 
 /**
  * CarryResponse is what a scheduler says.
@@ -54,7 +145,7 @@ export type CarryResponse = Message<"pawl.command.v1.CarryResponse"> & {
  * Use `create(CarryResponseSchema)` to create a new message.
  */
 export const CarryResponseSchema: GenMessage<CarryResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 1);
+  messageDesc(file_pawl_command_v1_command_service, 4);
 
 /**
  * Command is one unary call. Every command carries a request id in its request, so that it may be sent again when a stream
@@ -111,7 +202,7 @@ export type Command = Message<"pawl.command.v1.Command"> & {
  * Use `create(CommandSchema)` to create a new message.
  */
 export const CommandSchema: GenMessage<Command> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 2);
+  messageDesc(file_pawl_command_v1_command_service, 5);
 
 /**
  * Answer is what came of one command.
@@ -155,7 +246,7 @@ export type Answer = Message<"pawl.command.v1.Answer"> & {
  * Use `create(AnswerSchema)` to create a new message.
  */
 export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
-  messageDesc(file_pawl_command_v1_command_service, 3);
+  messageDesc(file_pawl_command_v1_command_service, 6);
 
 /**
  * CommandService carries the commands of many callers from a gateway to a scheduler over few streams: what a unary call of its
@@ -176,4 +267,23 @@ export const CommandService: GenService<{
   },
 }> = /*@__PURE__*/
   serviceDesc(file_pawl_command_v1_command_service, 0);
+
+/**
+ * StandingService tells gateways what only a scheduler's memory knows. It reads no database, so it answers when that fails.
+ *
+ * @generated from service pawl.command.v1.StandingService
+ */
+export const StandingService: GenService<{
+  /**
+   * GetStanding says whether the scheduler's commits succeed, and which results of a run it could not store yet.
+   *
+   * @generated from rpc pawl.command.v1.StandingService.GetStanding
+   */
+  getStanding: {
+    methodKind: "unary";
+    input: typeof GetStandingRequestSchema;
+    output: typeof GetStandingResponseSchema;
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_pawl_command_v1_command_service, 1);
 

@@ -1,0 +1,188 @@
+// Runs that cannot move now for a reason of their own: another session holds their row, or every commit with them fails. What
+// arrives about such a run waits here and not in the inbox, so that it holds up no other run. After a while it is tried again, alone.
+//
+// Order survives: while a run is here, whatever else arrives about it is kept behind what is here already. An executor repeats a result
+// until it hears of it; the repeat takes the place of what it repeats.
+//
+//   inbox ─ divert ─▶ waiting ─ its time is over, and nothing it waits for is locked ─▶ released ─ take ─▶ tried alone
+
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { RunId } from "@pawl/core/name/ids";
+import type { Cancel, Timers } from "@pawl/platform/lifecycle/timers";
+import type { Recovery } from "@pawl/platform/store/recovery";
+import { type Input, isFenced, runOf } from "./input.ts";
+import { withoutRepeats } from "./repeats.ts";
+
+const WAIT_MIN_MS = 50;
+const WAIT_MAX_MS = 2_000;
+/** A run that comes back within this time goes on with the wait it had. */
+const MEMORY_MS = 10_000;
+/** How long a sender waits that may ask again: callers, and sweeps, which have other runs to see to. */
+const PATIENCE_MS = 3_000;
+/** Waits remembered; beyond it they begin anew. */
+const REMEMBERED_MAX = 1_000;
+
+export interface AsideParts {
+  readonly recovery: Pick<Recovery, "lockedRuns">;
+  readonly timers: Timers;
+  readonly now: () => number;
+  /** Something may be taken. */
+  readonly onDue: () => void;
+}
+
+/** Why a run waits. */
+export interface Obstacle {
+  readonly error: unknown;
+  /** Runs whose rows another session held: this one, or one that moves with it. It waits until they are free. */
+  readonly locked?: readonly RunId[];
+}
+
+interface Kept {
+  readonly input: Input;
+  readonly since: number;
+}
+
+interface Entry {
+  kept: Kept[];
+  obstacle: Obstacle;
+  waitMs: number;
+  cancel: Cancel;
+}
+
+export class Aside {
+  readonly #parts: AsideParts;
+  readonly #entries = new Map<RunId, Entry>();
+  readonly #released = new Set<RunId>();
+  readonly #waits = new Map<RunId, { readonly ms: number; readonly at: number }>();
+
+  constructor(parts: AsideParts) {
+    this.#parts = parts;
+  }
+
+  has(runId: RunId): boolean {
+    return this.#entries.has(runId);
+  }
+
+  /** Whether a run is to be tried again. */
+  get isDue(): boolean {
+    return this.#released.size > 0;
+  }
+
+  /** Keeps what is about runs that wait here, and gives the rest. */
+  divert(inputs: readonly Input[]): Input[] {
+    if (this.#entries.size === 0) return [...inputs];
+    return inputs.filter((input) => {
+      const entry = this.#entries.get(runOf(input));
+      if (entry !== undefined) this.#keep(entry, [input]);
+      return entry === undefined;
+    });
+  }
+
+  /** Lets a run wait, with what is about it. */
+  hold(runId: RunId, inputs: readonly Input[], obstacle: Obstacle): void {
+    const found = this.#entries.get(runId);
+    const waitMs = this.#nextWait(runId);
+    if (found !== undefined) found.cancel();
+    this.#released.delete(runId);
+    const entry: Entry = { kept: [], obstacle, waitMs, cancel: () => {} };
+    this.#entries.set(runId, entry);
+    this.#keep(entry, inputs);
+    entry.kept.push(...(found?.kept ?? []));
+    this.#arm(runId, entry);
+  }
+
+  /** The inputs of a run that is to be tried again, in the order they came; it waits here no more. */
+  take(): readonly Input[] {
+    const [runId] = this.#released;
+    if (runId === undefined) return [];
+    this.#released.delete(runId);
+    const entry = this.#entries.get(runId);
+    this.#entries.delete(runId);
+    return (entry?.kept ?? []).map(({ input }) => input);
+  }
+
+  /** Whatever waited for a time is tried again now: the store takes commits again. */
+  hurry(): void {
+    for (const [runId, entry] of this.#entries)
+      if ((entry.obstacle.locked ?? []).length === 0) this.#release(runId, entry);
+  }
+
+  /** What waits about a run, and why. */
+  about(runId: RunId): { readonly inputs: readonly Input[]; readonly error: unknown } | undefined {
+    const entry = this.#entries.get(runId);
+    return entry && { inputs: entry.kept.map(({ input }) => input), error: entry.obstacle.error };
+  }
+
+  /** Ends every wait. Who may ask again hears why; executors repeat what is not acknowledged. */
+  stop(error: EngineError): void {
+    for (const { cancel, kept } of this.#entries.values()) {
+      cancel();
+      for (const { input } of kept) if (!isKept(input)) input.answer.reject(error);
+    }
+    this.#entries.clear();
+    this.#released.clear();
+  }
+
+  #keep(entry: Entry, inputs: readonly Input[]): void {
+    const since = this.#parts.now();
+    const all = [...entry.kept, ...inputs.map((input) => ({ input, since }))];
+    entry.kept = withoutRepeats(all, ({ input }) => input);
+  }
+
+  #arm(runId: RunId, entry: Entry): void {
+    entry.cancel = this.#parts.timers.after(entry.waitMs, () => void this.#look(runId, entry));
+  }
+
+  async #look(runId: RunId, entry: Entry): Promise<void> {
+    this.#loseImpatient(runId, entry);
+    const isHeld = await this.#isLocked(entry.obstacle.locked ?? []);
+    // It may have been set aside anew, or taken, meanwhile.
+    if (this.#entries.get(runId) !== entry) return;
+    if (!isHeld) return this.#release(runId, entry);
+    entry.waitMs = Math.min(WAIT_MAX_MS, entry.waitMs * 2);
+    this.#arm(runId, entry);
+  }
+
+  async #isLocked(runIds: readonly RunId[]): Promise<boolean> {
+    try {
+      return runIds.length > 0 && (await this.#parts.recovery.lockedRuns(runIds)).length > 0;
+    } catch {
+      // The store cannot say; it is asked again.
+      return true;
+    }
+  }
+
+  #release(runId: RunId, entry: Entry): void {
+    entry.cancel();
+    this.#waits.set(runId, { ms: entry.waitMs, at: this.#parts.now() });
+    this.#released.add(runId);
+    this.#parts.onDue();
+  }
+
+  #loseImpatient(runId: RunId, entry: Entry): void {
+    const now = this.#parts.now();
+    const isLost = ({ input, since }: Kept): boolean =>
+      !isKept(input) && now - since >= PATIENCE_MS;
+    const lost = entry.kept.filter(isLost);
+    entry.kept = entry.kept.filter((each) => !isLost(each));
+    for (const { input } of lost) input.answer.reject(contended(runId, entry.obstacle.error));
+  }
+
+  #nextWait(runId: RunId): number {
+    if (this.#waits.size > REMEMBERED_MAX) this.#waits.clear();
+    const last = this.#waits.get(runId);
+    if (last === undefined || this.#parts.now() - last.at > MEMORY_MS) return WAIT_MIN_MS;
+    return Math.min(WAIT_MAX_MS, last.ms * 2);
+  }
+}
+
+/** What an executor said about its claim: given up, it would leave its node stuck. */
+export const isKept = (input: Input): boolean => input.kind === "outcome" || isFenced(input);
+
+/** What a sender hears that may ask again. */
+export const contended = (runId: RunId, cause: unknown): EngineError =>
+  new EngineError(
+    "RUN_CONTENDED",
+    `Run ${runId} cannot be changed now: other sessions of the database hold it, or wrote it first. Nothing was changed; try again shortly.`,
+    { retryAfterMs: 1_000, metadata: { run_id: runId }, cause },
+  );
