@@ -47,6 +47,7 @@ import { coalesce } from "./read/coalesce.ts";
 import { DefinitionCache } from "./read/definition-cache.ts";
 import { explain } from "./read/explainer.ts";
 import { createLists } from "./read/lists.ts";
+import { unstoredResultsOf } from "./read/unstored-results.ts";
 import { createRunReader } from "./read/run-reader.ts";
 import { createApprovalService } from "./rpc/approval-service.ts";
 import { createEventService } from "./rpc/event-service.ts";
@@ -169,7 +170,7 @@ function createServices({ pool, scheduler, fanout, calls, occurrences }: Parts) 
     readEvents: (runId, afterSeq, limit) => readEvents(pool, runId, afterSeq, limit),
     readRoom,
   });
-  const explaining = { foldRun: reader.foldRun, readRoom };
+  const unstoredResults = unstoredResultsOf(scheduler);
   const watching: WatchDeps = {
     ...WATCH_DEFAULTS,
     fanout,
@@ -189,7 +190,7 @@ function createServices({ pool, scheduler, fanout, calls, occurrences }: Parts) 
   const runs = createRunService({
     scheduler,
     getRun: reader.getRun,
-    explain: (question) => explain(explaining, question),
+    explain: (question) => explain({ ...reader, readRoom, unstoredResults }, question),
     findRun: reader.findRun,
     listEffects: lists.effects,
     listRuns: lists.runs,

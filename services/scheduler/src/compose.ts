@@ -11,7 +11,6 @@ import type { OnInternal } from "@pawl/platform/rpc/status";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
-import { JobListener } from "@pawl/platform/wake/jobs";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { startCommandWorker } from "./command/command-worker.ts";
 import type { Config } from "./config.ts";
@@ -20,6 +19,7 @@ import { openStores, type Stores } from "./open-stores.ts";
 import { startProbes } from "./probes.ts";
 import { commandServices } from "./rpc/commands.ts";
 import { standingService } from "./rpc/standing.ts";
+import { listenForJobs } from "./hints.ts";
 import { createAlarmClock } from "./schedule/alarm-clock.ts";
 import type { Patience } from "./sweep/patience.ts";
 import type { Sweeper } from "./sweep/sweeper.ts";
@@ -79,7 +79,7 @@ export async function startScheduler(
     log,
   });
   const renewals = createRenewals(config, stores, { patience, log, loop: engine.loop });
-  const jobs = listenForJobs(config, stores, engine);
+  const jobs = listenForJobs(config, { ...stores, ...engine });
   const commandWorker = startCommandWorker(config, {
     queue: stores.workflowQueue,
     parts: { ...stores, ...engine },
@@ -178,6 +178,7 @@ function createEngine(stores: Stores, log: Logger, soon: Soon) {
     recovery,
     store: health,
     timers: systemTimers,
+    steady,
     linger: systemTimers,
     onTick: ({ batchSize, ms, approvalDueMs }) => {
       const dueMs = approvalDueMs ?? Infinity;
@@ -241,23 +242,4 @@ function workService(
     sweepSoon: (afterMs: number) => parts.sweepLeases.soon(afterMs + CLOCK_SLACK_MS),
   };
   return serve(WorkerService, { work: (stream) => serveWork(work, stream) });
-}
-
-/** Takes hints of jobs that other schedulers queued, and of commands that anybody did. */
-function listenForJobs(
-  config: Config,
-  { journal, workflowQueue }: Stores,
-  engine: Engine,
-): JobListener {
-  const { waiting, known, loop } = engine;
-  const listener = new JobListener(config.DATABASE_URL.reveal(), journal.id, {
-    onJobs: (hints) => {
-      for (const { nodeType, delayMs } of hints) waiting.enqueued(nodeType, delayMs);
-      loop.nudge();
-    },
-    onCommands: () => workflowQueue.wake(),
-    onPauses: () => known.look(),
-  });
-  listener.start();
-  return listener;
 }

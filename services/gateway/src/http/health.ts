@@ -37,12 +37,16 @@ export class Readiness {
     if (this.#isDraining) return "draining";
     if (this.#answer === undefined || performance.now() - this.#askedAt > FRESH_MS) {
       this.#askedAt = performance.now();
-      this.#answer = this.#check().catch((error: unknown) =>
-        error instanceof EngineError ? error.reason : "the check failed",
-      );
+      this.#answer = this.#check().catch(whyOf);
     }
     return this.#answer;
   }
+}
+
+/** A database says what is the matter with it; of a scheduler the reason tells all. */
+function whyOf(error: unknown): string {
+  if (!(error instanceof EngineError)) return "the check failed";
+  return error.reason === "STORE_UNAVAILABLE" ? `${error.reason}: ${error.message}` : error.reason;
 }
 
 /** grpc.health.v1 for "" and each of `services`. */

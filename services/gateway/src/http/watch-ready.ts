@@ -41,5 +41,7 @@ async function checkReady(pool: Pool, scheduler: Scheduler): Promise<string | un
   const isSchemaCurrent = await isCurrent({ query: (text) => pool.query({ text }) });
   if (!isSchemaCurrent) return "the database schema is not current";
   await scheduler.waitForReady(PROBE_MS);
-  return undefined;
+  // One scheduler that stores is enough.
+  const failures = (await scheduler.standings.ask()).map(({ storeFailure }) => storeFailure);
+  return failures.includes("") ? undefined : failures[0];
 }

@@ -1,11 +1,11 @@
-// Why a node stands where it stands: reads the log, the queue, the leases and the executors, and lets the core say what they
-// mean. Reads only, and may be a moment behind: an explanation decides nothing.
+// Why a node stands where it stands: reads the log, the queue, the leases and the executors, asks schedulers for results they could not
+// store, and lets the core say what all that means. Reads only, and may be a moment behind: an explanation decides nothing.
 
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { create } from "@bufbuild/protobuf";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { explainNode } from "@pawl/core/explain/explain";
-import type { WaitingRoom } from "@pawl/core/explain/room";
+import type { UnstoredResult, WaitingRoom } from "@pawl/core/explain/room";
 import { slotsOfExecution, slotsOfRun } from "@pawl/core/explain/slot-wait";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
@@ -21,6 +21,8 @@ export interface ExplainerDeps {
   /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly foldRun: (runId: RunId) => Promise<FoldedRun>;
   readonly readRoom: (runId: RunId, question: RoomQuestion) => Promise<WaitingRoom>;
+  /** Results of the run that schedulers could not store yet; none where no scheduler answers. */
+  readonly unstoredResults: (runId: RunId) => Promise<readonly UnstoredResult[]>;
 }
 
 export interface NodeQuestion {
@@ -53,9 +55,19 @@ export async function explain(
     ...slotsOfRun(state, owner),
     ...slotsOfExecution(state, owner, nodeIndex, iteration),
   ];
-  const room = await deps.readRoom(runId, { place, slots });
+  const [room, unstored] = await Promise.all([
+    deps.readRoom(runId, { place, slots }),
+    execution.status === "running" ? deps.unstoredResults(runId) : [],
+  ]);
   const workflowId = record.workflowId ?? undefined;
-  const explanation = explainNode({ state, proofs, room, nodeIndex, iteration, workflowId });
+  const explanation = explainNode({
+    state,
+    proofs,
+    room: { ...room, unstored },
+    nodeIndex,
+    iteration,
+    workflowId,
+  });
   return create(ExplainNodeResponseSchema, { explanation: toWireExplanation(explanation) });
 }
 

@@ -10,6 +10,7 @@ import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+import { connectStandings, type Standings } from "./standings.ts";
 
 /** The scheduler's services. */
 export interface Scheduler {
@@ -18,6 +19,8 @@ export interface Scheduler {
   readonly workflows: GrpcClient<typeof WorkflowService>["call"];
   readonly queues: GrpcClient<typeof QueueService>["call"];
   readonly schedules: GrpcClient<typeof ScheduleService>["call"];
+  /** What schedulers know in memory. */
+  readonly standings: Standings;
   /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */
   waitForReady(timeoutMs: number): Promise<void>;
   close(): void;
@@ -26,14 +29,19 @@ export interface Scheduler {
 /** Connects lazily. `address` is host:port, several with commas, or a gRPC target. */
 export function connectScheduler(address: string): Scheduler {
   const client = createCommandClient(address);
+  const standings = connectStandings(address);
   return {
     approvals: client.callsOf(ApprovalService),
     runs: client.callsOf(RunService),
     workflows: client.callsOf(WorkflowService),
     queues: client.callsOf(QueueService),
     schedules: client.callsOf(ScheduleService),
+    standings,
     waitForReady: (timeoutMs) => client.waitForReady(timeoutMs),
-    close: () => client.close(),
+    close: () => {
+      client.close();
+      standings.close();
+    },
   };
 }
 

@@ -7,7 +7,8 @@ import type { Input } from "./input.ts";
 
 const RUN = "run" as RunId;
 const PARENT = "parent" as RunId;
-const claim = { runId: RUN, nodeId: "n" as NodeId, iteration: 0, epoch: 3 };
+const EXECUTOR = "e" as ExecutorId;
+const claim = { runId: RUN, nodeId: "n" as NodeId, iteration: 0, epoch: 3, executorId: EXECUTOR };
 const because = { error: new Error("locked") };
 
 function setup() {
@@ -23,7 +24,7 @@ function setup() {
       },
     },
     timers,
-    now: timers.now,
+    steady: timers.now,
     onDue: () => void (dueCount += 1),
   });
   const heard: string[] = [];
@@ -39,9 +40,9 @@ function setup() {
     requestId: "",
     answer: answer(name),
   });
-  const outcome = (name: string): Input => ({
+  const outcome = (name: string, executorId = EXECUTOR): Input => ({
     kind: "outcome",
-    claim,
+    claim: { ...claim, executorId },
     outcome: { kind: "completed", outputJson: name, durationMs: 1 },
     jitter: 0,
     answer: answer(name),
@@ -50,7 +51,7 @@ function setup() {
     kind: "lost",
     claim,
     reason: "released",
-    executorId: "e" as ExecutorId,
+    executorId: EXECUTOR,
     answer: answer(name),
   });
   const due = (): number => dueCount;
@@ -111,6 +112,10 @@ test("a result that is repeated takes the place of what it repeats", () => {
   aside.hold(RUN, [first], because);
   aside.divert([between, again]);
   expect(aside.about(RUN)?.inputs).toEqual([again, between]);
+  // What another executor says of the claim repeats nothing.
+  const foreign = outcome("4", "f" as ExecutorId);
+  aside.divert([foreign]);
+  expect(aside.about(RUN)?.inputs).toEqual([again, between, foreign]);
 });
 
 test("a scheduler that stops tells callers, and leaves results to their executors", async () => {

@@ -25,7 +25,7 @@ const REMEMBERED_MAX = 1_000;
 export interface AsideParts {
   readonly recovery: Pick<Recovery, "lockedRuns">;
   readonly timers: Timers;
-  readonly now: () => number;
+  readonly steady: () => number;
   /** Something may be taken. */
   readonly onDue: () => void;
 }
@@ -124,7 +124,7 @@ export class Aside {
   }
 
   #keep(entry: Entry, inputs: readonly Input[]): void {
-    const since = this.#parts.now();
+    const since = this.#parts.steady();
     const all = [...entry.kept, ...inputs.map((input) => ({ input, since }))];
     entry.kept = withoutRepeats(all, ({ input }) => input);
   }
@@ -154,13 +154,13 @@ export class Aside {
 
   #release(runId: RunId, entry: Entry): void {
     entry.cancel();
-    this.#waits.set(runId, { ms: entry.waitMs, at: this.#parts.now() });
+    this.#waits.set(runId, { ms: entry.waitMs, at: this.#parts.steady() });
     this.#released.add(runId);
     this.#parts.onDue();
   }
 
   #loseImpatient(runId: RunId, entry: Entry): void {
-    const now = this.#parts.now();
+    const now = this.#parts.steady();
     const isLost = ({ input, since }: Kept): boolean =>
       !isKept(input) && now - since >= PATIENCE_MS;
     const lost = entry.kept.filter(isLost);
@@ -171,7 +171,7 @@ export class Aside {
   #nextWait(runId: RunId): number {
     if (this.#waits.size > REMEMBERED_MAX) this.#waits.clear();
     const last = this.#waits.get(runId);
-    if (last === undefined || this.#parts.now() - last.at > MEMORY_MS) return WAIT_MIN_MS;
+    if (last === undefined || this.#parts.steady() - last.at > MEMORY_MS) return WAIT_MIN_MS;
     return Math.min(WAIT_MAX_MS, last.ms * 2);
   }
 }

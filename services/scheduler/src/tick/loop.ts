@@ -6,13 +6,14 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Timers } from "@pawl/platform/lifecycle/timers";
 import type { RunId } from "@pawl/core/name/ids";
-import { Aside, contended } from "./aside.ts";
+import { Aside } from "./aside.ts";
 import { claimableTypes } from "./claim.ts";
 import { Inbox } from "./inbox.ts";
-import { type Claim, type Input, isCommand, runOf } from "./input.ts";
+import { type Input, isCommand } from "./input.ts";
 import { Redo, type RedoOptions } from "./redo.ts";
 import { Tick } from "./tick.ts";
 import { Time } from "./time.ts";
+import { type UnsettledResult, unsettledResults } from "./unsettled.ts";
 
 /** From this many inputs in the last batch on, more are worth waiting for; a lone run never waits. */
 const CROWD_MIN = 3;
@@ -29,13 +30,7 @@ export interface LoopOptions extends Omit<RedoOptions, "aside"> {
   readonly linger?: Timers;
   /** For runs that wait aside. */
   readonly timers: Timers;
-}
-
-/** A result that an executor reported and that is not stored yet. */
-export interface UnsettledResult {
-  readonly claim: Claim;
-  /** Why not, for people. */
-  readonly reason: string;
+  readonly steady: () => number;
 }
 
 /** A tick that is being committed. */
@@ -62,8 +57,8 @@ export class TickLoop {
   #lastBatch = 0;
 
   constructor(options: LoopOptions) {
-    const { recovery, timers, now } = options;
-    this.#aside = new Aside({ recovery, timers, now, onDue: () => this.nudge() });
+    const { recovery, timers, steady } = options;
+    this.#aside = new Aside({ recovery, timers, steady, onDue: () => this.nudge() });
     this.#options = { ...options, aside: this.#aside };
     this.#redo = new Redo(this.#options, this.#inbox, this.#aside);
   }
@@ -111,17 +106,13 @@ export class TickLoop {
   unsettled(runId: RunId): UnsettledResult[] {
     const { failure } = this.#options.store;
     const aside = this.#aside.about(runId);
+    const held = aside === undefined ? [] : unsettledResults(runId, aside.inputs, aside.error);
+    if (failure === undefined) return held;
     const tried = [this.#below?.tick, this.#open, this.#redo.tick].flatMap((tick) =>
-      tick === undefined || tick.isOver ? [] : tick.inputs.filter((each) => runOf(each) === runId),
+      tick === undefined || tick.isOver ? [] : tick.inputs,
     );
-    const waiting = failure === undefined ? [] : [...new Set(tried), ...this.#inbox.about(runId)];
-    const told = (inputs: readonly Input[], error: unknown): UnsettledResult[] => {
-      const reason = error instanceof EngineError ? error.message : contended(runId, error).message;
-      return inputs.flatMap((each) =>
-        each.kind === "outcome" ? [{ claim: each.claim, reason }] : [],
-      );
-    };
-    return [...told(aside?.inputs ?? [], aside?.error), ...told(waiting, failure)];
+    const waiting = new Set([...tried, ...this.#inbox.about(runId)]);
+    return [...held, ...unsettledResults(runId, waiting, failure)];
   }
 
   #run(): void {

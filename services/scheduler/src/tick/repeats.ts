@@ -1,10 +1,11 @@
 // An executor repeats a result until it hears that it is stored. While nothing can be stored only the latest of them is kept: its
 // sender is the one that is still connected, and memory stays bounded however long that takes.
 
-import type { Claim, Input } from "./input.ts";
+import type { Input, NamedClaim } from "./input.ts";
 
-const nameOf = ({ runId, nodeId, iteration, epoch, offer }: Claim): string =>
-  `${runId}/${nodeId}/${iteration}/${epoch}/${offer?.id ?? ""}`;
+/** Only its own executor repeats a result: what another one says about the same claim is judged by itself. */
+const nameOf = ({ executorId, runId, nodeId, iteration, epoch, offer }: NamedClaim): string =>
+  `${executorId}/${runId}/${nodeId}/${iteration}/${epoch}/${offer?.id ?? ""}`;
 
 /** Each result once, where it was first and as it was said last; the rest as it is. */
 export function withoutRepeats<T>(items: readonly T[], inputOf: (item: T) => Input): T[] {

@@ -76,6 +76,7 @@ export function createEngine(
     recovery,
     store: health,
     timers,
+    steady: now,
     ...(linger && { linger }),
     onTick: ({ eventCount }) => void eventCounts.push(eventCount),
     onConflict: () => void (conflicts.count += 1),
