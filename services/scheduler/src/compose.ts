@@ -87,10 +87,8 @@ export async function startScheduler(
     log,
   });
   const onInternal = internalFaults(log);
-  const services = [
-    ...commandServices({ ...stores, ...engine, log, onAlarm: alarms.ring }, stores.pool),
-    standingService(engine),
-  ];
+  const { pool } = stores;
+  const services = commandServices({ ...stores, ...engine, log, onAlarm: alarms.ring }, pool);
   const commands = serveCommands(services, onInternal);
   const server = await startGrpcServer({
     host: config.PAWL_SCHEDULER_HOST,
@@ -98,19 +96,18 @@ export async function startScheduler(
     services: [
       ...services,
       commands.service,
+      standingService(engine),
       workService(config, { stores, engine, renewals, log, sweepLeases: sweepers.leases }),
     ],
     reflection: config.PAWL_REFLECTION,
     onInternal,
   });
-  const { pool } = stores;
-  const { roster, health } = engine;
-  health.onChange = (isServing) => server.setServing(isServing);
-  const probes = await startProbes(config, { ...stores, roster, health, telemetry, log });
+  engine.health.onChange = (isServing) => server.setServing(isServing);
+  const probes = await startProbes(config, { ...stores, ...engine, telemetry, log });
   return {
     port: server.port,
     stop: async () => {
-      health.onChange = () => {};
+      engine.health.onChange = () => {};
       server.setServing(false);
       await drainExecutors(engine.roster, engine.loop, log);
       renewals.stop();

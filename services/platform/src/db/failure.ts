@@ -38,13 +38,15 @@ const AWAY_MESSAGE =
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof EngineError) return error.reason === "STORE_UNAVAILABLE" ? "store" : "code";
   const state = sqlState(error) ?? "";
-  for (const [states, kind] of NAMED) if (states.test(state)) return kind;
-  return isAway(error) || SQLSTATE.test(state) ? "store" : "code";
+  return kindOf(state) ?? (isAway(error) || SQLSTATE.test(state) ? "store" : "code");
 }
 
-/** Serialisation failure, deadlock or lock timeout: the same transaction may succeed when it is sent again. */
+const kindOf = (state: string): FailureKind | undefined =>
+  NAMED.find(([states]) => states.test(state))?.[1];
+
+/** Serialisation failure, deadlock or lock timeout, also behind STORE_UNAVAILABLE: the same transaction may succeed when sent again. */
 export const isContention = (error: unknown): boolean => {
-  const kind = failureKind(error);
+  const kind = kindOf(sqlState(error) ?? "");
   return kind === "contention" || kind === "locked";
 };
 
@@ -104,7 +106,9 @@ export const storeFault = (error: unknown): unknown =>
 
 /** The same for a call that nobody sends again: what was in its way counts against the database too. */
 export const lastFault = (error: unknown): unknown =>
-  isContention(error) ? storeUnavailable(error) : storeFault(error);
+  isContention(error) && !(error instanceof EngineError)
+    ? storeUnavailable(error)
+    : storeFault(error);
 
 /** Whether the server would refuse anything that is asked of it now, as opposed to this call alone. */
 export const isOfServer = (error: unknown): boolean => {
