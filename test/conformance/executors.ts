@@ -3,7 +3,18 @@
 import { randomUUID } from "node:crypto";
 import type { ExecutorSession } from "@pawl/platform/store/executors";
 import { describe, expect, test } from "vitest";
-import { begin, claim, HOUR_MS, newExecutorId, NODE } from "./facts.ts";
+import {
+  appends,
+  begin,
+  claim,
+  HOUR_MS,
+  newExecutorId,
+  newRun,
+  NODE,
+  runStarted,
+  started,
+  step,
+} from "./facts.ts";
 import { setup } from "./setup.ts";
 import type { OpenStore, StoreUnderTest } from "./store.ts";
 
@@ -35,6 +46,7 @@ export function executorsSuite(name: string, open: OpenStore): void {
   describe(`executors on ${name}`, () => {
     lives(open);
     sessions(open);
+    limits(open);
     processes(open);
     holdings(open);
   });
@@ -105,6 +117,50 @@ const rivalOf = (session: ExecutorSession, instanceId: string | null) => ({
   sessionId: randomUUID(),
   ...hello(HOUR_MS, instanceId),
 });
+
+function limits(open: OpenStore): void {
+  test("a lease that has lasted too long is found although its executor lives, with what it was allowed", async () => {
+    const { executors, journal } = await setup(open);
+    const session = newSession();
+    await executors.register({ ...session, ...hello(HOUR_MS) });
+    const { executorId } = session;
+    const leased = async (limitMs?: number) => {
+      const runId = await begin(journal);
+      const place = { runId, nodeId: NODE, iteration: 0, executorId };
+      const limit = limitMs === undefined ? {} : { limitMs };
+      const epoch = await step(journal, runId, 1, {
+        facts: [started(executorId)],
+        also: (tx) => void tx.openLeases([{ ...place, back: 0, attempt: 1, ...limit }]),
+      });
+      return { ...place, epoch };
+    };
+    await leased();
+    await leased(HOUR_MS);
+    const overdue = await leased(0);
+    const found = [{ ...overdue, hasLeft: false, limitMs: 0 }];
+    expect(await executors.expiredLeases(10)).toEqual(found);
+    // More time for its lease is no more time for its node.
+    await journal.transact((tx) => tx.extendLeases([{ ...overdue, extendMs: HOUR_MS }]));
+    expect(await executors.expiredLeases(10)).toEqual(found);
+    await executors.expireSoon(session, 0);
+    expect(await executors.expiredLeases(10)).toContainEqual({ ...found[0], hasLeft: true });
+  });
+
+  test("a lease of a new run has its limit too", async () => {
+    const { executors, journal } = await setup(open);
+    const run = newRun({ eventCount: 2 });
+    const session = newSession();
+    await executors.register({ ...session, ...hello(HOUR_MS) });
+    const { executorId } = session;
+    await journal.transact(async (tx) => {
+      void tx.insertRuns([run]);
+      void tx.append(appends(run.runId, [runStarted, started(executorId)]));
+      const place = { runId: run.runId, nodeId: NODE, iteration: 0 };
+      await tx.openLeases([{ ...place, back: 0, attempt: 1, executorId, limitMs: 0 }]);
+    });
+    expect(await executors.expiredLeases(10)).toMatchObject([{ runId: run.runId, limitMs: 0 }]);
+  });
+}
 
 function processes(open: OpenStore): void {
   test("another process cannot take the id of an executor that lives, and changes nothing by trying", async () => {

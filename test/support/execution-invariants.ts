@@ -8,7 +8,7 @@ const SETTLING: ReadonlySet<string> = new Set([
   "node.cancelled",
   "node.skipped",
 ]);
-/** Only an executor can be the cause; others carry epoch 0 where the engine decided. */
+/** Only an executor can be the cause, timeouts aside; others carry epoch 0 where the engine decided. */
 const BY_EXECUTOR: ReadonlySet<string> = new Set([
   "node.completed",
   "node.retried",
@@ -17,6 +17,12 @@ const BY_EXECUTOR: ReadonlySet<string> = new Set([
   "node.log",
   "run.recovered",
 ]);
+
+/** The engine ended a claim that was past its node's timeout: failed, tried again, or handled. */
+const isOverdue = (event: LoggedFact): boolean =>
+  event.type === "node.timed_out" ||
+  (event.type === "node.retried" && event.payload.cause === "timeout") ||
+  (event.type === "node.completed" && event.payload.handle === "error");
 
 /** One node execution: claims in order, each after its own queueing, and at most one end. */
 export function checkExecution(
@@ -47,7 +53,9 @@ export function checkExecution(
       ({ epoch } = event);
       queuedAttempt = 0;
     } else if (
-      event.epoch === 0 ? BY_EXECUTOR.has(type) && !waits && !isHandled : event.epoch !== epoch
+      event.epoch === 0
+        ? BY_EXECUTOR.has(type) && !waits && !isHandled && !isOverdue(event)
+        : event.epoch !== epoch
     )
       report(seq, `${type} of epoch ${event.epoch} under claim ${epoch}`);
   }

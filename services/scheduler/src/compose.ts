@@ -65,7 +65,7 @@ export async function startScheduler(
 ): Promise<Running> {
   const stores = await openStores(config, log, (byMs) => {
     log.warn({ by_ms: byMs }, "the database's clock stepped; no lease is judged for a while");
-    patience.begin();
+    patience.stepped();
   });
   const engine = createEngine(stores, log, {
     onDue: (ms) => sweepers.approvals.soon(ms),

@@ -74,6 +74,10 @@ export const LIMITS = {
   retryAfterMsMax: HOUR_MS,
   nodeTimeoutMs: 5 * MINUTE_MS,
   nodeTimeoutMsMax: DAY_MS,
+  /** How long after its timeout a claim may still report: the way to the executor and back, and a busy machine. */
+  timeoutGraceMs: 10_000,
+  /** As much more where a node is moderated, which its timeout does not count: three calls of a minute before it and after it. */
+  moderationGraceMs: 6 * MINUTE_MS,
   runDeadlineMs: HOUR_MS,
   runDeadlineMsMax: 30 * DAY_MS,
   delayMsMax: 365 * DAY_MS,

@@ -206,3 +206,11 @@ test("every fact an executor caused carries its claim's epoch (S0.42)", () => {
   );
   expect(epochs.map((event) => event.epoch)).toEqual([first, second]);
 });
+
+test("an executor cannot make a cause retryable that never is", () => {
+  for (const cause of ["moderation_blocked", "effect_unknown", "input_contract_violation"]) {
+    const run = one({ retry: { attempts: 3 } });
+    run.report("a", failed(cause, false));
+    expect(run.node("a"), cause).toMatchObject({ status: "failed", attempt: 1 });
+  }
+});

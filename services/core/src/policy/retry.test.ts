@@ -4,6 +4,8 @@ import {
   backoffMs,
   DEFAULT_RETRY,
   mayRetry,
+  NEVER_RETRIED,
+  RETRY_CAUSES,
   retryCauseOf,
   retryDelayMs,
   STANDARD_RETRY,
@@ -59,4 +61,11 @@ test("a retry waits its backoff or what the provider asked for, whichever is lon
   expect(retryDelayMs(STANDARD_RETRY, 1, 0, 300)).toBe(1_000);
   expect(retryDelayMs(STANDARD_RETRY, 1, 0, 7_000)).toBe(7_000);
   expect(retryDelayMs(STANDARD_RETRY, 1, 0, 1e12)).toBe(3_600_000);
+});
+
+test("causes that a second try cannot change are never retried, whatever the policy says", () => {
+  const policy = { ...STANDARD_RETRY, attempts: 20 };
+  for (const cause of NEVER_RETRIED) expect(mayRetry(policy, 1, cause), cause).toBe(false);
+  for (const cause of [...RETRY_CAUSES, "an_own_cause"])
+    expect(mayRetry(policy, 1, cause), cause).toBe(true);
 });

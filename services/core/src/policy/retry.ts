@@ -74,8 +74,45 @@ export const retriedFor = (cause: string): string => POLICY_WORDS.get(cause) ?? 
 export const retryCauseOf = (cause: string): RetryCause =>
   RETRY_CAUSES.find((known) => known === retriedFor(cause)) ?? "provider_error";
 
-/** Whether a failure of `attempt` for `cause` is tried again; a cancellation never is (S1.31, S1.32). */
+/**
+ * Causes that a second try cannot change, or that must not have one: never retried, whatever the policy and the executor say. An
+ * executor may call other failures permanent; it cannot make one of these retryable.
+ */
+export const NEVER_RETRIED: ReadonlySet<string> = new Set([
+  "cancelled",
+  "delivery_exhausted",
+  "effect_unknown",
+  "moderation_blocked",
+  "input_contract_violation",
+  "MISSING_VARIABLE",
+  "CONFIG_INVALID",
+  "UNKNOWN_NODE_TYPE",
+  "UNKNOWN_PROVIDER",
+  "UNKNOWN_DATA_SOURCE",
+  "CONDITION_TYPE",
+  "CONDITION_TOO_COSTLY",
+  "TOO_MANY_ITEMS",
+  "too_many_items",
+  "too_deep",
+  "max_iterations",
+  "OUTPUT_TOO_LARGE",
+  "OUTPUT_INVALID",
+  "output_invalid",
+  "RESULT_TOO_LARGE",
+  "result_too_large",
+  "context_too_large",
+  "node_too_large",
+  "REQUEST_TOO_LARGE",
+  "RESPONSE_TOO_LARGE",
+  "JS_KILLED",
+  "URL_BLOCKED",
+  "HEADER_INJECTION",
+  "http_status",
+  "query_error",
+]);
+
+/** Whether a failure of `attempt` for `cause` is tried again (S1.31, S1.32). */
 export const mayRetry = (policy: RetryPolicy, attempt: number, cause: string): boolean =>
-  cause !== "cancelled" &&
+  !NEVER_RETRIED.has(cause) &&
   attempt < policy.attempts &&
   policy.retryOn.includes(retryCauseOf(cause));

@@ -115,6 +115,7 @@ create table leases (
   executor_id uuid not null,
   extended_until timestamp with time zone,
   leased_at timestamp with time zone not null default now(),
+  deadline_at timestamp with time zone,
   constraint leases_pkey PRIMARY KEY (run_id, node_id, iteration)
 ) with (fillfactor=90);
 CREATE INDEX leases_by_executor ON pawl.leases USING btree (executor_id);

@@ -25,6 +25,11 @@ interface LeaseRow {
   readonly executor_id: string;
 }
 
+interface ExpiredRow extends LeaseRow {
+  readonly has_left: boolean;
+  readonly limit_ms: number | null;
+}
+
 const toLease = (row: LeaseRow): Lease => ({
   runId: runId(row.run_id),
   nodeId: nodeId(row.node_id),
@@ -68,8 +73,12 @@ export function createExecutors(db: Queryable): Executors {
       await run(db, expireExecutor, [id, sessionId, graceMs]);
     },
     expiredLeases: async (limit) => {
-      const rows = await run<LeaseRow & { readonly has_left: boolean }>(db, expiredLeases, [limit]);
-      return rows.map((row) => ({ ...toLease(row), hasLeft: row.has_left }));
+      const rows = await run<ExpiredRow>(db, expiredLeases, [limit]);
+      return rows.map((row) => ({
+        ...toLease(row),
+        hasLeft: row.has_left,
+        ...(row.limit_ms === null ? {} : { limitMs: row.limit_ms }),
+      }));
     },
     leasesOf: async (id, olderThanMs) => {
       const rows = await run<LeaseRow>(db, leasesOfExecutor, [id, olderThanMs, LEASES_MAX]);

@@ -9,8 +9,10 @@ export interface ExecutorSession {
   readonly sessionId: string;
 }
 
-/** A lease whose executor is not alive. */
+/** A lease whose executor is not alive, or that has lasted too long. */
 export interface ExpiredLease extends Lease {
+  /** How long it was allowed to last, where its executor lives and it is past that. */
+  readonly limitMs?: number;
   /** Its connection ended before the lease did, as opposed to one that fell silent. */
   readonly hasLeft: boolean;
 }
@@ -35,7 +37,7 @@ export interface Executors {
   expireSoon(session: ExecutorSession, graceMs: number): Promise<void>;
   /** How many executors are alive, whichever scheduler they are connected to. */
   countAlive(): Promise<number>;
-  /** Leases of executors that are no longer alive. */
+  /** Leases of executors that are no longer alive, and leases that are past their limit. */
   expiredLeases(limit: number): Promise<ExpiredLease[]>;
   /** Leases an executor has, older than `olderThanMs`: for comparison with what it says it holds. */
   leasesOf(executorId: ExecutorId, olderThanMs: number): Promise<Lease[]>;

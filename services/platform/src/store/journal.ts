@@ -154,6 +154,8 @@ export interface NewLease extends LeaseKey {
   readonly back: number;
   readonly attempt: number;
   readonly executorId: ExecutorId;
+  /** How long the claim may last, whatever its executor says; for ever unless said. */
+  readonly limitMs?: number;
 }
 
 export interface Lease extends LeaseKey {

@@ -112,6 +112,7 @@ export class TickBatch {
         this.wake,
         this.pauseEpoch,
         changes.map((change) => change.expectedSeq ?? -1),
+        opened.map((lease) => lease.limitMs ?? null),
       ],
     };
   }
@@ -139,6 +140,7 @@ export class TickBatch {
         this.runs.map((run) => run.schedule?.at ?? null),
         this.pauseEpoch,
         this.runs.map((run) => run.callId ?? null),
+        opened.map((lease) => lease.limitMs ?? null),
       ],
     };
   }

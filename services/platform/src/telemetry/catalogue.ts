@@ -65,6 +65,10 @@ export const METRICS = {
     "pawl_leases_lost_total",
     "Leases taken back from executors that fell silent",
   ),
+  claimsOverdue: counter(
+    "pawl_claims_overdue_total",
+    "Claims past their node's timeout that the scheduler ended",
+  ),
   leases: gauge("pawl_leases", "Claims held by executors connected here"),
   deadLetters: counter(
     "pawl_dead_letters_total",

@@ -1,9 +1,10 @@
+import { LIMITS } from "@pawl/core/data/limits";
 import { DatabaseClock } from "@pawl/platform/db/clock";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import { expect, test } from "vitest";
 import { connect, createEngine, saveGraph } from "../tick/tick.fixture.ts";
 import { Patience, RECONNECT_MS } from "./patience.ts";
-import { sweepLeases } from "./sweeps.ts";
+import { sweepLeases } from "./lease-sweep.ts";
 
 const HOUR_MS = 3_600_000;
 const LEASE_MS = 5_000;
@@ -16,7 +17,7 @@ async function setup() {
   const at = { steady: 10_000, database: Date.parse("2026-06-15T12:00:00Z") };
   const store = createMemoryStore({ now: () => at.database });
   const patience = new Patience({ renewMs: RENEW_MS, sweepMs: SWEEP_MS, now: () => at.steady });
-  const clock = new DatabaseClock({ steady: () => at.steady, onStep: () => patience.begin() });
+  const clock = new DatabaseClock({ steady: () => at.steady, onStep: () => patience.stepped() });
   const learnClock = async (): Promise<void> => clock.heard(at.database, at.steady, at.steady);
   await learnClock();
   const engine = createEngine(store, clock.now);
@@ -46,6 +47,7 @@ async function setup() {
       await sweepLeases(parts);
     },
     renew: () => executors.renew([session], LEASE_MS),
+    types: (): string[] => store.view.events(runId).map(({ type }) => type),
     recovered: (): number =>
       store.view.events(runId).filter(({ type }) => type === "run.recovered").length,
   };
@@ -74,4 +76,35 @@ test("an executor that stays silent after such a step loses its claims once it h
   at.database += HOUR_MS;
   for (let passed = 0; passed <= PATIENCE_MS; passed += SWEEP_MS) await sweep();
   expect(recovered()).toBe(1);
+});
+
+test("a claim past its node's timeout ends although its executor renews, and not a moment before", async () => {
+  const { sweep, renew, types } = await setup();
+  const turn = async (): Promise<void> => {
+    await renew();
+    await sweep();
+  };
+  for (let passed = 0; passed <= PATIENCE_MS; passed += SWEEP_MS) await turn();
+  const limitMs = LIMITS.nodeTimeoutMs + LIMITS.timeoutGraceMs;
+  for (let passed = PATIENCE_MS + 3 * SWEEP_MS; passed < limitMs; passed += SWEEP_MS) await turn();
+  expect(types()).not.toContain("node.timed_out");
+  for (let passed = 0; passed <= 4 * SWEEP_MS; passed += SWEEP_MS) await turn();
+  expect(types()).toContain("node.timed_out");
+  expect(types()).not.toContain("run.recovered");
+});
+
+test("a step of the database's clock over a node's timeout ends nothing until the timeout has passed since", async () => {
+  const { at, sweep, renew, types } = await setup();
+  const turns = async (forMs: number): Promise<void> => {
+    for (let passed = 0; passed < forMs; passed += SWEEP_MS) {
+      await renew();
+      await sweep();
+    }
+  };
+  await turns(PATIENCE_MS + SWEEP_MS);
+  at.database += HOUR_MS;
+  await turns(PATIENCE_MS + 3 * SWEEP_MS);
+  expect(types()).not.toContain("node.timed_out");
+  await turns(LIMITS.nodeTimeoutMs + LIMITS.timeoutGraceMs);
+  expect(types()).toContain("node.timed_out");
 });

@@ -17,6 +17,7 @@ export const RECONNECT_MS = 3_000;
 export class Patience {
   readonly #options: PatienceOptions;
   #until: number;
+  #steppedAt = -Infinity;
   #lookedAt: number;
 
   /** Begins with patience: there may have been no scheduler before this one. */
@@ -35,6 +36,17 @@ export class Patience {
   begin(): void {
     this.#until = this.#options.now() + this.#forMs;
     this.#options.onBegin?.(this.#forMs);
+  }
+
+  /** The database's clock stepped: a lease may look older than it is. */
+  stepped(): void {
+    this.#steppedAt = this.#options.now();
+    this.begin();
+  }
+
+  /** Whether a claim that looks this old can be: whether no step of the clock lies so near. */
+  isCredible(ageMs: number): boolean {
+    return this.#options.now() - this.#steppedAt >= ageMs;
   }
 
   /** Looks at who is alive, and doubts what it sees when the look came late, took long or failed. */

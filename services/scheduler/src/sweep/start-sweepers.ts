@@ -7,12 +7,12 @@ import { createStrandedSweep } from "../recover/stranded.ts";
 import type { AlarmClock } from "../schedule/alarm-clock.ts";
 import { type PauseSweepParts, pauseSweeper } from "../pause/pause-sweeper.ts";
 import { approvalSweeper } from "./approval-sweeper.ts";
+import { sweepLeases } from "./lease-sweep.ts";
 import { Patience, RECONNECT_MS } from "./patience.ts";
 import { Sweeper } from "./sweeper.ts";
 import {
   sweepDeadlines,
   sweepExecutors,
-  sweepLeases,
   sweepPartitions,
   sweepQueues,
   type SweepParts,

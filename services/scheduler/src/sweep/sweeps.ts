@@ -3,7 +3,6 @@
 
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import type { Queryable } from "@pawl/platform/db/sql";
-import { probe } from "@pawl/platform/lifecycle/probe";
 import { DEAD_LETTERS } from "@pawl/platform/queue/queue";
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Journal } from "@pawl/platform/store/journal";
@@ -33,43 +32,6 @@ export interface SweepParts {
   readonly learnClock: () => Promise<void>;
   /** Told when the next alarm of a schedule goes off. */
   readonly onAlarm: (dueInMs: number) => void;
-}
-
-/** Takes back the leases of executors that fell silent. */
-export async function sweepLeases(parts: SweepParts): Promise<boolean> {
-  const { executors, loop, log, patience, learnClock } = parts;
-  const expired = await patience.look(async () => {
-    const found = await executors.expiredLeases(FOUND_MAX);
-    // Read afterwards: a step that makes leases look expired is known before they are judged.
-    await learnClock();
-    return found;
-  });
-  const lost = expired.filter(({ hasLeft }) => hasLeft || patience.isOver);
-  if (lost.length > 0) probe("S8");
-  await Promise.all(
-    lost.map(async (lease) => {
-      const { promise, resolve, reject } = Promise.withResolvers<"taken" | "stale">();
-      loop.offer({
-        kind: "lost",
-        claim: lease,
-        reason: lease.hasLeft ? "stream_broken" : "lease_expired",
-        executorId: lease.executorId,
-        answer: { resolve, reject },
-      });
-      await promise;
-      METRICS.leasesLost.add(1);
-      log.info(
-        {
-          run_id: lease.runId,
-          node_id: lease.nodeId,
-          epoch: lease.epoch,
-          executor_id: lease.executorId,
-        },
-        "took back a lost claim",
-      );
-    }),
-  );
-  return lost.length === FOUND_MAX;
 }
 
 /** Ends runs whose deadline has passed. */

@@ -21,6 +21,7 @@ import { Fenced } from "./fenced.ts";
 import type { StartInput } from "./input.ts";
 import {
   executionKey,
+  isTakenAway,
   jobKeyOf,
   mayStartUncommitted,
   shiftCauses,
@@ -33,7 +34,7 @@ import {
 /** A claim that ends in this tick. */
 export interface ClosedClaim extends LeaseKey {
   readonly epoch: number;
-  /** Taken back for somebody else, as opposed to ended with its run. */
+  /** Taken from its executor while its run goes on, as opposed to cancelled. */
   readonly isLost: boolean;
   /** Opened by the same draft, so that there is no lease of it. */
   readonly isUnwritten: boolean;
@@ -211,7 +212,7 @@ export class Draft {
         nodeId: fact.nodeId,
         iteration,
         epoch: wasRunning,
-        isLost: fact.type === "run.recovered",
+        isLost: isTakenAway(fact),
         isUnwritten: draft.opened.delete(executionKey(nodeIndex, iteration)),
       });
     if (hadJob && isSettled(before.status)) this.dropJobs(run, [{ nodeIndex, iteration }]);

@@ -138,7 +138,8 @@ export const isFenced = (input: Input): input is FencedInput =>
 export interface LostInput {
   readonly kind: "lost";
   readonly claim: Claim;
-  readonly reason: RecoveryReason;
+  /** `overdue`: its executor lives and has it, and it is past its node's timeout. */
+  readonly reason: RecoveryReason | "overdue";
   readonly executorId: ExecutorId;
   readonly answer: Answer<"taken" | "stale">;
 }

@@ -51,6 +51,10 @@ export interface RunDraft {
 export const executionKey = (nodeIndex: number, iteration: number): number =>
   nodeIndex * 2 ** 24 + iteration;
 
+/** Whether a fact that ends a claim takes it from its executor while the run goes on: it was lost, or is past its timeout. */
+export const isTakenAway = ({ type, epoch }: Fact): boolean =>
+  type === "run.recovered" || (epoch === 0 && type !== "node.cancelled");
+
 /** Moves the provisional seqs that the folds of a draft's executions remember, at the cost of its facts and their edges. */
 export function shiftCauses(
   { run: { state }, facts, committedSeq }: RunDraft,

@@ -7,6 +7,7 @@ import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
 import type { RunState } from "@pawl/core/log/state";
 import { onLeaseLost } from "@pawl/core/plan/claim";
+import { onOverdue } from "@pawl/core/plan/overdue";
 import { onOutcome } from "@pawl/core/plan/result";
 import { onCancel, onDeadline } from "@pawl/core/plan/stop";
 import { uuidV7 } from "../admit/run-id.ts";
@@ -98,21 +99,19 @@ export function settle(
 const isWithdrawn = (input: JudgedInput): boolean =>
   (input.kind === "outcome" || input.kind === "lost") && input.claim.offer?.state === "withdrawn";
 
-/** Drafts that a claim was lost; beyond the last delivery its node is dead. */
+/** Drafts that a claim was lost, or is past its timeout; beyond the last delivery its node is dead. */
 function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
   const { state } = run;
   const nodeIndex = state.graph.indexOf.get(input.claim.nodeId) ?? -1;
   const { claim, reason, executorId, answer } = input;
-  const result = onLeaseLost(state, {
-    nodeIndex,
-    iteration: claim.iteration,
-    epoch: claim.epoch,
-    reason,
-    executorId,
-    now: draft.now,
-  });
+  const { iteration, epoch } = claim;
+  const loss = { nodeIndex, iteration, epoch, executorId, now: draft.now };
+  const result =
+    reason === "overdue" ? onOverdue(state, loss) : onLeaseLost(state, { ...loss, reason });
   if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
   appendAll(draft, run, result.facts);
+  const isTaken: Settled = { kind: "drafted", reply: () => answer.resolve("taken") };
+  if (reason === "overdue") return isTaken;
   for (const fact of result.facts)
     if (fact.type === "node.failed")
       draft.buried.push({
@@ -123,7 +122,7 @@ function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
         reason,
         errorMessage: fact.payload.message,
       });
-  return { kind: "drafted", reply: () => answer.resolve("taken") };
+  return isTaken;
 }
 
 /** Places again what is still queued by the same event. The run gets a new version, so that nobody places it at the same time. */

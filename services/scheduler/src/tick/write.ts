@@ -4,6 +4,7 @@
 import { isFinal } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
+import { claimLimitMs } from "@pawl/core/plan/overdue";
 import type { News, NewLease, RunChange, Transaction } from "@pawl/platform/store/journal";
 import type { Draft } from "./draft.ts";
 import { newRun, nodeIdOf, projection, type RunDraft } from "./run-draft.ts";
@@ -70,6 +71,7 @@ const leasesOf = ({ run, facts, opened }: RunDraft): NewLease[] =>
     back: facts.length - 1 - factIndex,
     attempt: executionAt(run.state, nodeIndex, iteration)?.attempt ?? 1,
     executorId: session.executorId,
+    limitMs: claimLimitMs(run.state, nodeIndex, iteration),
   }));
 
 /**

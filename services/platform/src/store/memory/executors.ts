@@ -22,6 +22,10 @@ export function createMemoryExecutors(tables: Tables, now: () => number): Execut
   };
   const isDead = (row: ExecutorRow | undefined): boolean =>
     row === undefined || row.aliveUntil <= now();
+  const isAbandoned = ({ executorId, extendedUntil }: LeaseRow): boolean =>
+    isDead(executors.get(executorId)) && (extendedUntil === null || extendedUntil <= now());
+  const isOverdue = ({ leasedAt, limitMs }: LeaseRow): boolean =>
+    limitMs !== null && leasedAt + limitMs <= now();
   return {
     register: async ({ leaseMs, ...columns }) => {
       const row = executors.get(columns.executorId);
@@ -49,13 +53,13 @@ export function createMemoryExecutors(tables: Tables, now: () => number): Execut
     },
     expiredLeases: async (limit) =>
       [...leases]
-        .filter(([, lease]) => isDead(executors.get(lease.executorId)))
-        .filter(([, { extendedUntil }]) => extendedUntil === null || extendedUntil <= now())
+        .filter(([, lease]) => isAbandoned(lease) || isOverdue(lease))
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .slice(0, limit)
         .map(([, lease]) => ({
           ...toLease(lease),
           hasLeft: executors.get(lease.executorId)?.hasLeft ?? false,
+          ...(isAbandoned(lease) || lease.limitMs === null ? {} : { limitMs: lease.limitMs }),
         })),
     leasesOf: async (executorId, olderThanMs) =>
       [...leases.values()]

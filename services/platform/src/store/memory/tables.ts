@@ -37,6 +37,7 @@ export interface LeaseRow extends Lease {
   readonly attempt: number;
   readonly leasedAt: number;
   readonly extendedUntil: number | null;
+  readonly limitMs: number | null;
 }
 
 export interface EffectRow extends LeaseKey {

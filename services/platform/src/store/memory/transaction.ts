@@ -290,11 +290,7 @@ export class MemoryTransaction implements journal.Transaction {
     if (run === undefined) return;
     const key = leaseKey(lease);
     if (this.#leases.has(key)) throw new UniqueViolation("leases_pkey", key);
-    this.#leases.set(key, {
-      ...lease,
-      epoch: run.lastSeq - back,
-      leasedAt: this.#now,
-      extendedUntil: null,
-    });
+    const times = { leasedAt: this.#now, extendedUntil: null, limitMs: lease.limitMs ?? null };
+    this.#leases.set(key, { ...lease, epoch: run.lastSeq - back, ...times });
   }
 }

@@ -53,11 +53,11 @@ appended as (
   returning ${ending(...ACCEPTED)} as ending
 ),
 opened as (
-  insert into leases (run_id, node_id, iteration, epoch, attempt, executor_id)
-  select o.run_id, o.node_id, o.iteration, o.epoch, o.attempt, o.executor_id
+  insert into leases (run_id, node_id, iteration, epoch, attempt, executor_id, deadline_at)
+  select o.run_id, o.node_id, o.iteration, o.epoch, o.attempt, o.executor_id, now() + o.limit_ms * interval '1 millisecond'
   from unnest(
-    $30::uuid[], $31::text[], $32::integer[], $33::bigint[], $34::integer[], $35::uuid[]
-  ) as o (run_id, node_id, iteration, epoch, attempt, executor_id)
+    $30::uuid[], $31::text[], $32::integer[], $33::bigint[], $34::integer[], $35::uuid[], $41::double precision[]
+  ) as o (run_id, node_id, iteration, epoch, attempt, executor_id, limit_ms)
 )
 select
   1 / (case when (select count(*) from inserted) = cardinality($1::uuid[]) then 1 else 0 end) as held,

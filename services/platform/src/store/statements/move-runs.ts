@@ -59,12 +59,14 @@ closed as (
   returning 1
 ),
 opened as (
-  insert into leases (run_id, node_id, iteration, epoch, attempt, executor_id)
-  select ($1::uuid[])[o.place], o.node_id, o.iteration, h.seqs[o.place] - o.back, o.attempt, o.executor_id
+  insert into leases (run_id, node_id, iteration, epoch, attempt, executor_id, deadline_at)
+  select
+    ($1::uuid[])[o.place], o.node_id, o.iteration, h.seqs[o.place] - o.back, o.attempt, o.executor_id,
+    now() + o.limit_ms * interval '1 millisecond'
   from heads h,
     unnest(
-      $20::integer[], $21::text[], $22::integer[], $23::integer[], $24::integer[], $25::uuid[]
-    ) as o (place, node_id, iteration, back, attempt, executor_id)
+      $20::integer[], $21::text[], $22::integer[], $23::integer[], $24::integer[], $25::uuid[], $29::double precision[]
+    ) as o (place, node_id, iteration, back, attempt, executor_id, limit_ms)
   -- A claim that is taken back and given away at once has the same key: first the one, then the other.
   where (select count(*) from closed) >= 0
 )

@@ -976,7 +976,7 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
   message: string;
 
   /**
-   * Never retry, whatever the policy.
+   * Never retry, whatever the policy. Causes that are never retried are not either where this is false.
    *
    * @generated from field: bool permanent = 3;
    */
@@ -1091,7 +1091,7 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
   contextJson: Uint8Array;
 
   /**
-   * How long the handler may take.
+   * How long the handler may take. A claim that is not reported some seconds after that is ended by the scheduler as a timeout.
    *
    * @generated from field: uint64 timeout_ms = 6;
    */
@@ -1395,7 +1395,7 @@ export const EffectCommittedSchema: GenMessage<EffectCommitted> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 33);
 
 /**
- * Extend keeps one lease alive for a time, whatever becomes of its executor's renewals meanwhile.
+ * Extend keeps one lease alive for a time, whatever becomes of its executor's renewals meanwhile. It does not lengthen timeout_ms.
  *
  * @generated from message pawl.worker.v1.Extend
  */
