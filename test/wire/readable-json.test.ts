@@ -209,7 +209,7 @@ test("an approval is read and answered by curl in JSON", async () => {
     response: { ok: true },
   });
   expect(answered).toMatchObject({
-    approval: { response: { ok: true }, responseJson: base64('{"ok": true}') },
+    approval: { response: { ok: true }, responseJson: base64('{"ok":true}') },
   });
   await drain(stage().door("grpc-js").events.watchRun({ runId }));
 });

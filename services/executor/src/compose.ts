@@ -65,6 +65,7 @@ export async function compose(
   const probes = await startProbeServer({
     host: config.PAWL_METRICS_HOST,
     port: config.PAWL_METRICS_PORT,
+    allowedHosts: config.PAWL_ALLOWED_HOSTS,
     metricsText: () => {
       METRICS.slotsBusy.set(worker.busyCount);
       return telemetry.metricsText();

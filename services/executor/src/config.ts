@@ -5,6 +5,7 @@ import {
   DEFAULT_PORTS,
   LOOPBACK,
   address,
+  allowedHosts,
   count,
   environment,
   executorToken,
@@ -97,6 +98,7 @@ export const EXECUTOR_ENV = z.object({
     max: 16_384,
     describe: "how much streamed text the moderation service sees twice, and watchers see late",
   }),
+  PAWL_ALLOWED_HOSTS: allowedHosts(),
   PAWL_METRICS_HOST: listenHost("address to serve /metrics, /healthz and /readyz on"),
   PAWL_METRICS_PORT: port(DEFAULT_PORTS.executorMetrics, "port of /metrics; 0 takes a free one"),
 });

@@ -8,6 +8,7 @@ import {
   DEFAULT_DRAIN_MS,
   DEFAULT_PORTS,
   flag,
+  list,
   listenHost,
   LOOPBACK,
   logLevel,
@@ -19,18 +20,6 @@ import { FANOUT_DEFAULTS } from "./watch/fanout.ts";
 
 /** There is no authentication at the edge, so only this machine may reach it. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
-
-const list = (describe: string) =>
-  z
-    .string()
-    .default("")
-    .transform((text) =>
-      text
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== ""),
-    )
-    .describe(describe);
 
 export const gatewaySchema = z.object({
   DATABASE_URL: databaseUrl(),

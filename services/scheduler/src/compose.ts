@@ -99,6 +99,7 @@ export async function startScheduler(
       standingService(engine),
       workService(config, { stores, engine, renewals, log, sweepLeases: sweepers.leases }),
     ],
+    allowedHosts: config.PAWL_ALLOWED_HOSTS,
     reflection: config.PAWL_REFLECTION,
     onInternal,
   });
@@ -118,14 +119,8 @@ export async function startScheduler(
       commands.drain();
       await server.stop(STOP_GRACE_MS);
       const { journal, boss, livenessPool, occurrences } = stores;
-      const pools = [pool.end(), livenessPool.end()];
-      await Promise.all([
-        journal.close(),
-        boss.stop(),
-        occurrences.stop(),
-        ...pools,
-        probes.close(),
-      ]);
+      const ends = [pool.end(), livenessPool.end(), probes.close()];
+      await Promise.all([journal.close(), boss.stop(), occurrences.stop(), ...ends]);
     },
   };
 }

@@ -2,6 +2,7 @@
 
 import { ConfigFault, type Env, parseEnv } from "@pawl/platform/config/env";
 import {
+  allowedHosts,
   count,
   databaseUrl,
   DEFAULT_DRAIN_MS,
@@ -26,6 +27,7 @@ export const ConfigSchema = z.object({
   PAWL_SCHEDULER_PORT: port(DEFAULT_PORTS.scheduler, "port for gateways and executors"),
   PAWL_METRICS_HOST: listenHost("address of /metrics, /healthz and /readyz"),
   PAWL_METRICS_PORT: port(DEFAULT_PORTS.schedulerMetrics, "port of /metrics, /healthz and /readyz"),
+  PAWL_ALLOWED_HOSTS: allowedHosts(),
   PAWL_REFLECTION: flag(true, "serve gRPC reflection"),
   PAWL_EXECUTOR_TOKEN: executorToken(
     "what executors have to present to serve built-in node types; needed in production",

@@ -37,6 +37,7 @@ export async function startProbes(
   const server = await startProbeServer({
     host: config.PAWL_METRICS_HOST,
     port: config.PAWL_METRICS_PORT,
+    allowedHosts: config.PAWL_ALLOWED_HOSTS,
     metricsText: async () => {
       const { sessions } = roster;
       METRICS.leases.set(sessions.reduce((sum, session) => sum + session.heldCount, 0));

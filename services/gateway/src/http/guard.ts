@@ -4,6 +4,7 @@
 // own name. The origin check is against other sites (and other ports of this machine) that call us from someone's browser.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
+import { hostOf, LOOPBACK_NAMES, namesTwoHosts } from "@pawl/platform/rpc/hosts";
 import { authorityOf, type EdgeRequest } from "./exchange.ts";
 
 /** Node takes HTTP/2's header list size for advice only (measured), so both are counted here. */
@@ -18,9 +19,6 @@ export interface GuardOptions {
 
 /** Why a request is refused, with the HTTP status for callers that speak no RPC; undefined lets it pass. */
 export type Refusal = { readonly error: EngineError; readonly httpStatus: number } | undefined;
-
-const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "[::1]"]);
-const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:@/?#\s]+)(?::\d{1,5})?$/i;
 
 /** Checks a request; runs before routing. */
 export function guard(request: EdgeRequest, options: GuardOptions): Refusal {
@@ -39,8 +37,12 @@ function checkHeaders(request: EdgeRequest): Refusal {
 }
 
 function checkHost(request: EdgeRequest, options: GuardOptions): Refusal {
-  const host = AUTHORITY.exec(authorityOf(request))?.[1]?.toLowerCase() ?? "";
-  if (LOOPBACK.has(host) || options.allowedHosts.has(host)) return undefined;
+  if (namesTwoHosts(request.rawHeaders)) {
+    const message = "A request names one host: send one Host, the same as :authority.";
+    return { error: new EngineError("INPUT_INVALID", message), httpStatus: 400 };
+  }
+  const host = hostOf(authorityOf(request));
+  if (LOOPBACK_NAMES.has(host) || options.allowedHosts.has(host)) return undefined;
   return forbidden("This gateway is not called by that host name.");
 }
 

@@ -9,6 +9,7 @@ import type { EngineError } from "@pawl/core/fault/engine-error";
 import { answerCors } from "./cors.ts";
 import type { EdgeHandler, EdgeRequest, EdgeResponse } from "./exchange.ts";
 import { guard, type GuardOptions, HEADER_LIMITS } from "./guard.ts";
+import { type ArrivalTimes, expectBody, expectSettings } from "./half-open.ts";
 import { createOnePort } from "./one-port.ts";
 
 export interface EdgeServerOptions {
@@ -22,11 +23,12 @@ export interface EdgeServerOptions {
     httpStatus?: number,
   ) => void;
   readonly notFound: EngineError;
+  /** How long requests may take to arrive; default ARRIVAL. */
+  readonly arrival?: ArrivalTimes;
 }
 
 const CONNECTIONS_MAX = 10_000;
-const HEADERS_MS = 10_000;
-const BODY_MS = 30_000;
+const ARRIVAL: ArrivalTimes = { headersMs: 10_000, bodyMs: 30_000 };
 /** Idle connections are asked whether they live; one that does not answer in time is closed. */
 const PING_MS = 20_000;
 const PING_ANSWER_MS = 20_000;
@@ -39,20 +41,28 @@ export class EdgeServer {
   #pings: NodeJS.Timeout | undefined;
 
   constructor(options: EdgeServerOptions) {
-    const handle = (request: EdgeRequest, response: EdgeResponse): void =>
+    const { arrival = ARRIVAL } = options;
+    const handle = (request: EdgeRequest, response: EdgeResponse): void => {
+      expectBody(request, response, arrival, (error, httpStatus) =>
+        options.refuse(request, response, error, httpStatus),
+      );
       route(options, request, response);
+    };
     this.#http1 = createServer(
       {
         maxHeaderSize: HEADER_LIMITS.bytes,
-        headersTimeout: HEADERS_MS,
-        requestTimeout: BODY_MS,
+        headersTimeout: arrival.headersMs,
+        requestTimeout: arrival.bodyMs,
         keepAliveTimeout: 65_000,
       },
       handle,
     );
     // The compatibility API gives HTTP/2 exchanges the shape of HTTP/1.1 ones.
     this.#http2 = createHttp2Server(HTTP2_LIMITS, handle as never);
-    this.#http2.on("session", (session) => this.#keep(session));
+    this.#http2.on("session", (session) => {
+      this.#keep(session);
+      expectSettings(session, arrival);
+    });
     this.#http2.on("sessionError", () => undefined);
     this.#port = createOnePort({
       http1: (socket) => this.#http1.emit("connection", socket),
@@ -126,7 +136,7 @@ const HTTP2_LIMITS = {
   maxSettings: 32,
   streamResetBurst: RESETS_A_SECOND,
   streamResetRate: RESETS_A_SECOND,
-  unknownProtocolTimeout: HEADERS_MS,
+  unknownProtocolTimeout: ARRIVAL.headersMs,
 } as const;
 
 function route(options: EdgeServerOptions, request: EdgeRequest, response: EdgeResponse): void {

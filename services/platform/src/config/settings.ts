@@ -148,3 +148,20 @@ export const flag = (defaultValue: boolean, describe: string) =>
       return z.NEVER;
     })
     .describe(describe);
+
+/** Texts with commas between them. */
+export const list = (describe: string) =>
+  z
+    .string()
+    .default("")
+    .transform((text) =>
+      text
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+    )
+    .describe(describe);
+
+/** Names by which a port inside of the deployment may be called. */
+export const allowedHosts = () =>
+  list("host names besides loopback and addresses under which the service may be called");

@@ -6,6 +6,7 @@ import { status } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Reason } from "@pawl/core/fault/reason";
 
+import { MalformedMessage } from "./malformed.ts";
 import {
   fromGrpcStatus,
   toEngineError,
@@ -108,18 +109,28 @@ export const serverStream = <In, Out>(
   call.on("cancelled", gone);
   call.on("error", gone);
   call.on("finish", () => ending.settle({}));
+  const fail = (error: unknown): void => {
+    if (ending.isOver()) return;
+    ending.settle({ error: toEngineError(error) });
+    // grpc-js turns an emitted error into the call's status.
+    call.emit("error", toGrpcStatus(error, onInternal));
+  };
+  const stream = shared<In, Out>(call, ending);
   return {
-    ...shared<In, Out>(call, ending),
+    ...stream,
     metadata: textMetadata(call.metadata.getMap()),
+    listen: (listener) =>
+      stream.listen({
+        end: () => listener.end?.(),
+        message: (message) => {
+          if (message instanceof MalformedMessage) fail(message.toError());
+          else listener.message(message);
+        },
+      }),
     end: () => {
       if (!ending.isOver()) call.end();
     },
-    fail: (error) => {
-      if (ending.isOver()) return;
-      ending.settle({ error: toEngineError(error) });
-      // grpc-js turns an emitted error into the call's status.
-      call.emit("error", toGrpcStatus(error, onInternal));
-    },
+    fail,
   };
 };
 

@@ -21,6 +21,7 @@ import { contextFrom } from "../telemetry/trace.ts";
 import { serverSpan } from "./call-span.ts";
 import { LANE_BYTES } from "./command-lane.ts";
 import { serve, type ServedService } from "./implementation.ts";
+import { malformed } from "./malformed.ts";
 import { codeOf, toStatus, type OnInternal } from "./status.ts";
 import type { UnaryHandler } from "./unary.ts";
 import { wireBytes } from "./wire-bytes.ts";
@@ -76,6 +77,15 @@ function tableOf(services: readonly ServedService[]): ReadonlyMap<string, Method
       });
     }
   return methods;
+}
+
+/** @throws INPUT_INVALID */
+function read({ input }: DescMethod, bytes: Uint8Array): unknown {
+  try {
+    return fromBinary(input, bytes);
+  } catch (error) {
+    throw malformed(error);
+  }
 }
 
 /** One open stream. */
@@ -140,7 +150,7 @@ class Carrier {
     const method = this.#methods.get(name);
     if (method === undefined) throw new EngineError("UNKNOWN_METHOD", `${name} is not served here`);
     const { desc, handler } = method;
-    const response = await handler(fromBinary(desc.input, request), {
+    const response = await handler(read(desc, request), {
       signal: this.#stream.signal,
       deadlineAt: Date.now() + timeoutMs,
       metadata,

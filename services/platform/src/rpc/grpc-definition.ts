@@ -10,6 +10,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import type { ServiceDefinition } from "@grpc/grpc-js";
+import { readOrMalformed } from "./malformed.ts";
 import { type Codec, WORK_CODECS } from "./work-codec.ts";
 
 /** Accepts whole messages and plain init objects alike; handlers may return either. */
@@ -45,7 +46,7 @@ export const grpcDefinition = (service: DescService): ServiceDefinition =>
         responseStream:
           method.methodKind === "server_streaming" || method.methodKind === "bidi_streaming",
         requestSerialize: codecOf(method.input).serialize,
-        requestDeserialize: codecOf(method.input).deserialize,
+        requestDeserialize: readOrMalformed(codecOf(method.input).deserialize),
         responseSerialize: codecOf(method.output).serialize,
         responseDeserialize: codecOf(method.output).deserialize,
       },

@@ -4,6 +4,7 @@ import { Server, ServerCredentials, type ServerInterceptor } from "@grpc/grpc-js
 import { LIMITS } from "@pawl/core/data/limits";
 import { HealthImplementation, type ServingStatus } from "grpc-health-check";
 
+import { admission, boundTimeouts } from "./admission.ts";
 import { grpcDefinition } from "./grpc-definition.ts";
 import { grpcImplementation, type ServedService } from "./implementation.ts";
 import { addReflection } from "./reflection.ts";
@@ -14,6 +15,8 @@ import { UNARY_DEADLINE_MS } from "./unary.ts";
 /** A peer that vanished without a word is found within 10 s + 5 s. */
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
+/** As long as the gateway gives an HTTP/1.1 request. */
+const REQUEST_MS = 30_000;
 /** Streams one connection may have open at once; the gateway's forwarded calls share one connection. */
 const CONCURRENT_STREAMS = 10_000;
 
@@ -26,7 +29,11 @@ export interface GrpcServerOptions {
   readonly onInternal: OnInternal;
   /** Outermost first, inside of tracing. */
   readonly interceptors?: readonly ServerInterceptor[];
+  /** Names besides loopback and addresses by which it may be called; default none. */
+  readonly allowedHosts?: readonly string[];
   readonly limits?: {
+    /** How long a request may take to arrive; default REQUEST_MS. */
+    readonly requestMs?: number;
     readonly messageBytes?: number;
     /** What a unary call gets at most. */
     readonly unaryDeadlineMs?: number;
@@ -53,7 +60,15 @@ export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcS
   const { services, limits = {} } = options;
   const messageBytes = limits.messageBytes ?? LIMITS.messageBytes;
   const server = new Server({
-    interceptors: [serverTracing, ...(options.interceptors ?? [])],
+    interceptors: [
+      serverTracing,
+      admission({
+        allowedHosts: new Set([options.host, ...(options.allowedHosts ?? [])]),
+        requestMs: limits.requestMs ?? REQUEST_MS,
+        onInternal: options.onInternal,
+      }),
+      ...(options.interceptors ?? []),
+    ],
     "grpc.max_receive_message_length": messageBytes,
     "grpc.max_send_message_length": messageBytes,
     "grpc.keepalive_time_ms": KEEPALIVE_MS,
@@ -85,6 +100,7 @@ export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcS
       services.map(({ service }) => service),
     );
   const port = await bind(server, `${options.host}:${options.port}`);
+  boundTimeouts(server);
   return {
     port,
     setServing,

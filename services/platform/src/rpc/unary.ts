@@ -4,6 +4,7 @@
 import type { handleUnaryCall } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
 
+import { MalformedMessage } from "./malformed.ts";
 import { toGrpcStatus, type OnInternal } from "./status.ts";
 
 /** What a handler knows of its call. */
@@ -47,6 +48,7 @@ export const unary =
     const answer = async (): Promise<void> => {
       let response: Response;
       try {
+        if (call.request instanceof MalformedMessage) throw call.request.toError();
         const handled = handler(call.request, { signal, deadlineAt, metadata });
         response = await Promise.race([handled, aborted(signal)]);
       } catch (error) {

@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isInnerHost, namesTwoHosts } from "../rpc/hosts.ts";
 
 export interface ProbeSource {
   /** Every metric in Prometheus' text format. */
@@ -92,12 +93,23 @@ export interface ProbeServer {
 
 /** Serves the three paths and nothing else. */
 export const startProbeServer = (
-  options: ProbeSource & { readonly host: string; readonly port: number },
+  options: ProbeSource & {
+    readonly host: string;
+    readonly port: number;
+    /** Names besides loopback and addresses by which it may be called; default none. */
+    readonly allowedHosts?: readonly string[];
+  },
 ): Promise<ProbeServer> => {
+  const allowed = new Set([options.host, ...(options.allowedHosts ?? [])]);
   const server = createServer(
-    { requestTimeout: 5_000, headersTimeout: 5_000 },
+    { requestTimeout: 5_000, headersTimeout: 5_000, connectionsCheckingInterval: 1_000 },
     (request, response) => {
-      if (!answerProbe(options, request, response)) send(request, response, text(404, "not found"));
+      if (namesTwoHosts(request.rawHeaders))
+        send(request, response, text(400, "send one Host header"));
+      else if (!isInnerHost(request.headers.host ?? "", allowed))
+        send(request, response, text(403, "not called by that host name; see PAWL_ALLOWED_HOSTS"));
+      else if (!answerProbe(options, request, response))
+        send(request, response, text(404, "not found"));
     },
   );
   return new Promise((resolve, reject) => {
