@@ -78,6 +78,21 @@ test("a delay holds no room: another run passes it on an executor with one slot 
   });
 });
 
+test("a run that is read says until when a delay holds back what follows (S3.29)", async () => {
+  const { run } = await client.runs.test(
+    graph(["start > pause > after"], { pause: { type: "delay", config: { delay_ms: 600_000 } } }),
+  );
+  await firstEvent(client, run.runId, ({ type, nodeId }) => {
+    return type === "node.queued" && nodeId === "after";
+  });
+  const { nodes } = (await client.runs.get(run.runId)).run;
+  const [start, pause, after] = nodes;
+  expect(nodes.map(({ nodeId }) => nodeId)).toEqual(["start", "pause", "after"]);
+  expect(msOf(pause?.releaseTime) - msOf(pause?.endTime)).toBe(600_000);
+  expect([start?.releaseTime, after?.releaseTime]).toEqual([undefined, undefined]);
+  await client.runs.cancel(run.runId);
+});
+
 test("of what waits the lowest number is sooner (S0.3, S0.6, X16)", async () => {
   const blocker = await client.runs.test(held("hold-room"));
   const holding = await sink.received("hold-room");

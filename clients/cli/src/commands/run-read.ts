@@ -15,7 +15,7 @@ import { UsageError } from "../usage-error.ts";
 
 /** One run with its nodes. */
 export async function runGet(session: Session, runId: string): Promise<ExitCode> {
-  const { run } = await session.client.runs.get(runId, { signal: session.interrupted });
+  const { run, definition } = await session.client.runs.get(runId, { signal: session.interrupted });
   const url = runUrl(session, run.runId);
   if (session.format === "json") {
     printJson(session, { ...plainRun(run), url });
@@ -49,8 +49,8 @@ export async function runGet(session: Session, runId: string): Promise<ExitCode>
   if (run.nodes.length > 0) {
     const heads = ["NODE", "STATUS", "ATTEMPT", "TOOK", "RESULT"];
     const { self, terminal } = session;
-    const context = { runId: run.runId, nowMs: session.now(), self, isTty: terminal.isTty };
-    const nodes = nodeRows(run.nodes, context);
+    const options = { definition, nowMs: session.now(), self, isTty: terminal.isTty };
+    const nodes = nodeRows(run, options);
     printLines(session, ["", ...tableLines(heads, nodes, canvas)]);
   }
   return EXIT.ok;

@@ -46,31 +46,39 @@ export function nodeLine(row: TreeRow, node: NodeProgress, context: LineContext)
 /** What stands in the column of names for many, with its box-drawing. */
 export const foldName = ({ rows }: Fold): string => `${rows[0]?.prefix ?? ""}${countText(rows)}`;
 
-const countText = (rows: readonly TreeRow[]): string => `${rows.length} ×`;
+/** How many a fold stands for. */
+export const countText = (rows: readonly TreeRow[]): string => `${rows.length} ×`;
 
 /** Many nodes of one kind and state. */
 export function foldLine(fold: Fold, context: LineContext): Line {
   const [row] = fold.rows;
   if (row === undefined) return [];
   const { shape, style } = lookOf(fold.status);
-  const span = spanOf(context.progress, fold);
-  const took =
-    span === undefined
-      ? ""
-      : `${formatDuration(span.fastestMs)} to ${formatDuration(span.slowestMs)}, slowest ${safeText(span.slowest.label)}`;
   return [
     { text: row.prefix, style: "dim" },
     { text: shape, style },
     { text: ` ${nameText(row, countText(fold.rows), context)}` },
     { text: `  ${padText(safeText(row.type), context.typeWidth)}`, style: "dim" },
-    { text: `  ${took}`, style: "dim" },
+    { text: `  ${foldText(fold, context.progress)}`, style: "dim" },
   ];
+}
+
+/** How long the nodes of a fold took; empty while none of them has ended. */
+export function foldText(fold: Fold, progress: Progress): string {
+  const span = spanOf(progress, fold);
+  if (span === undefined) return "";
+  const { fastestMs, slowestMs, slowest } = span;
+  return `${formatDuration(fastestMs)} to ${formatDuration(slowestMs)}, slowest ${safeText(slowest.label)}`;
 }
 
 const nameText = ({ prefix }: TreeRow, name: string, { nameWidth }: LineContext): string =>
   padText(safeText(name), nameWidth - displayWidth(prefix));
 
-function timeText({ progress, nowMs }: LineContext, node: NodeProgress): string {
+/** How long a node took or takes; of a delay that still holds back what follows, how much is left. */
+export function timeText(
+  { progress, nowMs }: Pick<LineContext, "progress" | "nowMs">,
+  node: NodeProgress,
+): string {
   const leftMs = heldMs(progress, node, nowMs);
   if (leftMs > 0) return `${formatDuration(leftMs)} left`;
   if (node.startMs === undefined || node.status === "skipped") return "";

@@ -1,10 +1,14 @@
-// The rows of `run get` for a run's nodes. A wide map has thousands of iterations: those that a person may have to look at come
-// first, and the rest is a number.
+// The rows of `run get` for a run's nodes. A wide fan is folded as in the live tree. A wide map has thousands of iterations: those
+// that a person may have to look at come first, and the rest is a number.
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import { jsonOf, nodeStatusName } from "@pawl/client";
-import { type NodeRun, NodeStatus } from "@pawl/proto/pawl/v1/run_pb";
+import { type Json, jsonOf, nodeStatusName } from "@pawl/client";
+import { type NodeRun, NodeStatus, type Run } from "@pawl/proto/pawl/v1/run_pb";
 import { formatDuration } from "./duration.ts";
+import { type Fold, foldRows } from "./fold-rows.ts";
+import { countText, foldText, timeText } from "./node-line.ts";
+import { type Progress, shownStatus } from "./progress-model.ts";
+import { progressOfRun } from "./run-progress.ts";
 import { shortId } from "./short-id.ts";
 import { cutText, type Span } from "./spans.ts";
 import { statusSpan } from "./symbols.ts";
@@ -14,8 +18,9 @@ const ITERATIONS_MAX = 10;
 /** The whole value is in the console and in -o json. */
 const VALUE_WIDTH = 400;
 
-export interface RowsContext {
-  readonly runId: string;
+export interface RowsOptions {
+  /** The definition of the run; without it nothing is folded. */
+  readonly definition: Json | undefined;
   readonly nowMs: number;
   /** How a person calls this command. */
   readonly self: string;
@@ -23,8 +28,21 @@ export interface RowsContext {
   readonly isTty: boolean;
 }
 
-/** A row per node, and per iteration worth one. */
-export function nodeRows(nodes: readonly NodeRun[], context: RowsContext): Span[][] {
+interface RowsContext extends RowsOptions {
+  readonly runId: string;
+  readonly progress: Progress;
+}
+
+/** A row per node or fold of nodes, and per iteration worth one. */
+export function nodeRows(run: Run, options: RowsOptions): Span[][] {
+  const { runId, nodes } = run;
+  const progress = progressOfRun(run, options.definition);
+  const context: RowsContext = { ...options, runId, progress };
+  const folds = new Map(
+    foldRows(progress, options.nowMs).flatMap((entry) =>
+      entry.kind === "fold" ? entry.fold.rows.map(({ nodeId }) => [nodeId, entry.fold]) : [],
+    ),
+  );
   const iterations = Map.groupBy(
     nodes.filter(({ iteration }) => iteration > 0),
     ({ nodeId }) => nodeId,
@@ -32,6 +50,9 @@ export function nodeRows(nodes: readonly NodeRun[], context: RowsContext): Span[
   return nodes
     .filter(({ iteration }) => iteration === 0)
     .flatMap((node) => {
+      const fold = folds.get(node.nodeId);
+      if (fold !== undefined)
+        return fold.rows[0]?.nodeId === node.nodeId ? [foldRow(fold, progress)] : [];
       const own = iterations.get(node.nodeId) ?? [];
       const shown = new Set(
         own.toSorted((one, other) => urgency(other) - urgency(one)).slice(0, ITERATIONS_MAX),
@@ -45,20 +66,36 @@ export function nodeRows(nodes: readonly NodeRun[], context: RowsContext): Span[
     });
 }
 
-/** What waits for somebody or went wrong first, then what is under way. */
+/** What waits for a person or went wrong first, then what is under way. */
 function urgency({ status }: NodeRun): number {
   if (status === NodeStatus.WAITING) return 3;
   if (status === NodeStatus.FAILED || status === NodeStatus.TIMED_OUT) return 2;
   return status === NodeStatus.COMPLETED ? 0 : 1;
 }
 
-const nodeRow = (node: NodeRun, context: RowsContext): Span[] => [
-  { text: node.iteration > 0 ? `${node.nodeId}#${node.iteration}` : node.nodeId },
-  statusSpan(nodeStatusName(node.status)),
-  { text: node.attempt > 0 ? String(node.attempt) : "" },
-  { text: spanText(node.startTime, node.endTime, context.nowMs) },
-  { text: resultText(node, context) },
+const foldRow = (fold: Fold, progress: Progress): Span[] => [
+  { text: `${countText(fold.rows)} ${fold.rows[0]?.type ?? ""}` },
+  statusSpan(fold.status),
+  { text: "" },
+  { text: "" },
+  { text: foldText(fold, progress) },
 ];
+
+function nodeRow(node: NodeRun, context: RowsContext): Span[] {
+  const { progress, nowMs } = context;
+  const known = node.iteration > 0 ? undefined : progress.nodes.get(node.nodeId);
+  const [status, took] =
+    known === undefined
+      ? [nodeStatusName(node.status), spanText(node.startTime, node.endTime, nowMs)]
+      : [shownStatus(progress, known, nowMs), timeText(context, known)];
+  return [
+    { text: node.iteration > 0 ? `${node.nodeId}#${node.iteration}` : node.nodeId },
+    statusSpan(status),
+    { text: node.attempt > 0 ? String(node.attempt) : "" },
+    { text: took },
+    { text: resultText(node, context) },
+  ];
+}
 
 function resultText(node: NodeRun, { runId, self, isTty }: RowsContext): string {
   const { hold } = node;

@@ -77,7 +77,8 @@ export function createProgress(seed: ProgressSeed): Progress {
   };
 }
 
-const pendingNode = (): NodeProgress => ({
+/** A node of which nothing is known yet. */
+export const pendingNode = (): NodeProgress => ({
   status: "pending",
   attempt: 0,
   startMs: undefined,

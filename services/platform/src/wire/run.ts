@@ -111,6 +111,8 @@ export function toWireNodeRuns(state: RunState): WireNodeRun[] {
     const wire = toWireNodeRun(id, 0, node);
     wire.handle = node.handle ?? "";
     wire.outputJson = toJsonBytes(node.output);
+    if (node.status === "completed" && node.releaseAt !== undefined)
+      wire.releaseTime = toTimestamp(node.releaseAt);
     const items = node.scope?.items ?? [];
     return [wire, ...items.map((item, at) => toWireNodeRun(id, at + 1, item))];
   });
