@@ -13,6 +13,7 @@ import { noConnections } from "./pool.ts";
 import { repeatedOutcomes } from "./repeat.ts";
 import { rollingRestart } from "./restart.ts";
 import { starvedCpu } from "./starve.ts";
+import { lockedRun, readOnlyDatabase, tornRun } from "./store.ts";
 import { zombieExecutor, zombieScheduler } from "./zombie.ts";
 
 export const faultCatalogue = (): readonly Fault[] => [
@@ -31,6 +32,9 @@ export const faultCatalogue = (): readonly Fault[] => [
   blockedLoop,
   lostAnswers,
   lostNotifications,
+  readOnlyDatabase,
+  lockedRun,
+  tornRun,
   largeContexts,
   steppedClocks,
 ];

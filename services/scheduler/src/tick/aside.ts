@@ -69,8 +69,8 @@ export class Aside {
   }
 
   /** Keeps what is about runs that wait here, and gives the rest. */
-  divert(inputs: readonly Input[]): Input[] {
-    if (this.#entries.size === 0) return [...inputs];
+  divert(inputs: readonly Input[]): readonly Input[] {
+    if (this.#entries.size === 0) return inputs;
     return inputs.filter((input) => {
       const entry = this.#entries.get(runOf(input));
       if (entry !== undefined) this.#keep(entry, [input]);

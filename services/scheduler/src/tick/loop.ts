@@ -181,7 +181,7 @@ export class TickLoop {
   }
 
   /** The next inputs, without those about runs that wait aside. */
-  #take(): Input[] {
+  #take(): readonly Input[] {
     return this.#aside.divert(this.#inbox.take(this.#redo.store.batchMax));
   }
 
