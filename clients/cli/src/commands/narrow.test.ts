@@ -8,6 +8,7 @@ import { setup } from "./scripted-host.fixture.ts";
 
 const RUN = "019a8b3e-1111-7000-8000-00008918bc96";
 const OTHER = "019a8b3e-2222-7000-8000-0000aaaabc96";
+const NEWEST = "019a9fff-3333-7000-8000-0000bbbbbbbb";
 const ERROR = "parse: JS_ERROR: Cannot read properties of undefined".padEnd(1_900, "!");
 const FAILED = {
   runId: RUN,
@@ -84,12 +85,19 @@ test("a list of approvals shows the question first at 80 columns, and a short id
   expect(answered).toEqual([approval.approvalId]);
 });
 
-test("a piece of a run id is enough where it fits one run", async () => {
+test("a piece of a run id is enough where it fits one run, however many are newer", async () => {
   const asked: string[] = [];
+  const finds = (runId: string, query: string): boolean =>
+    runId.startsWith(query) || runId.slice(-8) === query;
   const { gateway, printed, pawl } = await setup({
     runs: {
-      listRuns: ({ pageToken }) =>
-        pageToken === "" ? { runs: [FAILED], nextPageToken: "2" } : { runs: [{ runId: OTHER }] },
+      // The newest of all runs never end; a search finds runs by their workflow too.
+      listRuns({ query: asTyped, pageToken }) {
+        const query = asTyped.toLowerCase();
+        if (query === "") return { runs: [{ runId: NEWEST }], nextPageToken: `${pageToken}+` };
+        const runs = [FAILED, { runId: OTHER }].filter(({ runId }) => finds(runId, query));
+        return { runs: [{ runId: NEWEST, workflowId: query }, ...runs] };
+      },
       getRun({ runId }) {
         asked.push(runId);
         return { run: FAILED };
@@ -100,10 +108,13 @@ test("a piece of a run id is enough where it fits one run", async () => {
   expect(await pawl("run", "get", "8918bc96")).toBe(0);
   expect(await pawl("run", "get", "aaaabc96")).toBe(0);
   expect(await pawl("run", "get", "019A8B3E-1111")).toBe(0);
-  expect(asked).toEqual([RUN, OTHER, RUN]);
-  expect(await pawl("run", "get", "bc96")).toBe(2);
-  expect(printed.error).toContain("bc96 fits 2 runs");
+  expect(await pawl("run", "get", "8000-0000aaaabc96")).toBe(0);
+  expect(asked).toEqual([RUN, OTHER, RUN, OTHER]);
+  expect(await pawl("run", "get", "019a8b3e")).toBe(2);
+  expect(printed.error).toContain("019a8b3e fits 2 runs");
   expect(printed.error).toContain(OTHER);
+  expect(await pawl("run", "get", "bc96")).toBe(2);
+  expect(printed.error).toContain("bc96. Of its end give the last 8 digits.");
   expect(await pawl("run", "get", "ffffffff")).toBe(2);
   expect(printed.error).toContain("no run has an id that begins or ends with ffffffff");
   // What cannot be a piece of an id is the server's to refuse.
