@@ -1,8 +1,7 @@
 // Follows a run to its end in the way that suits the reader: redrawn on a terminal, a line per event in a pipe, JSON lines for
 // scripts. Ctrl-C detaches: the run continues, and the command says how to come back.
 
-import { type Reconnect, plainEvent } from "@pawl/client";
-import type { Run } from "@pawl/proto/pawl/v1/run_pb";
+import { type Reconnect, type RunWithDefinition, plainEvent } from "@pawl/client";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { eventLine } from "../render/event-line.ts";
 import { LiveScreen } from "../render/live-screen.ts";
@@ -24,7 +23,7 @@ export interface RunView {
 }
 
 export type Followed =
-  | { readonly kind: "ended"; readonly run: Run }
+  | ({ readonly kind: "ended" } & RunWithDefinition)
   | { readonly kind: "detached" };
 
 /** Shows a run until it ends or the reader leaves. @throws PawlError */
@@ -49,7 +48,7 @@ export async function followRun(
     }
     look.stop();
     if (signal.aborted) return { kind: "detached" };
-    return { kind: "ended", run: (await client.runs.get(runId, { signal })).run };
+    return { kind: "ended", ...(await client.runs.get(runId, { signal })) };
   } finally {
     look.stop();
     view.stop();

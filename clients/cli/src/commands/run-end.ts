@@ -1,18 +1,19 @@
 // What is said, and with which exit code, once a run was followed.
 
-import { jsonOf, runStatusName } from "@pawl/client";
+import { type RunWithDefinition, jsonOf, runStatusName } from "@pawl/client";
 import { type Run, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { type Span, paintLine } from "../render/spans.ts";
 import { statusSpan } from "../render/symbols.ts";
 import { type Session, printLines, printNotes } from "../session.ts";
+import { sampleCommand } from "./sample-hint.ts";
 
 /** 0 when the run completed, else 1. */
 export const exitCodeOf = (run: Run): ExitCode =>
   run.status === RunStatus.COMPLETED ? EXIT.ok : EXIT.failed;
 
 /** How the run ended, and its output or what to look at. */
-export function printEnd(session: Session, run: Run): void {
+export function printEnd(session: Session, { run, definition }: RunWithDefinition): void {
   const canvas = { width: Number.MAX_SAFE_INTEGER, hasColour: session.terminal.hasColour };
   // A redrawn tree says it already.
   if (!session.terminal.isTty) {
@@ -30,7 +31,11 @@ export function printEnd(session: Session, run: Run): void {
       );
     }
   } else {
-    printNotes(session, [`See why with \`${session.self} run get ${run.runId}\`.`]);
+    const sample = sampleCommand(session.self, run, definition);
+    printNotes(session, [
+      `See why with \`${session.self} run get ${run.runId}\`.`,
+      ...(sample === "" ? [] : [`This workflow has a sample input: \`${sample}\`.`]),
+    ]);
   }
 }
 

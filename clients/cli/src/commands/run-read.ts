@@ -1,7 +1,14 @@
 // pawl run get, pawl run list, pawl run cancel, pawl run recheck, pawl run delete.
 
 import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
-import { plainRun, RUN_STATUS_NAMES, runKindName, runStatusName, runStatusOf } from "@pawl/client";
+import {
+  type Json,
+  plainRun,
+  RUN_STATUS_NAMES,
+  runKindName,
+  runStatusName,
+  runStatusOf,
+} from "@pawl/client";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import { EXIT, type ExitCode } from "../exit-code.ts";
 import { factLines } from "../render/fact-lines.ts";
@@ -12,6 +19,7 @@ import { statusSpan } from "../render/symbols.ts";
 import { tableLines } from "../render/table.ts";
 import { type Session, canvasOf, printJson, printLines, runUrl } from "../session.ts";
 import { UsageError } from "../usage-error.ts";
+import { sampleCommand } from "./sample-hint.ts";
 
 /** One run with its nodes. */
 export async function runGet(session: Session, runId: string): Promise<ExitCode> {
@@ -37,7 +45,7 @@ export async function runGet(session: Session, runId: string): Promise<ExitCode>
     ["error", run.errorMessage],
     ["waiting", run.waitingReason],
     ["quarantine", quarantineText(run)],
-    ["next", run.quarantine === undefined ? "" : `${session.self} run recheck ${run.runId}`],
+    ["next", nextCommand(session.self, run, definition)],
     ["trace", run.traceId],
     ["url", url],
   ];
@@ -135,6 +143,11 @@ export async function runRecheck(session: Session, runId: string): Promise<ExitC
   else printLines(session, [`${run.runId} is whole and ${runStatusName(run.status)}`]);
   return EXIT.ok;
 }
+
+const nextCommand = (self: string, run: Run, definition: Json | undefined): string =>
+  run.quarantine === undefined
+    ? sampleCommand(self, run, definition)
+    : `${self} run recheck ${run.runId}`;
 
 const quarantineText = ({ quarantine }: Run): string =>
   quarantine === undefined ? "" : `${quarantine.reason}: ${quarantine.detail}`;

@@ -101,6 +101,6 @@ async function afterStart(
     return EXIT.interrupted;
   }
   if (isJson) printJson(session, { ...plainRun(followed.run), url });
-  else printEnd(session, followed.run);
+  else printEnd(session, followed);
   return exitCodeOf(followed.run);
 }

@@ -18,6 +18,6 @@ export async function runWatch(
     printDetached(session, runId);
     return EXIT.ok;
   }
-  if (session.format === "table") printEnd(session, followed.run);
+  if (session.format === "table") printEnd(session, followed);
   return exitCodeOf(followed.run);
 }

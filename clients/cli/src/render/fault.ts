@@ -86,8 +86,15 @@ const ADVICE: Partial<Record<PawlReason, string>> = {
     "Something else than a Pawl gateway answers there, or an older one. Check --address.",
 };
 
-function adviceOf({ reason, requestId }: PawlError, { self }: FaultContext): readonly string[] {
-  const advice = ADVICE[reason]?.replaceAll("SELF", self);
+/** The fields of a request that hold the input of a run. */
+const INPUT_FIELDS: ReadonlySet<string> = new Set(["input", "input_json"]);
+const SAMPLE =
+  "If the workflow has a sample input, `SELF run start WORKFLOW --sample` starts it with that.";
+
+function adviceOf(thrown: PawlError, { self }: FaultContext): readonly string[] {
+  const { reason, requestId, violations } = thrown;
+  const isInput = violations.some(({ path }) => INPUT_FIELDS.has(path));
+  const advice = (isInput ? SAMPLE : ADVICE[reason])?.replaceAll("SELF", self);
   return [
     ...(advice === undefined ? [] : [advice]),
     ...(requestId === undefined ? [] : [`Quote request ${safeText(requestId)} in a report.`]),
