@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import { onTestFailed, onTestFinished } from "vitest";
 import { SINK_EGRESS } from "../flow/sink.ts";
-import { type Cluster, EXECUTOR_TOKEN } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
 import { startMember, type Member } from "../support/member.ts";
 
 type Env = Readonly<Record<string, string>>;
@@ -28,7 +28,6 @@ export async function startExecutor(cluster: Cluster, env: Env = {}): Promise<Ex
         .join(","),
       PAWL_METRICS_PORT: String(port),
       PAWL_EXECUTOR_ID: executorId,
-      PAWL_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
       PAWL_LOG_LEVEL: "debug",
       ...SINK_EGRESS,
       ...env,
@@ -52,7 +51,6 @@ export async function replaceScheduler(cluster: Cluster, env: Env = {}): Promise
       PAWL_RENEW_MS: "500",
       PAWL_SWEEP_MS: "300",
       PAWL_LOG_LEVEL: "debug",
-      PAWL_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
       ...env,
     },
   });

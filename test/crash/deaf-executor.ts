@@ -4,7 +4,8 @@ import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { createGrpcClient } from "@pawl/platform/rpc/grpc-client";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { onTestFinished } from "vitest";
-import { type Cluster, EXECUTOR_TOKEN } from "../support/cluster.ts";
+import type { Cluster } from "../support/cluster.ts";
+import { EXECUTOR_TOKEN } from "../support/member.ts";
 import { until } from "../support/until.ts";
 
 /** Registers with room for one; ends with the test. */

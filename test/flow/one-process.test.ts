@@ -3,8 +3,8 @@
 import { createPawlClient } from "@pawl/client";
 import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { expect, test } from "vitest";
-import { type Cluster, EXECUTOR_TOKEN, startCluster } from "../support/cluster.ts";
-import type { Member } from "../support/member.ts";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { EXECUTOR_TOKEN, type Member } from "../support/member.ts";
 import { until } from "../support/until.ts";
 import { completed, connectExecutor, type FakeExecutor, TASK } from "../wire/fake-executor.ts";
 import { graph } from "./graph.ts";

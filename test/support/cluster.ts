@@ -37,9 +37,6 @@ export type Cluster = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** What executors of these clusters present to serve built-in node types. */
-export const EXECUTOR_TOKEN = "a-token-of-the-test-cluster";
-
 /** A living executor keeps its claims on a busy machine; tests that wait for a lease to run out say how long one is. */
 const QUICK: Env = {
   PAWL_LEASE_MS: "5000",
@@ -47,7 +44,6 @@ const QUICK: Env = {
   PAWL_SWEEP_MS: "300",
   PAWL_DRAIN_MS: "5000",
   PAWL_LOG_LEVEL: "debug",
-  PAWL_EXECUTOR_TOKEN: EXECUTOR_TOKEN,
 };
 
 /** Starts schedulers first, then the others, which need one to be ready. */

@@ -5,6 +5,9 @@ import type { ServiceName, ServiceProcess } from "@pawl/deploy/service-process.t
 
 const START_TIMEOUT_MS = 60_000;
 
+/** What executors of tests present to serve built-in node types. */
+export const EXECUTOR_TOKEN = "a-token-of-the-tests";
+
 /** A started process of a cluster. */
 export type Member = {
   readonly name: string;
@@ -48,7 +51,7 @@ export async function startMember({
   const log = (text: string): void => void (logs += text);
   const start = (more: Readonly<Record<string, string>>): Promise<ServiceProcess> =>
     startService(
-      { service, env: { ...env, ...more }, log },
+      { service, env: { PAWL_EXECUTOR_TOKEN: EXECUTOR_TOKEN, ...env, ...more }, log },
       AbortSignal.timeout(START_TIMEOUT_MS),
     ).catch((error) => {
       throw new Error(`${name} did not start:\n${logs}`, { cause: error });
