@@ -3,6 +3,7 @@
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { createPawlClient, jsonTextOf } from "@pawl/client";
+import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
@@ -135,6 +136,23 @@ test.each(["grpc", "grpcweb", "connect"] as const)(
     const start = { start: { workflowId: ECHO, input: INPUT } };
     const executed = await call("RunService/ExecuteRun", start);
     expect(JSON.stringify(executed.at(-1))).toContain('"output":{"next":{"got":{');
+  },
+);
+
+test.each([
+  ["gateway", () => stage().port],
+  ["scheduler", () => stage().cluster.schedulers[0]?.port],
+])(
+  "the %s describes the details of its errors by reflection, so that tools can print them",
+  async (_, port) => {
+    const baseUrl = `http://127.0.0.1:${port()}`;
+    const reflection = createClient(ServerReflection, createGrpcTransport({ baseUrl }));
+    const asked = async function* () {
+      for (const value of ["google.rpc.ErrorInfo", "google.rpc.BadRequest"])
+        yield { messageRequest: { case: "fileContainingSymbol", value } as const };
+    };
+    for await (const { messageResponse } of reflection.serverReflectionInfo(asked()))
+      expect(messageResponse.case).toBe("fileDescriptorResponse");
   },
 );
 

@@ -3,6 +3,7 @@
 import { create, type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Code, type ServiceImpl } from "@connectrpc/connect";
+import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import {
   type ServerReflection,
   type ServerReflectionRequest,
@@ -12,12 +13,12 @@ import {
 
 type Answer = ServerReflectionResponse["messageResponse"];
 
-/** Serves the descriptors of `services` and of all they import. */
+/** Serves the descriptors of `services` and of all they import, and of the details of errors, which no service names. */
 export function createReflection(
   services: readonly DescService[],
 ): ServiceImpl<typeof ServerReflection> {
   const files = new Map<string, DescFile>();
-  for (const service of services) collect(service.file, files);
+  for (const { file } of [...services, ErrorInfoSchema]) collect(file, files);
   const symbols = new Map<string, DescFile>();
   for (const file of files.values()) {
     for (const name of namesIn(file)) symbols.set(name, file);

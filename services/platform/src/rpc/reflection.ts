@@ -4,11 +4,13 @@ import { toBinary, type DescFile, type DescService } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { Server } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
+import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 
 /** Adds grpc.reflection.v1 and v1alpha for `services`. */
 export const addReflection = (server: Server, services: readonly DescService[]): void => {
   const files = new Map<string, DescFile>();
-  for (const service of services) collect(service.file, files);
+  // No service names the details of errors, and callers want to read them.
+  for (const { file } of [...services, ErrorInfoSchema]) collect(file, files);
   const fileDescriptorProtos = [...files.values()].map((file) =>
     Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)),
   );
