@@ -1,6 +1,6 @@
 // The schema a reader sees in one file is the one the migrations make.
 
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { openPool, SCHEMA } from "@pawl/platform/db/pool";
 import { expect, onTestFinished, test } from "vitest";
@@ -8,6 +8,8 @@ import { dumpSchema } from "../support/dump-schema.ts";
 import { freshDatabase } from "../support/postgres.ts";
 
 const FILE = new URL("../../services/platform/src/db/schema.sql", import.meta.url);
+
+const MIGRATIONS = new URL("../../services/platform/src/db/migrations/", import.meta.url);
 
 interface Column {
   readonly table_name: string;
@@ -91,4 +93,9 @@ test("the schema in one file is what the migrations make; UPDATE_SCHEMA=1 writes
   const dump = await dumpSchema(database.url, SCHEMA);
   if (process.env["UPDATE_SCHEMA"] === "1") await writeFile(FILE, dump);
   expect(await readFile(FILE, "utf8")).toBe(dump);
+});
+
+test("no two migrations have one number, so that their order is what their numbers say", async () => {
+  const numbers = (await readdir(MIGRATIONS)).map((name) => name.slice(0, 4));
+  expect(numbers).toEqual([...new Set(numbers)]);
 });

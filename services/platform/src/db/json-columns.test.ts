@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../../../../test/support/postgres.ts";
 import { migrate } from "./migrate.ts";
 
-const NAME = "0015_keep_json_to_the_letter.sql";
+const NAME = "0016_keep_json_to_the_letter.sql";
 const RUN = "0199a000-0000-7000-8000-000000000001";
 
 /** A database from before, with a log in it. */
