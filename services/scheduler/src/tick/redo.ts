@@ -114,7 +114,9 @@ export class Redo {
     if (inputs.length > 0) await this.#again(inputs, { ...FIRST, isAlone: true });
   }
 
-  async #again(batch: readonly Input[], tries: Tries): Promise<void> {
+  async #again(inputs: readonly Input[], tries: Tries): Promise<void> {
+    // A run may have been set aside by an input before these: they stay behind it.
+    const batch = this.#aside.divert(inputs);
     if (batch.length === 0) return;
     const began = performance.now();
     const tick = new Tick(this.#options, { mayOffer: false, claimMax: 0 });
