@@ -42,4 +42,4 @@ export async function shownNodes(page: Page): Promise<Record<string, string>> {
 
 /** Waits until the page says how the run ended. */
 export const waitForEnd = (page: Page): Promise<void> =>
-  page.locator('.connection[data-connection="ended"]').waitFor();
+  page.locator('[data-run-page][data-connection="ended"]').waitFor();

@@ -147,7 +147,7 @@ test("a gateway killed under the page leaves it whole: every event once, the tex
   await shoot(page, "trio-gateway-away");
   say(...lines.slice(20, 40));
   await gateway.restart();
-  await page.locator('.connection:not([data-connection="reconnecting"])').waitFor();
+  await page.locator('[data-run-page]:not([data-connection="reconnecting"])').waitFor();
   say(...lines.slice(40));
   end();
 

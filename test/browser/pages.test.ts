@@ -70,7 +70,7 @@ test("the list of runs is worked with the keyboard alone", async () => {
   await page.keyboard.press("j");
   await page.keyboard.press("j");
   await page.keyboard.press("k");
-  await page.locator(`[aria-selected="true"][data-run="${runId}"]`).waitFor();
+  await page.locator(`[data-chosen][data-run="${runId}"]`).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(`${gateway.url}/runs/${runId}`);
 });

@@ -5,6 +5,8 @@ export type Route =
       readonly page: "runs";
       readonly status: string;
       readonly workflowId: string;
+      /** What was typed into the search. */
+      readonly query: string;
       readonly pageToken: string;
     }
   | { readonly page: "run"; readonly runId: string; readonly nodeKey: string }
@@ -23,6 +25,7 @@ export function readRoute(path: string, query: string): Route {
       page: "runs",
       status: params.get("status") ?? "",
       workflowId: params.get("workflow") ?? "",
+      query: params.get("q") ?? "",
       pageToken: params.get("page") ?? "",
     };
   }
@@ -50,11 +53,13 @@ function decode(part: string): string {
 export function runsPath(filter: {
   status?: string;
   workflowId?: string;
+  query?: string;
   pageToken?: string;
 }): string {
   const entries = [
     ["status", filter.status],
     ["workflow", filter.workflowId],
+    ["q", filter.query],
     ["page", filter.pageToken],
   ].filter((entry): entry is [string, string] => (entry[1] ?? "") !== "");
   const query = new URLSearchParams(entries).toString();

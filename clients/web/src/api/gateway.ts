@@ -33,6 +33,7 @@ const writes = connect([], 4);
 export interface RunsFilter {
   readonly statuses: readonly RunStatus[];
   readonly workflowId: string;
+  readonly query: string;
   readonly pageToken: string;
 }
 

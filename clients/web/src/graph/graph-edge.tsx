@@ -3,10 +3,13 @@
 import { BaseEdge } from "@xyflow/react";
 import type { Edge, EdgeProps } from "@xyflow/react";
 import type { ReactNode } from "react";
-import type { Place } from "./layout.ts";
+import type { Direction, Place } from "./layout.ts";
 import { routeEdge } from "./route-edge.ts";
 
-export type FlowEdge = Edge<{ readonly bends: readonly Place[] }, "pawl">;
+export type FlowEdge = Edge<
+  { readonly bends: readonly Place[]; readonly direction: Direction },
+  "pawl"
+>;
 
 /** Draws one edge. */
 export function GraphEdge(props: EdgeProps<FlowEdge>): ReactNode {
@@ -16,7 +19,7 @@ export function GraphEdge(props: EdgeProps<FlowEdge>): ReactNode {
   const first = bends[0] ?? { x: targetX, y: targetY };
   return (
     <BaseEdge
-      path={routeEdge(source, bends, { x: targetX, y: targetY })}
+      path={routeEdge(source, bends, { x: targetX, y: targetY }, data?.direction)}
       label={label}
       labelX={(source.x + first.x) / 2}
       labelY={(source.y + first.y) / 2}

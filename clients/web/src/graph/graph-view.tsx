@@ -1,62 +1,75 @@
 // The graph of a definition, and of a run on it while it moves. This file and what it imports are the lazily loaded chunk.
 
-import { Background, Controls, MarkerType, ReactFlow } from "@xyflow/react";
+import { Background, Controls, ReactFlow } from "@xyflow/react";
 import type { ReactFlowInstance } from "@xyflow/react";
-import type { ReactNode } from "react";
+import type { KeyboardEvent, ReactNode, RefObject } from "react";
 import { useEffect, useMemo, useRef, useState } from "react";
-import type { NodeView } from "../run/view.ts";
-import type { DrawnGraph } from "./definition.ts";
-import { edgeState } from "./edge-state.ts";
+import { drawEdges, drawNodes } from "./draw.ts";
+import type { Drawing, DrawnRun } from "./draw.ts";
+import type { FoldedGraph } from "./fold.ts";
 import { GraphEdge } from "./graph-edge.tsx";
 import type { FlowEdge } from "./graph-edge.tsx";
 import { GraphNode } from "./graph-node.tsx";
 import type { FlowNode } from "./graph-node.tsx";
-import { layoutGraph, NODE_HEIGHT, NODE_WIDTH } from "./layout.ts";
-import type { Layout } from "./layout.ts";
+import { layoutGraph } from "./layout.ts";
+import type { Direction, Layout } from "./layout.ts";
 
 export interface GraphProps {
-  readonly graph: DrawnGraph;
-  /** The node executions of a run; absent for a preview of the definition. */
-  readonly nodes?: ReadonlyMap<string, NodeView>;
+  readonly graph: FoldedGraph;
+  /** Absent for a preview of the definition. */
+  readonly run?: DrawnRun;
   readonly openKey?: string;
+  /** Nodes the reader looks for: they are marked, and the view goes there. */
+  readonly foundIds?: ReadonlySet<string>;
   readonly onOpen?: (key: string) => void;
 }
 
 const nodeTypes = { pawl: GraphNode };
 const edgeTypes = { pawl: GraphEdge };
 const fitViewOptions = { padding: 0.06, maxZoom: 1 };
+const findViewOptions = { padding: 0.4, maxZoom: 1, duration: 200 };
 const proOptions = { hideAttribution: true };
+const NONE: ReadonlySet<string> = new Set();
 const MARGIN_PX = 40;
 const HEIGHT_MIN_PX = 220;
-const HEIGHT_MAX_PX = 640;
-const STROKES = {
-  pending: "var(--border-strong)",
-  untaken: "var(--border-strong)",
-  taken: "var(--s-completed)",
-};
+const HEIGHT_MAX_PX = { right: 640, down: 1600 } as const;
+/** A place narrower than this gets a graph that runs down, as tall as it is: the page scrolls, not the graph. */
+const NARROW_PX = 560;
 
 /** Draws the graph; a click opens a node. The whole of it stays in view when its place changes size. */
-export function GraphView({ graph, nodes, openKey = "", onOpen }: GraphProps): ReactNode {
-  const place = useMemo(() => layoutGraph(graph), [graph]);
-  const [boxWidth, setBoxWidth] = useState(0);
+export function GraphView(props: GraphProps): ReactNode {
+  const { graph, run, openKey = "", foundIds = NONE, onOpen } = props;
   const box = useRef<HTMLDivElement>(null);
+  const boxWidth = useWidth(box);
+  const direction: Direction = boxWidth > 0 && boxWidth < NARROW_PX ? "down" : "right";
+  const place = useMemo(() => layoutGraph(graph, direction), [graph, direction]);
+  const height = heightFor(place, boxWidth, direction);
   const flow = useRef<ReactFlowInstance<FlowNode, FlowEdge>>(null);
+  const shownIds = graph.nodes.map(({ id }) => id).filter((id) => foundIds.has(id));
+  const aim = shownIds.join(" ");
   useEffect(() => {
-    if (box.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setBoxWidth(entry.contentRect.width);
-      void flow.current?.fitView(fitViewOptions);
-    });
-    observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
-  const flowNodes = useMemo(
-    () => drawNodes(graph, place, nodes, openKey),
-    [graph, place, nodes, openKey],
-  );
-  const flowEdges = useMemo(() => drawEdges(graph, place, nodes), [graph, place, nodes]);
+    // The library measures its place by itself, and may do so a frame later.
+    const frames = [0, 0];
+    const fit = (): void => {
+      const nodes = aim === "" ? undefined : aim.split(" ").map((id) => ({ id }));
+      void flow.current?.fitView(
+        nodes === undefined ? fitViewOptions : { ...findViewOptions, nodes },
+      );
+    };
+    frames[0] = requestAnimationFrame(() => (frames[1] = requestAnimationFrame(fit)));
+    return () => frames.forEach((frame) => cancelAnimationFrame(frame));
+  }, [place, boxWidth, height, aim]);
+  const drawing: Drawing = { graph, place, direction, run, openKey, foundIds };
+  const flowNodes = useMemo(() => drawNodes(drawing), Object.values(drawing));
+  const flowEdges = useMemo(() => drawEdges(drawing), Object.values(drawing));
+  const openFocused = (event: KeyboardEvent): void => {
+    const id = event.target instanceof Element ? event.target.getAttribute("data-id") : null;
+    if (id === null || (event.key !== "Enter" && event.key !== " ")) return;
+    event.preventDefault();
+    onOpen?.(id);
+  };
   return (
-    <div className="graph" ref={box} style={{ height: heightFor(place, boxWidth) }}>
+    <div className="graph" ref={box} style={{ height }} onKeyDown={openFocused}>
       <ReactFlow
         nodes={flowNodes}
         edges={flowEdges}
@@ -66,63 +79,47 @@ export function GraphView({ graph, nodes, openKey = "", onOpen }: GraphProps): R
         onNodeClick={(_, node) => onOpen?.(node.id)}
         fitView
         fitViewOptions={fitViewOptions}
-        minZoom={0.1}
+        minZoom={0.02}
         nodesDraggable={false}
         nodesConnectable={false}
         edgesFocusable={false}
+        panOnDrag={direction === "right"}
         zoomOnScroll={false}
         preventScrolling={false}
         proOptions={proOptions}
         colorMode="system"
       >
         <Background gap={20} size={1} />
-        <Controls
-          position="bottom-right"
-          orientation="horizontal"
-          showInteractive={false}
-          fitViewOptions={fitViewOptions}
-        />
+        {direction === "right" && (
+          <Controls
+            position="bottom-right"
+            orientation="horizontal"
+            showInteractive={false}
+            fitViewOptions={fitViewOptions}
+          />
+        )}
       </ReactFlow>
     </div>
   );
 }
 
-/** As tall as the graph needs at the scale its width allows, within reason. */
-function heightFor(place: Layout, boxWidth: number): number {
-  const scale = Math.min(1, boxWidth / Math.max(place.width, 1));
-  const wanted = place.height * scale + 2 * MARGIN_PX;
-  return Math.min(Math.max(wanted, HEIGHT_MIN_PX), HEIGHT_MAX_PX);
+/** The width of an element, live; 0 before it is known. */
+function useWidth(box: RefObject<HTMLDivElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    if (box.current === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setWidth(entry.contentRect.width);
+    });
+    observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [box]);
+  return width;
 }
 
-type Nodes = ReadonlyMap<string, NodeView> | undefined;
-
-const drawNodes = (graph: DrawnGraph, place: Layout, nodes: Nodes, openKey: string): FlowNode[] =>
-  graph.nodes.map((drawn) => ({
-    id: drawn.id,
-    type: "pawl",
-    position: place.nodes.get(drawn.id) ?? { x: 0, y: 0 },
-    width: NODE_WIDTH,
-    height: NODE_HEIGHT,
-    data: {
-      drawn,
-      view: nodes?.get(drawn.id),
-      isOpen: drawn.id === openKey,
-      isPreview: nodes === undefined,
-    },
-  }));
-
-const drawEdges = (graph: DrawnGraph, place: Layout, nodes: Nodes): FlowEdge[] =>
-  graph.edges.map((edge) => {
-    const state = edgeState(edge, nodes?.get(edge.source));
-    return {
-      id: edge.id,
-      type: "pawl",
-      source: edge.source,
-      target: edge.target,
-      className: `edge-${state}`,
-      animated: state === "taken" && nodes?.get(edge.target)?.status === "running",
-      markerEnd: { type: MarkerType.ArrowClosed, width: 15, height: 15, color: STROKES[state] },
-      data: { bends: place.bends.get(edge.id) ?? [] },
-      ...(edge.handle === "" ? {} : { label: edge.handle }),
-    };
-  });
+/** As tall as the graph needs at the scale its width allows, within reason. */
+function heightFor(place: Layout, boxWidth: number, direction: Direction): number {
+  const scale = Math.min(1, boxWidth / Math.max(place.width, 1));
+  const wanted = place.height * scale + 2 * MARGIN_PX;
+  return Math.min(Math.max(wanted, HEIGHT_MIN_PX), HEIGHT_MAX_PX[direction]);
+}

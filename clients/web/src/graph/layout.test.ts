@@ -73,6 +73,16 @@ test("an edge passes through its bends on the way, without kinks at its ends", (
   expect(path).toBe("M0,0 C100,0 100,50 200,50 C300,50 300,0 400,0");
 });
 
+test("where there is little width the graph runs down", () => {
+  const { nodes, width, height } = layoutGraph(diamond, "down");
+  const y = (id: string): number => nodes.get(id)?.y ?? NaN;
+  expect(y("a")).toBeGreaterThan(y("start") + NODE_HEIGHT);
+  expect(y("end")).toBeGreaterThan(y("c") + NODE_HEIGHT);
+  expect(height).toBeGreaterThan(width - NODE_WIDTH);
+  const path = routeEdge({ x: 0, y: 0 }, [], { x: 50, y: 100 }, "down");
+  expect(path).toBe("M0,0 C0,50 50,50 50,100");
+});
+
 test("what is no definition is an empty graph", () => {
   expect(readGraph(undefined)).toEqual({ title: "", nodes: [], edges: [] });
   expect(readGraph("text").nodes).toEqual([]);

@@ -1,4 +1,4 @@
-// Places the nodes of a graph left to right with dagre. Lives in the lazily loaded chunk.
+// Places the nodes of a graph with dagre, left to right, or downwards where there is little width. Lives in the lazily loaded chunk.
 
 import { graphlib, layout } from "@dagrejs/dagre";
 import type { DrawnEdge, DrawnGraph, DrawnNode } from "./definition.ts";
@@ -11,6 +11,9 @@ const DIRECT_WEIGHT = 8;
 
 /** With more nodes above one another than this, they stand closer and their edges get more room to fan out. */
 const TALL_FROM = 8;
+
+/** Where the graph runs. */
+export type Direction = "right" | "down";
 
 export interface Place {
   readonly x: number;
@@ -28,7 +31,7 @@ export interface Layout {
 }
 
 /** Lays out a graph. An edge to a node that does not exist is left out. */
-export function layoutGraph(graph: DrawnGraph): Layout {
+export function layoutGraph(graph: DrawnGraph, direction: Direction = "right"): Layout {
   const sheet = new graphlib.Graph({ multigraph: true });
   for (const node of graph.nodes) {
     sheet.setNode(node.id, { width: NODE_WIDTH, height: NODE_HEIGHT });
@@ -37,7 +40,9 @@ export function layoutGraph(graph: DrawnGraph): Layout {
   const edges = graph.edges.filter((edge) => known.has(edge.source) && known.has(edge.target));
   const depths = depthsOf(graph.nodes, edges);
   const isTall = widestDepth(depths) > TALL_FROM;
-  sheet.setGraph({ rankdir: "LR", nodesep: isTall ? 14 : 26, ranksep: isTall ? 120 : 68 });
+  const isDown = direction === "down";
+  const ranksep = isDown ? 44 : isTall ? 120 : 68;
+  sheet.setGraph({ rankdir: isDown ? "TB" : "LR", nodesep: isTall ? 14 : 26, ranksep });
   for (const { id, source, target } of edges) {
     const isDirect = depths.get(target) === (depths.get(source) ?? 0) + 1;
     sheet.setEdge(source, target, { weight: isDirect ? DIRECT_WEIGHT : 1 }, id);
@@ -54,7 +59,7 @@ export function layoutGraph(graph: DrawnGraph): Layout {
   });
   const { width = 0, height = 0 } = sheet.graph() as { width?: number; height?: number }; // as above
   const laid = { nodes: new Map(nodes), bends: new Map(bends), width, height };
-  return isUpsideDown(laid) ? turnOver(laid) : laid;
+  return !isDown && isUpsideDown(laid) ? turnOver(laid) : laid;
 }
 
 /** Whether most neighbours in a column stand in the reverse of the order in which the definition names them. */

@@ -1,4 +1,4 @@
-// How fresh the page is: live, connecting again, or complete.
+// How fresh the page of a live run is: live, or connecting again. A run that has ended has no connection to speak of.
 
 import type { ReactNode } from "react";
 import type { Connection } from "./feed.ts";
@@ -6,7 +6,7 @@ import type { Connection } from "./feed.ts";
 const TEXT = {
   connecting: "connecting",
   live: "live",
-  ended: "complete",
+  ended: "ended",
   refused: "not connected",
 } as const;
 

@@ -6,6 +6,8 @@ import { formatClock } from "../ui/time.ts";
 import { filterRows, windowOf } from "./event-filter.ts";
 import type { EventKind } from "./event-filter.ts";
 import { prettyJson } from "../ui/json-text.ts";
+import { toneOf } from "./event-tone.ts";
+import type { Looks } from "./looks.ts";
 import { nodeKey } from "./view.ts";
 import type { EventRow } from "./view.ts";
 
@@ -15,11 +17,12 @@ const NEAR_PX = 8;
 
 interface Props {
   readonly rows: readonly EventRow[];
+  readonly looks: Looks;
   readonly onOpen: (key: string) => void;
 }
 
 /** The log with its filters. */
-export function EventLog({ rows, onOpen }: Props): ReactNode {
+export function EventLog({ rows, looks, onOpen }: Props): ReactNode {
   const [kind, setKind] = useState<EventKind>("all");
   const [text, setText] = useState("");
   const [follows, setFollows] = useState(true);
@@ -66,6 +69,7 @@ export function EventLog({ rows, onOpen }: Props): ReactNode {
             <Row
               key={row.seq}
               row={row}
+              tone={toneOf(row, looks)}
               chosen={row.seq === chosen}
               onChoose={setChosen}
               onOpen={onOpen}
@@ -77,7 +81,9 @@ export function EventLog({ rows, onOpen }: Props): ReactNode {
         <p className="muted">{rows.length === 0 ? "No event yet." : "No event matches."}</p>
       )}
       {chosenRow !== undefined && (
-        <pre className="event-detail">{prettyJson(chosenRow.payload)}</pre>
+        <pre className="event-detail" tabIndex={0}>
+          {prettyJson(chosenRow.payload)}
+        </pre>
       )}
     </section>
   );
@@ -131,13 +137,15 @@ function Filters(props: FiltersProps): ReactNode {
 
 interface RowProps {
   readonly row: EventRow;
+  readonly tone: string;
   readonly chosen: boolean;
   readonly onChoose: (seq: number | undefined) => void;
   readonly onOpen: (key: string) => void;
 }
 
-const Row = memo(function Row({ row, chosen, onChoose, onOpen }: RowProps): ReactNode {
+const Row = memo(function Row({ row, tone, chosen, onChoose, onOpen }: RowProps): ReactNode {
   const key = nodeKey(row.nodeId, row.iteration);
+  const choose = (): void => onChoose(chosen ? undefined : row.seq);
   return (
     <div
       className="event"
@@ -145,12 +153,23 @@ const Row = memo(function Row({ row, chosen, onChoose, onOpen }: RowProps): Reac
       data-seq={row.seq}
       data-type={row.type}
       data-node={row.nodeId}
-      aria-selected={chosen}
-      onClick={() => onChoose(chosen ? undefined : row.seq)}
+      data-chosen={chosen || undefined}
+      onClick={choose}
     >
-      <span className="event-seq">{row.seq}</span>
+      <button
+        type="button"
+        className="event-seq"
+        aria-expanded={chosen}
+        aria-label={`Event ${row.seq}, ${row.type}`}
+        onClick={(event) => {
+          event.stopPropagation();
+          choose();
+        }}
+      >
+        {row.seq}
+      </button>
       <time>{formatClock(row.at)}</time>
-      <span className={`event-type ${tone(row.type)}`}>{row.type}</span>
+      <span className={`event-type is-${tone}`}>{row.type}</span>
       <span className="event-node">
         {row.nodeId !== "" && (
           <button
@@ -169,10 +188,3 @@ const Row = memo(function Row({ row, chosen, onChoose, onOpen }: RowProps): Reac
     </div>
   );
 });
-
-/** The state a type of event leads to, for its colour; the word itself is always there. */
-const tone = (type: string): string =>
-  `is-${type
-    .replace(/^(node|run)\./, "")
-    .replace("started", "running")
-    .replace("recovered", "lost")}`;

@@ -3,32 +3,42 @@
 import { APPROVAL } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
-import type { DrawnNode } from "../graph/definition.ts";
+import type { DrawnGraph, DrawnNode } from "../graph/definition.ts";
 import { runPath } from "../route.ts";
+import { Clamped } from "../ui/clamped.tsx";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { useKeys } from "../ui/keys.ts";
 import { Link } from "../ui/link.tsx";
 import { StatusBadge } from "../ui/status-icon.tsx";
-import { formatClock, formatDuration } from "../ui/time.ts";
+import { formatClock, formatDuration, formatTime } from "../ui/time.ts";
 import { prettyJson } from "../ui/json-text.ts";
 import { DecideNode } from "./decide-node.tsx";
+import { culpritOf } from "./looks.ts";
+import type { Look } from "./looks.ts";
+import { nodeInput } from "./node-input.ts";
 import { NodeWhy } from "./node-why.tsx";
 import { StreamMedia } from "./stream-media.tsx";
 import { StreamText } from "./stream-text.tsx";
+import type { RunLooks } from "./use-looks.ts";
 import { iterationsText } from "./view.ts";
-import type { Delivery, NodeView } from "./view.ts";
+import type { Delivery, NodeView, RunView } from "./view.ts";
 
 interface Props {
   readonly runId: string;
   readonly node: NodeView;
-  readonly drawn: DrawnNode | undefined;
-  readonly input: string;
+  readonly graph: DrawnGraph;
+  readonly view: RunView;
+  readonly runLooks: RunLooks;
+  readonly onOpen: (key: string) => void;
   readonly onClose: () => void;
 }
 
 /** The drawer beside the graph. */
-export function NodeDrawer({ runId, node, drawn, input, onClose }: Props): ReactNode {
+export function NodeDrawer(props: Props): ReactNode {
+  const { runId, node, graph, view, runLooks, onClose } = props;
   useKeys({ Escape: onClose });
+  const drawn = graph.nodes.find(({ id }) => id === node.nodeId);
+  const look = runLooks.looks.get(node.key)?.look ?? node.status;
   return (
     <aside className="panel drawer" aria-label={`Node ${node.key}`} data-node-drawer={node.key}>
       <header>
@@ -43,13 +53,8 @@ export function NodeDrawer({ runId, node, drawn, input, onClose }: Props): React
           ✕
         </button>
       </header>
-      <Facts node={node} drawn={drawn} />
-      {!asksPerson(node) && <NodeWhy runId={runId} node={node} />}
-      {(node.message !== "" || node.cause !== "") && !asksPerson(node) && (
-        <div className={`outcome is-${node.status}`}>
-          {node.cause !== "" && <code>{node.cause}</code>} {node.message}
-        </div>
-      )}
+      <Facts node={node} drawn={drawn} look={look} />
+      <NodeNote {...props} look={look} />
       {isHeld(node) && <DecideNode runId={runId} node={node} />}
       {asksPerson(node) && (
         // Decided: it is read anew, to say by whom.
@@ -72,27 +77,95 @@ export function NodeDrawer({ runId, node, drawn, input, onClose }: Props): React
         }
       />
       <h3>Input</h3>
-      <CodeBlock text={input} what="input" empty="Nothing has reached the node." />
+      <CodeBlock
+        text={nodeInput(graph, view, node.nodeId)}
+        what="input"
+        empty="Nothing has reached the node."
+      />
       {drawn !== undefined && drawn.config !== "{}" && (
         <>
           <h3>Configuration</h3>
           <CodeBlock text={drawn.config} what="configuration" empty="" />
         </>
       )}
-      <Deliveries deliveries={node.deliveries} />
-      {node.log.length > 0 && (
-        <>
-          <h3>Log</h3>
-          <ol className="log-lines">
-            {node.log.map((line) => (
-              <li key={line.seq} className={`level-${line.level}`}>
-                <time>{formatClock(line.at)}</time> {line.message}
-              </li>
-            ))}
-          </ol>
-        </>
-      )}
+      {node.releaseAt === undefined && <Deliveries deliveries={node.deliveries} />}
+      <LogLines lines={node.log} />
     </aside>
+  );
+}
+
+/** Why the node stands where it stands: in short where the page knows, else in the gateway's words. */
+function NodeNote({ runId, node, graph, view, runLooks, onOpen, look }: NoteProps): ReactNode {
+  const { links, nowMs } = runLooks;
+  if (node.releaseAt !== undefined)
+    return <DelayNote node={node} isWaiting={look === "waiting"} nowMs={nowMs} />;
+  if (look === "not_run") {
+    const culpritId = culpritOf(node.nodeId, links, view);
+    const label = graph.nodes.find(({ id }) => id === culpritId)?.label;
+    return (
+      <p className="outcome is-not_run" data-note="not_run">
+        Not run{culpritId === "" ? "." : ", because "}
+        {culpritId !== "" && (
+          <button type="button" className="link-button" onClick={() => onOpen(culpritId)}>
+            {label || culpritId}
+          </button>
+        )}
+        {culpritId !== "" && " failed."}
+      </p>
+    );
+  }
+  if (asksPerson(node)) return null;
+  return (
+    <>
+      <NodeWhy runId={runId} node={node} />
+      {(node.message !== "" || node.cause !== "") && (
+        <div className={`outcome is-${look}`}>
+          {node.cause !== "" && <code>{node.cause}</code>}
+          {node.message !== "" && <Clamped>{node.message}</Clamped>}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface NoteProps extends Props {
+  readonly look: Look;
+}
+
+/** A delay holds back what follows until a time. */
+function DelayNote({
+  node,
+  isWaiting,
+  nowMs,
+}: {
+  readonly node: NodeView;
+  readonly isWaiting: boolean;
+  readonly nowMs: number;
+}): ReactNode {
+  const releaseAt = node.releaseAt ?? 0;
+  const tookMs = releaseAt - (node.settledAt ?? releaseAt);
+  return (
+    <p className={`outcome is-${isWaiting ? "waiting" : "completed"}`} data-note="delay">
+      {isWaiting
+        ? `Holds back what follows for ${formatDuration(releaseAt - nowMs)} more, until ${formatTime(releaseAt)}.`
+        : `Held back what follows for ${formatDuration(tookMs)}, until ${formatTime(releaseAt)}.`}
+    </p>
+  );
+}
+
+function LogLines({ lines }: { readonly lines: NodeView["log"] }): ReactNode {
+  if (lines.length === 0) return null;
+  return (
+    <>
+      <h3>Log</h3>
+      <ol className="log-lines">
+        {lines.map((line) => (
+          <li key={line.seq} className={`level-${line.level}`}>
+            <time>{formatClock(line.at)}</time> {line.message}
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 
@@ -105,10 +178,16 @@ const asksPerson = (node: NodeView): boolean =>
   node.approvalId !== "" &&
   (node.status === "waiting" ? node.cause === APPROVAL : node.decision !== undefined);
 
-function Facts({ node, drawn }: Pick<Props, "node" | "drawn">): ReactNode {
+interface FactsProps {
+  readonly node: NodeView;
+  readonly drawn: DrawnNode | undefined;
+  readonly look: Look;
+}
+
+function Facts({ node, drawn, look }: FactsProps): ReactNode {
   return (
     <p className="drawer-facts">
-      <StatusBadge status={node.status} />
+      <StatusBadge status={look} />
       <span className="mono">{node.key}</span>
       {drawn !== undefined && <span className="tag">{drawn.type}</span>}
       {node.width !== undefined && <span className="tag">{iterationsText(node)} items</span>}

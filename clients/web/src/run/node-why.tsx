@@ -5,6 +5,7 @@ import { isSettled } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
 import { explainNode } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
+import { Clamped } from "../ui/clamped.tsx";
 import type { NodeView } from "./view.ts";
 
 const ASK_MS = 3_000;
@@ -25,10 +26,12 @@ export function NodeWhy({ runId, node }: Props): ReactNode {
   if (value === undefined) return null;
   const proofs = value.evidence.map(({ eventId }) => `#${eventId}`).join(", ");
   return (
-    <p className="why" data-why={value.reason}>
-      {value.summary}
-      {proofs !== "" && <span className="mono"> ({proofs})</span>}
+    <div className="why" data-why={value.reason}>
+      <Clamped>
+        {value.summary}
+        {proofs !== "" && <span className="mono"> ({proofs})</span>}
+      </Clamped>
       {!isSettled(status) && <span className="why-next">{value.next}</span>}
-    </p>
+    </div>
   );
 }

@@ -87,12 +87,15 @@ function settle(node: NodeView, fact: RunEvent["fact"], at: number): NodeView {
       const deliveries = ended(node.deliveries, "retried", at);
       return { ...node, status: "retrying", cause, message, deliveries };
     }
-    case "nodeCompleted":
+    case "nodeCompleted": {
+      const delayMs = Number(fact.value.queueDelayMs);
       return {
         ...to("completed", "", ""),
         handle: fact.value.handle,
         output: jsonText(fact.value.outputJson),
+        releaseAt: delayMs > 0 ? at + delayMs : undefined,
       };
+    }
     case "nodeFailed":
       return {
         ...to("failed", fact.value.cause, fact.value.message),

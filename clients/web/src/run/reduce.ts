@@ -77,6 +77,7 @@ function reduceRun(draft: Draft, event: RunEvent, at: number): void {
       return end(draft, "completed", "", at);
     case "runFailed":
       draft.hasFailures = true;
+      draft.failedNodeId = fact.value.failedNodeId;
       return end(draft, "failed", fact.value.message, at);
     case "runCancelled":
       return end(draft, "cancelled", fact.value.reason, at);

@@ -37,11 +37,9 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
           {run.workflowVersion > 0 && <span className="version">v{run.workflowVersion}</span>}
         </h1>
         <StatusBadge status={view.status} />
-        {view.hasFailures && view.status === "completed" && (
-          <span className="badge is-failed">with failures</span>
-        )}
+        {view.hasFailures && view.status === "completed" && <StatusNote />}
         <span className="spacer" />
-        <ConnectionLight connection={connection} />
+        {connection.kind !== "ended" && <ConnectionLight connection={connection} />}
         {!over && <CancelRun runId={run.runId} />}
       </div>
       <dl className="facts">
@@ -49,7 +47,7 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
           {run.runId}
         </Fact>
         {run.parentRunId !== "" && (
-          <Fact name="Started by">
+          <Fact name="Started by node">
             <Link to={runPath(run.parentRunId, run.parentNodeId)}>{run.parentNodeId}</Link>
           </Fact>
         )}
@@ -64,6 +62,9 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
     </header>
   );
 }
+
+/** The run completed although something in it failed. */
+const StatusNote = (): ReactNode => <span className="badge is-handled">failures handled</span>;
 
 interface FactProps {
   readonly name: string;

@@ -3,23 +3,28 @@
 import type { RunWithDefinition } from "@pawl/client";
 import { isFinal } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
+import type { Fault } from "../api/fault.ts";
 import { getRun } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
 import { readGraph } from "../graph/definition.ts";
-import { LazyGraph } from "../graph/lazy-graph.tsx";
+import { isGroupId } from "../graph/fold.ts";
 import { runPath } from "../route.ts";
 import { FaultBox } from "../ui/fault-box.tsx";
 import { Link } from "../ui/link.tsx";
 import { navigate } from "../ui/navigate.ts";
 import { useTitle } from "../ui/title.ts";
 import { EventLog } from "./event-log.tsx";
+import { GroupDrawer } from "./group-drawer.tsx";
 import { NodeDrawer } from "./node-drawer.tsx";
-import { nodeInput } from "./node-input.ts";
+import { RunFailure } from "./run-failure.tsx";
+import { RunGraph } from "./run-graph.tsx";
 import { RunHeader } from "./run-header.tsx";
 import { RunWaiting } from "./run-waiting.tsx";
 import { RunResult } from "./run-result.tsx";
 import { TimelineChart } from "./timeline-chart.tsx";
+import { useFolded } from "./use-folded.ts";
+import { useLooks } from "./use-looks.ts";
 import { useRunFeed } from "./use-run-feed.ts";
 import { emptyNode } from "./view.ts";
 
@@ -34,8 +39,9 @@ export function RunPage({ runId, openKey }: Props): ReactNode {
   const { value, fault } = usePoll(runId, 0, (signal) => getRun(runId, signal));
   if (value !== undefined) return <OpenRun runId={runId} openKey={openKey} got={value} />;
   if (fault === undefined) return <p className="loading">Reading the run…</p>;
+  const isUnknown = fault.reason === "RUN_NOT_FOUND" || fault.reason === "INPUT_INVALID";
   return (
-    <FaultBox fault={fault}>
+    <FaultBox fault={isUnknown ? noRun(runId) : fault}>
       <p>
         <Link to="/">See all runs</Link>
       </p>
@@ -43,16 +49,36 @@ export function RunPage({ runId, openKey }: Props): ReactNode {
   );
 }
 
+/** No run has the id, whether it could be one or not. */
+const noRun = (runId: string): Fault => ({
+  reason: "RUN_NOT_FOUND",
+  message: `There is no run ${runId}.`,
+  next: "Check the id, or search for its beginning in the list of runs; a test run may have been deleted.",
+  violations: [],
+  retryable: false,
+});
+
 function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinition }): ReactNode {
   const { view, connection, clockSkewMs } = useRunFeed(runId);
   const graph = useMemo(() => readGraph(got.definition), [got]);
+  const runLooks = useLooks(graph, view, clockSkewMs);
+  const { looks } = runLooks;
+  const [text, setText] = useState("");
+  const { folded, foundIds } = useFolded(graph, looks, openKey.split("#")[0] ?? "", text);
   const name = got.run.workflowId || graph.title || "Test run";
   useTitle(`${name} ${view.status}`);
   const open = (key: string): void =>
     navigate(runPath(runId, key === openKey ? "" : key), "replace");
-  const opened = openKey === "" ? undefined : (view.nodes.get(openKey) ?? emptyNode(openKey, 0));
+  const members = folded.groups.get(openKey);
+  const isNode = openKey !== "" && !isGroupId(openKey);
+  const opened = isNode ? (view.nodes.get(openKey) ?? emptyNode(openKey, 0)) : undefined;
   return (
-    <div className="run-page" data-run-page={runId} data-events={view.rows.length}>
+    <div
+      className="run-page"
+      data-run-page={runId}
+      data-events={view.rows.length}
+      data-connection={connection.kind}
+    >
       <RunHeader run={got.run} name={name} view={view} connection={connection} />
       {got.run.quarantine !== undefined && (
         <p className="outcome is-failed" role="status" data-quarantine>
@@ -60,27 +86,34 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
           rechecked.
         </p>
       )}
-      {!isFinal(view.status) && <RunWaiting {...{ runId, view, openKey }} onOpen={open} />}
+      <RunFailure view={view} graph={graph} onOpen={open} />
+      {!isFinal(view.status) && (
+        <RunWaiting {...{ runId, graph, view, runLooks, openKey }} onOpen={open} />
+      )}
       {connection.kind === "refused" && <FaultBox fault={connection.fault} />}
-      <div className={opened === undefined ? "run-main" : "run-main with-drawer"}>
+      <div className={opened === undefined && !members ? "run-main" : "run-main with-drawer"}>
         <div className="run-left">
-          <section className="panel graph-panel" aria-label="Graph">
-            <LazyGraph graph={graph} nodes={view.nodes} openKey={openKey} onOpen={open} />
-          </section>
-          <TimelineChart view={view} clockSkewMs={clockSkewMs} openKey={openKey} onOpen={open} />
+          <RunGraph
+            {...{ graph, folded, view, runLooks, openKey, text, foundIds }}
+            onText={setText}
+            onOpen={open}
+          />
+          <TimelineChart {...{ graph, view, looks, clockSkewMs, openKey }} onOpen={open} />
           <RunResult view={view} />
         </div>
         {opened !== undefined && (
           <NodeDrawer
-            runId={runId}
+            {...{ runId, graph, view, runLooks }}
             node={opened}
-            input={nodeInput(graph, view, opened.nodeId)}
-            drawn={graph.nodes.find((node) => node.id === opened.nodeId)}
+            onOpen={open}
             onClose={() => open(openKey)}
           />
         )}
+        {members !== undefined && (
+          <GroupDrawer {...{ members, looks }} onOpen={open} onClose={() => open(openKey)} />
+        )}
       </div>
-      <EventLog rows={view.rows} onOpen={open} />
+      <EventLog rows={view.rows} looks={looks} onOpen={open} />
     </div>
   );
 }

@@ -5,6 +5,11 @@ import { CodeBlock } from "../ui/code-block.tsx";
 import { prettyJson } from "../ui/json-text.ts";
 import type { RunView } from "./view.ts";
 
+function emptyWord({ status, endedAt }: RunView): string {
+  if (endedAt === undefined) return "Comes when the run completes.";
+  return status === "completed" ? "The run gave no output." : "None: the run did not complete.";
+}
+
 /** The input, and once the run is over its output or why there is none. */
 export function RunResult({ view }: { readonly view: RunView }): ReactNode {
   const hasOutput = view.output !== undefined && view.output !== "";
@@ -16,18 +21,11 @@ export function RunResult({ view }: { readonly view: RunView }): ReactNode {
       </section>
       <section className="panel" aria-label="Output">
         <h2>Output</h2>
-        {view.message !== "" && <p className={`outcome is-${view.status}`}>{view.message}</p>}
-        {view.message === "" && (
-          <CodeBlock
-            text={hasOutput ? prettyJson(view.output ?? "") : ""}
-            what="output"
-            empty={
-              view.endedAt === undefined
-                ? "Comes when the run completes."
-                : "The run gave no output."
-            }
-          />
-        )}
+        <CodeBlock
+          text={hasOutput ? prettyJson(view.output ?? "") : ""}
+          what="output"
+          empty={emptyWord(view)}
+        />
       </section>
     </div>
   );

@@ -1,10 +1,13 @@
-// Under the head of a live run that does not get on: the questions it asks people, each with a way to its form; else one line on
-// what it waits for, such as a type nobody serves.
+// Under the head of a live run that does not get on: the questions it asks people, each with a way to its form; the delays that hold
+// it back; else one line on what it waits for, such as a type nobody serves.
 
 import { APPROVAL } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
 import { getRun } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
+import type { DrawnGraph } from "../graph/definition.ts";
+import { formatDuration } from "../ui/time.ts";
+import type { RunLooks } from "./use-looks.ts";
 import type { NodeView, RunView } from "./view.ts";
 
 const ASK_MS = 5_000;
@@ -12,16 +15,22 @@ const QUESTIONS_MAX = 3;
 
 interface Props {
   readonly runId: string;
+  readonly graph: DrawnGraph;
+  readonly runLooks: RunLooks;
   readonly view: RunView;
   readonly openKey: string;
   readonly onOpen: (key: string) => void;
 }
 
 /** Asks only while the run has not begun, or some node is ready or waits, and nothing while the run gets on. */
-export function RunWaiting({ runId, view, openKey, onOpen }: Props): ReactNode {
+export function RunWaiting(props: Props): ReactNode {
+  const { runId, view, runLooks, openKey, onOpen } = props;
   const nodes = [...view.nodes.values()];
   const asking = nodes.filter(({ status, cause }) => status === "waiting" && cause === APPROVAL);
   if (asking.length > 0) return <Questions {...{ asking, openKey, onOpen }} />;
+  const isMoving = nodes.some(({ status }) => status === "running");
+  const delays = nodes.filter(({ key }) => runLooks.looks.get(key)?.releaseAt !== undefined);
+  if (delays.length > 0 && !isMoving) return <Delays {...props} delays={delays} />;
   const held =
     view.status === "pending" ||
     nodes.some(
@@ -52,6 +61,23 @@ function Questions({
       ))}
       {more > 0 && <li>… and {more} more questions</li>}
     </ul>
+  );
+}
+
+/** The delays that hold back the run: a node that holds nothing back any more is not among them. */
+function Delays({
+  graph,
+  runLooks,
+  delays,
+}: Pick<Props, "graph" | "runLooks"> & { readonly delays: readonly NodeView[] }): ReactNode {
+  const texts = delays.map(({ nodeId, key, releaseAt = 0 }) => {
+    const label = graph.nodes.find(({ id }) => id === nodeId)?.label || key;
+    return `${label} holds back what follows for ${formatDuration(releaseAt - runLooks.nowMs)} more`;
+  });
+  return (
+    <p className="outcome is-waiting" role="status" data-waiting>
+      Waiting: {texts.join("; ")}.
+    </p>
   );
 }
 

@@ -24,6 +24,7 @@ export function StreamText({
       <h3>Stream</h3>
       <pre
         ref={box}
+        tabIndex={0}
         className={isLive ? "stream is-live" : "stream"}
         data-stream={isLive ? "live" : "done"}
         onScroll={({ currentTarget: at }) => {

@@ -4,38 +4,53 @@ import { isFinal } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
 import { useMemo } from "react";
 import { useNow } from "../ui/now.ts";
-import { StatusIcon } from "../ui/status-icon.tsx";
+import type { DrawnGraph } from "../graph/definition.ts";
+import { useMedia } from "../ui/media-query.ts";
+import { StatusIcon, statusName } from "../ui/status-icon.tsx";
 import { formatDuration } from "../ui/time.ts";
 import { layoutTimeline } from "./timeline.ts";
 import type { Bar, Lane, Tick } from "./timeline.ts";
+import type { Looks } from "./looks.ts";
 import type { RunView } from "./view.ts";
 
 const TICK_MS = 200;
 const LANE_PX = 26;
 const BAR_PX = 12;
 const THIN_BAR = 0.0025;
+const PHONE = "(max-width: 700px)";
+/** More labels would run into each other. */
+const PHONE_TICKS = 3;
 
 interface Props {
+  readonly graph: DrawnGraph;
   readonly view: RunView;
+  readonly looks: Looks;
   readonly clockSkewMs: number;
   readonly openKey: string;
   readonly onOpen: (key: string) => void;
 }
 
 /** Draws the timeline, moving while the run does. */
-export function TimelineChart({ view, clockSkewMs, openKey, onOpen }: Props): ReactNode {
+export function TimelineChart(props: Props): ReactNode {
+  const { graph, view, looks, clockSkewMs, openKey, onOpen } = props;
   const nowMs = useNow(TICK_MS, !isFinal(view.status)) + clockSkewMs;
-  const timeline = useMemo(() => layoutTimeline(view, nowMs), [view, nowMs]);
+  const tickCount = useMedia(PHONE) ? PHONE_TICKS : undefined;
+  const timeline = useMemo(
+    () => layoutTimeline(view, nowMs, looks, tickCount),
+    [view, nowMs, looks, tickCount],
+  );
+  const labels = useMemo(() => new Map(graph.nodes.map(({ id, label }) => [id, label])), [graph]);
   const height = timeline.lanes.length * LANE_PX;
   return (
     <section className="panel timeline" aria-label="Timeline">
       <header className="panel-head">
         <h2>Timeline</h2>
         <ul className="legend">
-          <li className="legend-held">held back</li>
+          <li className="legend-held">backoff</li>
           <li className="legend-wait">queued</li>
-          <li className="legend-work">at work</li>
-          <li className="legend-lost">tried again</li>
+          <li className="legend-work">running</li>
+          <li className="legend-delay">waiting</li>
+          <li className="legend-lost">retried</li>
         </ul>
       </header>
       {timeline.lanes.length === 0 && <p className="muted">Nothing was queued yet.</p>}
@@ -46,10 +61,12 @@ export function TimelineChart({ view, clockSkewMs, openKey, onOpen }: Props): Re
               <button
                 type="button"
                 aria-pressed={lane.key === openKey}
+                title={lane.key}
+                data-lane={lane.key}
                 onClick={() => onOpen(lane.key)}
               >
-                <StatusIcon status={lane.node.status} />
-                <span>{lane.key}</span>
+                <StatusIcon status={lane.look} />
+                <span>{laneName(lane, labels)}</span>
               </button>
             </li>
           ))}
@@ -77,11 +94,16 @@ export function TimelineChart({ view, clockSkewMs, openKey, onOpen }: Props): Re
           <Axis ticks={timeline.ticks} />
         </div>
       </div>
-      {timeline.hiddenCount > 0 && (
-        <p className="muted">… and {timeline.hiddenCount} more iterations</p>
-      )}
+      {timeline.hiddenCount > 0 && <p className="muted">… and {timeline.hiddenCount} more</p>}
     </section>
   );
+}
+
+/** The label where there is one, with the iteration; else the id. */
+function laneName({ key, node }: Lane, labels: ReadonlyMap<string, string>): string {
+  const label = labels.get(node.nodeId) ?? "";
+  if (label === "") return key;
+  return node.iteration === 0 ? label : `${label} #${node.iteration}`;
 }
 
 const percent = (fraction: number): string => `${(fraction * 100).toFixed(3)}%`;
@@ -92,7 +114,7 @@ function BarMark({ bar, y }: { readonly bar: Bar; readonly y: number }): ReactNo
   const work = { x: percent(bar.work), width: percent(Math.max(bar.to - bar.work, THIN_BAR)) };
   return (
     <g className={`bar is-${bar.state}`} data-bar={bar.state}>
-      <title>{`attempt ${bar.attempt}: ${bar.state}, waited ${formatDuration(bar.waitMs)}, worked ${formatDuration(bar.workMs)}`}</title>
+      <title>{barText(bar)}</title>
       {bar.ready > bar.from && (
         <line
           className="held"
@@ -108,6 +130,14 @@ function BarMark({ bar, y }: { readonly bar: Bar; readonly y: number }): ReactNo
   );
 }
 
+const barText = ({ state, attempt, waitMs, workMs }: Bar): string =>
+  state === "delayed"
+    ? `held back what follows for ${formatDuration(workMs)}`
+    : `attempt ${attempt}: ${statusWord(state)}, waited ${formatDuration(waitMs)}, worked ${formatDuration(workMs)}`;
+
+const statusWord = (state: Bar["state"]): string =>
+  state === "handled" ? "failed, handled" : state.replace("_", " ");
+
 function Axis({ ticks }: { readonly ticks: readonly Tick[] }): ReactNode {
   return (
     <div className="axis" aria-hidden="true">
@@ -121,4 +151,4 @@ function Axis({ ticks }: { readonly ticks: readonly Tick[] }): ReactNode {
 }
 
 const summary = (lanes: readonly Lane[]): string =>
-  lanes.map((lane) => `${lane.key} ${lane.node.status}, ${lane.bars.length} bars`).join("; ");
+  lanes.map((lane) => `${lane.key} ${statusName(lane.look)}, ${lane.bars.length} bars`).join("; ");

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { layoutTimeline, ticksOf } from "./timeline.ts";
+import type { Looks } from "./looks.ts";
+import { layoutTimeline as layout, ticksOf } from "./timeline.ts";
+import type { Timeline } from "./timeline.ts";
 import { EMPTY_RUN, emptyNode } from "./view.ts";
 import type { Delivery, RunView } from "./view.ts";
+
+const layoutTimeline = (view: RunView, nowMs: number, looks: Looks = new Map()): Timeline =>
+  layout(view, nowMs, looks);
 
 const delivery = (more: Partial<Delivery>): Delivery => ({
   attempt: 1,
@@ -46,10 +51,38 @@ test("what is open reaches to the present: running works, queued waits", () => {
   expect(queued).toMatchObject({ state: "queued", from: 0, work: 1, to: 1, workMs: 0 });
 });
 
-test("what a delay or a backoff holds back is no waiting in the queue", () => {
-  const held = delivery({ notBeforeAt: 1400, startedAt: 1500, endedAt: 2000, end: "completed" });
+test("what a backoff holds back is no waiting in the queue", () => {
+  const times = { notBeforeAt: 1400, startedAt: 1500, endedAt: 2000 };
+  const held = delivery({ ...times, attempt: 2, end: "completed" });
   const bar = layoutTimeline(runOf([held], { endedAt: 2000 }), 0).lanes[0]?.bars[0];
   expect(bar).toMatchObject({ from: 0, ready: 0.4, work: 0.5, to: 1, waitMs: 100, workMs: 500 });
+});
+
+test("a delay is drawn in its own lane until it lets go, and what follows begins there", () => {
+  const done = delivery({ startedAt: 1000, endedAt: 1001, end: "completed" });
+  const child = delivery({ queuedAt: 1001, notBeforeAt: 1800 });
+  const nodes = new Map([
+    ["wait", { ...emptyNode("wait", 0), deliveries: [done], settledAt: 1001, releaseAt: 1800 }],
+    ["next", { ...emptyNode("next", 0), deliveries: [child] }],
+  ]);
+  const at = (nowMs: number) =>
+    layoutTimeline({ ...EMPTY_RUN, startedAt: 1000, nodes }, nowMs).lanes.map(({ bars }) => bars);
+  const [waiting, held] = at(1500);
+  expect(waiting?.at(-1)).toMatchObject({ state: "delayed", to: 1, workMs: 499 });
+  expect(held).toMatchObject([{ state: "queued", from: 1, waitMs: 0 }]);
+  const [waited, queued] = at(2000);
+  expect(waited?.at(-1)).toMatchObject({ state: "delayed", to: 0.8, workMs: 799 });
+  expect(queued).toMatchObject([{ state: "queued", from: 0.8, work: 1, waitMs: 200 }]);
+});
+
+test("where there are many lanes, failures come first, and not all are drawn", () => {
+  const names = Array.from({ length: 300 }, (_, index) => `n${index}`);
+  const deliveries = [delivery({ startedAt: 1100, endedAt: 1200, end: "completed" })];
+  const nodes = new Map(names.map((name) => [name, { ...emptyNode(name, 0), deliveries }]));
+  const looks: Looks = new Map([["n250", { look: "failed", releaseAt: undefined }]]);
+  const timeline = layoutTimeline({ ...EMPTY_RUN, startedAt: 1000, nodes }, 2000, looks);
+  expect(timeline.lanes.slice(0, 3).map(({ key }) => key)).toEqual(["n250", "n0", "n1"]);
+  expect([timeline.lanes.length, timeline.hiddenCount]).toEqual([200, 100]);
 });
 
 test("retries lie one after the other in the lane of their node", () => {

@@ -1,11 +1,13 @@
 // Where the bars of the timeline lie: pure geometry over the deliveries of a run, in fractions of its span.
 
+import type { Look, Looks } from "./looks.ts";
 import type { DeliveryEnd, NodeView, RunView } from "./view.ts";
 
 export interface Bar {
   readonly key: string;
   readonly attempt: number;
-  readonly state: DeliveryEnd | "queued" | "running" | "waiting";
+  /** `delayed`: a delay that holds back what follows. */
+  readonly state: DeliveryEnd | "queued" | "running" | "waiting" | "handled" | "delayed";
   /** Fractions of the span, 0 to 1: held back from `from` to `ready`, queued to `work`, at work to `to`. */
   readonly from: number;
   readonly ready: number;
@@ -18,6 +20,7 @@ export interface Bar {
 export interface Lane {
   readonly key: string;
   readonly node: NodeView;
+  readonly look: Look;
   readonly bars: readonly Bar[];
 }
 
@@ -29,7 +32,7 @@ export interface Tick {
 export interface Timeline {
   readonly spanMs: number;
   readonly lanes: readonly Lane[];
-  /** Iterations without a lane of their own. */
+  /** Node executions without a lane of their own. */
   readonly hiddenCount: number;
   readonly ticks: readonly Tick[];
 }
@@ -38,20 +41,41 @@ const STEPS_MS = [1, 2, 5].flatMap((step) =>
   [0, 1, 2, 3, 4, 5, 6, 7, 8].map((power) => step * 10 ** power),
 );
 const TICK_COUNT = 6;
+/** So many lanes are drawn; with more than fit a screen, failures come first. */
+const LANES_MAX = 200;
+const LANES_SEEN = 15;
 /** Iterations of one node that get a lane each; a map may have ten thousand. */
 const ITERATION_LANES_MAX = 10;
 
+const URGENT: ReadonlySet<Look> = new Set(["failed", "timed_out", "handled"]);
+
 /** Lays out a run as of `nowMs` on the clock of its events. A lane per node execution that was ever queued. */
-export function layoutTimeline(view: RunView, nowMs: number): Timeline {
+export function layoutTimeline(
+  view: RunView,
+  nowMs: number,
+  looks: Looks,
+  tickCount: number = TICK_COUNT,
+): Timeline {
   const start = view.startedAt ?? nowMs;
   const end = view.endedAt ?? Math.max(nowMs, start);
   const spanMs = Math.max(end - start, 1);
   const at = (ms: number): number => Math.min(Math.max((ms - start) / spanMs, 0), 1);
   const queued = [...view.nodes.values()].filter((node) => node.deliveries.length > 0);
-  const lanes = inOrder(queued.filter(({ iteration }) => iteration <= ITERATION_LANES_MAX)).map(
-    (node) => ({ key: node.key, node, bars: barsOf(node, end, at) }),
+  const lookAt = (node: NodeView): Look => looks.get(node.key)?.look ?? node.status;
+  const isUrgent = (node: NodeView): boolean => URGENT.has(lookAt(node));
+  const ordered = inOrder(
+    queued.filter((node) => node.iteration <= ITERATION_LANES_MAX || isUrgent(node)),
   );
-  return { spanMs, lanes, hiddenCount: queued.length - lanes.length, ticks: ticksOf(spanMs) };
+  const isLong = ordered.length > LANES_SEEN;
+  const shown = isLong
+    ? ordered.toSorted((one, other) => +isUrgent(other) - +isUrgent(one))
+    : ordered;
+  const lanes = shown.slice(0, LANES_MAX).map((node) => {
+    const look = lookAt(node);
+    return { key: node.key, node, look, bars: barsOf(node, look, { end, at }) };
+  });
+  const ticks = ticksOf(spanMs, tickCount);
+  return { spanMs, lanes, hiddenCount: queued.length - lanes.length, ticks };
 }
 
 /** Nodes in the order in which they were first queued, each followed by its iterations. */
@@ -61,8 +85,14 @@ function inOrder(nodes: readonly NodeView[]): NodeView[] {
   );
 }
 
-function barsOf(node: NodeView, end: number, at: (ms: number) => number): Bar[] {
-  return node.deliveries.map((delivery, index) => {
+interface Span {
+  readonly end: number;
+  readonly at: (ms: number) => number;
+}
+
+function barsOf(node: NodeView, look: Look, { end, at }: Span): Bar[] {
+  const last = node.deliveries.length - 1;
+  const bars = node.deliveries.map((delivery, index): Bar => {
     const to = Math.max(delivery.endedAt ?? end, delivery.queuedAt);
     const work = delivery.startedAt ?? to;
     const ready = Math.min(delivery.notBeforeAt ?? delivery.queuedAt, work);
@@ -71,8 +101,9 @@ function barsOf(node: NodeView, end: number, at: (ms: number) => number): Bar[] 
     return {
       key: `${node.key}/${index}`,
       attempt: delivery.attempt,
-      state,
-      from: at(delivery.queuedAt),
+      state: look === "handled" && index === last ? "handled" : state,
+      // What a delay before it holds back, the lane of the delay shows. A later attempt waits for its own backoff.
+      from: at(delivery.attempt > 1 ? delivery.queuedAt : ready),
       ready: at(ready),
       work: at(work),
       to: at(to),
@@ -80,12 +111,34 @@ function barsOf(node: NodeView, end: number, at: (ms: number) => number): Bar[] 
       workMs: to - work,
     };
   });
+  return node.releaseAt === undefined ? bars : [...bars, delayBar(node, { end, at })];
 }
 
-/** Round marks, at most six, never past the end. */
-export function ticksOf(spanMs: number): Tick[] {
+/** What a delay does after its handler is done: it holds back what follows. */
+function delayBar(
+  { key, attempt, settledAt = 0, releaseAt = 0 }: NodeView,
+  { end, at }: Span,
+): Bar {
+  const to = Math.max(Math.min(releaseAt, end), settledAt);
+  const from = at(settledAt);
+  const workMs = to - settledAt;
+  return {
+    key: `${key}/delay`,
+    attempt,
+    state: "delayed",
+    from,
+    ready: from,
+    work: from,
+    to: at(to),
+    waitMs: 0,
+    workMs,
+  };
+}
+
+/** Round marks, at most so many and one, never past the end. */
+export function ticksOf(spanMs: number, tickCount: number = TICK_COUNT): Tick[] {
   const steps = STEPS_MS.toSorted((a, b) => a - b);
-  const step = steps.find((ms) => spanMs / ms <= TICK_COUNT) ?? spanMs;
+  const step = steps.find((ms) => spanMs / ms <= tickCount) ?? spanMs;
   const count = Math.floor(spanMs / step) + 1;
   return Array.from({ length: count }, (_, index) => ({
     at: (index * step) / spanMs,

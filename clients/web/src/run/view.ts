@@ -77,6 +77,8 @@ export interface NodeView {
   /** How its waiting for a person ended. */
   readonly decision: DecisionView | undefined;
   readonly settledAt: number | undefined;
+  /** Until when it holds back what follows. */
+  readonly releaseAt: number | undefined;
 }
 
 /** One row of the event log. */
@@ -99,6 +101,8 @@ export interface RunView {
   readonly input: string;
   readonly output: string | undefined;
   readonly message: string;
+  /** The node that failed the run; "" where none did. */
+  readonly failedNodeId: string;
   readonly hasFailures: boolean;
   /** By key, in order of first mention. */
   readonly nodes: ReadonlyMap<string, NodeView>;
@@ -114,6 +118,7 @@ export const EMPTY_RUN: RunView = {
   input: "",
   output: undefined,
   message: "",
+  failedNodeId: "",
   hasFailures: false,
   nodes: new Map(),
   rows: [],
@@ -156,4 +161,5 @@ export const emptyNode = (nodeId: string, iteration: number): NodeView => ({
   question: "",
   decision: undefined,
   settledAt: undefined,
+  releaseAt: undefined,
 });

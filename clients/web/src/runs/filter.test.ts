@@ -1,13 +1,14 @@
 import { RunStatus, RunStatusSchema } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
-import { isRunId, STATUS_FILTERS, statusesOf, stepChoice } from "./filter.ts";
+import { isRunId, STATUS_FILTERS, statusFilter, stepChoice } from "./filter.ts";
 
 test("every status is in exactly one filter", () => {
   const covered = STATUS_FILTERS.flatMap((filter) => filter.statuses).toSorted((a, b) => a - b);
   const all = RunStatusSchema.values.map((value) => value.number).filter((number) => number !== 0);
   expect(covered).toEqual(all);
-  expect(statusesOf("failed")).toEqual([RunStatus.FAILED]);
-  expect(statusesOf("nonsense")).toEqual([]);
+  expect(statusFilter("failed")?.statuses).toEqual([RunStatus.FAILED]);
+  expect(statusFilter("timed_out")?.statuses).toEqual([RunStatus.TIMEOUT]);
+  expect(statusFilter("nonsense")?.label).toBe("All");
 });
 
 test("j and k stay within the list", () => {

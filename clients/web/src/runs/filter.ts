@@ -29,9 +29,12 @@ export const STATUS_FILTERS: readonly StatusFilter[] = [
   { name: "cancelled", label: "Cancelled", statuses: [RunStatus.CANCELLED] },
 ];
 
-/** The statuses a filter's name stands for; an unknown name filters nothing. */
-export const statusesOf = (name: string): readonly RunStatus[] =>
-  STATUS_FILTERS.find((filter) => filter.name === name)?.statuses ?? [];
+/** The filter of a name; the one for all runs where there is no such name. */
+export const statusFilter = (name: string): StatusFilter | undefined =>
+  STATUS_FILTERS.find((filter) => filter.name === (ALIASES[name] ?? name)) ?? STATUS_FILTERS[0];
+
+/** The word that logs and nodes have for the same. */
+const ALIASES: Readonly<Record<string, string>> = { timed_out: "timeout" };
 
 /** The step of j and k in a list of `count`; -1 means nothing is chosen yet. */
 export const stepChoice = (chosen: number, step: 1 | -1, count: number): number =>

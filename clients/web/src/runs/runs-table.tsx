@@ -40,28 +40,33 @@ function RunRow({
       ref={row}
       className="run-row"
       data-run={run.runId}
-      aria-selected={chosen}
+      data-chosen={chosen || undefined}
       onClick={() => navigate(runPath(run.runId))}
     >
-      <td>
+      <td className="run-status">
         <StatusBadge status={runStatus(run.status)} />
       </td>
-      <td onClick={(event) => event.stopPropagation()}>
+      <td className="run-workflow" onClick={(event) => event.stopPropagation()}>
         {run.kind === RunKind.TEST ? (
           <span className="muted">test run</span>
         ) : (
           <Link to={workflowPath(run.workflowId)}>{run.workflowId}</Link>
         )}
       </td>
-      <td onClick={(event) => event.stopPropagation()}>
+      <td className="run-id" onClick={(event) => event.stopPropagation()}>
         <Link to={runPath(run.runId)} className="mono">
           {shortId(run.runId)}
         </Link>
       </td>
-      <td title={formatTime(startedAt)}>{formatAge(nowMs - startedAt)}</td>
-      <td className="number">{formatDuration((endedAt ?? nowMs) - startedAt)}</td>
-      <td className="run-note" title={run.errorMessage}>
-        {run.errorMessage !== "" ? run.errorMessage : run.hasFailures ? "with failures" : ""}
+      <td className="run-age" title={formatTime(startedAt)}>
+        {formatAge(nowMs - startedAt)}
+      </td>
+      <td className="run-took number">{formatDuration((endedAt ?? nowMs) - startedAt)}</td>
+      <td
+        className={run.errorMessage === "" ? "run-note is-handled" : "run-note is-failed"}
+        title={run.errorMessage}
+      >
+        {run.errorMessage !== "" ? run.errorMessage : run.hasFailures ? "failures handled" : ""}
       </td>
     </tr>
   );

@@ -14,7 +14,7 @@ export function CodeBlock({ text, what, empty }: Props): ReactNode {
   if (text === "" || text === "null") return <p className="muted">{empty}</p>;
   return (
     <div className="code">
-      <pre>{text}</pre>
+      <pre tabIndex={0}>{text}</pre>
       <CopyButton text={text} what={what} />
     </div>
   );

@@ -3,7 +3,7 @@
 import type { NodeStatus, RunStatus } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
 
-export type AnyStatus = NodeStatus | RunStatus;
+export type AnyStatus = NodeStatus | RunStatus | "handled" | "not_run";
 
 const ring = <circle cx="8" cy="8" r="6" fill="none" stroke="currentColor" strokeWidth="1.6" />;
 const disc = <circle cx="8" cy="8" r="7" fill="currentColor" />;
@@ -70,6 +70,18 @@ const SHAPES: Readonly<Record<AnyStatus, ReactNode>> = {
       <path d="m5.5 5.5 5 5m0-5-5 5" {...cut} />
     </>
   ),
+  handled: (
+    <>
+      <path d="M8 1.2 15.2 14H.8z" fill="currentColor" strokeLinejoin="round" />
+      <path d="M8 5.8v3.6M8 11.8v.1" {...cut} />
+    </>
+  ),
+  not_run: (
+    <>
+      {dotted}
+      <path d="M5.5 8h5" {...line} strokeWidth={1.4} />
+    </>
+  ),
   timed_out: hourglass,
   timeout: hourglass,
   cancelled: (
@@ -89,7 +101,12 @@ const SHAPES: Readonly<Record<AnyStatus, ReactNode>> = {
   ),
 };
 
-const NAMES: Partial<Record<AnyStatus, string>> = { timed_out: "timed out", timeout: "timed out" };
+const NAMES: Partial<Record<AnyStatus, string>> = {
+  timed_out: "timed out",
+  timeout: "timed out",
+  handled: "failed, handled",
+  not_run: "not run",
+};
 
 /** What people call a status. */
 export const statusName = (status: AnyStatus): string => NAMES[status] ?? status;

@@ -6,6 +6,7 @@ import { useMemo } from "react";
 import { getWorkflow } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
 import { readGraph } from "../graph/definition.ts";
+import { foldGraph } from "../graph/fold.ts";
 import { LazyGraph } from "../graph/lazy-graph.tsx";
 import { runsPath } from "../route.ts";
 import { jsonText, parseJson, prettyJson } from "../ui/json-text.ts";
@@ -46,7 +47,7 @@ function OpenWorkflow({ workflow }: { readonly workflow: Workflow }): ReactNode 
   const { definitionDigest, workflowId } = workflow;
   const json = jsonText(workflow.definitionJson);
   const text = useMemo(() => prettyJson(json), [json]);
-  const graph = useMemo(() => readGraph(parseJson(json)), [json]);
+  const graph = useMemo(() => foldGraph(readGraph(parseJson(json)), new Set()), [json]);
   const changedAt = wireMs(workflow.updateTime);
   return (
     <div className="run-page">

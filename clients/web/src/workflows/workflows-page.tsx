@@ -26,7 +26,7 @@ export function WorkflowsPage(): ReactNode {
       )}
       {value?.length === 0 && <NoWorkflows />}
       {value !== undefined && value.length > 0 && (
-        <table className="runs">
+        <table className="runs workflows">
           <thead>
             <tr>
               <th scope="col">Workflow</th>
@@ -63,10 +63,18 @@ function WorkflowRow({ workflow }: { readonly workflow: Workflow }): ReactNode {
           {workflow.workflowId}
         </Link>
       </td>
-      <td>{workflow.title}</td>
-      <td className="number">{workflow.version}</td>
-      <td className="number">{workflow.nodeCount}</td>
-      <td>{changedAt === undefined ? "" : formatTime(changedAt)}</td>
+      <td className="workflow-title" title={workflow.title}>
+        {workflow.title}
+      </td>
+      <td className="number">
+        <span className="cell-name">version </span>
+        {workflow.version}
+      </td>
+      <td className="number">
+        {workflow.nodeCount}
+        <span className="cell-name"> nodes</span>
+      </td>
+      <td className="workflow-changed">{changedAt === undefined ? "" : formatTime(changedAt)}</td>
       <td>
         <Link to={runsPath({ workflowId: workflow.workflowId })}>Runs</Link>
       </td>

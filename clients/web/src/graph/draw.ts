@@ -1,0 +1,95 @@
+// What the graph library is given: nodes and edges with all they need to be drawn. Pure.
+
+import { MarkerType } from "@xyflow/react";
+import type { Looks } from "../run/looks.ts";
+import type { NodeView } from "../run/view.ts";
+import { statusName } from "../ui/status-icon.tsx";
+import { formatDuration } from "../ui/time.ts";
+import type { DrawnNode } from "./definition.ts";
+import { edgeState } from "./edge-state.ts";
+import type { EdgeState } from "./edge-state.ts";
+import type { FoldedGraph } from "./fold.ts";
+import type { FlowEdge } from "./graph-edge.tsx";
+import type { FlowNode } from "./graph-node.tsx";
+import { NODE_HEIGHT, NODE_WIDTH } from "./layout.ts";
+import type { Direction, Layout } from "./layout.ts";
+import { tally } from "./tally.ts";
+
+/** A run on the graph; absent for a preview of the definition. */
+export interface DrawnRun {
+  readonly nodes: ReadonlyMap<string, NodeView>;
+  readonly looks: Looks;
+  readonly nowMs: number;
+}
+
+export interface Drawing {
+  readonly graph: FoldedGraph;
+  readonly place: Layout;
+  readonly direction: Direction;
+  readonly run: DrawnRun | undefined;
+  readonly openKey: string;
+  readonly foundIds: ReadonlySet<string>;
+}
+
+const STROKES: Readonly<Record<EdgeState, string>> = {
+  pending: "var(--border-strong)",
+  untaken: "var(--border-strong)",
+  taken: "var(--s-completed)",
+};
+
+/** The nodes and groups. */
+export const drawNodes = (drawing: Drawing): FlowNode[] =>
+  drawing.graph.nodes.map((drawn) => {
+    const data = dataOf(drawn, drawing);
+    const words = data.counts?.map(({ look, count }) => `${count} ${statusName(look)}`) ?? [];
+    const look = data.look === undefined ? [] : [statusName(data.look)];
+    return {
+      id: drawn.id,
+      type: "pawl",
+      position: drawing.place.nodes.get(drawn.id) ?? { x: 0, y: 0 },
+      width: NODE_WIDTH,
+      height: NODE_HEIGHT,
+      ariaRole: "button",
+      ariaLabel: [drawn.label || drawn.id, drawn.type, ...(words.length > 0 ? words : look)].join(
+        ", ",
+      ),
+      data,
+    };
+  });
+
+function dataOf(drawn: DrawnNode, drawing: Drawing): FlowNode["data"] {
+  const { graph, run, openKey, foundIds, direction } = drawing;
+  const members = graph.groups.get(drawn.id);
+  const counts = members === undefined || run === undefined ? undefined : tally(members, run.looks);
+  const look = run?.looks.get(drawn.id);
+  const leftMs = (look?.releaseAt ?? 0) - (run?.nowMs ?? 0);
+  return {
+    drawn,
+    view: run?.nodes.get(drawn.id),
+    look: run === undefined ? undefined : (counts?.[0]?.look ?? look?.look ?? "pending"),
+    countdown: look?.releaseAt === undefined ? "" : formatDuration(Math.max(leftMs, 0)),
+    counts: members === undefined ? undefined : (counts ?? []),
+    isOpen: drawn.id === openKey || openKey.startsWith(`${drawn.id}#`),
+    isFound: (members ?? [drawn]).some(({ id }) => foundIds.has(id)),
+    direction,
+  };
+}
+
+/** The edges; one out of a group is taken as soon as one member has taken it. */
+export const drawEdges = ({ graph, place, direction, run }: Drawing): FlowEdge[] =>
+  graph.edges.map((edge) => {
+    const sources = graph.groups.get(edge.source) ?? [{ id: edge.source }];
+    const states = new Set(sources.map(({ id }) => edgeState(edge, run?.nodes.get(id))));
+    const state = (["taken", "pending"] as const).find((one) => states.has(one)) ?? "untaken";
+    return {
+      id: edge.id,
+      type: "pawl",
+      source: edge.source,
+      target: edge.target,
+      className: `edge-${state}`,
+      animated: state === "taken" && run?.looks.get(edge.target)?.look === "running",
+      markerEnd: { type: MarkerType.ArrowClosed, width: 15, height: 15, color: STROKES[state] },
+      data: { bends: place.bends.get(edge.id) ?? [], direction },
+      ...(edge.handle === "" ? {} : { label: edge.handle }),
+    };
+  });

@@ -1,0 +1,134 @@
+// How each node execution is shown, which is more than its status: the node that failed the run is told apart from nodes that never
+// ran because of it and from failures that were handled, and a delay waits until it lets go of what follows. Pure. Graph, timeline,
+// log and drawer all show these looks.
+
+import { isFinal, isSettled } from "@pawl/core/log/event";
+import type { NodeStatus } from "@pawl/core/log/event";
+import type { DrawnGraph } from "../graph/definition.ts";
+import type { NodeView, RunView } from "./view.ts";
+import { nodeKey } from "./view.ts";
+
+/** `handled`: it failed, and the run went on. `not_run`: it never ran, because another node failed. */
+export type Look = NodeStatus | "handled" | "not_run";
+
+export interface NodeLook {
+  readonly look: Look;
+  /** Until when a delay holds back what follows. */
+  readonly releaseAt: number | undefined;
+}
+
+/** By key of node execution. */
+export type Looks = ReadonlyMap<string, NodeLook>;
+
+/** Who is before and behind each node. */
+export interface Links {
+  readonly parents: ReadonlyMap<string, readonly string[]>;
+  readonly children: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The neighbours in a graph. */
+export const linksOf = ({ edges }: DrawnGraph): Links => ({
+  parents: grouped(edges.map(({ source, target }) => [target, source])),
+  children: grouped(edges.map(({ source, target }) => [source, target])),
+});
+
+function grouped(pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, string[]> {
+  const map = new Map<string, string[]>();
+  for (const [key, value] of pairs) {
+    const values = map.get(key);
+    if (values === undefined) map.set(key, [value]);
+    else values.push(value);
+  }
+  return map;
+}
+
+const UPSTREAM = "upstream_failure";
+const plain = (look: Look): NodeLook => ({ look, releaseAt: undefined });
+
+/** The looks of all nodes of a graph, and of their iterations, as of `nowMs` on the clock of the events. */
+export function looksOf(graph: DrawnGraph, links: Links, view: RunView, nowMs: number): Looks {
+  const looks = new Map<string, NodeLook>();
+  const isOver = isFinal(view.status);
+  for (const { id } of graph.nodes)
+    if (!view.nodes.has(id)) looks.set(id, plain(isOver ? "not_run" : "pending"));
+  for (const node of view.nodes.values()) looks.set(node.key, lookOf(node, { links, view, nowMs }));
+  return looks;
+}
+
+interface Scene {
+  readonly links: Links;
+  readonly view: RunView;
+  readonly nowMs: number;
+}
+
+function lookOf(node: NodeView, scene: Scene): NodeLook {
+  const { view } = scene;
+  if (neverRan(node, view)) return plain("not_run");
+  if (node.status === "completed") return lookOfCompleted(node, scene);
+  if (isOwnFailure(node) && isHandled(node, scene)) return plain("handled");
+  if (node.status === "queued" && isHeldByDelay(node, scene)) return plain("pending");
+  return plain(node.status);
+}
+
+function lookOfCompleted(node: NodeView, scene: Scene): NodeLook {
+  if (node.handle === "error") return plain("handled");
+  return isDelaying(node, scene)
+    ? { look: "waiting", releaseAt: node.releaseAt }
+    : plain("completed");
+}
+
+/** It was settled without a start because another node failed. */
+function neverRan(node: NodeView, view: RunView): boolean {
+  if (node.status === "failed") return node.cause === UPSTREAM;
+  const isStarted = node.deliveries.some(({ startedAt }) => startedAt !== undefined);
+  return node.status === "cancelled" && view.failedNodeId !== "" && !isStarted;
+}
+
+const isOwnFailure = ({ status, cause }: NodeView): boolean =>
+  status === "timed_out" || (status === "failed" && cause !== UPSTREAM);
+
+/** Everything behind it went on, or the run did. The node that failed the run was not handled, whatever is behind it. */
+function isHandled(node: NodeView, { links, view }: Scene): boolean {
+  if (node.nodeId === view.failedNodeId) return false;
+  if (view.status === "completed") return true;
+  if (node.iteration > 0) return view.nodes.get(node.nodeId)?.status === "completed";
+  const children = (links.children.get(node.nodeId) ?? []).map((id) => view.nodes.get(id));
+  return (
+    children.length > 0 &&
+    children.every(
+      (child) => child !== undefined && isSettled(child.status) && !stopped(child, view),
+    )
+  );
+}
+
+const stopped = (child: NodeView, view: RunView): boolean =>
+  child.status === "cancelled" || neverRan(child, view);
+
+/** Why a node never ran: the failure above it, the one that failed the run if it is among them, else the nearest. */
+export function culpritOf(nodeId: string, links: Links, view: RunView): string {
+  const seen = new Set([nodeId]);
+  let nearest = "";
+  for (const id of seen) {
+    if (id === view.failedNodeId && id !== nodeId) return id;
+    const node = view.nodes.get(id);
+    if (nearest === "" && node !== undefined && isOwnFailure(node)) nearest = id;
+    for (const parent of links.parents.get(id) ?? []) seen.add(parent);
+  }
+  return nearest === "" ? view.failedNodeId : nearest;
+}
+
+/** It holds back what follows: its time is not up, and nothing behind it has begun. */
+function isDelaying(node: NodeView, { links, view, nowMs }: Scene): boolean {
+  if (node.releaseAt === undefined || node.releaseAt <= nowMs || isFinal(view.status)) return false;
+  const children = links.children.get(node.nodeId) ?? [];
+  return children.every((id) => {
+    const status = view.nodes.get(nodeKey(id, 0))?.status ?? "pending";
+    return status === "pending" || status === "queued" || status === "skipped";
+  });
+}
+
+/** It is queued for a time that a delay before it set; a retry waits for its own backoff. */
+function isHeldByDelay(node: NodeView, { nowMs }: Scene): boolean {
+  const { attempt = 0, notBeforeAt = 0 } = node.deliveries.at(-1) ?? {};
+  return attempt === 1 && notBeforeAt > nowMs;
+}

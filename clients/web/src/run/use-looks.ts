@@ -1,0 +1,33 @@
+// The looks of a run, renewed with its events, and every second while a delay counts down.
+
+import { isFinal } from "@pawl/core/log/event";
+import { useMemo } from "react";
+import type { DrawnGraph } from "../graph/definition.ts";
+import { useNow } from "../ui/now.ts";
+import { linksOf, looksOf } from "./looks.ts";
+import type { Links, Looks } from "./looks.ts";
+import type { RunView } from "./view.ts";
+
+const TICK_MS = 1000;
+
+export interface RunLooks {
+  readonly links: Links;
+  readonly looks: Looks;
+  /** The present on the clock of the events, as of the looks. */
+  readonly nowMs: number;
+}
+
+/** Looks as of now; `clockSkewMs` is how far the database's clock is ahead. */
+export function useLooks(graph: DrawnGraph, view: RunView, clockSkewMs: number): RunLooks {
+  const presentMs = Date.now() + clockSkewMs;
+  const isDelaying =
+    !isFinal(view.status) &&
+    [...view.nodes.values()].some(({ releaseAt = 0 }) => releaseAt > presentMs);
+  const tickMs = useNow(TICK_MS, isDelaying) + clockSkewMs;
+  const links = useMemo(() => linksOf(graph), [graph]);
+  return useMemo(() => {
+    // A tick that is old, because nothing counted down, is no present.
+    const nowMs = Math.max(tickMs, Date.now() + clockSkewMs);
+    return { links, looks: looksOf(graph, links, view, nowMs), nowMs };
+  }, [graph, links, view, tickMs, clockSkewMs]);
+}
