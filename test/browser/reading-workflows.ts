@@ -6,7 +6,7 @@ const chain = (...ids: readonly string[]): object[] =>
 const LONG = `the server answered with an HTML page instead of JSON. `.repeat(40);
 /** It fails in the middle, with a very long message. */
 export const BROKEN = {
-  id: "broken-import",
+  id: "broken-import-of-all-customers",
   title: "Import the customers of a very long and winding road, one by one, for ever and ever",
   nodes: [
     { id: "start", type: "start" },

@@ -66,14 +66,14 @@ async function box(locator: Locator) {
 }
 
 test("no page scrolls sideways on a phone, and the graph runs down in letters that can be read", async () => {
-  const runId = await ended("broken-import");
+  const runId = await ended("broken-import-of-all-customers");
   const pages = [
     ["/", ".run-row"],
     ["/workflows", ".workflows"],
     ["/approvals", ".list .empty, .inbox"],
     [`/runs/${runId}`, ".graph-node"],
     [`/runs/${runId}?node=parse`, ".drawer"],
-    ["/workflows/broken-import", ".graph-node"],
+    ["/workflows/broken-import-of-all-customers", ".graph-node"],
     ["/workflows/wide-fan", ".graph-node"],
     ["/nowhere", "[data-lost]"],
     ["/runs/123", ".fault"],
@@ -94,9 +94,10 @@ test("no page scrolls sideways on a phone, and the graph runs down in letters th
 });
 
 test("at 1024 pixels nothing lies on the table of runs, and a workflow is started from a dialog", async () => {
-  await ended("broken-import");
+  await ended("broken-import-of-all-customers");
   const page = await open("/", WIDTHS.tablet);
   await page.locator(".run-row").first().waitFor();
+  await page.locator('[data-start="handled"]').waitFor({ state: "attached" });
   expect(await overflow(page)).toBe(0);
   const table = await box(page.locator("table.runs"));
   expect(table.x + table.width).toBeLessThanOrEqual(WIDTHS.tablet);
@@ -119,7 +120,7 @@ test("at 1024 pixels nothing lies on the table of runs, and a workflow is starte
 
 test("a search finds by the beginning of workflow id, title and run id, and by the short id in the list", async () => {
   const runId = await ended("handled");
-  const other = await ended("broken-import");
+  const other = await ended("broken-import-of-all-customers");
   const page = await open("/");
   const row = (id: string): Locator => page.locator(`[data-run="${id}"]`);
   await row(other).waitFor();
@@ -145,7 +146,7 @@ test("a search finds by the beginning of workflow id, title and run id, and by t
 });
 
 test("a failed run says at its head which node failed and why; one node is red, and what never ran is not", async () => {
-  const runId = await ended("broken-import");
+  const runId = await ended("broken-import-of-all-customers");
   const page = await open(`/runs/${runId}`);
   const head = page.locator('[data-failure="parse"]');
   await head.getByRole("button", { name: "Parse" }).waitFor();
