@@ -30,6 +30,8 @@ export type PostgresOptions = {
   readonly durable?: boolean;
   /** Further `name=value` settings of the server. */
   readonly settings?: readonly string[];
+  /** Further variables of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Receives what the server prints. */
   readonly log?: (text: string) => void;
 };
@@ -59,7 +61,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   if (!existsSync(join(place.dataDir, "PG_VERSION"))) initialise(place, durable);
   await endLeftover(place.dataDir);
   const port = options.port ?? (await freePort());
-  const child = launch({ place, port, durable, settings: options.settings ?? [] });
+  const { settings = [], env = {} } = options;
+  const child = launch({ place, port, durable, settings, env });
   const exited = new Promise<string>((resolve) => {
     child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
     child.once("error", (error) => resolve(error.message));
@@ -114,9 +117,10 @@ type Launch = {
   readonly port: number;
   readonly durable: boolean;
   readonly settings: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 };
 
-function launch({ place, port, durable, settings }: Launch): ChildProcess {
+function launch({ place, port, durable, settings, env }: Launch): ChildProcess {
   const unsafe = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
   const all = [
     `listen_addresses=${LOOPBACK}`,
@@ -128,7 +132,7 @@ function launch({ place, port, durable, settings }: Launch): ChildProcess {
   return spawn(binary(place.native, "postgres"), flags, {
     ...place.owner,
     cwd: place.native,
-    env: { ...process.env, LC_ALL: "C" },
+    env: { ...process.env, LC_ALL: "C", ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });

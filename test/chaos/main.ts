@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chaos } from "./chaos.ts";
 import { faultCatalogue } from "./faults/catalogue.ts";
+import { hasFakeTime } from "./faults/database-clock.ts";
 import { recoveryFigures, tellRecovery } from "./recovery-times.ts";
 import { faultsOf, outcomeLine, tellReport } from "./report.ts";
 
@@ -45,6 +46,7 @@ if (values.only === RECOVERY) {
   process.exit(tellRecovery(figures, print) ? 0 : 1);
 }
 
+if (!hasFakeTime()) print("F37 is left out: this host has no libfaketime");
 const out = values.out ?? join(tmpdir(), `pawl-chaos-${seed}`);
 mkdirSync(out, { recursive: true });
 const faultLog = join(out, "fault.jsonl");

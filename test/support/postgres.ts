@@ -33,8 +33,8 @@ export type PrivatePostgres = {
   readonly pid: number;
   /** Ends the server and waits until it is gone: by a crash (SIGKILL), immediately (SIGQUIT) or fast (SIGINT). */
   crash(signal?: "SIGKILL" | "SIGQUIT" | "SIGINT"): Promise<void>;
-  /** Starts it again on the same port and data, with other `name=value` settings if given. */
-  restart(settings?: readonly string[]): Promise<void>;
+  /** Starts it again on the same port and data, with other `name=value` settings and variables if given. */
+  restart(settings?: readonly string[], env?: Readonly<Record<string, string>>): Promise<void>;
   /** Starts it again as a standby without a primary: it takes no writes until `pg_promote()` is called. */
   restartAsStandby(): Promise<void>;
   /** Stops it and removes its data. */
@@ -57,8 +57,8 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
       server.kill(signal);
       await server.exited;
     },
-    async restart(settings = []) {
-      server = await startPostgres({ dataDir, port, settings });
+    async restart(settings = [], env = {}) {
+      server = await startPostgres({ dataDir, port, settings, env });
     },
     async restartAsStandby() {
       const signal = join(server.dataDir, "standby.signal");

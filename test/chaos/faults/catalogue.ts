@@ -2,6 +2,7 @@
 import type { Fault } from "../fault.ts";
 import { blockedLoop } from "./block.ts";
 import { steppedClocks } from "./clock.ts";
+import { hasFakeTime, steppedDatabaseClock } from "./database-clock.ts";
 import { backendKill, databaseCrash } from "./database.ts";
 import { randomKill } from "./kill.ts";
 import { largeContexts } from "./large.ts";
@@ -37,4 +38,5 @@ export const faultCatalogue = (): readonly Fault[] => [
   tornRun,
   largeContexts,
   steppedClocks,
+  ...(hasFakeTime() ? [steppedDatabaseClock()] : []),
 ];

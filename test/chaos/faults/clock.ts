@@ -1,6 +1,4 @@
-// F36: the wall clock of a service is set, an hour ahead or an hour back, and put right a while later. The clock of the database is not
-// touched: PostgreSQL has no means to be given another one, so its steps are proven by unit tests (platform/src/db/clock.test.ts,
-// scheduler/src/sweep/leases.test.ts) and, seen from the rows, by test/conformance/clock-back.test.ts.
+// F36: the wall clock of a service is set, an hour ahead or an hour back, and put right a while later.
 import { until } from "../../support/until.ts";
 import { oneOf, type Fault } from "../fault.ts";
 
