@@ -276,7 +276,7 @@ test("an id of no run says so, once", async () => {
 test("graph and log are worked with the keyboard, and what has focus is seen", async () => {
   const page = await open(`/runs/${await ended("handled")}`);
   await waitForEnd(page);
-  const node = page.getByRole("button", { name: /^call, javascript, failed, handled/ });
+  const node = page.getByRole("button", { name: /^call javascript · failed, handled/ });
   await node.focus();
   await page.keyboard.press("Shift+Tab");
   await page.keyboard.press("Tab");

@@ -3,7 +3,6 @@
 import { MarkerType } from "@xyflow/react";
 import type { Looks } from "../run/looks.ts";
 import type { NodeView } from "../run/view.ts";
-import { statusName } from "../ui/status-icon.tsx";
 import { formatDuration } from "../ui/time.ts";
 import type { DrawnNode } from "./definition.ts";
 import { edgeState } from "./edge-state.ts";
@@ -39,23 +38,15 @@ const STROKES: Readonly<Record<EdgeState, string>> = {
 
 /** The nodes and groups. */
 export const drawNodes = (drawing: Drawing): FlowNode[] =>
-  drawing.graph.nodes.map((drawn) => {
-    const data = dataOf(drawn, drawing);
-    const words = data.counts?.map(({ look, count }) => `${count} ${statusName(look)}`) ?? [];
-    const look = data.look === undefined ? [] : [statusName(data.look)];
-    return {
-      id: drawn.id,
-      type: "pawl",
-      position: drawing.place.nodes.get(drawn.id) ?? { x: 0, y: 0 },
-      width: NODE_WIDTH,
-      height: NODE_HEIGHT,
-      ariaRole: "button",
-      ariaLabel: [drawn.label || drawn.id, drawn.type, ...(words.length > 0 ? words : look)].join(
-        ", ",
-      ),
-      data,
-    };
-  });
+  drawing.graph.nodes.map((drawn) => ({
+    id: drawn.id,
+    type: "pawl",
+    position: drawing.place.nodes.get(drawn.id) ?? { x: 0, y: 0 },
+    width: NODE_WIDTH,
+    height: NODE_HEIGHT,
+    ...(drawing.run === undefined ? {} : { ariaRole: "button" }),
+    data: dataOf(drawn, drawing),
+  }));
 
 function dataOf(drawn: DrawnNode, drawing: Drawing): FlowNode["data"] {
   const { graph, run, openKey, foundIds, direction } = drawing;

@@ -81,6 +81,7 @@ export function GraphView(props: GraphProps): ReactNode {
         fitViewOptions={fitViewOptions}
         minZoom={0.02}
         nodesDraggable={false}
+        nodesFocusable={onOpen !== undefined}
         nodesConnectable={false}
         edgesFocusable={false}
         panOnDrag={direction === "right"}

@@ -41,11 +41,14 @@ export function RunPage({ runId, openKey }: Props): ReactNode {
   if (fault === undefined) return <p className="loading">Reading the run…</p>;
   const isUnknown = fault.reason === "RUN_NOT_FOUND" || fault.reason === "INPUT_INVALID";
   return (
-    <FaultBox fault={isUnknown ? noRun(runId) : fault}>
-      <p>
-        <Link to="/">See all runs</Link>
-      </p>
-    </FaultBox>
+    <>
+      <h1 className="hidden">Run</h1>
+      <FaultBox fault={isUnknown ? noRun(runId) : fault}>
+        <p>
+          <Link to="/">See all runs</Link>
+        </p>
+      </FaultBox>
+    </>
   );
 }
 

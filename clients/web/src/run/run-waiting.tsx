@@ -46,21 +46,23 @@ function Questions({
 }: Pick<Props, "openKey" | "onOpen"> & { readonly asking: readonly NodeView[] }): ReactNode {
   const more = asking.length - QUESTIONS_MAX;
   return (
-    <ul className="outcome is-waiting questions" role="status" data-waiting>
-      {asking.slice(0, QUESTIONS_MAX).map(({ key, question }) => (
-        <li key={key}>
-          <span>
-            Waiting for a person: <strong>{question === "" ? key : question}</strong>
-          </span>
-          {key !== openKey && (
-            <button type="button" className="primary" onClick={() => onOpen(key)}>
-              Answer
-            </button>
-          )}
-        </li>
-      ))}
-      {more > 0 && <li>… and {more} more questions</li>}
-    </ul>
+    <div className="outcome is-waiting" role="status" data-waiting>
+      <ul className="questions">
+        {asking.slice(0, QUESTIONS_MAX).map(({ key, question }) => (
+          <li key={key}>
+            <span>
+              Waiting for a person: <strong>{question === "" ? key : question}</strong>
+            </span>
+            {key !== openKey && (
+              <button type="button" className="primary" onClick={() => onOpen(key)}>
+                Answer
+              </button>
+            )}
+          </li>
+        ))}
+        {more > 0 && <li>… and {more} more questions</li>}
+      </ul>
+    </div>
   );
 }
 

@@ -30,6 +30,7 @@ export function WorkflowPage({ workflowId }: { readonly workflowId: string }): R
     <>
       {fault !== undefined && (
         <FaultBox fault={fault}>
+          {value === undefined && <h1 className="hidden">Workflow</h1>}
           <p>
             <Link to="/workflows">See all workflows</Link>
           </p>
