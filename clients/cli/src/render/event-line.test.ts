@@ -4,7 +4,7 @@ import { RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
 import { expect, test } from "vitest";
 import { eventLine } from "./event-line.ts";
 
-test("a delay is told as what it is, a wait, and its child by when it may start", () => {
+test("the line of a delay says how long it waits, and the line of its child when it may start", () => {
   const time = timestampFromMs(0);
   const delay = create(RunEventSchema, {
     eventId: 16n,
