@@ -150,7 +150,7 @@ test("a failed run says at its head which node failed and why; one node is red, 
   const page = await open(`/runs/${runId}`);
   const head = page.locator('[data-failure="parse"]');
   await head.getByRole("button", { name: "Parse" }).waitFor();
-  await head.getByText("JS_ERROR").waitFor();
+  await head.getByText("js_error").waitFor();
   const before = (await box(head)).height;
   expect(before).toBeLessThan(130);
   await head.getByRole("button", { name: "Show all" }).click();

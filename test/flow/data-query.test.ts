@@ -82,7 +82,7 @@ test("a query that is wrong, writes, or asks nobody fails with its cause and is 
   expect(failures).toMatchObject({
     typo: { cause: "query_error", details: { sqlstate: "42601" } },
     writes: { cause: "query_error", details: { sqlstate: "25006" } },
-    nobody: { cause: "UNKNOWN_DATA_SOURCE" },
+    nobody: { cause: "unknown_data_source" },
   });
   expect(story.of("node.retried")).toEqual([]);
   expect(story.outputOf("more")).toMatchObject({ row_count: 2, truncated: true });

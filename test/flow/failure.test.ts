@@ -181,8 +181,8 @@ test("a script that throws is tried again by its policy, and only then fails the
   );
   expect(story.status).toBe("failed");
   expect(story.of("node.retried", "price").map(({ payload }) => payload)).toMatchObject([
-    { cause: "JS_ERROR" },
-    { cause: "JS_ERROR" },
+    { cause: "js_error" },
+    { cause: "js_error" },
   ]);
   expect(story.of("node.failed", "price")[0]).toMatchObject({ attempt: 3 });
   const once = await runGraph(client, graph(["start > price"], { price: broken() }));

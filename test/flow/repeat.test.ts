@@ -137,9 +137,9 @@ test("with on_item_failure continue a failed item gives null, and the run says t
 test("items that are no list, and too many of them, fail the node by name (S3.30)", async () => {
   const definition = graph(["start > each"], { each: map({ body: { type: "noop" } }) });
   const notAList = await runGraph(client, definition, { items: "text" });
-  expect(notAList.of("node.failed", "each")[0]?.payload).toMatchObject({ cause: "CONFIG_INVALID" });
+  expect(notAList.of("node.failed", "each")[0]?.payload).toMatchObject({ cause: "config_invalid" });
   const tooMany = await runGraph(client, definition, { items: numbers(10_001) });
-  expect(tooMany.of("node.failed", "each")[0]?.payload).toMatchObject({ cause: "TOO_MANY_ITEMS" });
+  expect(tooMany.of("node.failed", "each")[0]?.payload).toMatchObject({ cause: "too_many_items" });
 });
 
 test("a loop goes on until its condition holds, each iteration seeing the one before (S3.30, X13)", async () => {

@@ -17,8 +17,8 @@ Every node type the executor serves out of the box. Made from the schemas by \`n
 
 Templates are \`{{ ctx.input.… }}\` (the run's input), \`{{ ctx.nodes.<id>.… }}\` (a parent's output), \`{{ ctx.<variable>.… }}\` and
 \`{{ input.<parameter> }}\`. Every node also has the handle \`error\`, by which it is left when it fails and an edge leads from there; what
-comes out then is \`{error: {cause, message, details}}\`. Every node may fail with \`timeout\`, \`MISSING_VARIABLE\`, \`CONFIG_INVALID\`,
-\`OUTPUT_TOO_LARGE\`, \`input_contract_violation\`, \`output_contract_violation\`, \`moderation_blocked\` and \`moderation_unavailable\`; which causes a
+comes out then is \`{error: {cause, message, details}}\`. Every node may fail with \`timeout\`, \`missing_variable\`, \`config_invalid\`,
+\`output_too_large\`, \`input_contract_violation\`, \`output_contract_violation\`, \`moderation_blocked\` and \`moderation_unavailable\`; which causes a
 policy may retry is in [the executor's README](README.md#failure-causes).
 `;
 

@@ -16,39 +16,39 @@ const code = (
 const HASTY_MS = 400;
 
 const SCRIPTS: readonly Harm[] = [
-  code("S1", "an endless loop", "while (1);", "JS_TIMEOUT", HASTY_MS),
-  code("S2", "a huge array", "return new Array(1e9).fill(0)", "JS_KILLED"),
-  code("S4", "squaring for ever", "let n = 3n; for (;;) n = n * n", "JS_TIMEOUT", HASTY_MS),
+  code("S1", "an endless loop", "while (1);", "js_timeout", HASTY_MS),
+  code("S2", "a huge array", "return new Array(1e9).fill(0)", "js_killed"),
+  code("S4", "squaring for ever", "let n = 3n; for (;;) n = n * n", "js_timeout", HASTY_MS),
   code(
     "S5",
     "backtracking",
     'return /^(a+)+$/.test("a".repeat(5000) + "!")',
-    "JS_TIMEOUT",
+    "js_timeout",
     HASTY_MS,
   ),
-  code("S7", "deep recursion", "const f = () => f() + 1; return f()", "JS_ERROR"),
+  code("S7", "deep recursion", "const f = () => f() + 1; return f()", "js_error"),
   code(
     "S8",
     "the host's process",
     'return this.constructor.constructor("return process")()',
-    "JS_ERROR",
+    "js_error",
   ),
   code(
     "S10",
     "an atomic wait",
     "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)",
-    "JS_ERROR",
+    "js_error",
   ),
-  code("S11", "an import", 'return await import("node:fs")', "JS_ERROR"),
-  code("S11", "a require", 'return require("fs")', "JS_ERROR"),
-  code("S13", "throwing nothing", "throw undefined", "JS_ERROR"),
-  code("S13", "a getter that loops", "return { get a() { while (1); } }", "JS_TIMEOUT", HASTY_MS),
-  code("S14", "ten megabytes", 'return "x".repeat(1e7)', "RESULT_TOO_LARGE"),
+  code("S11", "an import", 'return await import("node:fs")', "js_error"),
+  code("S11", "a require", 'return require("fs")', "js_error"),
+  code("S13", "throwing nothing", "throw undefined", "js_error"),
+  code("S13", "a getter that loops", "return { get a() { while (1); } }", "js_timeout", HASTY_MS),
+  code("S14", "ten megabytes", 'return "x".repeat(1e7)', "output_too_large"),
   code(
     "S19",
     "a result that is a proxy",
     "return new Proxy({}, { ownKeys() { throw 1 } })",
-    "JS_ERROR",
+    "js_error",
   ),
 ];
 
@@ -57,7 +57,7 @@ const url = (row: string, address: string): Harm => [
   address,
   "http",
   { url: address },
-  "URL_BLOCKED",
+  "url_blocked",
 ];
 const ADDRESSES: readonly Harm[] = [
   ...["http://127.0.0.1", "http://2130706433", "http://0x7f000001", "http://0177.0.0.1"].map(
@@ -85,22 +85,22 @@ const TEMPLATES: readonly Harm[] = [
     "a variable nobody set",
     "text_stream",
     { text: "{{ ctx.input.nobody }}" },
-    "MISSING_VARIABLE",
+    "missing_variable",
   ],
-  ["T5", "growth", "text_stream", { text: "{{ ctx.input.text }}".repeat(900) }, "OUTPUT_TOO_LARGE"],
+  ["T5", "growth", "text_stream", { text: "{{ ctx.input.text }}".repeat(900) }, "output_too_large"],
   [
     "T13",
     "a condition that meets a text",
     "condition",
     { branches: [{ id: "yes", when: "ctx.input.text > 1" }] },
-    "CONDITION_TYPE",
+    "condition_type",
   ],
   [
     "T14",
     "a header of two lines",
     "http",
     { url: "https://example.com", headers: { a: "{{ ctx.input.lines }}" } },
-    "HEADER_INJECTION",
+    "header_injection",
   ],
 ];
 

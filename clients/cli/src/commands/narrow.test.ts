@@ -9,7 +9,7 @@ import { setup } from "./scripted-host.fixture.ts";
 const RUN = "019a8b3e-1111-7000-8000-00008918bc96";
 const OTHER = "019a8b3e-2222-7000-8000-0000aaaabc96";
 const NEWEST = "019a9fff-3333-7000-8000-0000bbbbbbbb";
-const ERROR = "parse: JS_ERROR: Cannot read properties of undefined".padEnd(1_900, "!");
+const ERROR = "parse: js_error: Cannot read properties of undefined".padEnd(1_900, "!");
 const FAILED = {
   runId: RUN,
   workflowId: "research-and-summarise",
@@ -29,7 +29,7 @@ test("a list of runs fits 80 columns with its errors", async () => {
   const [head = "", line = ""] = printed.out.split("\n");
   expect(head).toMatch(/^RUN +WORKFLOW +STATUS +AGO +TOOK +ERROR$/);
   expect(line).toMatch(
-    /^8918bc96 {2}research-and-summ\S*… {2}✖ failed {2}3m20s {2}1\.2s {2}parse: JS_ERROR: /,
+    /^8918bc96 {2}research-and-summ\S*… {2}✖ failed {2}3m20s {2}1\.2s {2}parse: js_error: /,
   );
   expect(displayWidth(line)).toBeLessThanOrEqual(80);
 });

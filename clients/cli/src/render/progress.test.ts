@@ -154,7 +154,7 @@ test("a fan folds into counts with its slowest, and keeps a line for what runs o
     type: "node.failed",
     nodeId: "t7",
     attempt: 1,
-    fact: { case: "nodeFailed", value: { cause: "JS_ERROR", message: "boom" } },
+    fact: { case: "nodeFailed", value: { cause: "js_error", message: "boom" } },
   };
   const done = ["start", "t0", "t1", "t2"].flatMap((id) => [begin(id), complete(id)]);
   const { draw } = setup([started, ...done, begin("t7"), failed, begin("t9")], definition);

@@ -3,6 +3,7 @@
 // so that the work stays proportional to the data.
 
 import { Environment, type ASTNode } from "@marcbachmann/cel-js";
+import type { Cause } from "../fault/cause.ts";
 import { LIMITS } from "./limits.ts";
 import type { Scope } from "./scope.ts";
 import { exceedsUtf8 } from "./utf8.ts";
@@ -11,8 +12,11 @@ export type ConditionResult =
   | { readonly ok: true; readonly value: boolean }
   | {
       readonly ok: false;
-      /** CONDITION_TYPE: not a boolean, or an operation on the wrong types. MISSING_VARIABLE: nothing at a path. */
-      readonly reason: "CONDITION_TYPE" | "MISSING_VARIABLE" | "CONDITION_TOO_COSTLY";
+      /** The failure cause: condition_type also covers an operation on values of the wrong type. */
+      readonly reason: Extract<
+        Cause,
+        "condition_type" | "missing_variable" | "condition_too_costly"
+      >;
       readonly message: string;
     };
 
@@ -77,7 +81,7 @@ export function compileCondition(
     if (shape.loops && hasLargeCollection(Object.values(scope)))
       return {
         ok: false,
-        reason: "CONDITION_TOO_COSTLY",
+        reason: "condition_too_costly",
         message: `a condition loops over at most ${LOOP_ITEMS_MAX} items`,
       };
     return evaluateParsed(parsed, scope);
@@ -94,12 +98,12 @@ function evaluateParsed(
     // A map's iteration has no previous one; null stands for it, as in the first of a loop.
     value = parsed({ previous: null, ...scope });
   } catch (error) {
-    const reason = celCode(error) === "no_such_key" ? "MISSING_VARIABLE" : "CONDITION_TYPE";
+    const reason = celCode(error) === "no_such_key" ? "missing_variable" : "condition_type";
     return { ok: false, reason, message: firstLine(error) };
   }
   return typeof value === "boolean"
     ? { ok: true, value }
-    : { ok: false, reason: "CONDITION_TYPE", message: "a condition is true or false" };
+    : { ok: false, reason: "condition_type", message: "a condition is true or false" };
 }
 
 /** JSON has one kind of number, which is a double to CEL: arithmetic with whole literals works both ways round. */

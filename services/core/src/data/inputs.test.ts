@@ -64,7 +64,7 @@ test("a missing parent is '' under substitute_default and absent otherwise (S1.2
 });
 
 test("a path with nothing at it names itself", () => {
-  expect(resolve([binding("a", { sourceOutputKey: "nope.x" })])).toBe("MISSING_VARIABLE a.nope.x");
+  expect(resolve([binding("a", { sourceOutputKey: "nope.x" })])).toBe("missing_variable a.nope.x");
   expect(
     resolve([binding("a", { sourceOutputKey: "nope" })], { policy: "substitute_default" }),
   ).toEqual({ p: "" });

@@ -20,7 +20,7 @@ export type ResolvedInputs =
   | { readonly ok: true; readonly params: Readonly<Record<string, unknown>> }
   | {
       readonly ok: false;
-      readonly reason: "MISSING_VARIABLE";
+      readonly reason: "missing_variable";
       readonly message: string;
       readonly path: string;
     };
@@ -28,7 +28,7 @@ export type ResolvedInputs =
 /**
  * The node's parameters. `output` as key means the whole output, any other key a path into it. A parent that did not lead
  * here (it failed, or left by another handle) binds nothing, except under `substitute_default`, where it binds '' (S1.25). A
- * parent that did lead here but has nothing at the path is MISSING_VARIABLE, or '' likewise.
+ * parent that did lead here but has nothing at the path is missing_variable, or '' likewise.
  */
 export function resolveInputs(
   bindings: readonly Binding[],
@@ -51,7 +51,7 @@ export function resolveInputs(
     const found = led ? valueOf(binding, context) : ABSENT;
     if (!found.found && !substitute) {
       const path = `${binding.source}.${binding.sourceOutputKey}`;
-      return { ok: false, reason: "MISSING_VARIABLE", message: `nothing is at ${path}`, path };
+      return { ok: false, reason: "missing_variable", message: `nothing is at ${path}`, path };
     }
     param.items.push({ label: binding.sourceLabel, value: found.found ? found.value : "" });
   }

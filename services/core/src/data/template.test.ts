@@ -47,7 +47,7 @@ test("every text inside a value is rendered, and nothing else is touched", () =>
 });
 
 test("a missing path names itself, or is empty where defaults are substituted (S1.25, T7)", () => {
-  expect(rendered("{{ctx.nodes.gone.x}}")).toBe("MISSING_VARIABLE ctx.nodes.gone.x");
+  expect(rendered("{{ctx.nodes.gone.x}}")).toBe("missing_variable ctx.nodes.gone.x");
   expect(rendered("{{ctx.nodes.gone.x}}", { substituteDefault: true })).toBe("");
   expect(rendered("a{{ctx.gone}}b", { substituteDefault: true })).toBe("ab");
 });
@@ -77,12 +77,12 @@ test("holes and growth are bounded (T4, T5)", () => {
   expect(reasonOf(`{{ctx.a}}${"x".repeat(LIMITS.templateBytes)}`)).toBe("TEMPLATE_TOO_LARGE");
   const big = scopeOf({ input: "x".repeat(200_000), nodes: {}, vars: {} }, {});
   const grown = render("{{ctx.input}}".repeat(900), big);
-  expect(grown).toMatchObject({ ok: false, reason: "OUTPUT_TOO_LARGE" });
+  expect(grown).toMatchObject({ ok: false, reason: "output_too_large" });
   const many = render(
     Array.from({ length: 900 }, () => "{{ctx.input}}"),
     big,
   );
-  expect(many).toMatchObject({ ok: false, reason: "OUTPUT_TOO_LARGE" });
+  expect(many).toMatchObject({ ok: false, reason: "output_too_large" });
 });
 
 test("no text makes compiling or rendering throw", () => {

@@ -24,8 +24,8 @@ export type Rendered =
   | {
       readonly ok: false;
       readonly reason:
-        | "MISSING_VARIABLE"
-        | "OUTPUT_TOO_LARGE"
+        | "missing_variable"
+        | "output_too_large"
         | "TEMPLATE_SYNTAX"
         | "RESERVED_KEY"
         | "TEMPLATE_TOO_LARGE";
@@ -131,14 +131,14 @@ function renderText(text: string, run: Run): Rendered {
       typeof part === "string" ? { found: true as const, value: part } : lookup(run.scope, part);
     if (!found.found && run.options.substituteDefault !== true) {
       const path = typeof part === "string" ? "" : pathText(part);
-      return { ok: false, reason: "MISSING_VARIABLE", message: `nothing is at ${path}`, path };
+      return { ok: false, reason: "missing_variable", message: `nothing is at ${path}`, path };
     }
     const value = found.found ? found.value : "";
     const asText = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
     run.room -= asText.length;
     if (run.room < 0) {
       const message = `templates grew past ${LIMITS.templateOutputBytes} bytes`;
-      return { ok: false, reason: "OUTPUT_TOO_LARGE", message, path: "" };
+      return { ok: false, reason: "output_too_large", message, path: "" };
     }
     if (lone) return { ok: true, value };
     joined += asText;

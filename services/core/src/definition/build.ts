@@ -1,5 +1,6 @@
 // A raw definition that broke no rule becomes the Definition every other room works on: camelCase, defaults filled in.
 
+import { oldSpellingsIn } from "../fault/cause.ts";
 import { invariant } from "../fault/invariant.ts";
 import { nodeId } from "../name/ids.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/gate.ts";
@@ -26,13 +27,17 @@ export function buildDefinition(raw: RawDefinition): Definition {
   const approvals = new Set(
     raw.nodes.filter(({ type }) => type === "approval").map(({ id }) => id),
   );
+  const spellings = oldSpellingsIn(JSON.stringify(raw));
   return {
     id: raw.id,
     title: raw.title === "" ? (raw.id ?? "") : raw.title,
     deadlineMs: raw.deadline_ms,
     concurrency: buildConcurrency(raw.concurrency, ""),
     rate: buildRate(raw.rate, ""),
-    nodes: raw.nodes.map((node, ordinal) => buildNode(node, ordinal, leavesByError.has(node.id))),
+    nodes: raw.nodes.map((node, ordinal) => {
+      const built = buildNode(node, ordinal, leavesByError.has(node.id));
+      return spellings === undefined ? built : { ...built, causeSpellings: spellings };
+    }),
     edges: raw.edges.map((edge, index) => buildEdge(edge, index, approvals.has(edge.source))),
   };
 }

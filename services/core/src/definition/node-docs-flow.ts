@@ -43,7 +43,7 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     output: "What the run gives.",
     handles: "None.",
     events: NO_EVENTS,
-    causes: ["MISSING_VARIABLE"],
+    causes: ["missing_variable"],
     example: `- id: end
   type: end
   config: { output_parameters: { greeting: "Hello, {{ ctx.input.name }}" } }`,
@@ -58,7 +58,7 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     output: "`{branch: <id>}`",
     handles: "The `id` of the branch; `else` when none holds.",
     events: "`node.skipped` for what is behind the branches not taken.",
-    causes: ["CONDITION_TYPE", "CONDITION_TOO_COSTLY"],
+    causes: ["condition_type", "condition_too_costly"],
     example: `- id: large
   type: condition
   config: { branches: [{ id: yes, when: "ctx.input.amount > 100" }] }`,
@@ -70,7 +70,7 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     output: "`{delayMs}`",
     handles: PLAIN,
     events: "`node.queued` of what follows says `notBefore`.",
-    causes: ["MISSING_VARIABLE", "CONFIG_INVALID"],
+    causes: ["missing_variable", "config_invalid"],
     example: `- id: pause
   type: delay
   config: { delay_ms: 1000 }`,
@@ -88,7 +88,7 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     output: "The outputs of the items as a list.",
     handles: "`loop` when there were items, `done` when there were none.",
     events: "`node.expanded`, then every event of a node for each iteration (from 1).",
-    causes: ["item_failed", "TOO_MANY_ITEMS", "result_too_large"],
+    causes: ["item_failed", "too_many_items", "output_too_large"],
     example: `- id: each
   type: map
   config:
@@ -111,7 +111,7 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     output: "The outputs of the iterations as a list.",
     handles: "`loop` when there were iterations, `done` when there were none.",
     events: "`node.expanded`, then every event of a node for each iteration (from 1).",
-    causes: ["item_failed", "max_iterations", "TOO_MANY_ITEMS", "result_too_large"],
+    causes: ["item_failed", "max_iterations", "too_many_items", "output_too_large"],
     example: `- id: poll
   type: loop
   config:
@@ -131,7 +131,7 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     output: "What that run gives.",
     handles: PLAIN,
     events: "`node.blocked` with the id of the run it waits for.",
-    causes: ["child_failed", "MISSING_VARIABLE"],
+    causes: ["child_failed", "missing_variable"],
     example: `- id: nested
   type: subworkflow
   config: { workflow_id: hello, input: { name: "{{ ctx.input.name }}" } }`,
@@ -190,7 +190,7 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     output: "`{text}`",
     handles: PLAIN,
     events: "`node.stream.delta` for every piece.",
-    causes: ["MISSING_VARIABLE"],
+    causes: ["missing_variable"],
     example: `- id: letter
   type: text_stream
   config: { text: "Dear {{ ctx.input.name }}, welcome.", interval_ms: 50 }`,

@@ -12,10 +12,10 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
     },
     inputs: "As `input`.",
     output:
-      "What the code returns, as JSON; `null` if it returns nothing. NaN, Infinity, and a function or symbol that JSON would write as `null` fail the node with `JS_ERROR`. A retry policy tries a throw (`JS_ERROR`, as `provider_error`) and a script that runs too long (`JS_TIMEOUT`, as `timeout`) again.",
+      "What the code returns, as JSON; `null` if it returns nothing. NaN, Infinity, and a function or symbol that JSON would write as `null` fail the node with `js_error`. A retry policy tries a throw (`js_error`, as `provider_error`) and a script that runs too long (`js_timeout`, as `timeout`) again.",
     handles: "Edges without a handle.",
     events: "`node.log` for every line it logs.",
-    causes: ["JS_ERROR", "JS_TIMEOUT", "JS_KILLED", "RESULT_TOO_LARGE", "OUTPUT_INVALID"],
+    causes: ["js_error", "js_timeout", "js_killed", "output_too_large", "output_invalid"],
     example: `- id: price
   type: javascript
   config: { code: "return { total: ctx.input.amount * 1.2 };" }`,
@@ -44,10 +44,10 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
       "timeout",
       "http_status",
       "effect_unknown",
-      "URL_BLOCKED",
-      "HEADER_INJECTION",
-      "REQUEST_TOO_LARGE",
-      "RESPONSE_TOO_LARGE",
+      "url_blocked",
+      "header_injection",
+      "request_too_large",
+      "response_too_large",
     ],
     example: `- id: order
   type: http
@@ -78,7 +78,7 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
       "`{text, tool_calls, usage: {input_tokens, output_tokens}, finish_reason, media}`, and `json` when that was asked for.",
     handles: "Edges without a handle.",
     events: "`node.stream.delta` for every piece of text or media; `node.completed` has `usage`.",
-    causes: ["provider_error", "rate_limit", "timeout", "UNKNOWN_PROVIDER"],
+    causes: ["provider_error", "rate_limit", "timeout", "unknown_provider"],
     example: `- id: answer
   type: llm
   retry: standard
@@ -104,8 +104,8 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
       "provider_error",
       "query_timeout",
       "query_error",
-      "UNKNOWN_DATA_SOURCE",
-      "RESULT_TOO_LARGE",
+      "unknown_data_source",
+      "output_too_large",
     ],
     example: `- id: orders
   type: dataQuery

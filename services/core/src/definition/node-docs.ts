@@ -1,6 +1,7 @@
 // What every node type is for, in words for the page services/executor/NODE-TYPES.md. Types, defaults and bounds come from the
 // schemas; a key of a schema without words here does not compile.
 
+import type { Cause } from "../fault/cause.ts";
 import type { RawNode } from "./schema.ts";
 import { FLOW_DOCS } from "./node-docs-flow.ts";
 import { WORK_DOCS } from "./node-docs-work.ts";
@@ -17,7 +18,7 @@ export interface NodeDoc<T extends BuiltInType> {
   /** Beyond what every node says: queued, started, retried and how it ended. */
   readonly events: string;
   /** Causes of failure, retried by policy or for good. */
-  readonly causes: readonly string[];
+  readonly causes: readonly Cause[];
   /** A node of a definition in YAML, as an item of `nodes`. */
   readonly example: string;
 }

@@ -1,7 +1,7 @@
 // A retry policy that could never apply: refused, so that nobody relies on attempts that are not made.
 
 import { isRecord } from "../data/path.ts";
-import { RETRY_CAUSES, type RetryCause } from "../policy/retry.ts";
+import { RETRY_CAUSES, type RetryCause } from "../fault/cause.ts";
 import { isBuiltIn, type BuiltInType } from "./node-types.ts";
 import type { Report } from "./violation.ts";
 

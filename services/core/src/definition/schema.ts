@@ -6,11 +6,12 @@ import { LIMITS } from "../data/limits.ts";
 import { MERGE_STRATEGIES } from "../data/merge.ts";
 import { isReservedKey, parsePath } from "../data/path.ts";
 import { RESERVED_VARIABLES } from "../data/scope.ts";
+import { RETRY_CAUSES } from "../fault/cause.ts";
 import { isName } from "../name/ids.ts";
 import { GATE_SCOPES } from "../policy/gate.ts";
 import { MODERATION_ACTIONS, MODERATIONS } from "../policy/moderation.ts";
 import { PARENT_FAILURE_POLICIES } from "../policy/parents.ts";
-import { DEFAULT_RETRY, RETRY_CAUSES, STANDARD_RETRY } from "../policy/retry.ts";
+import { DEFAULT_RETRY, STANDARD_RETRY } from "../policy/retry.ts";
 import { rule } from "./zod-issue.ts";
 
 const NAME_RULE = "1-128 of letters, digits, dot, hyphen and underscore, not starting with . or _";

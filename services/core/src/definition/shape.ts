@@ -1,6 +1,7 @@
 // What a definition is, once parsed: the types every other room works on. `parse.ts` makes them from JSON or YAML.
 
 import type { MergeStrategy } from "../data/merge.ts";
+import type { CauseSpellings } from "../fault/cause.ts";
 import type { NodeId } from "../name/ids.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/gate.ts";
 import type { Moderation, ModerationAction } from "../policy/moderation.ts";
@@ -10,7 +11,7 @@ import type { Position } from "./places.ts";
 
 export type { Position } from "./places.ts";
 export { MERGE_STRATEGIES, type MergeStrategy } from "../data/merge.ts";
-export { RETRY_CAUSES, type RetryCause, type RetryPolicy } from "../policy/retry.ts";
+export type { RetryPolicy } from "../policy/retry.ts";
 export type { ParentFailurePolicy } from "../policy/parents.ts";
 
 /** When a node with several parents may run: all settled, any taken, or n taken (X11). */
@@ -80,6 +81,8 @@ export interface NodeDefinition {
   readonly timeoutMs: number;
   readonly onParentFailure: ParentFailurePolicy;
   readonly errorHandling: ErrorHandling;
+  /** The spellings of causes that conditions and scripts of this definition compare with, where they are old ones. */
+  readonly causeSpellings?: CauseSpellings;
   /** Name under which the output is visible to templates everywhere downstream. */
   readonly outputVariable: string | null;
   readonly merge: MergeStrategy | null;

@@ -3,6 +3,7 @@
 // run moved on, is told so instead of being applied. Of a decision and the deadline the first in the log counts.
 
 import { approvalRules } from "../definition/approval-config.ts";
+import type { Cause } from "../fault/cause.ts";
 import { canonicalJson } from "../definition/canonical.ts";
 import { APPROVAL, MODERATION_HOLD, type Fact, type NodeDecision } from "../log/event.ts";
 import { executionAt, executionDefinition } from "../log/execution.ts";
@@ -163,7 +164,7 @@ function handleOf(
 function refusalOf(
   { reason }: HoldState,
   { decision, comment }: Ruling,
-): { readonly cause: string; readonly message: string } {
+): { readonly cause: Cause; readonly message: string } {
   const why = comment === "" ? "" : `: ${comment}`;
   if (decision === "timeout")
     return { cause: "approval_timeout", message: "approval_timeout: nobody answered in time" };
@@ -172,7 +173,7 @@ function refusalOf(
 }
 
 /** Causes of a rejected hold, by what it was for. */
-const REJECTIONS: ReadonlyMap<string, string> = new Map([
+const REJECTIONS: ReadonlyMap<string, Cause> = new Map([
   [APPROVAL, "approval_rejected"],
   [MODERATION_HOLD, "moderation_blocked"],
 ]);

@@ -176,6 +176,20 @@ test("error_handling continue follows handle error with the error as output (S3.
   expect(run.state).toMatchObject({ status: "completed", hasFailures: true });
 });
 
+test("a definition that compares with an old spelling of a cause still gets that spelling", () => {
+  const when = `ctx.nodes.a.error.cause == "JS_ERROR"`;
+  const branch = { id: "b", type: "condition", config: { branches: [{ id: "js", when }] } };
+  for (const [nodes, cause] of [
+    [["a", branch], "JS_ERROR"],
+    [["a", "b"], "js_error"],
+  ] as const) {
+    const run = startToyRun(sketch(nodes, ["a:error>b"]));
+    run.claim("a");
+    run.report("a", failed("js_error", true));
+    expect(JSON.parse(run.node("a").output ?? "")).toMatchObject({ error: { cause } });
+  }
+});
+
 test("a failure that is not handled keeps its cause, message and details (S1.15)", () => {
   const run = one();
   run.report("a", { ...failed("input_contract_violation"), detailsJson: "[1]" } as ReturnType<
@@ -191,7 +205,7 @@ test("an output larger than a value may be fails the node by name", () => {
   const run = one({ retry: { attempts: 3 } });
   run.report("a", completed("x".repeat(LIMITS.valueBytes)));
   expect(run.events.find((event) => event.type === "node.failed")?.payload).toMatchObject({
-    cause: "result_too_large",
+    cause: "output_too_large",
   });
 });
 

@@ -7,6 +7,7 @@ import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { ApprovalRequest, Fact, NodeHold, Usage } from "../log/event.ts";
 import type { ExecutorId, RunId } from "../name/ids.ts";
+import type { Cause } from "../fault/cause.ts";
 import { unreachable } from "../fault/invariant.ts";
 import { type Clock, deadlineAfterChild } from "../log/clock.ts";
 import { executionAt, executionDefinition } from "../log/execution.ts";
@@ -60,6 +61,7 @@ type Ending =
     }
   | {
       readonly kind: "failed";
+      /** A `Cause` of Pawl's own, or one that code of a user reported. */
       readonly cause: string;
       readonly message: string;
       /** Never retry, whatever the policy. */
@@ -158,14 +160,14 @@ type Held = Extract<Outcome, { kind: "held" }>;
 /** The claim ends here; the iterations are the planner's business. */
 function expandedFacts(state: RunState, arrival: Landed, outcome: Expanded): Fact[] {
   const { itemsJson, width, cut, durationMs } = outcome;
-  const refuse = (cause: string, message: string): Fact[] =>
+  const refuse = (cause: Cause, message: string): Fact[] =>
     failedFacts(state, arrival, { kind: "failed", cause, message, permanent: true, durationMs });
   if (graphNodeAt(state, arrival.nodeIndex).definition.scope === null || arrival.iteration > 0)
     return refuse("output_invalid", "only a map or a loop has items");
   if (width > LIMITS.scopeWidth)
     return refuse("too_many_items", `${width} items; at most ${LIMITS.scopeWidth}`);
   if (exceedsUtf8(itemsJson, LIMITS.valueBytes))
-    return refuse("result_too_large", `the items are larger than ${LIMITS.valueBytes} bytes`);
+    return refuse("output_too_large", `the items are larger than ${LIMITS.valueBytes} bytes`);
   const payload = { width, ...(cut ? { cut } : {}) };
   return [{ ...placeOf(state, arrival), type: "node.expanded", payload, value: itemsJson }];
 }
@@ -173,7 +175,7 @@ function expandedFacts(state: RunState, arrival: Landed, outcome: Expanded): Fac
 /** The claim ends here; the run is inserted in the same transaction. */
 function childRunFacts(state: RunState, arrival: Landed, outcome: ChildRun): Fact[] {
   const { childRunId, durationMs } = outcome;
-  const refuse = (cause: string, message: string): Fact[] =>
+  const refuse = (cause: Cause, message: string): Fact[] =>
     failedFacts(state, arrival, { kind: "failed", cause, message, permanent: true, durationMs });
   const { type } = executionDefinition(state.graph, arrival.nodeIndex, arrival.iteration);
   if (type !== "subworkflow") return refuse("output_invalid", "only a subworkflow starts a run");
@@ -257,7 +259,7 @@ function heldFacts(state: RunState, arrival: Landing, outcome: Held): Fact[] {
 
 const tooLarge = (durationMs: number): Failed => ({
   kind: "failed",
-  cause: "result_too_large",
+  cause: "output_too_large",
   message: `the output is larger than ${LIMITS.valueBytes} bytes`,
   permanent: true,
   durationMs,

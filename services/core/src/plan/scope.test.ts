@@ -88,7 +88,7 @@ test("outputs that are together too large for the log fail the node by name", ()
   run.complete("m#1", half);
   run.complete("m#2", half);
   expect(run.node("m")).toMatchObject({ status: "failed" });
-  expect(run.events.at(-3)?.payload).toMatchObject({ cause: "result_too_large" });
+  expect(run.events.at(-3)?.payload).toMatchObject({ cause: "output_too_large" });
   expect(run.node("m").scope?.items).toHaveLength(2);
 });
 

@@ -2,6 +2,7 @@
 // counters, so a result costs the same in a scope of ten and of ten thousand; only the end looks at every iteration, once.
 
 import { LIMITS } from "../data/limits.ts";
+import type { Cause } from "../fault/cause.ts";
 import type { ScopeDefinition } from "../definition/shape.ts";
 import { isSettled, type Fact } from "../log/event.ts";
 import type { NodeState, RunState, ScopeState } from "../log/state.ts";
@@ -39,7 +40,7 @@ export const openIterations = ({ scope }: NodeState): number[] =>
     : scope.items.flatMap((item, at) => (isSettled(item.status) ? [] : [at + 1]));
 
 interface Failure {
-  readonly cause: string;
+  readonly cause: Cause;
   readonly message: string;
 }
 
@@ -51,7 +52,7 @@ function failureOf(scope: ScopeState, definition: ScopeDefinition): Failure | un
   }
   if (scope.outputBytes <= LIMITS.valueBytes) return undefined;
   const message = `the outputs together are larger than ${LIMITS.valueBytes} bytes`;
-  return { cause: "result_too_large", message };
+  return { cause: "output_too_large", message };
 }
 
 function queueMore(state: RunState, node: number, scope: ScopeState, now: number): Decision[] {

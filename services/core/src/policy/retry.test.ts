@@ -1,12 +1,11 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { CAUSES } from "../fault/cause.ts";
 import {
   backoffMs,
   DEFAULT_RETRY,
   mayRetry,
-  NEVER_RETRIED,
-  RETRY_CAUSES,
-  retryCauseOf,
+  retriedFor,
   retryDelayMs,
   STANDARD_RETRY,
 } from "./retry.ts";
@@ -49,9 +48,13 @@ test("retry_on names the causes, and a handler's own cause is a provider's (S1.2
   expect(mayRetry(policy, 1, "timeout")).toBe(true);
   expect(mayRetry(policy, 1, "rate_limit")).toBe(false);
   expect(mayRetry(policy, 1, "js_error")).toBe(true);
-  expect(retryCauseOf("js_error")).toBe("provider_error");
-  expect(retryCauseOf("JS_ERROR")).toBe("provider_error");
-  expect(retryCauseOf("JS_TIMEOUT")).toBe("timeout");
+  expect(mayRetry(policy, 1, "acme.card_declined")).toBe(true);
+  expect(mayRetry({ ...policy, retryOn: ["timeout"] }, 1, "js_timeout")).toBe(true);
+  expect(["js_error", "js_timeout", "acme.card_declined"].map(retriedFor)).toEqual([
+    "js_error",
+    "timeout",
+    "acme.card_declined",
+  ]);
   expect(mayRetry(policy, 3, "timeout")).toBe(false);
   expect(mayRetry(policy, 1, "cancelled")).toBe(false);
 });
@@ -65,7 +68,8 @@ test("a retry waits its backoff or what the provider asked for, whichever is lon
 
 test("causes that a second try cannot change are never retried, whatever the policy says", () => {
   const policy = { ...STANDARD_RETRY, attempts: 20 };
-  for (const cause of NEVER_RETRIED) expect(mayRetry(policy, 1, cause), cause).toBe(false);
-  for (const cause of [...RETRY_CAUSES, "an_own_cause"])
-    expect(mayRetry(policy, 1, cause), cause).toBe(true);
+  for (const [cause, { retry }] of Object.entries(CAUSES))
+    expect(mayRetry(policy, 1, cause), cause).toBe(retry !== "never");
+  for (const cause of ["CONFIG_INVALID", "result_too_large"])
+    expect(mayRetry(policy, 1, cause), cause).toBe(false);
 });

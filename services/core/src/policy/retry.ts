@@ -1,15 +1,7 @@
 // When a failed attempt is tried again and how long that waits. Chance comes in as a number, so the answer is a function.
 
 import { LIMITS } from "../data/limits.ts";
-
-export const RETRY_CAUSES = [
-  "timeout",
-  "provider_error",
-  "rate_limit",
-  "contract_violated",
-] as const;
-/** Causes a retry policy may name (S1.29). */
-export type RetryCause = (typeof RETRY_CAUSES)[number];
+import { RETRY_CAUSES, retryRuleOf, type RetryCause } from "../fault/cause.ts";
 
 /** Attempts in all and the backoff between them (S1.26-S1.30). */
 export interface RetryPolicy {
@@ -56,63 +48,17 @@ export const retryDelayMs = (
 ): number =>
   Math.max(backoffMs(policy, attempt, jitter), Math.min(retryAfterMs, LIMITS.retryAfterMsMax));
 
-/** How a node fails whose output breaks its contract; a policy knows it as contract_violated (S1.19). */
-export const OUTPUT_CONTRACT_VIOLATION = "output_contract_violation";
-
-/** How a script fails that runs for too long. */
-const JS_TIMEOUT = "JS_TIMEOUT";
-
-const POLICY_WORDS: ReadonlyMap<string, RetryCause> = new Map([
-  [OUTPUT_CONTRACT_VIOLATION, "contract_violated"],
-  [JS_TIMEOUT, "timeout"],
-]);
-
-/** The cause a retry is logged with: the policy's word where the failure has one of its own for it. */
-export const retriedFor = (cause: string): string => POLICY_WORDS.get(cause) ?? cause;
-
-/** The cause a policy knows a failure by: a handler's own cause is a fault of the provider. */
-export const retryCauseOf = (cause: string): RetryCause =>
-  RETRY_CAUSES.find((known) => known === retriedFor(cause)) ?? "provider_error";
-
 /**
- * Causes that a second try cannot change, or that must not have one: never retried, whatever the policy and the executor say. An
- * executor may call other failures permanent; it cannot make one of these retryable.
+ * The cause that a retry is logged with. The log names the policy's cause where it says enough (`js_timeout` is `timeout`);
+ * `provider_error` would say less than the failure's own cause.
  */
-export const NEVER_RETRIED: ReadonlySet<string> = new Set([
-  "cancelled",
-  "delivery_exhausted",
-  "effect_unknown",
-  "moderation_blocked",
-  "input_contract_violation",
-  "MISSING_VARIABLE",
-  "CONFIG_INVALID",
-  "UNKNOWN_NODE_TYPE",
-  "UNKNOWN_PROVIDER",
-  "UNKNOWN_DATA_SOURCE",
-  "CONDITION_TYPE",
-  "CONDITION_TOO_COSTLY",
-  "TOO_MANY_ITEMS",
-  "too_many_items",
-  "too_deep",
-  "max_iterations",
-  "OUTPUT_TOO_LARGE",
-  "OUTPUT_INVALID",
-  "output_invalid",
-  "RESULT_TOO_LARGE",
-  "result_too_large",
-  "context_too_large",
-  "node_too_large",
-  "REQUEST_TOO_LARGE",
-  "RESPONSE_TOO_LARGE",
-  "JS_KILLED",
-  "URL_BLOCKED",
-  "HEADER_INJECTION",
-  "http_status",
-  "query_error",
-]);
+export function retriedFor(cause: string): string {
+  const rule = retryRuleOf(cause);
+  return rule === "never" || rule === "provider_error" ? cause : rule;
+}
 
-/** Whether a failure of `attempt` for `cause` is tried again (S1.31, S1.32). */
-export const mayRetry = (policy: RetryPolicy, attempt: number, cause: string): boolean =>
-  !NEVER_RETRIED.has(cause) &&
-  attempt < policy.attempts &&
-  policy.retryOn.includes(retryCauseOf(cause));
+/** Whether the scheduler makes another attempt after `attempt` failed with `cause`. */
+export function mayRetry(policy: RetryPolicy, attempt: number, cause: string): boolean {
+  const rule = retryRuleOf(cause);
+  return rule !== "never" && attempt < policy.attempts && policy.retryOn.includes(rule);
+}

@@ -4,6 +4,7 @@
 import type { Readable } from "node:stream";
 import { request, type Agent, type Dispatcher } from "undici";
 import { LIMITS } from "@pawl/core/data/limits";
+import type { Cause } from "@pawl/core/fault/cause";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { readBody } from "./body.ts";
 import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, RESPONSE_BYTES_MAX } from "./connect.ts";
@@ -40,7 +41,10 @@ export interface EgressResponse {
 
 export interface EgressFailure {
   readonly ok: false;
-  readonly cause: "URL_BLOCKED" | "RESPONSE_TOO_LARGE" | "timeout" | "provider_error" | "cancelled";
+  readonly cause: Extract<
+    Cause,
+    "url_blocked" | "response_too_large" | "timeout" | "provider_error" | "cancelled"
+  >;
   readonly message: string;
   /** With the cause timeout: the limit that passed, where it is not that of the request's signal. */
   readonly timeoutMs?: number;
@@ -77,7 +81,7 @@ export async function egressOpen(
   let current = asked;
   for (let hop = 0; ; hop++) {
     const verdict = checkUrl(current.url, egress.policy);
-    if (!verdict.ok) return failure("URL_BLOCKED", verdict.message);
+    if (!verdict.ok) return failure("url_blocked", verdict.message);
     let response: Dispatcher.ResponseData;
     try {
       response = await request(verdict.url, {
@@ -96,7 +100,7 @@ export async function egressOpen(
     const location = REDIRECTS.has(response.statusCode) ? response.headers["location"] : undefined;
     if (typeof location !== "string") return openedBy(response, verdict.url);
     discard(response);
-    if (hop >= LIMITS.httpRedirects) return failure("URL_BLOCKED", "too many redirects");
+    if (hop >= LIMITS.httpRedirects) return failure("url_blocked", "too many redirects");
     const next = followed(current, verdict.url, { status: response.statusCode, location });
     if (!("url" in next)) return next;
     current = next;
@@ -110,9 +114,9 @@ function followed(
   redirect: { readonly status: number; readonly location: string },
 ): EgressRequest | EgressFailure {
   const to = URL.parse(redirect.location, at);
-  if (to === null) return failure("URL_BLOCKED", "the redirect leads nowhere");
+  if (to === null) return failure("url_blocked", "the redirect leads nowhere");
   if (at.protocol === "https:" && to.protocol !== "https:") {
-    return failure("URL_BLOCKED", "a redirect may not leave https");
+    return failure("url_blocked", "a redirect may not leave https");
   }
   const headers = to.origin === at.origin ? from.headers : carriedHeaders(from.headers);
   const { status } = redirect;
@@ -140,13 +144,13 @@ export function explainFailure(
 ): EgressFailure {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (error instanceof EngineError && error.reason === "FORBIDDEN") {
-    return failure("URL_BLOCKED", error.message);
+    return failure("url_blocked", error.message);
   }
   if (error instanceof EngineError && error.reason === "LIMIT_EXCEEDED") {
-    return failure("RESPONSE_TOO_LARGE", `the response is larger than ${RESPONSE_BYTES_MAX} bytes`);
+    return failure("response_too_large", `the response is larger than ${RESPONSE_BYTES_MAX} bytes`);
   }
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW") {
-    return failure("RESPONSE_TOO_LARGE", "the response's headers are too large");
+    return failure("response_too_large", "the response's headers are too large");
   }
   if (signal.aborted) {
     const isTimeout = signal.reason instanceof Error && signal.reason.name === "TimeoutError";

@@ -1,5 +1,7 @@
 // Request headers of a user: nothing that could split a request, and nothing the transport itself decides.
 
+import type { Cause } from "@pawl/core/fault/cause";
+
 /** Header names the transport owns. */
 const RESERVED: ReadonlySet<string> = new Set([
   "host",
@@ -33,7 +35,7 @@ export type HeadersVerdict =
   | { readonly ok: true; readonly headers: Readonly<Record<string, string>> }
   | {
       readonly ok: false;
-      readonly cause: "HEADER_INJECTION" | "CONFIG_INVALID";
+      readonly cause: Extract<Cause, "header_injection" | "config_invalid">;
       readonly message: string;
     };
 
@@ -46,7 +48,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Headers
     if (hasControl(name) || hasControl(value)) {
       return {
         ok: false,
-        cause: "HEADER_INJECTION",
+        cause: "header_injection",
         message: "a header holds a control character",
       };
     }
@@ -79,6 +81,6 @@ function hasControl(text: string): boolean {
 
 const invalid = (message: string): HeadersVerdict => ({
   ok: false,
-  cause: "CONFIG_INVALID",
+  cause: "config_invalid",
   message,
 });

@@ -28,8 +28,8 @@ test("a missing value and a wrong type fail for good, by name (T7, T13)", async 
     { branches },
     { context: { input: {}, nodes: {}, vars: {} } },
   );
-  expect(missing.result).toMatchObject({ failed: { cause: "MISSING_VARIABLE", permanent: true } });
-  expect((await decide("text")).result).toMatchObject({ failed: { cause: "CONDITION_TYPE" } });
+  expect(missing.result).toMatchObject({ failed: { cause: "missing_variable", permanent: true } });
+  expect((await decide("text")).result).toMatchObject({ failed: { cause: "condition_type" } });
 });
 
 test.each(["((", "1 + 1", `${"(".repeat(1_000)}true${")".repeat(1_000)}`])(

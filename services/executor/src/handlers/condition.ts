@@ -24,7 +24,7 @@ export const conditionHandler = defineHandler({
     for (const branch of config.branches) {
       const condition = compiled(branch.when);
       // The schema compiled it before; this is for a definition saved by an older release.
-      if (typeof condition === "string") return permanentFailure("CONFIG_INVALID", condition);
+      if (typeof condition === "string") return permanentFailure("config_invalid", condition);
       const verdict = condition.evaluate(ctx.scope);
       if (!verdict.ok) {
         return permanentFailure(verdict.reason, `branch ${branch.id}: ${verdict.message}`);

@@ -81,10 +81,10 @@ test("an unknown source, rows that weigh too much and columns of one name are re
     (await setup(answer).ask(config)).result;
   const permanent = true;
   expect(await cause(EMPTY, { source: "x" })).toMatchObject({
-    failed: { cause: "UNKNOWN_DATA_SOURCE", permanent },
+    failed: { cause: "unknown_data_source", permanent },
   });
   expect(await cause({ ...EMPTY, isTooLarge: true })).toMatchObject({
-    failed: { cause: "RESULT_TOO_LARGE", permanent },
+    failed: { cause: "output_too_large", permanent },
   });
   expect(await cause({ ...EMPTY, fields: ["id", "x", "id"] })).toMatchObject({
     failed: { cause: "query_error", permanent },

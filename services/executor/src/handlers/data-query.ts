@@ -27,7 +27,7 @@ export const dataQueryHandler = (sources: DataSources): Handler =>
       const source = sources.find(config.source);
       if (source === undefined) {
         const message = `this executor knows no data source ${JSON.stringify(config.source)}`;
-        return permanentFailure("UNKNOWN_DATA_SOURCE", message);
+        return permanentFailure("unknown_data_source", message);
       }
       const isOnce = source.mode === "read_write" && config.effect !== "none";
       const run = async (): Promise<HandlerResult> => {
@@ -53,7 +53,7 @@ export const dataQueryHandler = (sources: DataSources): Handler =>
 function resultOf({ fields, rows, rowCount, truncated, isTooLarge }: QueryAnswer): HandlerResult {
   if (isTooLarge) {
     const message = `the rows are larger than ${LIMITS.valueBytes} bytes; ask for fewer, or for less of them`;
-    return permanentFailure("RESULT_TOO_LARGE", message);
+    return permanentFailure("output_too_large", message);
   }
   const twice = fields.find((name, index) => fields.indexOf(name) !== index);
   if (twice !== undefined) {

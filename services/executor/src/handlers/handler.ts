@@ -2,6 +2,7 @@
 // What a handler expects to go wrong it returns as a failure with a cause; a throw is a provider_error.
 
 import type { NodeContext, Scope } from "@pawl/core/data/scope";
+import type { Cause } from "@pawl/core/fault/cause";
 import type { Media, Usage } from "@pawl/core/log/event";
 import type { Rendered } from "@pawl/core/data/template";
 import { z } from "zod";
@@ -92,7 +93,7 @@ export interface HandlerQuestion {
 
 export interface HandlerFailure {
   readonly failed: {
-    /** One of the retry causes, or an UPPER_SNAKE cause of the handler's own. */
+    /** A `Cause` of Pawl's own, or one of the handler's own, best with a dot in it (`acme.card_declined`). */
     readonly cause: string;
     readonly message: string;
     /** Never retry, whatever the policy. */
@@ -170,7 +171,7 @@ export function defineHandler<Config>(
 
 /** A failure that no retry can mend. */
 export const permanentFailure = (
-  cause: string,
+  cause: Cause,
   message: string,
   details?: unknown,
 ): HandlerFailure => ({
@@ -178,7 +179,7 @@ export const permanentFailure = (
 });
 
 /** A failure that the retry policy decides about. */
-export const failure = (cause: string, message: string, details?: unknown): HandlerFailure => ({
+export const failure = (cause: Cause, message: string, details?: unknown): HandlerFailure => ({
   failed: { cause, message, permanent: false, ...(details === undefined ? {} : { details }) },
 });
 

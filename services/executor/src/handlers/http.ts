@@ -50,7 +50,7 @@ export const httpHandler = (egress: Egress): Handler =>
       if (!checked.ok) return permanentFailure(checked.cause, checked.message);
       const body = bodyText(config);
       if (body !== undefined && Buffer.byteLength(body) > LIMITS.httpRequestBytes) {
-        return permanentFailure("REQUEST_TOO_LARGE", "the request body is too large");
+        return permanentFailure("request_too_large", "the request body is too large");
       }
       const timeoutMs = Math.min(config.timeout_ms ?? LIMITS.httpTimeoutMs, ctx.timeoutMs);
       const ask = async (): Promise<HandlerResult> => {
@@ -133,7 +133,7 @@ function failureOf(answer: EgressFailure, limitMs: number): HandlerResult {
   const { cause, message, timeoutMs } = answer;
   if (cause === "timeout" && timeoutMs !== undefined) return timeoutFailure(timeoutMs, message);
   if (cause === "timeout") return timeoutFailure(limitMs, `no answer within ${limitMs} ms`);
-  return cause === "URL_BLOCKED" || cause === "RESPONSE_TOO_LARGE"
+  return cause === "url_blocked" || cause === "response_too_large"
     ? permanentFailure(cause, message)
     : failure(cause, message);
 }

@@ -34,15 +34,15 @@ test("a throw and a loop are failures that the retry policy decides about (S3.34
   const handler = setup();
   const threw = await probeHandler(handler, { code: "throw new Error('no')" });
   expect(threw.result).toMatchObject({
-    failed: { cause: "JS_ERROR", message: "Error: no", permanent: false },
+    failed: { cause: "js_error", message: "Error: no", permanent: false },
   });
   const looped = await probeHandler(handler, { code: "while (1);", timeout_ms: 50 });
   expect(looped.result).toMatchObject({
-    failed: { cause: "JS_TIMEOUT", permanent: false },
+    failed: { cause: "js_timeout", permanent: false },
   });
 });
 
-test.each(["JS_KILLED", "RESULT_TOO_LARGE"] as const)("%s is final", async (cause) => {
+test.each(["js_killed", "output_too_large"] as const)("%s is final", async (cause) => {
   const handler = javascriptHandler({ run: async () => ({ ok: false, cause, message: "no" }) });
   const { result } = await probeHandler(handler, { code: "" });
   expect(result).toMatchObject({ failed: { cause, permanent: true } });

@@ -40,7 +40,7 @@ export const javascriptHandler = (sandbox: Pick<Sandbox, "run">): Handler =>
 
 /** A script may read the clock or chance, so a throw and a timeout may pass; one that takes too much takes it again. */
 function failureOf({ cause, message }: Extract<SandboxResult, { ok: false }>): HandlerFailure {
-  const mayPass = cause === "JS_ERROR" || cause === "JS_TIMEOUT";
+  const mayPass = cause === "js_error" || cause === "js_timeout";
   return mayPass ? failure(cause, message) : permanentFailure(cause, message);
 }
 

@@ -140,7 +140,7 @@ test("an unknown provider is refused for good, and a slow one times out (S1.32)"
     model: "m",
     prompt,
   });
-  expect(unknown.result).toMatchObject({ failed: { cause: "UNKNOWN_PROVIDER", permanent: true } });
+  expect(unknown.result).toMatchObject({ failed: { cause: "unknown_provider", permanent: true } });
   const config = { model: "offline/lorem?interval_ms=60000", prompt, timeout_ms: 30 };
   const slow = await probeHandler(llmHandler(offline), config);
   expect(slow.result).toMatchObject({ failed: { cause: "timeout", permanent: false } });

@@ -48,7 +48,7 @@ export const llmHandler = (providers: Providers): Handler =>
       const provider = providers.find(config.provider, config.model);
       if (provider === undefined) {
         const message = `this executor knows no model provider ${JSON.stringify(config.provider)}`;
-        return permanentFailure("UNKNOWN_PROVIDER", message);
+        return permanentFailure("unknown_provider", message);
       }
       const timeoutMs = Math.min(config.timeout_ms ?? provider.timeoutMs, ctx.timeoutMs);
       const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]);
@@ -119,8 +119,9 @@ function failureOf(error: unknown, signal: AbortSignal, limitMs: number): Handle
     return timeoutFailure(error.options.timeoutMs, error.message);
   if (error instanceof ProviderFault && !isOf(signal, error)) {
     const { permanent = false, retryAfterMs, details } = error.options;
-    const make = permanent ? permanentFailure : failure;
-    return failureUntil(retryAfterMs, make(error.faultCause, error.message, details));
+    const { faultCause: cause, message } = error;
+    const failed = { cause, message, permanent, ...(details === undefined ? {} : { details }) };
+    return failureUntil(retryAfterMs, { failed });
   }
   // What gave up because of the signal; when the attempt itself was aborted nobody reads this.
   if (signal.aborted)

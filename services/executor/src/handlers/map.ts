@@ -12,6 +12,6 @@ export const mapHandler = defineHandler({
   unrendered: ["body"],
   execute: ({ items }) =>
     items.length > LIMITS.scopeWidth
-      ? permanentFailure("TOO_MANY_ITEMS", `${items.length} items; at most ${LIMITS.scopeWidth}`)
+      ? permanentFailure("too_many_items", `${items.length} items; at most ${LIMITS.scopeWidth}`)
       : { expand: { items } },
 });

@@ -16,7 +16,7 @@ test("items that are no list are refused, too many fail for good", async () => {
   expect((await probeHandler(mapHandler, { items: "x", body })).result).toHaveProperty("refused");
   const items = Array.from({ length: 10_001 }, () => 0);
   expect((await probeHandler(mapHandler, { items, body })).result).toMatchObject({
-    failed: { cause: "TOO_MANY_ITEMS", permanent: true },
+    failed: { cause: "too_many_items", permanent: true },
   });
 });
 

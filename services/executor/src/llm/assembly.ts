@@ -87,7 +87,7 @@ export class Assembly {
   #picture(url: string): LlmChunk {
     if (url.length > LIMITS.deltaBytes) {
       const message = `a picture is larger than ${LIMITS.deltaBytes} bytes`;
-      throw new ProviderFault("RESPONSE_TOO_LARGE", message, { permanent: true });
+      throw new ProviderFault("response_too_large", message, { permanent: true });
     }
     this.#grow(url);
     const media = { url, mime: mimeOf(url) };
@@ -99,7 +99,7 @@ export class Assembly {
     this.#bytes += Buffer.byteLength(text);
     if (this.#bytes <= LIMITS.valueBytes) return;
     const message = `the answer is larger than ${LIMITS.valueBytes} bytes`;
-    throw new ProviderFault("RESPONSE_TOO_LARGE", message, { permanent: true });
+    throw new ProviderFault("response_too_large", message, { permanent: true });
   }
 }
 

@@ -83,7 +83,7 @@ test("settings say how much comes in how many pieces", async () => {
   expect(cut.partials).toHaveLength(4);
   expect(cut.envelope.finish_reason).toBe("length");
   for (const bad of ["tokens=x", "tokens=-1", "tokens=1e3", "interval_ms=99999999"]) {
-    await expect(ask(`lorem?${bad}`)).rejects.toMatchObject({ faultCause: "CONFIG_INVALID" });
+    await expect(ask(`lorem?${bad}`)).rejects.toMatchObject({ faultCause: "config_invalid" });
   }
 });
 

@@ -129,7 +129,7 @@ function numberOf(settings: URLSearchParams, name: string, preset: number, max: 
   if (text === null) return preset;
   if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);
   const message = `the offline model wants ${name} as a whole number up to ${max}`;
-  throw new ProviderFault("CONFIG_INVALID", message, { permanent: true });
+  throw new ProviderFault("config_invalid", message, { permanent: true });
 }
 
 /** What was said last, as text. */

@@ -245,7 +245,7 @@ test("an abort hangs up at once (S1.38)", async () => {
 test("a private address needs the operator's leave (U4)", async () => {
   const { faultOf, asked } = await setup((response) => response.end(), { allowed: "" });
   expect(await faultOf()).toMatchObject({
-    faultCause: "URL_BLOCKED",
+    faultCause: "url_blocked",
     options: { permanent: true },
   });
   expect(asked).toEqual([]);
@@ -258,7 +258,7 @@ test("an answer that could not be stored is given up for good (U11)", async () =
     response.end();
   });
   expect(await faultOf()).toMatchObject({
-    faultCause: "RESPONSE_TOO_LARGE",
+    faultCause: "response_too_large",
     options: { permanent: true },
   });
 });

@@ -35,7 +35,7 @@ export const openAiProvider = (egress: Egress, settings: OpenAiSettings): LlmPro
   async *stream(modelId, input, signal) {
     const body = JSON.stringify(requestOf(modelId, input));
     if (Buffer.byteLength(body) > LIMITS.httpRequestBytes) {
-      throw new ProviderFault("REQUEST_TOO_LARGE", "the prompt is too large", { permanent: true });
+      throw new ProviderFault("request_too_large", "the prompt is too large", { permanent: true });
     }
     const opened = await egressOpen(egress, {
       method: "POST",
@@ -156,13 +156,13 @@ function discreet(text: string, { apiKey }: OpenAiSettings): string {
 
 const egressFault = ({ cause, message, timeoutMs }: EgressFailure): ProviderFault =>
   new ProviderFault(cause, message, {
-    permanent: cause === "URL_BLOCKED" || cause === "RESPONSE_TOO_LARGE",
+    permanent: cause === "url_blocked" || cause === "response_too_large",
     timeoutMs,
   });
 
 function readingFault(error: unknown, asked: Parameters<typeof explainFailure>[1]): ProviderFault {
   if (error instanceof ProviderFault) return error;
   if (error instanceof SseOverflow)
-    return new ProviderFault("RESPONSE_TOO_LARGE", error.message, { permanent: true });
+    return new ProviderFault("response_too_large", error.message, { permanent: true });
   return egressFault(explainFailure(error, asked));
 }

@@ -102,7 +102,7 @@ test("inputs come from the parents' outputs and are visible to templates", async
 
 test("a missing variable fails for good, by its path (T7)", async () => {
   const result = await setup()({ config: { x: "{{ ctx.nodes.gone.body }}" } });
-  expect(result).toMatchObject({ value: { cause: "MISSING_VARIABLE", permanent: true } });
+  expect(result).toMatchObject({ value: { cause: "missing_variable", permanent: true } });
 });
 
 test("with substitute_default a missing variable is an empty text (S1.25)", async () => {
@@ -111,20 +111,20 @@ test("with substitute_default a missing variable is an empty text (S1.25)", asyn
   expect(outputOf(result)).toMatchObject({ config: { x: "" } });
 });
 
-test("templates that grow too much are OUTPUT_TOO_LARGE (T5)", async () => {
+test("templates that grow too much are output_too_large (T5)", async () => {
   const config = { x: "{{ctx.input.a}}".repeat(500) };
   const context = { input: { a: "x".repeat(10_000) }, nodes: {}, vars: {} };
   const result = await setup()({ config, context });
-  expect(result).toMatchObject({ value: { cause: "OUTPUT_TOO_LARGE", permanent: true } });
+  expect(result).toMatchObject({ value: { cause: "output_too_large", permanent: true } });
 });
 
 test.each([
   "{{ctx.__proto__.x}}",
   "{{ctx.constructor.constructor('return process')()}}",
   "{{ 1 + 1 }}",
-])("the template %s is CONFIG_INVALID, never evaluated (T1, T2)", async (x) => {
+])("the template %s is config_invalid, never evaluated (T1, T2)", async (x) => {
   const result = await setup()({ config: { x } });
-  expect(result).toMatchObject({ value: { cause: "CONFIG_INVALID", permanent: true } });
+  expect(result).toMatchObject({ value: { cause: "config_invalid", permanent: true } });
 });
 
 test("conditions and scripts are not rendered", async () => {
@@ -135,9 +135,9 @@ test("conditions and scripts are not rendered", async () => {
 
 test("an unknown type and a wrong config fail for good", async () => {
   const run = setup();
-  expect(causeOf(await run({ type: "nothing" }))).toBe("UNKNOWN_NODE_TYPE");
+  expect(causeOf(await run({ type: "nothing" }))).toBe("unknown_node_type");
   const result = await run({ type: "condition", config: { branches: [] } });
-  expect(result).toMatchObject({ value: { cause: "CONFIG_INVALID", permanent: true } });
+  expect(result).toMatchObject({ value: { cause: "config_invalid", permanent: true } });
 });
 
 test("a handler that takes too long is aborted and times out, which may be retried (S1.17, S1.32)", async () => {

@@ -114,7 +114,7 @@ function handled(
 ): WireResult | Promise<WireResult> {
   const prepared = task.prepared ?? renderedHandler(task, made);
   if ("case" in prepared) return prepared;
-  if (!prepared.ok) return failed("CONFIG_INVALID", prepared.message, { permanent: true });
+  if (!prepared.ok) return failed("config_invalid", prepared.message, { permanent: true });
   probe("X2");
   const value = executed(prepared, made);
   if ("case" in value) return value;
@@ -175,9 +175,9 @@ function handlerContext(
 function renderedHandler(task: ReadTask, ctx: HandlerContext): Prepared | WireResult {
   const rendered: Rendered = ctx.render(task.templates);
   if (!rendered.ok) {
-    const isMissing = rendered.reason === "MISSING_VARIABLE";
-    const isKnown = isMissing || rendered.reason === "OUTPUT_TOO_LARGE";
-    const cause = isKnown ? rendered.reason : "CONFIG_INVALID";
+    const isMissing = rendered.reason === "missing_variable";
+    const isKnown = isMissing || rendered.reason === "output_too_large";
+    const cause = isKnown ? rendered.reason : "config_invalid";
     const details = isMissing ? { path: rendered.path } : { reason: rendered.reason };
     return failed(cause, rendered.message, { permanent: true, details });
   }

@@ -1,7 +1,6 @@
 // The contract gates around a handler: what they find goes into the log together with how the attempt ended (S1.15, S1.19).
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { OUTPUT_CONTRACT_VIOLATION } from "@pawl/core/policy/retry";
 import {
   contractMessage,
   type Contract,
@@ -40,7 +39,7 @@ export function outputContractGate(contract: Contract | undefined, result: WireR
   if (errors.length === 0) return { result };
   const message = contractMessage("output", errors);
   return {
-    result: failed(OUTPUT_CONTRACT_VIOLATION, message),
+    result: failed("output_contract_violation", message),
     gates: [violation("output", errors)],
   };
 }

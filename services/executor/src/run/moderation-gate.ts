@@ -16,7 +16,7 @@ import {
 import { StreamWindow, type Passed } from "../gates/stream-window.ts";
 import type { AttemptHooks } from "../work/assignments.ts";
 import type { Ended, WireGate } from "./contract-gate.ts";
-import { failed, type WireResult } from "./outcome.ts";
+import { failed, failedWith, type WireResult } from "./outcome.ts";
 
 const WITHHELD = "[withheld by moderation]";
 
@@ -207,7 +207,7 @@ const unavailable = (message: string): WireResult => failed("moderation_unavaila
 
 function withheld(result: Extract<WireResult, { case: "failed" }>): WireResult {
   const { cause = "provider_error", permanent = false } = result.value;
-  return failed(cause, WITHHELD, { permanent });
+  return failedWith(cause, WITHHELD, { permanent });
 }
 
 const parsed = (json: Uint8Array): unknown =>

@@ -57,10 +57,10 @@ test.each([
     ),
     "provider_error",
   ],
-  ["data too deep", { output: deep }, "OUTPUT_INVALID"],
-  ["data that no stack can walk", { output: bottomless }, "OUTPUT_INVALID"],
-  ["a NUL character", { output: "a\u0000" }, "OUTPUT_INVALID"],
-  ["too much data", { output: "x".repeat(LIMITS.valueBytes) }, "OUTPUT_TOO_LARGE"],
+  ["data too deep", { output: deep }, "output_invalid"],
+  ["data that no stack can walk", { output: bottomless }, "output_invalid"],
+  ["a NUL character", { output: "a\u0000" }, "output_invalid"],
+  ["too much data", { output: "x".repeat(LIMITS.valueBytes) }, "output_too_large"],
 ])("a handler that returns %s fails with a cause (S13)", (_name, value, cause) => {
   expect(causeOf(returned(value))).toBe(cause);
 });
@@ -121,7 +121,7 @@ test("a failure says when to ask again, and a success what a model counted (S1.5
 });
 
 test("details that cannot be stored are left out, and long messages are cut", () => {
-  const result = failed("X", "m".repeat(10_000), { details: circular });
+  const result = failed("provider_error", "m".repeat(10_000), { details: circular });
   expect(result.case === "failed" && result.value.detailsJson).toBeUndefined();
   expect(result.case === "failed" && result.value.message?.length).toBe(2_000);
 });

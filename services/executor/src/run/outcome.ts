@@ -5,6 +5,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
+import type { Cause } from "@pawl/core/fault/cause";
 import { APPROVAL, type Usage } from "@pawl/core/log/event";
 import type { OutcomeSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type {
@@ -19,7 +20,7 @@ import type {
 export type WireResult = NonNullable<MessageInitShape<typeof OutcomeSchema>["result"]>;
 
 const MESSAGE_LENGTH_MAX = 2_000;
-const CAUSE = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
+const CAUSE = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/;
 const HANDLE_LENGTH_MAX = 128;
 
 /** The outcome of a handler that returned. */
@@ -39,17 +40,19 @@ export function returned(value: unknown): WireResult {
 /** The outcome of a handler that threw. */
 export const thrown = (error: unknown): WireResult => failed("provider_error", describe(error));
 
-/** A failure. The message is cut and made safe to store. */
-export function failed(
-  cause: string,
-  message: string,
-  options: {
-    readonly permanent?: boolean;
-    readonly details?: unknown;
-    readonly retryAfterMs?: unknown;
-    readonly timeoutMs?: unknown;
-  } = {},
-): WireResult {
+/** A failure with a cause of Pawl's own. The message is cut and made safe to store. */
+export const failed = (cause: Cause, message: string, options: FailedOptions = {}): WireResult =>
+  failedWith(cause, message, options);
+
+interface FailedOptions {
+  readonly permanent?: boolean;
+  readonly details?: unknown;
+  readonly retryAfterMs?: unknown;
+  readonly timeoutMs?: unknown;
+}
+
+/** A failure with the cause that a handler gave. */
+export function failedWith(cause: string, message: string, options: FailedOptions): WireResult {
   const detailsJson = encodeDetails(options.details);
   return {
     case: "failed",
@@ -142,7 +145,7 @@ function encode(value: unknown, what: string): string | WireResult {
   let text = stringified(value);
   if (text === undefined) {
     const message = `the ${what} is refused: JSON_TOO_DEEP: it is nested deeper than ${LIMITS.jsonDepth}`;
-    return failed("OUTPUT_INVALID", message, { permanent: true });
+    return failed("output_invalid", message, { permanent: true });
   }
   let checked = checkJson(text);
   if (!checked.ok && checked.reason === "NUMBER_PRECISION") {
@@ -150,7 +153,7 @@ function encode(value: unknown, what: string): string | WireResult {
     checked = checkJson(text);
   }
   if (checked.ok) return text;
-  const cause = checked.reason === "TOO_LARGE" ? "OUTPUT_TOO_LARGE" : "OUTPUT_INVALID";
+  const cause = checked.reason === "TOO_LARGE" ? "output_too_large" : "output_invalid";
   return failed(cause, `the ${what} is refused: ${checked.reason}: ${checked.message}`, {
     permanent: true,
   });
@@ -188,7 +191,7 @@ function failedBy(value: unknown): WireResult {
   }
   const said = typeof message === "string" ? message : cause;
   const isPermanent = permanent === true;
-  return failed(cause, said, { permanent: isPermanent, details, retryAfterMs, timeoutMs });
+  return failedWith(cause, said, { permanent: isPermanent, details, retryAfterMs, timeoutMs });
 }
 
 const malformed = (what: string): WireResult =>

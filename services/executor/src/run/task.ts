@@ -4,6 +4,7 @@
 import type { Binding } from "@pawl/core/data/inputs";
 import type { MergeStrategy } from "@pawl/core/data/merge";
 import type { JsonSchema, NodeContracts } from "@pawl/core/definition/shape";
+import type { Cause } from "@pawl/core/fault/cause";
 import type { Moderation, ModerationAction } from "@pawl/core/policy/moderation";
 import type { ParentFailurePolicy } from "@pawl/core/policy/parents";
 import type { Handler, Prepared } from "../handlers/handler.ts";
@@ -41,7 +42,7 @@ export type Task =
       /** Ends the loop this is an iteration of. */
       readonly until: Until | undefined;
     }
-  | { readonly ok: false; readonly cause: string; readonly message: string };
+  | { readonly ok: false; readonly cause: Cause; readonly message: string };
 
 /** Reads nodes, remembering about the last two thousand texts. */
 export function taskReader(registry: Registry): (nodeJson: string) => Task {
@@ -58,13 +59,13 @@ function readTask(text: string, registry: Registry): Task {
     // The scheduler made it of a checked definition; only its being JSON at all is looked at.
     parsed = JSON.parse(text) as typeof parsed;
   } catch {
-    return { ok: false, cause: "CONFIG_INVALID", message: "the node is not JSON" };
+    return { ok: false, cause: "config_invalid", message: "the node is not JSON" };
   }
   const { node, bindings = [] } = parsed;
   const handler = registry.get(node.type);
   if (handler === undefined) {
     const message = `this executor serves no node of type ${node.type}`;
-    return { ok: false, cause: "UNKNOWN_NODE_TYPE", message };
+    return { ok: false, cause: "unknown_node_type", message };
   }
   const templates = Object.fromEntries(
     Object.entries(node.config ?? {}).filter(
@@ -77,7 +78,7 @@ function readTask(text: string, registry: Registry): Task {
   const contracts = compiledContracts(node.contracts);
   if (contracts === undefined) {
     // Only for a definition that an older release accepted.
-    return { ok: false, cause: "CONFIG_INVALID", message: "a contract does not compile" };
+    return { ok: false, cause: "config_invalid", message: "a contract does not compile" };
   }
   return { ok: true, node, bindings, handler, templates, prepared, contracts, until };
 }

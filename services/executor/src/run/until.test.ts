@@ -15,9 +15,9 @@ test("the condition of a loop sees the item, its index, the output and the one b
 });
 
 test("a condition that cannot be judged fails the iteration by name (T7, T13)", () => {
-  expect(judge("output.missing")).toMatchObject({ value: { cause: "MISSING_VARIABLE" } });
-  expect(judge("output.n")).toMatchObject({ value: { cause: "CONDITION_TYPE", permanent: true } });
-  expect(judge("(")).toMatchObject({ value: { cause: "CONFIG_INVALID" } });
+  expect(judge("output.missing")).toMatchObject({ value: { cause: "missing_variable" } });
+  expect(judge("output.n")).toMatchObject({ value: { cause: "condition_type", permanent: true } });
+  expect(judge("(")).toMatchObject({ value: { cause: "config_invalid" } });
 });
 
 test("a failure is not judged", () => {

@@ -17,7 +17,7 @@ export function compileUntil(text: string): Until {
 export function judged(until: Until | undefined, scope: Scope, result: WireResult): WireResult {
   if (until === undefined || result.case !== "completed") return result;
   // The schema compiled it before; this is for a definition saved by an older release.
-  if (typeof until === "string") return failed("CONFIG_INVALID", until, { permanent: true });
+  if (typeof until === "string") return failed("config_invalid", until, { permanent: true });
   const output: unknown = JSON.parse(Buffer.from(result.value.outputJson ?? []).toString());
   const verdict = until.evaluate({ ...scope, output });
   if (!verdict.ok) return failed(verdict.reason, `until: ${verdict.message}`, { permanent: true });

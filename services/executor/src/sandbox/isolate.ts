@@ -121,7 +121,7 @@ function interpret(said: unknown, resultBytesMax: number): SandboxResult {
   }
   return {
     ok: false,
-    cause: "RESULT_TOO_LARGE",
+    cause: "output_too_large",
     message: `the result is larger than ${resultBytesMax} bytes`,
   };
 }
@@ -132,7 +132,7 @@ function explain(error: unknown, isolate: ivm.Isolate, request: SandboxRequest):
   if (isolate.isDisposed || said.includes("memory limit")) {
     return {
       ok: false,
-      cause: "JS_KILLED",
+      cause: "js_killed",
       message: `used more than ${request.memoryMb} MB of memory`,
     };
   }
@@ -150,13 +150,13 @@ function errorText(error: unknown): string {
 
 const jsError = (message: string): SandboxResult => ({
   ok: false,
-  cause: "JS_ERROR",
+  cause: "js_error",
   message: message.slice(0, MESSAGE_LENGTH_MAX),
 });
 
 const timeout = (timeoutMs: number): SandboxResult => ({
   ok: false,
-  cause: "JS_TIMEOUT",
+  cause: "js_timeout",
   message: `ran longer than ${timeoutMs} ms`,
 });
 

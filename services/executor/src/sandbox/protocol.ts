@@ -1,6 +1,8 @@
 // What parent and sandbox child say to each other: one JSON object a line over stdio. Both sides treat a line as untrusted
 // text with a known bound, so nothing but plain data ever crosses.
 
+import type { Cause } from "@pawl/core/fault/cause";
+
 /** Parent → child: run this. `ctx` and `input` are JSON text, parsed only inside the isolate. */
 export interface SandboxRequest {
   readonly id: number;
@@ -14,7 +16,10 @@ export interface SandboxRequest {
 }
 
 /** Why user code did not return a value. */
-export type SandboxCause = "JS_ERROR" | "JS_TIMEOUT" | "JS_KILLED" | "RESULT_TOO_LARGE";
+export type SandboxCause = Extract<
+  Cause,
+  "js_error" | "js_timeout" | "js_killed" | "output_too_large"
+>;
 
 /** How one run of user code ended; `json` is the returned value as JSON text. */
 export type SandboxResult =
@@ -28,10 +33,10 @@ export type SandboxReply =
   | { readonly kind: "result"; readonly id: number; readonly result: SandboxResult };
 
 const CAUSES: ReadonlySet<string> = new Set([
-  "JS_ERROR",
-  "JS_TIMEOUT",
-  "JS_KILLED",
-  "RESULT_TOO_LARGE",
+  "js_error",
+  "js_timeout",
+  "js_killed",
+  "output_too_large",
 ]);
 
 /** Reads a line of the child, believing nothing: anything malformed is undefined, and the caller kills the child. */

@@ -80,7 +80,7 @@ export class SandboxProcess {
     return this.#runs;
   }
 
-  /** Runs one request. Never rejects; the result of a child that dies under it is JS_KILLED or what `kill` was told. */
+  /** Runs one request. Never rejects; the result of a child that dies under it is js_killed or what `kill` was told. */
   run(
     request: SandboxRequest,
     options: { readonly killAt: number; readonly onLog: Busy["onLog"] },
@@ -126,6 +126,6 @@ export class SandboxProcess {
 
 const crashed = (how: string): SandboxResult => ({
   ok: false,
-  cause: "JS_KILLED",
+  cause: "js_killed",
   message: `the sandbox ${how}`,
 });

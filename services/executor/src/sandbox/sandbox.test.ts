@@ -55,7 +55,7 @@ test.each(NOT_DATA)(
   "%s is a failure that says so, and never null",
   async (_name, code, message) => {
     const result = await run(code);
-    expect(result).toMatchObject({ ok: false, cause: "JS_ERROR" });
+    expect(result).toMatchObject({ ok: false, cause: "js_error" });
     expect(result.ok ? "" : result.message).toContain(message);
   },
 );
@@ -113,77 +113,77 @@ const PATIENT_MS = 25_000;
 const HASTY_MS = 400;
 
 const attacks: readonly (readonly [string, string, string, number])[] = [
-  ["an endless loop (S1)", "while (1);", "JS_TIMEOUT", HASTY_MS],
-  ["a loop after an await", "await null; while (1);", "JS_TIMEOUT", HASTY_MS],
-  ["an endless chain of microtasks", "while (1) await null;", "JS_TIMEOUT", HASTY_MS],
-  ["a promise that never settles", "await new Promise(() => {})", "JS_TIMEOUT", HASTY_MS],
-  ["a huge array (S2)", "return new Array(1e9).fill(0)", "JS_KILLED", PATIENT_MS],
-  ["a large array", "return new Array(1e8).fill(0)", "JS_KILLED", PATIENT_MS],
+  ["an endless loop (S1)", "while (1);", "js_timeout", HASTY_MS],
+  ["a loop after an await", "await null; while (1);", "js_timeout", HASTY_MS],
+  ["an endless chain of microtasks", "while (1) await null;", "js_timeout", HASTY_MS],
+  ["a promise that never settles", "await new Promise(() => {})", "js_timeout", HASTY_MS],
+  ["a huge array (S2)", "return new Array(1e9).fill(0)", "js_killed", PATIENT_MS],
+  ["a large array", "return new Array(1e8).fill(0)", "js_killed", PATIENT_MS],
   [
     "an array that grows",
     "const a = []; for (;;) a.push(new Array(1000).fill(1))",
-    "JS_KILLED",
+    "js_killed",
     PATIENT_MS,
   ],
   [
     "array buffers",
     "const a = []; for (;;) a.push(new Uint8Array(1e7).fill(1))",
-    "JS_ERROR",
+    "js_error",
     PATIENT_MS,
   ],
-  ["string doubling", 'let s = "x"; for (;;) s += s', "JS_ERROR", PATIENT_MS],
-  ["big integer squaring (S4)", "let n = 3n; for (;;) n = n * n", "JS_TIMEOUT", HASTY_MS],
+  ["string doubling", 'let s = "x"; for (;;) s += s', "js_error", PATIENT_MS],
+  ["big integer squaring (S4)", "let n = 3n; for (;;) n = n * n", "js_timeout", HASTY_MS],
   [
     "a regular expression that backtracks (S5)",
     'return /^(a+)+$/.test("a".repeat(5000) + "!")',
-    "JS_TIMEOUT",
+    "js_timeout",
     HASTY_MS,
   ],
-  ["deep recursion (S7)", "const f = () => f() + 1; return f()", "JS_ERROR", PATIENT_MS],
+  ["deep recursion (S7)", "const f = () => f() + 1; return f()", "js_error", PATIENT_MS],
   [
     "the constructor's constructor (S8)",
     'return this.constructor.constructor("return process")()',
-    "JS_ERROR",
+    "js_error",
     PATIENT_MS,
   ],
-  ["log's constructor", 'return log.constructor("return process")()', "JS_ERROR", PATIENT_MS],
+  ["log's constructor", 'return log.constructor("return process")()', "js_error", PATIENT_MS],
   // There is no Atomics to wait with: the catalogue's timeout cannot even begin.
   [
     "an atomic wait (S10)",
     "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)",
-    "JS_ERROR",
+    "js_error",
     PATIENT_MS,
   ],
-  ["a dynamic import (S11)", 'return await import("node:fs")', "JS_ERROR", PATIENT_MS],
-  ["require (S11)", 'return require("fs")', "JS_ERROR", PATIENT_MS],
-  ["throw undefined (S13)", "throw undefined", "JS_ERROR", PATIENT_MS],
+  ["a dynamic import (S11)", 'return await import("node:fs")', "js_error", PATIENT_MS],
+  ["require (S11)", 'return require("fs")', "js_error", PATIENT_MS],
+  ["throw undefined (S13)", "throw undefined", "js_error", PATIENT_MS],
   [
     "a thrown getter that throws (S13)",
     "throw { get message() { throw 1 } }",
-    "JS_ERROR",
+    "js_error",
     PATIENT_MS,
   ],
   [
     "a thrown getter that loops (S13)",
     "throw { get message() { while (1); } }",
-    "JS_TIMEOUT",
+    "js_timeout",
     HASTY_MS,
   ],
-  ["a result getter that loops (S13)", "return { get a() { while (1); } }", "JS_TIMEOUT", HASTY_MS],
-  ["a ten megabyte result (S14)", 'return "x".repeat(1e7)', "RESULT_TOO_LARGE", PATIENT_MS],
-  ["a result too large in bytes only", 'return "€".repeat(2e5)', "RESULT_TOO_LARGE", PATIENT_MS],
-  ["a syntax error (S17)", "return {{{", "JS_ERROR", PATIENT_MS],
-  ["code that closes the wrapper", "}); while (1); (function () {", "JS_TIMEOUT", HASTY_MS],
-  ["a circular result", "const a = {}; a.a = a; return a", "JS_ERROR", PATIENT_MS],
-  ["a big integer result", "return 1n", "JS_ERROR", PATIENT_MS],
+  ["a result getter that loops (S13)", "return { get a() { while (1); } }", "js_timeout", HASTY_MS],
+  ["a ten megabyte result (S14)", 'return "x".repeat(1e7)', "output_too_large", PATIENT_MS],
+  ["a result too large in bytes only", 'return "€".repeat(2e5)', "output_too_large", PATIENT_MS],
+  ["a syntax error (S17)", "return {{{", "js_error", PATIENT_MS],
+  ["code that closes the wrapper", "}); while (1); (function () {", "js_timeout", HASTY_MS],
+  ["a circular result", "const a = {}; a.a = a; return a", "js_error", PATIENT_MS],
+  ["a big integer result", "return 1n", "js_error", PATIENT_MS],
   [
     "a proxy result",
     "return new Proxy({}, { ownKeys() { throw new Error('no') } })",
-    "JS_ERROR",
+    "js_error",
     PATIENT_MS,
   ],
-  ["a rejected promise", "await Promise.reject(new TypeError('no'))", "JS_ERROR", PATIENT_MS],
-  ["a thenable that loops", "return { then() { while (1); } }", "JS_TIMEOUT", HASTY_MS],
+  ["a rejected promise", "await Promise.reject(new TypeError('no'))", "js_error", PATIENT_MS],
+  ["a thenable that loops", "return { then() { while (1); } }", "js_timeout", HASTY_MS],
 ];
 
 test.each(attacks)(
@@ -216,8 +216,8 @@ test("an abort kills the run at once and the pool goes on", async () => {
   const controller = new AbortController();
   const result = run("while (1);", { timeoutMs: 30_000, signal: controller.signal });
   controller.abort();
-  expect(causeOf(await result)).toBe("JS_KILLED");
-  expect(causeOf(await run("return 1", { signal: controller.signal }))).toBe("JS_KILLED");
+  expect(causeOf(await result)).toBe("js_killed");
+  expect(causeOf(await run("return 1", { signal: controller.signal }))).toBe("js_killed");
   expect(await run("return 7")).toEqual({ ok: true, json: "7" });
 });
 
@@ -247,7 +247,7 @@ test("a child inherits nothing of the environment", async () => {
   const child = new SandboxProcess(command);
   expect(await child.ready).toBe(true);
   expect(readFileSync(`/proc/${child.pid}/environ`, "utf8")).toBe("");
-  child.kill({ ok: false, cause: "JS_KILLED", message: "" });
+  child.kill({ ok: false, cause: "js_killed", message: "" });
   await child.exited;
 });
 

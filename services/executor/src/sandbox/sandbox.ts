@@ -72,7 +72,7 @@ export class Sandbox {
     return this.#commands[0]?.name ?? "";
   }
 
-  /** Ends every child; runs in hand end as JS_KILLED. */
+  /** Ends every child; runs in hand end as js_killed. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#watchdog.stop();
@@ -209,5 +209,5 @@ export class Sandbox {
   }
 }
 
-const KILLED: SandboxResult = { ok: false, cause: "JS_KILLED", message: "was stopped" };
+const KILLED: SandboxResult = { ok: false, cause: "js_killed", message: "was stopped" };
 const stopped = (): EngineError => new EngineError("DRAINING", "the sandbox is stopped");

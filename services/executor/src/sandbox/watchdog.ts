@@ -41,9 +41,9 @@ export class Watchdog {
       busy = true;
       if (child.isDead) continue;
       if (now > child.killAt) {
-        this.#kill(child, "JS_TIMEOUT", "ran past its time limit");
+        this.#kill(child, "js_timeout", "ran past its time limit");
       } else if (residentBytes(child.pid) > RSS_BYTES_MAX) {
-        this.#kill(child, "JS_KILLED", "used too much memory");
+        this.#kill(child, "js_killed", "used too much memory");
       }
     }
     if (!busy) this.stop();

@@ -80,7 +80,7 @@ test("an outcome that fits no message becomes a failure that names its size", ()
   expect(result).toMatchObject({
     case: "failed",
     value: {
-      cause: "OUTPUT_TOO_LARGE",
+      cause: "output_too_large",
       message: expect.stringMatching(/takes \d{7} bytes; at most \d{7} bytes/),
       permanent: true,
     },

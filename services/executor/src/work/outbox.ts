@@ -203,7 +203,7 @@ function fitting(outcome: OutcomeInit): OutcomeInit {
   if (bytes <= LIMITS.itemBytes) return outcome;
   const message = `the outcome takes ${bytes} bytes; at most ${LIMITS.itemBytes} bytes. Let the node give less.`;
   const { durationMs = 0n } = outcome;
-  return { result: failed("OUTPUT_TOO_LARGE", message, { permanent: true }), durationMs };
+  return { result: failed("output_too_large", message, { permanent: true }), durationMs };
 }
 
 /** UTF-16 units that are surely within the byte limit as UTF-8. */

@@ -80,14 +80,16 @@ test("failures are told apart by whether they may be retried (S0.29, S0.31)", as
     type: "flaky",
     config: z.strictObject({ isFinal: z.boolean() }),
     execute: ({ isFinal }) =>
-      isFinal ? permanentFailure("BROKEN", "no") : failure("rate_limit", "later"),
+      isFinal
+        ? { failed: { cause: "acme.broken", message: "no", permanent: true } }
+        : failure("rate_limit", "later"),
   });
   const { peer, worker } = await setup([flaky]);
   const connection = await peer.connection();
   await connection.register();
   const cases = [
     { isFinal: false, event: "job:failed", cause: "rate_limit" },
-    { isFinal: true, event: "job:dead_letter", cause: "BROKEN" },
+    { isFinal: true, event: "job:dead_letter", cause: "acme.broken" },
   ] as const;
   for (const [index, { isFinal, event, cause }] of cases.entries()) {
     const claim = testClaim(BigInt(index + 1));

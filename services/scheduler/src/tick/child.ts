@@ -6,6 +6,7 @@
 // for the child is read again before the child's end is taken for nobody's.
 
 import type { Graph } from "@pawl/core/definition/graph";
+import type { Cause } from "@pawl/core/fault/cause";
 import type { RunId } from "@pawl/core/name/ids";
 import { runGate } from "@pawl/core/plan/gate";
 import { planToFixpoint } from "@pawl/core/plan/plan";
@@ -41,7 +42,7 @@ export async function findChildren(
     const { workflowId, version, durationMs, inputJson } = input.outcome;
     const child = await definitions.find(DEFAULT_TENANT, workflowId, version);
     const named = version === 0 ? workflowId : `${workflowId} version ${version}`;
-    const missing = (cause: string, message: string): Child => ({
+    const missing = (cause: Cause, message: string): Child => ({
       kind: "missing",
       outcome: { kind: "failed", cause, message, permanent: true, durationMs },
     });

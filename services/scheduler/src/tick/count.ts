@@ -3,7 +3,7 @@
 
 import { type Fact, isTerminalType } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
-import { retryCauseOf } from "@pawl/core/policy/retry";
+import { retryRuleOf } from "@pawl/core/fault/cause";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { CachedRun } from "./cache.ts";
 import type { Draft } from "./draft.ts";
@@ -36,7 +36,7 @@ export function countFacts(draft: Draft): void {
   for (const { run, fact } of draft.facts()) {
     if (isTerminalType(fact.type)) countRun(run);
     else if (fact.type === "node.started") started.add(typeOf(run, fact));
-    else if (fact.type === "node.retried") retried.add(retryCauseOf(fact.payload.cause));
+    else if (fact.type === "node.retried") retried.add(retryRuleOf(fact.payload.cause));
     else if (SETTLING.has(fact.type)) {
       const state = fact.type.slice("node.".length);
       let tally = ended.get(state);

@@ -4,6 +4,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
+import { currentCause } from "@pawl/core/fault/cause";
 import { approvalId, isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
 import { APPROVAL, type Media, type Usage } from "@pawl/core/log/event";
 import type { Gate, Outcome } from "@pawl/core/plan/result";
@@ -99,7 +100,7 @@ function endingOf(wire: WireOutcome, now: number): Outcome {
   const details = decode(detailsJson) ?? "";
   return {
     kind: "failed",
-    cause: cleanText(cause, CAUSE_LENGTH) || "provider_error",
+    cause: currentCause(cleanText(cause, CAUSE_LENGTH)) || "provider_error",
     message: cleanText(message),
     permanent,
     durationMs,

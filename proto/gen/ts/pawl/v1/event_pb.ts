@@ -1038,7 +1038,8 @@ export const NodeCompletedSchema: GenMessage<NodeCompleted> = /*@__PURE__*/
  */
 export type NodeFailed = Message<"pawl.v1.NodeFailed"> & {
   /**
-   * Machine-readable cause: provider_error, timeout, upstream_failure, delivery_exhausted, …
+   * Machine-readable cause: provider_error, timeout, upstream_failure, delivery_exhausted, …, or one that code of a user reported.
+   * A log written by an earlier version may hold an old spelling: JS_ERROR for js_error, RESULT_TOO_LARGE for output_too_large.
    *
    * @generated from field: string cause = 1;
    */

@@ -962,7 +962,9 @@ export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
  */
 export type Failed = Message<"pawl.worker.v1.Failed"> & {
   /**
-   * timeout, provider_error, rate_limit, contract_violated, cancelled, or a cause of the handler's own.
+   * A cause of Pawl's own (timeout, provider_error, rate_limit, contract_violated, cancelled, ...), which has the meaning and the
+   * retry rule that the docs list, or a cause of the handler's own. Pawl never uses a dot in a cause: write a cause of your own with
+   * one, such as acme.card_declined. The scheduler replaces spellings of earlier versions (JS_ERROR) by those of today (js_error).
    *
    * @generated from field: string cause = 1;
    */

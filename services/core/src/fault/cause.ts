@@ -1,0 +1,168 @@
+// Why a node failed: every cause that Pawl itself gives, in one closed list. A cause is public: it is in the log, in
+// `{error: {cause}}` behind an error handle, in metrics and in the docs.
+//
+// Code of users may fail with causes of its own. A name that is not in the list is a user's, and Pawl passes it on unchanged. A
+// name in the list has the meaning and the retry rule given here, also if code of a user reports it. Pawl never uses a dot in a
+// cause, so a name such as `acme.card_declined` stays a user's in every later version.
+
+export const RETRY_CAUSES = [
+  "timeout",
+  "provider_error",
+  "rate_limit",
+  "contract_violated",
+] as const;
+/** The causes that `retry_on` of a retry policy may name. */
+export type RetryCause = (typeof RETRY_CAUSES)[number];
+
+interface CauseRow {
+  /** The cause in `retry_on` that covers this one; `never` if no policy retries it, even if the executor would allow it. */
+  readonly retry: RetryCause | "never";
+  /** A full sentence for people. */
+  readonly means: string;
+}
+
+export const CAUSES = {
+  timeout: { retry: "timeout", means: "An attempt took longer than its limit." },
+  provider_error: {
+    retry: "provider_error",
+    means: "A service that the node calls failed, or the handler threw an error.",
+  },
+  rate_limit: { retry: "rate_limit", means: "A service that the node calls refused more calls." },
+  contract_violated: {
+    retry: "contract_violated",
+    means: "The handler returned something that is not a result.",
+  },
+  output_contract_violation: {
+    retry: "contract_violated",
+    means: "The output does not match the node's output contract.",
+  },
+  input_contract_violation: {
+    retry: "never",
+    means: "The input does not match the node's input contract.",
+  },
+  cancelled: { retry: "never", means: "The attempt was cancelled." },
+  delivery_exhausted: {
+    retry: "never",
+    means: "Too many executors died or fell silent while they held the node.",
+  },
+  upstream_failure: {
+    retry: "never",
+    means: "A parent did not complete, and on_parent_failure is propagate.",
+  },
+  effect_unknown: {
+    retry: "never",
+    means:
+      "An earlier attempt began an effect that must happen at most once, and its result is lost.",
+  },
+  moderation_blocked: { retry: "never", means: "Moderation refused the input or the output." },
+  moderation_unavailable: {
+    retry: "provider_error",
+    means: "The moderation service did not answer.",
+  },
+  approval_rejected: { retry: "never", means: "A person rejected the approval." },
+  approval_timeout: { retry: "never", means: "No person answered the approval in time." },
+  rejected: { retry: "never", means: "A person rejected a node that an executor had put on hold." },
+  child_failed: { retry: "provider_error", means: "The child run did not complete." },
+  workflow_not_found: { retry: "never", means: "The workflow of the child run does not exist." },
+  too_deep: { retry: "never", means: "Child runs are nested too deeply." },
+  item_failed: { retry: "never", means: "An iteration of the map or loop failed." },
+  max_iterations: { retry: "never", means: "The loop did not end within its iterations." },
+  too_many_items: { retry: "never", means: "The map or loop has more items than allowed." },
+  limit_key_invalid: {
+    retry: "never",
+    means: "The key of a concurrency or rate limit could not be read from the context.",
+  },
+  missing_variable: {
+    retry: "never",
+    means: "A template or condition reads a path that is empty.",
+  },
+  config_invalid: {
+    retry: "never",
+    means: "The config is not valid once its templates are filled.",
+  },
+  unknown_node_type: { retry: "never", means: "The executor has no handler for the node type." },
+  unknown_provider: { retry: "never", means: "The executor has no model provider of that name." },
+  unknown_data_source: { retry: "never", means: "The executor has no data source of that name." },
+  condition_type: { retry: "never", means: "A condition did not give true or false." },
+  condition_too_costly: { retry: "never", means: "A condition loops over too many items." },
+  context_too_large: { retry: "never", means: "The node's context does not fit into a message." },
+  node_too_large: { retry: "never", means: "The node's definition does not fit into a message." },
+  output_too_large: {
+    retry: "never",
+    means: "The output, or text made by templates, is too large.",
+  },
+  output_invalid: { retry: "never", means: "The output is not JSON that the log accepts." },
+  request_too_large: {
+    retry: "never",
+    means: "The request that the node would send is too large.",
+  },
+  response_too_large: { retry: "never", means: "The response to the node's request is too large." },
+  js_error: { retry: "provider_error", means: "The script threw an error." },
+  js_timeout: { retry: "timeout", means: "The script ran longer than its limit." },
+  js_killed: { retry: "never", means: "The script used too much memory and was stopped." },
+  url_blocked: { retry: "never", means: "The node may not call that address." },
+  header_injection: { retry: "never", means: "A header holds a line break or control character." },
+  http_status: { retry: "never", means: "The server answered with a status that means failure." },
+  query_error: { retry: "never", means: "The data source refused the query." },
+  query_timeout: { retry: "provider_error", means: "The query took longer than its limit." },
+} as const satisfies Record<string, CauseRow>;
+
+export type Cause = keyof typeof CAUSES;
+
+/** Whether Pawl itself gives this cause; any other cause is a user's. */
+export const isCause = (text: string): text is Cause => Object.hasOwn(CAUSES, text);
+
+/**
+ * Spellings of earlier versions. Stored logs hold them, executors of an earlier version report them, and saved definitions
+ * compare with them, so this table is never shortened.
+ */
+const OLD_SPELLINGS: Readonly<Record<string, Cause>> = {
+  MISSING_VARIABLE: "missing_variable",
+  CONFIG_INVALID: "config_invalid",
+  UNKNOWN_NODE_TYPE: "unknown_node_type",
+  UNKNOWN_PROVIDER: "unknown_provider",
+  UNKNOWN_DATA_SOURCE: "unknown_data_source",
+  CONDITION_TYPE: "condition_type",
+  CONDITION_TOO_COSTLY: "condition_too_costly",
+  TOO_MANY_ITEMS: "too_many_items",
+  OUTPUT_TOO_LARGE: "output_too_large",
+  RESULT_TOO_LARGE: "output_too_large",
+  result_too_large: "output_too_large",
+  OUTPUT_INVALID: "output_invalid",
+  REQUEST_TOO_LARGE: "request_too_large",
+  RESPONSE_TOO_LARGE: "response_too_large",
+  JS_ERROR: "js_error",
+  JS_TIMEOUT: "js_timeout",
+  JS_KILLED: "js_killed",
+  URL_BLOCKED: "url_blocked",
+  HEADER_INJECTION: "header_injection",
+};
+
+/** The spelling of today for a cause of any version; a user's own cause stays as it is. */
+export const currentCause = (text: string): string =>
+  Object.hasOwn(OLD_SPELLINGS, text) ? (OLD_SPELLINGS[text] ?? text) : text;
+
+/** The retry rule of a cause: a user's own cause counts as a fault of the provider. */
+export function retryRuleOf(text: string): RetryCause | "never" {
+  const cause = currentCause(text);
+  return isCause(cause) ? CAUSES[cause].retry : "provider_error";
+}
+
+/** For some causes the old spelling that a definition compares with. */
+export type CauseSpellings = Readonly<Partial<Record<Cause, string>>>;
+
+const OLD_NAME = new RegExp(`\\b(?:${Object.keys(OLD_SPELLINGS).join("|")})\\b`, "g");
+
+/**
+ * The old spellings that the text of a definition names, or undefined if it names none. A condition or a script saved by an
+ * earlier version compares `error.cause` with an old spelling; the node then writes that spelling, so the comparison still holds.
+ * A text that names both spellings gets the one of today.
+ */
+export function oldSpellingsIn(text: string): CauseSpellings | undefined {
+  const found: Partial<Record<Cause, string>> = {};
+  for (const [old] of text.matchAll(OLD_NAME)) {
+    const cause = OLD_SPELLINGS[old];
+    if (cause !== undefined && !new RegExp(`\\b${cause}\\b`).test(text)) found[cause] ??= old;
+  }
+  return Object.keys(found).length === 0 ? undefined : found;
+}
