@@ -37,16 +37,6 @@ interface PawlErrorOptions {
   readonly cause?: unknown;
 }
 
-const RETRYABLE: ReadonlySet<PawlReason> = new Set<PawlReason>([
-  "RUN_CONTENDED",
-  "OVERLOADED",
-  "STREAM_LIMIT",
-  "STORE_UNAVAILABLE",
-  "DRAINING",
-  "SCHEDULER_UNAVAILABLE",
-  "UNREACHABLE",
-]);
-
 /** The one error of this client. Switch on `reason`; `message` is for people. */
 export class PawlError extends Error {
   override readonly name = "PawlError";
@@ -57,8 +47,10 @@ export class PawlError extends Error {
   readonly metadata: Readonly<Record<string, string>>;
   /** Every broken rule at once, for DEFINITION_INVALID, CYCLE_DETECTED and INPUT_INVALID. */
   readonly violations: readonly Violation[];
-  /** How long the server asks the caller to wait before it tries again. */
+  /** How long the server asks the caller to wait before it tries again; undefined if another try cannot help. */
   readonly retryAfterMs: number | undefined;
+  /** What the server advises to do next, for people. */
+  readonly next: string | undefined;
   /** Quote it when you report an INTERNAL error. */
   readonly requestId: string | undefined;
   /** The reason as the server spelled it, known to this client or not; undefined when no server named one. */
@@ -71,13 +63,18 @@ export class PawlError extends Error {
     this.metadata = options.metadata ?? {};
     this.violations = options.violations ?? [];
     this.retryAfterMs = options.retryAfterMs;
+    this.next = options.metadata?.["next"];
     this.requestId = options.requestId;
     this.serverReason = options.serverReason;
   }
 
-  /** Whether the same call may succeed later without a change by the caller. */
+  /** Whether the same call may succeed later without a change by the caller. The server marks such errors with RetryInfo. */
   get retryable(): boolean {
-    return RETRYABLE.has(this.reason) || this.code === Code.Unavailable;
+    return (
+      this.retryAfterMs !== undefined ||
+      this.reason === "UNREACHABLE" ||
+      this.code === Code.Unavailable
+    );
   }
 }
 

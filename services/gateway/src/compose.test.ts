@@ -68,7 +68,7 @@ test("the scheduler's errors pass through with their details", async () => {
     runs: {
       cancelRun: () =>
         Promise.reject(
-          new EngineError("RUN_ALREADY_FINISHED", "It is over.", { metadata: { runId: "x" } }),
+          new EngineError("RUN_ALREADY_FINISHED", "It is over.", { metadata: { run_id: "x" } }),
         ),
     },
   });
@@ -76,7 +76,7 @@ test("the scheduler's errors pass through with their details", async () => {
   expect(await failure(clients(gateway).runs.cancelRun({ runId: run }))).toMatchObject({
     code: Code.FailedPrecondition,
     reason: "RUN_ALREADY_FINISHED",
-    metadata: { runId: "x" },
+    metadata: { run_id: "x" },
   });
 });
 

@@ -59,7 +59,7 @@ function exitCodeOf({ reason }: PawlError): ExitCode {
 const TRY_LATER = "The gateway runs, but cannot serve this now. Try again in a moment.";
 const MEND = "Nothing was saved. Mend the definition and try again.";
 
-/** What to do next; SELF stands for how this command is called. */
+/** What to do next where a command helps; the server advises about the rest. SELF stands for how this command is called. */
 const ADVICE: Partial<Record<PawlReason, string>> = {
   UNREACHABLE: "Start it with `npm start`, or name another with --address or PAWL_ADDRESS.",
   WORKFLOW_NOT_FOUND:
@@ -92,9 +92,9 @@ const SAMPLE =
   "If the workflow has a sample input, `SELF run start WORKFLOW --sample` starts it with that.";
 
 function adviceOf(thrown: PawlError, { self }: FaultContext): readonly string[] {
-  const { reason, requestId, violations } = thrown;
+  const { reason, requestId, violations, next } = thrown;
   const isInput = violations.some(({ path }) => INPUT_FIELDS.has(path));
-  const advice = (isInput ? SAMPLE : ADVICE[reason])?.replaceAll("SELF", self);
+  const advice = (isInput ? SAMPLE : (ADVICE[reason] ?? next))?.replaceAll("SELF", self);
   return [
     ...(advice === undefined ? [] : [advice]),
     ...(requestId === undefined ? [] : [`Quote request ${safeText(requestId)} in a report.`]),

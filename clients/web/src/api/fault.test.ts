@@ -11,6 +11,7 @@ test("an error is shown with its reason, every violation and what to do next", (
   const thrown = new PawlError("INPUT_INVALID", "two faults", {
     code: Code.InvalidArgument,
     violations,
+    metadata: { next: "Correct the input and try again." },
   });
   expect(readFault(thrown)).toEqual({
     reason: "INPUT_INVALID",

@@ -1,20 +1,55 @@
-// The one error class: "this call cannot go on, for this reason". Expected outcomes are values, not errors.
+// The one error class: a call cannot be served, for one of the reasons in reason.ts. Expected outcomes are values, not errors.
 
 import { REASONS, type Reason } from "./reason.ts";
 
-/** A request field at fault; becomes google.rpc.BadRequest. */
+/** A field of a request that breaks a rule; becomes google.rpc.BadRequest. */
 export interface FieldViolation {
   readonly field: string;
   readonly description: string;
-  /** UPPER_SNAKE rule that was broken. */
+  /** The rule it breaks, in UPPER_SNAKE. */
   readonly reason: string;
 }
 
+/** Keys of ErrorInfo.metadata: one spelling for each thing. */
+export type MetadataKey =
+  | "approval_id"
+  | "bytes"
+  | "current_version"
+  | "cursor"
+  | "cycle"
+  | "definition_id"
+  | "executor_id"
+  | "field"
+  | "header"
+  | "iteration"
+  | "last_event_id"
+  | "limit"
+  | "live_runs"
+  | "next"
+  | "node_id"
+  | "node_type"
+  | "origin_request_id"
+  | "quarantine_reason"
+  | "request_id"
+  | "run_id"
+  | "schedule_id"
+  | "seq"
+  | "service"
+  | "state"
+  | "supported"
+  | "type"
+  | "version"
+  | "violations"
+  | "wire_error"
+  | "workflow_id";
+
+export type ErrorMetadata = Readonly<Partial<Record<MetadataKey, string>>>;
+
 export interface EngineErrorOptions {
-  /** Everything dynamic in the message, for machines. */
-  readonly metadata?: Readonly<Record<string, string>>;
+  /** The variable parts of the message, for machines. */
+  readonly metadata?: ErrorMetadata;
   readonly violations?: readonly FieldViolation[];
-  /** How long a caller should wait before it tries again. */
+  /** How long the caller should wait before it tries again. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
@@ -22,7 +57,7 @@ export interface EngineErrorOptions {
 export class EngineError extends Error {
   override readonly name = "EngineError";
   readonly reason: Reason;
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly metadata: ErrorMetadata;
   readonly violations: readonly FieldViolation[];
   readonly retryAfterMs: number | undefined;
 
@@ -40,7 +75,7 @@ export class EngineError extends Error {
   }
 }
 
-/** INPUT_INVALID naming one field. */
+/** INPUT_INVALID that names one field. */
 export const invalidField = (field: string, reason: string, description: string): EngineError =>
   new EngineError("INPUT_INVALID", `${field}: ${description}`, {
     metadata: { field },

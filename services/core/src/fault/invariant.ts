@@ -1,4 +1,4 @@
-// Assertions for what must never happen: a failure is a bug of ours, fails the operation loudly and is never caught to go on.
+// Assertions about what must never happen. A failed assertion is a bug of Pawl: it fails the operation, and no caller catches it to continue.
 
 /** Throws when `condition` does not hold. */
 export function invariant(condition: unknown, what: string): asserts condition {

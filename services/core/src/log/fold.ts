@@ -291,5 +291,5 @@ function end(state: RunState, status: RunState["status"], at: number): void {
 
 const corrupt = (event: LoggedFact, what: string): EngineError =>
   new EngineError("EVENT_LOG_CORRUPTION", `event ${event.seq} (${event.type}) ${what}`, {
-    metadata: { seq: String(event.seq), type: event.type, nodeId: event.nodeId },
+    metadata: { seq: String(event.seq), type: event.type, node_id: event.nodeId },
   });

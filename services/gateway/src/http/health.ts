@@ -60,8 +60,7 @@ export function createHealth(
   return {
     check: async ({ service }) => {
       if (!names.has(service)) {
-        // grpc.health.v1 asks for NOT_FOUND; which thing was not found is in the metadata.
-        throw new EngineError("WORKFLOW_NOT_FOUND", "There is no such service here.", {
+        throw new EngineError("SERVICE_NOT_FOUND", `This server has no service ${service}.`, {
           metadata: { service },
         });
       }

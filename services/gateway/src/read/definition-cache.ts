@@ -75,5 +75,5 @@ export class DefinitionCache {
 
 const corrupt = (id: DefinitionId, what: string): EngineError =>
   new EngineError("EVENT_LOG_CORRUPTION", `The definition of this run ${what}.`, {
-    metadata: { definitionId: id },
+    metadata: { definition_id: id },
   });

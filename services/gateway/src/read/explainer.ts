@@ -77,5 +77,5 @@ const nodeNotFound = ({ runId, nodeId, iteration }: NodeQuestion): EngineError =
     iteration === 0
       ? `The run has no node ${nodeId}.`
       : `The run has no execution ${iteration} of a node ${nodeId}.`,
-    { metadata: { runId, nodeId, iteration: String(iteration) } },
+    { metadata: { run_id: runId, node_id: nodeId, iteration: String(iteration) } },
   );

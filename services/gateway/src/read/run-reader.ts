@@ -66,7 +66,9 @@ export function createRunReader(deps: RunReaderDeps): RunReader {
   const find = async (runId: RunId): Promise<RunRecord> => {
     const run = await load(runId);
     if (run !== undefined) return run;
-    throw new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, { metadata: { runId } });
+    throw new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, {
+      metadata: { run_id: runId },
+    });
   };
   const foldRun = async (runId: RunId): Promise<FoldedRun> => {
     const record = await find(runId);

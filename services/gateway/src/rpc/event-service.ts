@@ -85,5 +85,5 @@ export const createEventService = (deps: EventServiceDeps): ServiceImpl<typeof E
 
 const beyondTheLog = (afterSeq: number, lastSeq: number): EngineError =>
   new EngineError("CURSOR_OUT_OF_RANGE", `The log ends at event ${lastSeq}.`, {
-    metadata: { cursor: String(afterSeq), lastEventId: String(lastSeq) },
+    metadata: { cursor: String(afterSeq), last_event_id: String(lastSeq) },
   });

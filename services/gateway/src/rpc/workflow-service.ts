@@ -94,6 +94,6 @@ export const createWorkflowService = (
 function workflowNotFound(workflowId: string, version: number): EngineError {
   const which = version === 0 ? workflowId : `${workflowId} version ${version}`;
   return new EngineError("WORKFLOW_NOT_FOUND", `There is no workflow ${which}.`, {
-    metadata: { workflowId, version: String(version) },
+    metadata: { workflow_id: workflowId, version: String(version) },
   });
 }

@@ -30,7 +30,7 @@ test("a cursor beyond the log is out of range (C4)", async () => {
   log.append(2);
   await expect(watch({ afterSeq: 3 }).next()).rejects.toMatchObject({
     reason: "CURSOR_OUT_OF_RANGE",
-    metadata: { cursor: "3", lastEventId: "2" },
+    metadata: { cursor: "3", last_event_id: "2" },
   });
 });
 

@@ -237,7 +237,7 @@ function checkCursor(afterSeq: number, lastSeq: number): void {
   throw new EngineError(
     "CURSOR_OUT_OF_RANGE",
     `The log ends at event ${lastSeq}; the cursor is beyond it.`,
-    { metadata: { cursor: String(afterSeq), lastEventId: String(lastSeq) } },
+    { metadata: { cursor: String(afterSeq), last_event_id: String(lastSeq) } },
   );
 }
 

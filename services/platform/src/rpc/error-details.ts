@@ -1,10 +1,11 @@
-// Which google.rpc details an EngineError carries, and how one is read back from them: the heart of the mapping in status.ts.
-// Details travel in HTTP/2 trailers, where peers allow some 16 KiB, so the list of violations is cut to what fits.
+// The google.rpc details of an EngineError, and the EngineError behind received details; status.ts does the rest of the mapping.
+// Details travel in HTTP/2 trailers, and peers allow about 16 KiB there, so a long list of violations is cut.
 
 import { create, toBinary, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import { EngineError, type EngineErrorOptions } from "@pawl/core/fault/engine-error";
-import { REASONS, isReason, type Reason } from "@pawl/core/fault/reason";
+import { invariant } from "@pawl/core/fault/invariant";
+import { isReason, REASONS, reasonRow, type Reason } from "@pawl/core/fault/reason";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -17,7 +18,7 @@ import {
 
 import { clip, clipMessage } from "./clip.ts";
 
-/** ErrorInfo.domain of everything we say. */
+/** ErrorInfo.domain of every error of Pawl. */
 export const ERROR_DOMAIN = "pawl";
 
 /** A detail with the schema it is packed by. */
@@ -26,16 +27,16 @@ export interface Detail<Schema extends DescMessage = DescMessage> {
   readonly value: MessageShape<Schema>;
 }
 
-/** Finds the first detail of a schema, whatever carried it. */
+/** Finds the first detail of a schema, in whichever message carried it. */
 export type FindDetail = <Schema extends DescMessage>(
   schema: Schema,
 ) => MessageShape<Schema> | undefined;
 
-/** Room for BadRequest: base64 makes a third more of it, and status, message and the other details need some too. */
+/** Room for BadRequest. Base64 adds a third, and the status, the message and the other details need room too. */
 const VIOLATION_BYTES = 6 * 1024;
 const METADATA_VALUE_LENGTH = 256;
 
-/** Long enough for a failover or a contended run to be over, short enough not to be felt. */
+/** Long enough for a failover or a contended run to pass, and too short to be noticed. */
 const DEFAULT_RETRY_AFTER_MS: Partial<Record<Reason, number>> = { RUN_CONTENDED: 50 };
 const RETRY_AFTER_MS = 1_000;
 
@@ -52,25 +53,22 @@ export const detailsOf = (error: EngineError, requestId: string | undefined): re
   if (code === "NOT_FOUND" || code === "ALREADY_EXISTS") found.push(resourceInfo(error));
   if (code === "FAILED_PRECONDITION") found.push(preconditionFailure(error));
   if (code === "RESOURCE_EXHAUSTED" && !retryable) found.push(quotaFailure(error));
-  const retryAfterMs =
-    error.retryAfterMs ??
-    (retryable ? (DEFAULT_RETRY_AFTER_MS[error.reason] ?? RETRY_AFTER_MS) : undefined);
-  if (retryAfterMs !== undefined) {
-    found.push(
-      detail(
-        RetryInfoSchema,
-        create(RetryInfoSchema, { retryDelay: durationFromMs(retryAfterMs) }),
-      ),
-    );
-  }
+  // A client takes RetryInfo as the sign that it may retry, so no other reason carries it.
+  if (retryable) found.push(retryInfo(error));
   if (requestId !== undefined) {
     found.push(detail(RequestInfoSchema, create(RequestInfoSchema, { requestId })));
   }
   return found;
 };
 
+const retryInfo = (error: EngineError): Detail => {
+  const preset = DEFAULT_RETRY_AFTER_MS[error.reason] ?? RETRY_AFTER_MS;
+  const retryDelay = durationFromMs(error.retryAfterMs ?? preset);
+  return detail(RetryInfoSchema, create(RetryInfoSchema, { retryDelay }));
+};
+
 const errorInfo = (error: EngineError): Detail => {
-  const metadata: Record<string, string> = {};
+  const metadata: Record<string, string> = { next: REASONS[error.reason].next };
   for (const [key, value] of Object.entries(error.metadata)) {
     metadata[key] = clip(value, METADATA_VALUE_LENGTH);
   }
@@ -98,20 +96,17 @@ const badRequest = (error: EngineError): Detail => {
   return detail(BadRequestSchema, value);
 };
 
-const SUBJECTS = ["workflow", "run", "node", "schedule"] as const;
-
-/** What the error is about, by its reason's first word and the id its metadata holds. */
-const subjectOf = (error: EngineError): { readonly type: string; readonly id: string } => {
-  const { metadata } = error;
-  const word = error.reason.split("_")[0]?.toLowerCase();
-  const type =
-    SUBJECTS.find((subject) => subject === word) ?? (word === "request" ? "request" : "workflow");
-  const id = metadata[`${type}Id`] ?? metadata[`${type}_id`] ?? metadata["id"] ?? "";
-  return { type, id: clip(id, METADATA_VALUE_LENGTH) };
+/** The resource that the error is about, and its id from the metadata. */
+const resourceOf = (error: EngineError): { readonly type: string; readonly id: string } => {
+  const { resource } = reasonRow(error.reason);
+  invariant(resource !== undefined, `${error.reason} names a resource`);
+  const key =
+    resource === "node_type" || resource === "service" ? resource : (`${resource}_id` as const);
+  return { type: resource, id: clip(error.metadata[key] ?? "", METADATA_VALUE_LENGTH) };
 };
 
 const resourceInfo = (error: EngineError): Detail => {
-  const { type, id } = subjectOf(error);
+  const { type, id } = resourceOf(error);
   const value = create(ResourceInfoSchema, {
     resourceType: `${ERROR_DOMAIN}.v1.${type}`,
     resourceName: id,
@@ -121,7 +116,7 @@ const resourceInfo = (error: EngineError): Detail => {
 };
 
 const preconditionFailure = (error: EngineError): Detail => {
-  const { type, id } = subjectOf(error);
+  const { type, id } = resourceOf(error);
   const violation = {
     type: error.reason,
     subject: `${type}s/${id}`,
@@ -139,7 +134,7 @@ const quotaFailure = (error: EngineError): Detail => {
   return detail(QuotaFailureSchema, create(QuotaFailureSchema, { violations: [violation] }));
 };
 
-/** The EngineError that details made by `detailsOf` tell of, or undefined when they are not ours. */
+/** The EngineError behind details that `detailsOf` made, or undefined for details of another domain. */
 export const errorFromDetails = (
   find: FindDetail,
   message: string,
@@ -167,5 +162,5 @@ export const errorFromDetails = (
   );
 };
 
-/** Metadata key under which a received RequestInfo is kept, so that a relayed error keeps the id its origin logged. */
-export const REQUEST_ID = "requestId";
+/** The metadata key that keeps a received RequestInfo, so that a relayed error keeps the id that its origin logged. */
+export const REQUEST_ID = "origin_request_id";

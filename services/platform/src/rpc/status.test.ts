@@ -1,7 +1,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Metadata, status as Status } from "@grpc/grpc-js";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
-import { GRPC_CODES, REASONS, type Reason } from "@pawl/core/fault/reason";
+import { GRPC_CODES, REASONS, reasonRow, type Reason } from "@pawl/core/fault/reason";
 import { BadRequestSchema, ResourceInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import { ReasonSchema } from "@pawl/proto/pawl/errors/v1/reason_pb";
 import { expect, test } from "vitest";
@@ -41,28 +41,48 @@ test("the codes of the core are those of gRPC and of Connect", () => {
 test("every reason survives both transports with its metadata, violations and wait", () => {
   for (const reason of reasons.filter((one) => one !== "INTERNAL")) {
     const sent = new EngineError(reason, "it is so", {
-      metadata: { runId: "r-1", limit: "nodes" },
+      metadata: { run_id: "r-1", limit: "nodes" },
       violations: [{ field: "nodes[2].id", description: "is missing", reason: "REQUIRED" }],
       retryAfterMs: 1_250,
     });
     const overGrpc = fromGrpcStatus(toGrpcStatus(sent, refuse));
     const overConnect = fromConnectError(toConnectError(sent, refuse));
-    const { message, metadata, violations, retryAfterMs } = sent;
+    const { message, metadata, violations } = sent;
+    const retryAfterMs = sent.retryable ? sent.retryAfterMs : undefined;
     for (const received of [overGrpc, overConnect]) {
       expect(received).toMatchObject({ reason, message, metadata, violations, retryAfterMs });
     }
   }
 });
 
-test("a retryable reason says how long to wait even if its thrower did not", () => {
+test("only a retryable reason says how long to wait, even if its thrower did not", () => {
   const received = fromGrpcStatus(toGrpcStatus(new EngineError("STORE_UNAVAILABLE", "x"), refuse));
   expect(received.retryAfterMs).toBe(1_000);
+  const final = new EngineError("RUN_NOT_FOUND", "x", { retryAfterMs: 5 });
+  expect(fromGrpcStatus(toGrpcStatus(final, refuse)).retryAfterMs).toBeUndefined();
 });
 
-test("what is not found is named by ResourceInfo", () => {
-  const error = new EngineError("RUN_NOT_FOUND", "no run r-1", { metadata: { runId: "r-1" } });
+test.each([
+  ["RUN_NOT_FOUND", { run_id: "x", workflow_id: "w" }, "pawl.v1.run"],
+  ["APPROVAL_NOT_FOUND", { approval_id: "x", run_id: "r" }, "pawl.v1.approval"],
+  ["NODE_TYPE_NOT_FOUND", { node_type: "x" }, "pawl.v1.node_type"],
+  ["NODE_NOT_FOUND", { run_id: "r", node_id: "x" }, "pawl.v1.node"],
+  ["EXECUTOR_ID_TAKEN", { executor_id: "x" }, "pawl.v1.executor"],
+  ["REQUEST_ID_REUSED", { workflow_id: "w", request_id: "x" }, "pawl.v1.request"],
+  ["SERVICE_NOT_FOUND", { service: "x" }, "pawl.v1.service"],
+] as const)("ResourceInfo of %s names the resource by its own id", (reason, metadata, type) => {
+  const error = new EngineError(reason, "no x", { metadata });
   const [detail] = toConnectError(error, refuse).findDetails(ResourceInfoSchema);
-  expect(detail).toMatchObject({ resourceType: "pawl.v1.run", resourceName: "r-1" });
+  expect(detail).toMatchObject({ resourceType: type, resourceName: "x" });
+});
+
+test("every reason whose code names a resource has one in the table, and every reason has a next step", () => {
+  for (const reason of reasons) {
+    const { code, resource, next } = reasonRow(reason);
+    if (["NOT_FOUND", "ALREADY_EXISTS", "FAILED_PRECONDITION"].includes(code))
+      expect(resource, reason).toBeDefined();
+    expect(next).toMatch(/^[A-Z].*\.$/);
+  }
 });
 
 test("an unknown throw becomes INTERNAL with a request id, and its cause is logged and never sent", () => {
@@ -73,14 +93,17 @@ test("an unknown throw becomes INTERNAL with a request id, and its cause is logg
   expect(JSON.stringify(sent.metadata.getMap())).not.toContain("hunter2");
   expect(sent.details).not.toContain("hunter2");
   expect(faults).toEqual([{ requestId: expect.any(String), error: thrown }]);
-  expect(fromGrpcStatus(sent).metadata).toEqual({ requestId: faults[0]?.requestId });
+  expect(fromGrpcStatus(sent).metadata).toEqual({
+    next: REASONS.INTERNAL.next,
+    origin_request_id: faults[0]?.requestId,
+  });
 });
 
 test("a relayed internal error keeps the request id its origin logged", () => {
   const { faults, onInternal } = setup();
   const received = fromGrpcStatus(toGrpcStatus(new Error("bug"), onInternal));
   const relayed = fromConnectError(toConnectError(received, refuse));
-  expect(relayed.metadata["requestId"]).toBe(faults[0]?.requestId);
+  expect(relayed.metadata.origin_request_id).toBe(faults[0]?.requestId);
 });
 
 test("a message repeats at most 64 characters of input at a stretch", () => {

@@ -180,7 +180,7 @@ test("the edge continues a browser's trace, maps errors and measures streams to 
     (router) => {
       router.service(RunService, {
         getRun: () => {
-          throw new EngineError("RUN_NOT_FOUND", "no run", { metadata: { runId: "r" } });
+          throw new EngineError("RUN_NOT_FOUND", "no run", { metadata: { run_id: "r" } });
         },
       });
       router.service(EventService, {

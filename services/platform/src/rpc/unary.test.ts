@@ -42,7 +42,7 @@ test("whatever is thrown has a status, even where saying so fails", () => {
     Symbol("s"),
     new EngineError("INPUT_INVALID", "bad", {
       // Not text, whatever the types say: the mapping cannot write it.
-      metadata: { n: 1n as unknown as string },
+      metadata: { seq: 1n as unknown as string },
     }),
   ];
   for (const fault of faults) {

@@ -5,7 +5,7 @@ import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import { approvalRules } from "@pawl/core/definition/approval-config";
 import type { JsonSchema } from "@pawl/core/definition/shape";
-import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { EngineError, invalidField, type ErrorMetadata } from "@pawl/core/fault/engine-error";
 import { APPROVAL } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
 import { approvalId, type ApprovalId, isUuid } from "@pawl/core/name/ids";
@@ -111,7 +111,7 @@ export const notFound = (id: string): EngineError =>
     metadata: { approval_id: id },
   });
 
-const closed = (metadata: Readonly<Record<string, string>>): EngineError =>
+const closed = (metadata: ErrorMetadata): EngineError =>
   new EngineError(
     "APPROVAL_CLOSED",
     "It cannot be answered any more: its node or its run has ended; nothing was changed.",

@@ -1,7 +1,7 @@
 // Decides about a node that waits for a person. The answer comes after the commit; what follows from it has been placed by then.
 
 import { LIMITS } from "@pawl/core/data/limits";
-import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { EngineError, invalidField, type ErrorMetadata } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isName, nodeId, type RunId } from "@pawl/core/name/ids";
 import { type DecideNodeRequest, Decision } from "@pawl/proto/pawl/v1/run_service_pb";
@@ -45,11 +45,11 @@ function decisionOf(decision: Decision): DecideInput["decision"] {
 /** Why a decision was not taken. */
 export function refusalOf(
   answer: Exclude<DecideAnswer, "accepted" | "repeated">,
-  metadata: Readonly<Record<string, string>>,
+  metadata: ErrorMetadata,
 ): EngineError {
   switch (answer) {
     case "no_run":
-      return new EngineError("RUN_NOT_FOUND", `There is no run ${metadata["run_id"]}.`, {
+      return new EngineError("RUN_NOT_FOUND", `There is no run ${metadata.run_id}.`, {
         metadata,
       });
     case "no_node":

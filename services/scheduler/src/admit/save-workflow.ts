@@ -36,7 +36,7 @@ export async function createWorkflow(
   served?: ReadonlySet<string>,
 ): Promise<SavedWorkflow> {
   const { definition, warnings } = await prepare(parts, { tenantId, served }, request, CREATE);
-  const row = saved(await parts.workflows.create(definition), definition.workflowId);
+  const row = saved(await parts.workflows.create(definition), definition);
   return { row, warnings };
 }
 
@@ -52,7 +52,7 @@ export async function updateWorkflow(
   const { definition, warnings } = await prepare(parts, { tenantId, served }, request, kind);
   const result = await parts.workflows.update(definition, request.expectedVersion);
   parts.newest.forget(tenantId, definition.workflowId);
-  return { row: saved(result, definition.workflowId), warnings };
+  return { row: saved(result, definition), warnings };
 }
 
 /** @throws WORKFLOW_NOT_FOUND, HAS_LIVE_RUNS */
@@ -117,7 +117,10 @@ async function prepare(
   return { definition, warnings };
 }
 
-function saved(result: SaveResult, workflowId: string): DefinitionRow {
+function saved(
+  result: SaveResult,
+  { workflowId, requestId }: Pick<NewDefinition, "workflowId" | "requestId">,
+): DefinitionRow {
   const metadata = { workflow_id: workflowId };
   switch (result.kind) {
     case "saved":
@@ -140,7 +143,7 @@ function saved(result: SaveResult, workflowId: string): DefinitionRow {
       throw new EngineError(
         "REQUEST_ID_REUSED",
         "This request id was used before with another body; use a new one.",
-        { metadata },
+        { metadata: { ...metadata, request_id: requestId ?? "" } },
       );
     default:
       return unreachable(result, "save result");

@@ -37,7 +37,7 @@ export async function createSchedule(
   request: CreateScheduleRequest,
 ): Saved {
   const edit = await editOf(parts, tenantId, request, "create");
-  return saved(parts, await parts.schedules.create(edit, nextFrom(parts)), edit.scheduleId);
+  return saved(parts, await parts.schedules.create(edit, nextFrom(parts)), edit);
 }
 
 /** @throws as createSchedule, and SCHEDULE_NOT_FOUND, VERSION_MISMATCH */
@@ -49,7 +49,7 @@ export async function updateSchedule(
   const { expectedVersion } = request;
   const edit = await editOf(parts, tenantId, request, `update ${expectedVersion}`);
   const result = await parts.schedules.update(edit, nextFrom(parts), expectedVersion);
-  return saved(parts, result, edit.scheduleId);
+  return saved(parts, result, edit);
 }
 
 /** @throws INPUT_INVALID, SCHEDULE_NOT_FOUND */
@@ -135,7 +135,7 @@ function found(schedule: ScheduleRecord | undefined, scheduleId: string): Schedu
 function saved(
   parts: ScheduleParts,
   result: SaveScheduleResult,
-  scheduleId: string,
+  { scheduleId, requestId }: Awaited<ReturnType<typeof editOf>>,
 ): ScheduleRecord {
   const metadata = { schedule_id: scheduleId };
   switch (result.kind) {
@@ -160,7 +160,7 @@ function saved(
       throw new EngineError(
         "REQUEST_ID_REUSED",
         "This request id was used before with another body; use a new one.",
-        { metadata },
+        { metadata: { ...metadata, request_id: requestId ?? "" } },
       );
     default:
       return unreachable(result, "save result");
