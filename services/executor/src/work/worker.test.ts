@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { defineHandler, failure, permanentFailure, type Handler } from "../handlers/handler.ts";
+import { defineHandler, failure, type Handler } from "../handlers/handler.ts";
 import { noopHandler } from "../handlers/noop.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
