@@ -50,8 +50,6 @@ export interface NewRun extends RunProjection {
   readonly parent: ParentLink | null;
   /** The occurrence that started it. */
   readonly schedule?: ScheduleLink;
-  /** Who waits for it, said with its end where that is in the same transaction; not kept. */
-  readonly callId?: string;
 }
 
 /** The graph of a test run: kept with it, and deleted with it. */

@@ -139,7 +139,6 @@ export class TickBatch {
         this.runs.map((run) => run.schedule?.scheduleId ?? null),
         this.runs.map((run) => run.schedule?.at ?? null),
         this.pauseEpoch,
-        this.runs.map((run) => run.callId ?? null),
         opened.map((lease) => lease.limitMs ?? null),
       ],
     };

@@ -83,8 +83,6 @@ export interface StartInput {
   readonly parent?: ParentLink;
   /** The occurrence that starts it. */
   readonly schedule?: ScheduleLink;
-  /** Who waits for its end at a gateway. */
-  readonly callId?: string;
   readonly started: Extract<Fact, { type: "run.started" }>;
   readonly answer: Answer<Started>;
 }

@@ -106,7 +106,6 @@ export function newRun(start: StartInput, draft: RunDraft): NewRun {
     kind: start.runKind,
     parent: start.parent ?? null,
     ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
-    ...(start.callId === undefined ? {} : { callId: start.callId }),
     ...projection(draft),
   };
 }

@@ -186,9 +186,7 @@ export class MemoryTransaction implements journal.Transaction {
     return refused;
   }
 
-  #insertRun({ eventCount, ended, assumesNewest, ...rest }: journal.NewRun): void {
-    // Ends are announced to nobody here.
-    const { callId: _callId, ...columns } = rest;
+  #insertRun({ eventCount, ended, assumesNewest, ...columns }: journal.NewRun): void {
     const { runId, tenantId, requestId, workflowId, definitionId } = columns;
     if (assumesNewest && this.#newest.get(pairKey(tenantId, workflowId ?? "")) !== definitionId)
       throw new WorkflowMoved("a workflow moved on");

@@ -9,7 +9,7 @@
 // plans force locks them in that order; events and leases wait for `heads`, which waits for all of them.
 
 import type { Statement } from "../../db/sql.ts";
-import { ANNOUNCE_ENDS, ending } from "../announced-ends.ts";
+import { ANNOUNCE_ENDS, ENDING } from "../announced-ends.ts";
 
 export const moveRuns: Statement = {
   name: "pawl_move_runs",
@@ -47,7 +47,7 @@ appended as (
       $8::integer[], $9::integer[], $10::text[], $11::text[], $12::integer[], $13::integer[], $14::bigint[],
       $15::jsonb[], $16::json[]
     ) as e (place, back, type, node_id, iteration, attempt, epoch, payload, value)
-  returning ${ending()} as ending
+  returning ${ENDING} as ending
 ),
 closed as (
   delete from leases l
