@@ -74,8 +74,6 @@ export interface InputKey {
 export interface RunChange extends RunProjection {
   readonly runId: RunId;
   readonly expectedVersion: number;
-  /** The seq before the first of its events, where the seqs it will have are known to somebody already; any unless said. */
-  readonly expectedSeq?: number;
 }
 
 /** That a run's deadline moved. */

@@ -111,7 +111,6 @@ export class TickBatch {
         opened.map((lease) => lease.executorId),
         this.wake,
         this.pauseEpoch,
-        changes.map((change) => change.expectedSeq ?? -1),
         opened.map((lease) => lease.limitMs ?? null),
       ],
     };
