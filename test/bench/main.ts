@@ -1,4 +1,4 @@
-// npm run bench [-- limit chain single fan latency stream backlog idle claimed plan decay map claims load] [--json] [--rounds 3]
+// npm run bench [-- limit chain single fan latency stream backlog idle plan decay map claims load] [--json] [--rounds 3]
 //
 // Real processes, real sockets, fsync on. Every figure is the median of the rounds, and every ratio is against a ceiling that
 // was measured on the same database right before: a shared machine changes its speed within minutes.
@@ -6,7 +6,6 @@
 import { parseArgs } from "node:util";
 import { chain, fan, single } from "./throughput.ts";
 import { backlog } from "./backlog.ts";
-import { claimed } from "./claimed.ts";
 import { claims } from "./claims.ts";
 import { decay } from "./decay.ts";
 import { idle } from "./idle.ts";
@@ -43,11 +42,10 @@ const DEFAULT: readonly string[] = [
   "stream",
   "backlog",
   "idle",
-  "claimed",
   "plan",
 ];
 /** These measure on something else than the one stack of the others. */
-const OWN: ReadonlySet<string> = new Set(["limit", "claimed", "plan"]);
+const OWN: ReadonlySet<string> = new Set(["limit", "plan"]);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -64,8 +62,7 @@ if (unknown.length > 0) {
 
 const report = new Report(values.json);
 if (asked.includes("plan")) planCost(report);
-if (asked.includes("claimed")) await claimed(report, Number(values.rounds));
-if (asked.some((name) => name !== "plan" && name !== "claimed")) {
+if (asked.some((name) => name !== "plan")) {
   const stack = await startStack();
   try {
     const ceilings = await openCeilings(stack);

@@ -1,6 +1,5 @@
-// Terminal events as they are announced: whoever hears one has what a read would have given.
+// A terminal event is announced with exactly the columns that a read gives.
 
-import { randomUUID } from "node:crypto";
 import type { Fact } from "@pawl/core/log/event";
 import { openPool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
@@ -43,15 +42,14 @@ async function setup() {
   await listener.connect();
   await listener.query("listen pawl_ends; listen pawl_runs");
   /** Ends a run by `end`, in the transaction that starts it or in a later one. */
-  const finish = async (end: Fact, isAtOnce: boolean, callId?: string): Promise<void> => {
+  const finish = async (end: Fact, isAtOnce: boolean): Promise<void> => {
     const facts = [queued(), end];
     const over = { status: "completed", ended: true } as const;
-    const call = callId === undefined ? {} : { callId, workflowVersion: 7 };
-    const run = newRun({ ...(isAtOnce ? { ...over, eventCount: 3 } : {}), ...call });
+    const run = newRun(isAtOnce ? { ...over, eventCount: 3 } : {});
     const wake = { runId: run.runId, lastSeq: 3, ended: true };
     await journal.transact((tx) => {
-      // Beside others, so that what is said is of this one.
-      void tx.insertRuns([newRun({ callId: "other" }), run, newRun()]);
+      // Other runs in the same transaction must not be announced.
+      void tx.insertRuns([newRun(), run, newRun()]);
       void tx.append(appends(run.runId, isAtOnce ? [runStarted, ...facts] : [runStarted]));
       if (isAtOnce) void tx.wake([wake]);
     });
@@ -61,11 +59,8 @@ async function setup() {
     await until(() => heard.includes(hint), { what: "the hint" });
     const { events } = await readEvents(pool, run.runId, 2, 10);
     const announced = heard.splice(0).slice(0, -1);
-    const { workflowVersion, deadlineAt } = run;
-    const accepted =
-      isAtOnce && callId !== undefined ? { accepted: { callId, workflowVersion, deadlineAt } } : {};
     expect(announced.map((one) => parseEnd(one.replace("pawl_ends ", "")))).toEqual(
-      JSON.stringify(end).length > 1_000 ? [] : events.map((event) => ({ event, ...accepted })),
+      JSON.stringify(end).length > 1_000 ? [] : events,
     );
   };
   return finish;
@@ -74,12 +69,6 @@ async function setup() {
 test("a terminal event is announced as a read gives it, before the hint that names its run, and nothing else is", async () => {
   const finish = await setup();
   for (const end of ENDS) for (const isAtOnce of [true, false]) await finish(end, isAtOnce);
-});
-
-test("where the transaction accepted the run too, its call is named and told what it does not know; later ends name none", async () => {
-  const finish = await setup();
-  for (const end of ENDS)
-    for (const isAtOnce of [true, false]) await finish(end, isAtOnce, randomUUID());
 });
 
 test("a long one is not announced: its hint says that it can be read", async () => {

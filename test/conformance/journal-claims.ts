@@ -26,7 +26,6 @@ export function claimSuite(open: OpenStore): void {
   leases(open);
   fencing(open);
   streams(open);
-  toldSeqs(open);
 }
 
 function leases(open: OpenStore): void {
@@ -190,24 +189,5 @@ function streams(open: OpenStore): void {
     const { events, run: row } = await see(run);
     expect(events.map((event) => event.seq)).toEqual(Array.from({ length: 13 }, (_, at) => at + 1));
     expect(row).toMatchObject({ lastSeq: 13, version: 3 });
-  });
-}
-
-function toldSeqs(open: OpenStore): void {
-  test("a change whose seqs were told before holds only where partial output has not moved them", async () => {
-    const { journal, see } = await setup(open);
-    const run = await begin(journal);
-    const epoch = await claim(journal, run, 1, EXECUTOR);
-    await journal.transact((tx) => tx.stream([delta(run, epoch, 1)]));
-    const before = await see(run);
-    const advance = (expectedSeq: number): Promise<unknown> =>
-      journal.transact((tx) => {
-        void tx.advance([change(run, 2, 1, { expectedSeq })]);
-        void tx.append(appends(run, [completed(epoch)]));
-      });
-    await expect(advance(2)).rejects.toBeInstanceOf(RunMoved);
-    expect(await see(run)).toEqual(before);
-    await advance(3);
-    expect((await see(run)).run).toMatchObject({ version: 3, lastSeq: 4 });
   });
 }

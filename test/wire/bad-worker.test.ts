@@ -76,12 +76,6 @@ test.each([
     "register.node_types[1]",
     "BAD_ID",
   ],
-  [
-    "a type is instant that is not served",
-    [register({ nodeTypes: ["a"], instantTypes: ["a", "b"] })],
-    "register.instant_types[1]",
-    "BAD_ID",
-  ],
 ] as const)("a stream on which %s ends with INPUT_INVALID", async (_, items, field, reason) => {
   const executor = connect();
   for (const item of items) executor.say(item as never);

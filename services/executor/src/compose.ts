@@ -17,7 +17,7 @@ import { providersOf } from "./llm/providers.ts";
 import { httpGateway } from "./gates/http-gateway.ts";
 import type { ModerationGateway } from "./gates/moderation.ts";
 import { rulesGateway } from "./gates/rules-gateway.ts";
-import { builtInRegistry, instantTypesOf, type Registry } from "./handlers/registry.ts";
+import { builtInRegistry, type Registry } from "./handlers/registry.ts";
 import { attemptRunner } from "./run/attempt.ts";
 import { observed, tracedHandlers } from "./run/observed.ts";
 import { hasRequiredLayers, REQUIRED_LAYERS } from "./sandbox/layers.ts";
@@ -119,7 +119,6 @@ function createWorker(
     instanceId: randomUUID(),
     token: config.PAWL_EXECUTOR_TOKEN?.reveal() ?? "",
     nodeTypes: [...registry.keys()],
-    instantTypes: config.PAWL_INSTANT_OFFERS ? instantTypesOf(registry) : [],
     slots: config.PAWL_EXECUTOR_SLOTS,
     graceMs: config.PAWL_EXECUTOR_GRACE_MS,
     description: `pawl executor, node ${process.version}`,

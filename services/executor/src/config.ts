@@ -57,10 +57,6 @@ export const EXECUTOR_ENV = z.object({
     max: 3_600_000,
     describe: "how long attempts may go on once the executor is asked to stop",
   }),
-  PAWL_INSTANT_OFFERS: flag(
-    true,
-    "whether nodes without effects may start while their claim is still being committed",
-  ),
   // 0 stands for one per core.
   PAWL_SANDBOX_PROCESSES: count({
     default: 0,

@@ -40,7 +40,7 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
   const connection = await peer.connection();
   expect((await probe("/healthz")).status).toBe(200);
   expect((await probe("/readyz")).status).toBe(503);
-  const { nodeTypes, instantTypes, slots } = await connection.register();
+  const { nodeTypes, slots } = await connection.register();
   expect(slots).toBe(256);
   expect(nodeTypes.toSorted()).toEqual([
     "approval",
@@ -57,15 +57,6 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
     "start",
     "subworkflow",
     "text_stream",
-  ]);
-  expect(instantTypes.toSorted()).toEqual([
-    "condition",
-    "delay",
-    "end",
-    "loop",
-    "map",
-    "noop",
-    "start",
   ]);
   const claim = testClaim(1n);
   const code = "return `Hello, ${ctx.input.name}`";
@@ -97,13 +88,6 @@ test("an outcome that the scheduler does not acknowledge is said again while the
   connection.send(testAssignment(testClaim(2n), { type: "noop" }));
   const { claim: next } = await connection.heard("outcome");
   expect(next?.epoch).toBe(2n);
-});
-
-test("a process told to do without offers names no type that may come as one", async () => {
-  const { peer } = await setup({ PAWL_INSTANT_OFFERS: "off" });
-  const { nodeTypes, instantTypes } = await (await peer.connection()).register();
-  expect(nodeTypes).toContain("noop");
-  expect(instantTypes).toEqual([]);
 });
 
 test("user code that takes its sandbox down leaves the process serving (S2)", async () => {

@@ -56,7 +56,6 @@ import { createRunService } from "./rpc/run-service.ts";
 import { createScheduleService } from "./rpc/schedule-service.ts";
 import { createWorkflowService } from "./rpc/workflow-service.ts";
 import { Fanout, FANOUT_DEFAULTS } from "./watch/fanout.ts";
-import { OpenCalls } from "./watch/open-calls.ts";
 import { WATCH_DEFAULTS, type WatchDeps, watchRun } from "./watch/watch-run.ts";
 
 const SERVICES = [
@@ -88,15 +87,11 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
     subscribersMax: config.PAWL_SUBSCRIBERS_MAX,
     readMany: (cursors) => readEventsOfMany(pool, cursors, EVENTS_PER_READ),
   });
-  const calls = new OpenCalls();
   const occurrences = new OccurrenceThread();
   const ready = watchReady({ pool, scheduler, log });
   const wake = new WakeListener(url, {
     onRun: (runId, lastSeq, ended) => fanout.hint(runId, lastSeq, ended),
-    onEnd: (end) => {
-      fanout.ended(end.event);
-      calls.ended(end);
-    },
+    onEnd: (event) => fanout.ended(event),
     onAll: () => fanout.pokeAll(),
     onListening: (isListening) => fanout.setHints(isListening),
   });
@@ -122,7 +117,6 @@ export async function compose({ config, log, metricsText }: ComposeOptions): Pro
       pool,
       scheduler,
       fanout,
-      calls,
       occurrences,
       ready,
       refuse,
@@ -152,7 +146,6 @@ interface Parts extends ComposeOptions {
   readonly pool: Pool;
   readonly scheduler: Scheduler;
   readonly fanout: Fanout;
-  readonly calls: OpenCalls;
   readonly occurrences: OccurrenceThread;
   readonly ready: ReadyWatch;
   readonly refuse: (request: EdgeRequest, response: EdgeResponse, error: unknown) => void;
@@ -160,7 +153,7 @@ interface Parts extends ComposeOptions {
 }
 
 /** What the services of the contract do, over the stores. */
-function createServices({ pool, scheduler, fanout, calls, occurrences }: Parts) {
+function createServices({ pool, scheduler, fanout, occurrences }: Parts) {
   const lists = createLists(pool);
   const definitions = new DefinitionCache((id) => getDefinition(pool, id));
   const readRoom = (runId: RunId, question: RoomQuestion) => readWaitingRoom(pool, runId, question);
@@ -197,7 +190,6 @@ function createServices({ pool, scheduler, fanout, calls, occurrences }: Parts) 
     watch,
     markHints: () => fanout.markHints(),
     endSince: (runId, since) => fanout.endSince(runId, since),
-    openCall: () => calls.open(),
     now: Date.now,
   });
   const schedules = createScheduleService({

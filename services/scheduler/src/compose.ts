@@ -171,7 +171,6 @@ function createEngine(stores: Stores, log: Logger, soon: Soon) {
     store: health,
     timers: systemTimers,
     steady,
-    linger: systemTimers,
     onTick: ({ batchSize, ms, approvalDueMs }) => {
       const dueMs = approvalDueMs ?? Infinity;
       if (dueMs <= APPROVAL_NEAR_MS) soon.onDue(dueMs + CLOCK_SLACK_MS);

@@ -1,5 +1,5 @@
-// F1: a process kills itself at a named point of its code, once for every point there is. S4, between what is appended and what is
-// planned, does not exist: both are one transaction. S13, offers that are out before their commit, is test/crash's. S11 and S12 (webhooks sent, a leader's hand-over) have nothing to strike yet.
+// F1: a process kills itself at a named point of its code, once for every point there is. S4, between appending and planning, does not
+// exist: both are one transaction. S11 and S12 (webhooks sent, a leader's hand-over) have nothing to strike yet.
 import { until } from "../../support/until.ts";
 import type { Sailor } from "../crew.ts";
 import type { Fault, Hit, Scene } from "../fault.ts";

@@ -17,7 +17,6 @@ const compiled = boundedCache<string, Condition | string>(EXPRESSIONS_MAX, (text
 
 export const conditionHandler = defineHandler({
   type: "condition",
-  instant: true,
   config: NODE_CONFIGS.condition,
   unrendered: ["branches"],
   execute: (config, ctx) => {

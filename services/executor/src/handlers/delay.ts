@@ -17,7 +17,6 @@ const delayMs = z
 
 export const delayHandler = defineHandler({
   type: "delay",
-  instant: true,
   config: z.strictObject({ delay_ms: delayMs }),
   execute: (config) => ({
     output: { delayMs: config.delay_ms },

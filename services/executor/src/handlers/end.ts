@@ -2,16 +2,15 @@
 // bring: its own parameters, else its only parent's output, else the parents' outputs by node id.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
-import { defineHandler, type InstantContext } from "./handler.ts";
+import { defineHandler, type HandlerContext } from "./handler.ts";
 
 export const endHandler = defineHandler({
   type: "end",
-  instant: true,
   config: NODE_CONFIGS.end,
   execute: (config, ctx) => ({ output: config.output_parameters ?? brought(ctx) }),
 });
 
-function brought(ctx: InstantContext): unknown {
+function brought(ctx: HandlerContext): unknown {
   if (Object.keys(ctx.input).length > 0) return ctx.input;
   const outputs = Object.values(ctx.context.nodes);
   return outputs.length === 1 ? outputs[0] : ctx.context.nodes;

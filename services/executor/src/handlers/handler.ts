@@ -45,12 +45,6 @@ export interface HandlerContext {
   readonly render: (value: unknown) => Rendered;
 }
 
-/** What an instant handler gets: nothing by which it could act outside of its task, or say something on the way. */
-export type InstantContext = Omit<
-  HandlerContext,
-  "emit" | "emitMedia" | "log" | "effects" | "extend"
->;
-
 export interface HandlerSuccess {
   readonly output: unknown;
   /** The handle to leave by. */
@@ -125,41 +119,20 @@ export interface Handler {
   readonly type: string;
   /** Keys of the config that are another language and no templates. */
   readonly unrendered: readonly string[];
-  /**
-   * Acts on nothing outside of its task, says nothing on the way (no deltas, no log lines) and ends at once. It may therefore run
-   * while its claim is still being committed, as an offer, and be run again where that comes to nothing.
-   */
-  readonly isInstant: boolean;
   /** Checks a rendered config and binds it. */
   readonly prepare: (config: unknown) => Prepared;
 }
 
-/** The compiler holds an instant one to what it says: it cannot wait, and is given nothing to act by. */
-type Execution<Config> =
-  | {
-      readonly instant: true;
-      readonly execute: (config: Config, ctx: InstantContext) => HandlerResult;
-    }
-  | {
-      readonly instant?: never;
-      readonly execute: (
-        config: Config,
-        ctx: HandlerContext,
-      ) => HandlerResult | Promise<HandlerResult>;
-    };
-
 /** Makes a handler. */
-export function defineHandler<Config>(
-  definition: {
-    readonly type: string;
-    readonly config: z.ZodType<Config>;
-    readonly unrendered?: readonly string[];
-  } & Execution<Config>,
-): Handler {
+export function defineHandler<Config>(definition: {
+  readonly type: string;
+  readonly config: z.ZodType<Config>;
+  readonly unrendered?: readonly string[];
+  readonly execute: (config: Config, ctx: HandlerContext) => HandlerResult | Promise<HandlerResult>;
+}): Handler {
   return {
     type: definition.type,
     unrendered: definition.unrendered ?? [],
-    isInstant: definition.instant ?? false,
     prepare: (raw) => {
       const parsed = definition.config.safeParse(raw);
       if (!parsed.success) return { ok: false, message: issueText(parsed.error) };

@@ -25,7 +25,6 @@ const loopConfig = z.looseObject({
 
 export const loopHandler = defineHandler({
   type: "loop",
-  instant: true,
   config: loopConfig,
   unrendered: ["body", "until"],
   execute: ({ items, times: count, until, max_iterations: max }): HandlerResult => {

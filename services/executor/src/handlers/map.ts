@@ -6,7 +6,6 @@ import { defineHandler, permanentFailure } from "./handler.ts";
 
 export const mapHandler = defineHandler({
   type: "map",
-  instant: true,
   // The rest of the config was checked with the definition and is the scheduler's.
   config: z.looseObject({ items: z.array(z.unknown()) }),
   unrendered: ["body"],

@@ -7,7 +7,6 @@ const NOTHING = { output: {} };
 
 export const noopHandler = defineHandler({
   type: "noop",
-  instant: true,
   config: NODE_CONFIGS.noop,
   execute: () => NOTHING,
 });

@@ -26,10 +26,6 @@ export type Registry = ReadonlyMap<string, Handler>;
 export const registryOf = (handlers: readonly Handler[]): Registry =>
   new Map(handlers.map((handler) => [handler.type, handler]));
 
-/** The types that may come as offers. */
-export const instantTypesOf = (registry: Registry): readonly string[] =>
-  [...registry.values()].filter(({ isInstant }) => isInstant).map(({ type }) => type);
-
 /** What this executor serves out of the box. */
 export const builtInRegistry = (outside: {
   readonly sandbox: Pick<Sandbox, "run">;

@@ -5,7 +5,6 @@ import { defineHandler } from "./handler.ts";
 
 export const startHandler = defineHandler({
   type: "start",
-  instant: true,
   config: NODE_CONFIGS.start,
   execute: (_config, ctx) => ({ output: { started: true, inputReceived: ctx.context.input } }),
 });

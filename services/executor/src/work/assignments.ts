@@ -1,9 +1,7 @@
 // The tasks in hand. A task: assigned → running → ended (its outcome waits in the outbox) → settled. It leaves early when its run is
-// cancelled (nothing is said), its claim is lost (nothing is said ever again) or it is released. An offer leaves also with the
-// connection it came on, without a word: its claim, if it was committed at all, is taken back and runs again.
-// Races survived: an assignment delivered twice, a verdict about a claim not held any more (ignored), an outcome that comes after
-// its claim went (dropped, since the entry is closed), an offer withdrawn before or after the claim of the same epoch comes (they
-// are two tasks), and a handler that still ends while another scheduler's offer has its number (each knows its own entry).
+// cancelled, when its claim is lost (the executor sends nothing more about it), or when the executor releases it.
+// Races survived: an assignment delivered twice, a message about a claim that the executor no longer holds (ignored), and an outcome
+// that comes after its claim is gone (dropped, because the entry is closed).
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ChurnMap } from "@pawl/core/data/churn-map";
@@ -15,7 +13,6 @@ import type {
   OutcomeSchema,
   SchedulerItem,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { isOffer } from "./claim-key.ts";
 import { beginName, commitName, EXTEND, effectDoor, type EffectDoor } from "./effect-door.ts";
 import { fencedWriter, type FencedWriter } from "./fenced-writer.ts";
 import type { Outbox } from "./outbox.ts";
@@ -56,14 +53,10 @@ interface Task {
   readonly controller: AbortController;
 }
 
-/** Dropped offers that are remembered. */
-const DROPPED_MAX = 1_000;
-
 export class Assignments {
   readonly #options: AssignmentsOptions;
   /** Tasks whose handler runs. */
   readonly #running = new ChurnMap<string, Task>();
-  #dropped: readonly Claim[] = [];
 
   constructor(options: AssignmentsOptions) {
     this.#options = options;
@@ -102,27 +95,12 @@ export class Assignments {
   /** Aborts every handler still running and gives its claim back (X18). */
   releaseAll(): void {
     for (const { entry, controller } of this.#running.values()) {
-      // Lost or forgotten before, and only not at its end yet.
+      // Its claim is gone, and its handler has not ended yet.
       if (entry.isDropped) continue;
       controller.abort(new DOMException("the executor is stopping", "AbortError"));
       this.#release(entry.writer);
       this.#options.outbox.close(entry);
     }
-  }
-
-  /** The connection is gone, and with it every offer that came on it. */
-  dropOffers(): void {
-    const offers = this.#options.outbox.held().filter(isOffer);
-    for (const claim of offers) this.#leave(claim, "the connection of the offer is gone");
-    this.#dropped = [...this.#dropped, ...offers].slice(-DROPPED_MAX);
-  }
-
-  /**
-   * Offers dropped lately. They are said on every new connection: a scheduler may die before it has acted on them, and whatever is said of
-   * a claim that is not there any more changes nothing.
-   */
-  get dropped(): readonly Claim[] {
-    return this.#dropped;
   }
 
   #assigned(assignment: Assignment): void {
@@ -148,7 +126,7 @@ export class Assignments {
       extend: (extendMs) => outbox.ask(entry, EXTEND, entry.writer.extend(extendMs)),
     });
     probe("X3");
-    if (this.#running.get(entry.key)?.entry === entry) this.#running.delete(entry.key);
+    this.#running.delete(entry.key);
     outbox.outcome(entry, result);
     slots.give();
   }
@@ -172,8 +150,6 @@ export class Assignments {
     const entry = this.#find(claim);
     if (entry === undefined) return;
     this.#leave(claim, "the claim was lost");
-    // Offers come to nothing every day; a claim that is lost is an incident.
-    if (isOffer(entry.claim)) return;
     this.#options.events.emit("job:claim_lost", { jobId: entry.key, runId: entry.claim.runId });
   }
 

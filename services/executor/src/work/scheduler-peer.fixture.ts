@@ -26,7 +26,6 @@ export interface ClaimInit {
   readonly nodeId: string;
   readonly iteration: number;
   readonly epoch: bigint;
-  readonly offer: bigint;
 }
 
 /** One connection, the scheduler's end. */
@@ -189,13 +188,6 @@ export const testClaim = (epoch: bigint, nodeId = "n"): ClaimInit => ({
   nodeId,
   iteration: 0,
   epoch,
-  offer: 0n,
-});
-
-/** The same claim while it is being committed. */
-export const testOffer = (epoch: bigint, offer: bigint, nodeId = "n"): ClaimInit => ({
-  ...testClaim(epoch, nodeId),
-  offer,
 });
 
 /** An assignment of a node with this type and config. */

@@ -52,7 +52,6 @@ test("registers first, with its identity, its types and its slots (S0.16, S0.21,
   expect(register).toMatchObject({
     executorId: EXECUTOR_ID,
     nodeTypes: ["noop"],
-    instantTypes: [],
     slots: 4,
     held: [],
   });

@@ -19,8 +19,6 @@ export interface WorkerOptions {
   /** Allows built-in node types, where the scheduler asks for it. */
   readonly token?: string;
   readonly nodeTypes: readonly string[];
-  /** Those of them that may come as offers, while their claim is being committed; none unless said. */
-  readonly instantTypes?: readonly string[];
   /** How many attempts run at once (S0.21). */
   readonly slots: number;
   /** How long what runs may go on once asked to stop (S0.25). */
@@ -66,8 +64,6 @@ export class Worker {
         options.onRegistered?.(registered.schedulerId);
       },
       onDisconnected: (error) => {
-        // Before the next Register, which names what is held and what was dropped.
-        this.#assignments.dropOffers();
         if (this.#slots.isClosed && error?.reason === "INPUT_INVALID") this.#isZeroRefused = true;
         options.onDisconnected?.(error);
       },
@@ -127,16 +123,13 @@ export class Worker {
   }
 
   #register(): WorkerItemInit {
-    const { executorId, instanceId = "", token = "" } = this.#options;
-    const { nodeTypes, instantTypes = [], description } = this.#options;
+    const { executorId, instanceId = "", token = "", nodeTypes, description } = this.#options;
     const held = [...this.#outbox.held()];
     const value = {
       executorId,
       nodeTypes: [...nodeTypes],
-      instantTypes: [...instantTypes],
-      slots: this.#offered(held),
+      slots: this.#slotsFor(held),
       held,
-      dropped: [...this.#assignments.dropped],
       description,
       instanceId,
       token,
@@ -144,8 +137,8 @@ export class Worker {
     return { item: { case: "register", value } };
   }
 
-  /** While leaving, none; where that is refused as many as are held, which leaves no credit either. */
-  #offered(held: readonly unknown[]): number {
+  /** While the executor leaves: none, or as many as it holds where the scheduler refused none. Either leaves no credit. */
+  #slotsFor(held: readonly unknown[]): number {
     if (!this.#slots.isClosed) return this.#slots.capacity;
     return this.#isZeroRefused ? Math.max(1, held.length) : 0;
   }

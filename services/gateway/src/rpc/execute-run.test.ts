@@ -1,10 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient, createContextValues } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { randomUUID } from "node:crypto";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { runId } from "@pawl/core/name/ids";
-import { callIdOf } from "@pawl/platform/wake/call-id";
 import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import {
@@ -16,7 +14,6 @@ import {
 import { expect, test } from "vitest";
 import { type GatewayFixture, startGateway } from "../gateway.fixture.ts";
 import { MemoryLog, RUN } from "../watch/memory-log.fixture.ts";
-import { OpenCalls } from "../watch/open-calls.ts";
 import { setup } from "../watch/watching.fixture.ts";
 import { executeRun, type ExecuteRunDeps } from "./execute-run.ts";
 import type { Scheduler } from "./forward.ts";
@@ -88,17 +85,15 @@ test("who waits for the end hears of nothing else", async () => {
   expect(await next()).toBeUndefined();
 });
 
-/** A gateway that hears of ends as the test tells it, of the one run of `log`; `startRun` is the scheduler. */
+/** A gateway that receives ends of the one run of `log` from the test; `startRun` is the scheduler. */
 function listening(log: MemoryLog, startRun: Scheduler["runs"]["startRun"]) {
   const { fanout, watch } = setup({ findRun: log.findRun, readPage: log.readPage });
-  const calls = new OpenCalls();
   const since = fanout.markHints();
   const deps: ExecuteRunDeps = {
     scheduler: { runs: { startRun } as unknown as Scheduler["runs"] },
     watch,
     markHints: () => since,
     endSince: (run, mark) => fanout.endSince(run, mark),
-    openCall: () => calls.open(),
     now: () => 0,
   };
   const execute = async (types: string[], signal = new AbortController().signal) => {
@@ -110,7 +105,7 @@ function listening(log: MemoryLog, startRun: Scheduler["runs"]["startRun"]) {
       messages.push([run?.runId, events.map(({ eventId }) => eventId)]);
     return messages;
   };
-  return { fanout, calls, execute };
+  return { fanout, execute };
 }
 
 const started = create(StartRunResponseSchema, {
@@ -118,7 +113,7 @@ const started = create(StartRunResponseSchema, {
 });
 const END = ["run.completed"];
 
-test("a run whose end was announced before its acceptance is told by one message to who waits for the end, and to nobody else", async () => {
+test("a caller who wants only the end gets run and end in one message when the end was announced first; other callers get both in turn", async () => {
   const log = new MemoryLog();
   log.append(1, "run.completed");
   const { fanout, execute } = listening(log, async () => started);
@@ -130,55 +125,20 @@ test("a run whose end was announced before its acceptance is told by one message
   ]);
 });
 
-/** A scheduler that is asked and does not answer. */
-function silent() {
-  const asked = Promise.withResolvers<{ callId: string; signal: AbortSignal | undefined }>();
+test("a caller who leaves before the scheduler answers gives up the command", async () => {
+  const asked = Promise.withResolvers<AbortSignal | undefined>();
   const answer = Promise.withResolvers<typeof started>();
-  const startRun: Scheduler["runs"]["startRun"] = (_, { metadata = {}, signal } = {}) => {
-    asked.resolve({ callId: callIdOf(metadata) ?? "", signal });
+  const { execute } = listening(new MemoryLog(), (_, { signal } = {}) => {
+    asked.resolve(signal);
     return answer.promise;
-  };
-  return { startRun, asked: asked.promise, answer };
-}
-
-test("an end that names the call is its answer: the scheduler's own is not waited for, nor is it called off", async () => {
-  const log = new MemoryLog();
-  log.append(1, "run.completed");
-  const { startRun, asked } = silent();
-  const { calls, execute } = listening(log, startRun);
+  });
   const caller = new AbortController();
   const executed = execute(END, caller.signal);
-  const { callId, signal } = await asked;
-  const accepted = { workflowVersion: 3, deadlineAt: 5 };
-  calls.ended({ event: log.last });
-  calls.ended({ event: log.last, accepted: { ...accepted, callId: randomUUID() } });
-  calls.ended({ event: log.last, accepted: { ...accepted, callId } });
-  expect(await executed).toEqual([[RUN, [1n]]]);
-  caller.abort();
-  expect(signal?.aborted).toBe(false);
-});
-
-test("a caller who leaves before either is here gives up the command", async () => {
-  const { startRun, asked, answer } = silent();
-  const { execute } = listening(new MemoryLog(), startRun);
-  const caller = new AbortController();
-  const executed = execute(END, caller.signal);
-  const { signal } = await asked;
+  const signal = await asked.promise;
   caller.abort();
   expect(signal?.aborted).toBe(true);
-  answer.reject(new EngineError("CALLER_CANCELLED", "the call was cancelled by its caller"));
+  answer.reject(new EngineError("CALLER_CANCELLED", "the caller cancelled the call"));
   await expect(executed).rejects.toMatchObject({ reason: "CALLER_CANCELLED" });
-});
-
-test("who wants more than the end waits for the scheduler, by a call without a name", async () => {
-  const log = new MemoryLog();
-  log.append(1, "run.completed");
-  const { startRun, asked, answer } = silent();
-  const { execute } = listening(log, startRun);
-  const executed = execute([]);
-  expect((await asked).callId).toBe("");
-  answer.resolve(started);
-  expect(await executed).toHaveLength(2);
 });
 
 test("a stream for which there is no room, and one that a drain ends, has named its run and says where to read on", async () => {

@@ -12,7 +12,6 @@ export async function startRun(
   { runs }: Pick<Scheduler, "runs">,
   request: StartRunRequest,
   context: Pick<HandlerContext, "signal" | "timeoutMs">,
-  metadata: Readonly<Record<string, string>> = {},
 ): Promise<StartRunResponse> {
   checkName("workflow_id", request.workflowId);
   checkRange("priority", request.priority, -LIMITS.priorityMax, LIMITS.priorityMax);
@@ -21,7 +20,7 @@ export async function startRun(
   delete request.input;
   request.requestId = checkRequestId(request.requestId);
   probe("G1");
-  const started = await runs.startRun(request, { ...forwardOptions(context), metadata });
+  const started = await runs.startRun(request, forwardOptions(context));
   probe("G2");
   return started;
 }

@@ -1,10 +1,7 @@
 // What a worker says of itself to whoever embeds it (S0.27-S0.34). Telemetry and tests listen; nothing depends on a listener, and
 // one that throws is not allowed to hurt the work.
 
-/**
- * Names and payloads of every event. An executor's `jobId` is run/node/iteration/epoch: one claim, or with #number behind it one offer;
- * a queue worker's is its job's.
- */
+/** Names and payloads of every event. An executor's `jobId` is run/node/iteration/epoch, which names one claim; a queue worker's is its job's. */
 export interface WorkerEventMap {
   readonly "worker:started": { readonly workerId: string };
   readonly "worker:stopped": { readonly workerId: string };

@@ -28,7 +28,7 @@ const TRIES_MAX = 5;
 const RETRY_MS = { initialMs: 100, maxMs: 1_000 } as const;
 
 export interface CommandClient {
-  /** The unary methods of a service, as if they were calls of their own. They reject with EngineError only. */
+  /** The unary methods of a service, as if each were a call of its own, but without metadata. They reject with EngineError only. */
   callsOf<Service extends DescService>(service: Service): GrpcClient<Service>["call"];
   /** Settles when a connection stands. @throws SCHEDULER_UNAVAILABLE after `timeoutMs` */
   waitForReady(timeoutMs: number): Promise<void>;
@@ -91,7 +91,6 @@ const caller = (method: DescMethod, nextLane: () => CommandLane) => {
         request: bytes,
         timeoutMs,
         traceparent: currentTraceparent(span.active),
-        metadata: options.metadata ?? {},
       }));
       span.end("OK");
       return fromBinary(method.output, response);

@@ -23,9 +23,7 @@ type CarryStream = BidiStream<CarryResponse, MessageInitShape<typeof CarryReques
 type CommandInit = MessageInitShape<typeof CommandSchema>;
 /** A command as its caller knows it. */
 type NewCommand = Required<
-  Pick<CommandInit, "method" | "timeoutMs" | "traceparent" | "metadata"> & {
-    readonly request: Uint8Array;
-  }
+  Pick<CommandInit, "method" | "timeoutMs" | "traceparent"> & { readonly request: Uint8Array }
 >;
 
 /** A message of a lane is cut here, in both directions: a small command, or its answer, does not wait behind many large ones. */

@@ -145,7 +145,7 @@ class Carrier {
     return create(AnswerSchema, { commandId, result: { case: "refusal", value } });
   }
 
-  async #call({ method: name, request, timeoutMs, metadata }: Command): Promise<Uint8Array> {
+  async #call({ method: name, request, timeoutMs }: Command): Promise<Uint8Array> {
     if (this.#isDraining) throw new EngineError("DRAINING", "This scheduler is stopping.");
     const method = this.#methods.get(name);
     if (method === undefined) throw new EngineError("UNKNOWN_METHOD", `${name} is not served here`);
@@ -153,7 +153,7 @@ class Carrier {
     const response = await handler(read(desc, request), {
       signal: this.#stream.signal,
       deadlineAt: Date.now() + timeoutMs,
-      metadata,
+      metadata: {},
     });
     return toBinary(desc.output, create(desc.output, response));
   }

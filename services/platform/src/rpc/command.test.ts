@@ -22,16 +22,6 @@ test("many commands at once are each answered with what was asked for, in whatev
   expect(answers.map(({ run }) => run?.runId)).toEqual(ids.map((id) => `run-${id}`));
 });
 
-test("a command carries the metadata of its call", async () => {
-  const { server } = await startServer({
-    startRun: async (_, { metadata }) => started(JSON.stringify(metadata)),
-  });
-  const calls = connect(server);
-  const runIdOf = async (options: object) => (await calls.startRun({}, options)).run?.runId;
-  expect(await runIdOf({ metadata: { "pawl-call-id": "c1" } })).toBe('{"pawl-call-id":"c1"}');
-  expect(await runIdOf({})).toBe("{}");
-});
-
 test("a refusal arrives with its reason, metadata and violations, and hurts no other command", async () => {
   const { server, faults } = await startServer({
     startRun: async ({ workflowId }) => {

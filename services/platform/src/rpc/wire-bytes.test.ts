@@ -1,5 +1,5 @@
 import { create, toBinary } from "@bufbuild/protobuf";
-import { CommandSchema } from "@pawl/proto/pawl/command/v1/command_service_pb";
+import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import {
   SchedulerItemSchema,
   WorkerItemSchema,
@@ -33,7 +33,7 @@ test.each([SchedulerItemSchema, WorkerItemSchema])(
 
 test("the keys and values of a map count", () => {
   const metadata = { ["k".repeat(1_000)]: "ü".repeat(1_000), short: "" };
-  const bytes = toBinary(CommandSchema, create(CommandSchema, { metadata })).length;
+  const bytes = toBinary(ErrorInfoSchema, create(ErrorInfoSchema, { metadata })).length;
   expect(wireBytes({ metadata })).toBeGreaterThanOrEqual(bytes);
 });
 

@@ -212,7 +212,6 @@ describe("what is said by hand", () => {
     ["a number beyond 32 bits", said({ attempt: 2 ** 32 })],
     ["a negative 64-bit number", said({ claim: { ...claim, epoch: -1n } })],
     ["a number beyond 64 bits", said({ claim: { ...claim, epoch: 2n ** 64n } })],
-    ["an offer beyond 64 bits", said({ claim: { ...claim, offer: 2n ** 64n } })],
     ["bytes that are none", said({ nodeJson: "text" })],
   ])("%s is refused with the words of protobuf-es", (_, init) => {
     const words = (call: () => unknown): string => {

@@ -18,7 +18,6 @@ export const CLAIM = {
   nodeId: delimited(2),
   iteration: varint(3),
   epoch: varint(4),
-  offer: varint(5),
 } as const;
 
 export const ASSIGNMENT = {

@@ -100,7 +100,6 @@ function readClaim(reader: WireReader, tag: number): Claim {
     nodeId: reader.text(CLAIM.nodeId),
     iteration: reader.uint32(CLAIM.iteration),
     epoch: reader.uint64(CLAIM.epoch),
-    offer: reader.uint64(CLAIM.offer),
   };
   reader.leave(outer);
   return claim;

@@ -127,7 +127,6 @@ function writeClaim(
   writer.text(CLAIM.nodeId, value.nodeId);
   writer.uint32(CLAIM.iteration, value.iteration);
   writer.uint64(CLAIM.epoch, value.epoch);
-  writer.uint64(CLAIM.offer, value.offer);
   writer.close(claim, CLAIM_WIDTH);
 }
 

@@ -8,14 +8,12 @@ const BYTES_MAX = 1_000;
 
 const types = TERMINAL_TYPES.map((type) => `'${type}'`).join(", ");
 
-const COLUMNS = `run_id, seq, type, node_id, iteration, attempt, epoch, payload, value::text,
-        floor(date_part('epoch', at) * 1000 + 0.0005)`;
-
-/** Of a row that is inserted into run_events: the columns of a terminal event, and what else to say, as a JSON array; null for any other. */
-export const ending = (...more: readonly string[]): string => `case
+/** Of a row that is inserted into run_events: the columns of a terminal event as a JSON array; null for any other. */
+export const ENDING = `case
     when type in (${types}) then
       json_build_array(
-        ${[COLUMNS, ...more].join(",\n        ")}
+        run_id, seq, type, node_id, iteration, attempt, epoch, payload, value::text,
+        floor(date_part('epoch', at) * 1000 + 0.0005)
       )::text
   end`;
 

@@ -50,8 +50,6 @@ export interface NewRun extends RunProjection {
   readonly parent: ParentLink | null;
   /** The occurrence that started it. */
   readonly schedule?: ScheduleLink;
-  /** Who waits for it, said with its end where that is in the same transaction; not kept. */
-  readonly callId?: string;
 }
 
 /** The graph of a test run: kept with it, and deleted with it. */
@@ -76,8 +74,6 @@ export interface InputKey {
 export interface RunChange extends RunProjection {
   readonly runId: RunId;
   readonly expectedVersion: number;
-  /** The seq before the first of its events, where the seqs it will have are known to somebody already; any unless said. */
-  readonly expectedSeq?: number;
 }
 
 /** That a run's deadline moved. */

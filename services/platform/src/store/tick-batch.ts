@@ -111,7 +111,6 @@ export class TickBatch {
         opened.map((lease) => lease.executorId),
         this.wake,
         this.pauseEpoch,
-        changes.map((change) => change.expectedSeq ?? -1),
         opened.map((lease) => lease.limitMs ?? null),
       ],
     };
@@ -139,7 +138,6 @@ export class TickBatch {
         this.runs.map((run) => run.schedule?.scheduleId ?? null),
         this.runs.map((run) => run.schedule?.at ?? null),
         this.pauseEpoch,
-        this.runs.map((run) => run.callId ?? null),
         opened.map((lease) => lease.limitMs ?? null),
       ],
     };

@@ -1,6 +1,6 @@
-// LISTEN as a hint about runs, never as truth: it says at once which runs have news, and whoever listens polls as well, so a lost
-// notification costs latency and nothing else. Hints sent while nobody listened are gone, so beginning to listen is itself news
-// of all runs. An end is the exception: it is the event itself, which nothing but its commit sends.
+// Notifications about runs. A notification names runs that have new events; it is a hint, and the gateway polls too, so a lost
+// notification costs latency and nothing else. Hints sent while the gateway was not connected are lost, so the listener reports news of
+// all runs each time it connects. An end is more than a hint: it is the terminal event itself, which only its commit sends.
 
 import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import { isUuid, type RunId, runId } from "@pawl/core/name/ids";
@@ -16,24 +16,11 @@ export const CHANNEL = "pawl_runs";
 /** The channel on which short terminal events come whole, before the hint that names their runs. */
 const ENDS_CHANNEL = "pawl_ends";
 
-/** What the transaction that ended a run says of it. */
-export interface End {
-  readonly event: RunEvent;
-  /** Where the same transaction accepted it, for a call that has a name (`call-id.ts`). */
-  readonly accepted?: AcceptedCall;
-}
-
-/** The call that a run was accepted for, and what it does not know of that run. */
-export interface AcceptedCall {
-  readonly callId: string;
-  readonly workflowVersion: number;
-  readonly deadlineAt: number;
-}
-
 export interface WakeHandlers {
   /** The run's log reaches at least `lastSeq`. */
   readonly onRun: (runId: RunId, lastSeq: number, ended: boolean) => void;
-  readonly onEnd: (end: End) => void;
+  /** A run ended with this event. */
+  readonly onEnd: (event: RunEvent) => void;
   /** Any run may have news. */
   readonly onAll: () => void;
   /** Whether hints arrive; poll faster while they do not. */
@@ -67,14 +54,14 @@ export function parseWake(payload: string): readonly Wake[] | undefined {
 }
 
 /**
- * Reads a terminal event, the columns of its row as the statements that append it announce them; undefined for what this build does not
- * understand. By hand: zod took two thirds of the time that hearing one took.
+ * Reads a terminal event from the columns that the appending statement sends; undefined for a payload that this build does not
+ * understand. It checks by hand: zod took two thirds of the time of receiving one.
  */
-export function parseEnd(payload: string): End | undefined {
+export function parseEnd(payload: string): RunEvent | undefined {
   const columns = parseJson(payload);
   if (!Array.isArray(columns) || !COLUMNS.every((is, at) => is(columns[at]))) return undefined;
   const [run_id, seq, type, node_id, iteration, attempt, epoch, body, value, at] = columns;
-  const event = toEvent({
+  return toEvent({
     run_id,
     seq,
     type,
@@ -86,16 +73,6 @@ export function parseEnd(payload: string): End | undefined {
     value,
     at,
   });
-  const accepted = acceptedBy(columns.slice(COLUMNS.length));
-  return accepted === undefined ? { event } : { event, accepted };
-}
-
-function acceptedBy([callId, workflowVersion, deadlineAt]: readonly unknown[]) {
-  const isWhole =
-    typeof callId === "string" &&
-    typeof workflowVersion === "number" &&
-    typeof deadlineAt === "number";
-  return isWhole ? { callId, workflowVersion, deadlineAt } : undefined;
 }
 
 const isNumber = (value: unknown): boolean => typeof value === "number";
@@ -129,8 +106,8 @@ export class WakeListener extends ChannelListener {
     super(url, [CHANNEL, ENDS_CHANNEL], {
       onPayload: (payload, channel) => {
         if (channel === ENDS_CHANNEL) {
-          const end = parseEnd(payload);
-          if (end !== undefined) handlers.onEnd(end);
+          const event = parseEnd(payload);
+          if (event !== undefined) handlers.onEnd(event);
           return;
         }
         const wakes = parseWake(payload);

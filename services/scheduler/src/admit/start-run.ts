@@ -46,19 +46,12 @@ export interface Occurrence {
   readonly requestId: string;
 }
 
-/** Who starts a run, where that is more than its request. */
-export interface Starter {
-  readonly occurrence?: Occurrence;
-  /** The call that waits for the run's end (`platform/src/wake/call-id.ts`). */
-  readonly callId?: string | undefined;
-}
-
 /** @throws WORKFLOW_NOT_FOUND, INPUT_INVALID, LIMIT_EXCEEDED, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
 export async function startRun(
   parts: AdmitParts,
   tenantId: string,
   request: StartRunRequest,
-  { occurrence, callId }: Starter = {},
+  occurrence?: Occurrence,
 ): Promise<Accepted> {
   const workflowId = workflowIdOf(request.workflowId);
   const input = inputOf(request.inputJson);
@@ -69,7 +62,6 @@ export async function startRun(
   const own = {
     ...(inputKey === undefined ? {} : { inputKey }),
     ...(occurrence === undefined ? {} : { schedule: occurrence.schedule }),
-    ...(callId === undefined ? {} : { callId }),
   };
   const run = { tenantId, workflowId, input, priority, requestId, ...own };
   const remembered = version === 0 ? parts.newest.get(tenantId, workflowId) : undefined;
@@ -179,7 +171,6 @@ interface Acceptance {
   readonly testGraph?: TestGraph;
   readonly inputKey?: NonNullable<StartInput["inputKey"]>;
   readonly schedule?: ScheduleLink;
-  readonly callId?: string;
 }
 
 async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
@@ -188,7 +179,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
   const deadlineAt = createdAt + run.deadlineMs;
   const traceparent = currentTraceparent() || null;
   const { promise, resolve, reject } = Promise.withResolvers<Started>();
-  const { workflowVersion, kind, testGraph, inputKey, callId } = run;
+  const { workflowVersion, kind, testGraph, inputKey } = run;
   const scheduled = run.schedule === undefined ? {} : { schedule: run.schedule };
   probe("S1");
   parts.loop.offer({
@@ -207,7 +198,6 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     deadlineAt,
     ...(testGraph === undefined ? {} : { test: { graph: run.graph, row: testGraph } }),
     ...(inputKey === undefined ? {} : { inputKey }),
-    ...(callId === undefined ? {} : { callId }),
     ...scheduled,
     started: {
       ...RUN_PLACE,

@@ -8,7 +8,6 @@ import { servedTypes } from "@pawl/platform/store/served-types";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { toWireApproval } from "@pawl/platform/wire/approval";
 import { toWireAcceptedRun, toWireRun } from "@pawl/platform/wire/run";
-import { callIdOf } from "@pawl/platform/wake/call-id";
 import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunStatus } from "@pawl/core/log/event";
@@ -52,10 +51,8 @@ export function commandServices(
     duplicate: accepted.duplicate,
   });
   const runs = serve(RunService, {
-    startRun: async (request, { metadata }) => {
-      const caller = { callId: callIdOf(metadata) };
-      return answer(await startRun(parts, DEFAULT_TENANT, request, caller), request.workflowId);
-    },
+    startRun: async (request) =>
+      answer(await startRun(parts, DEFAULT_TENANT, request), request.workflowId),
     testRun: async (request) => {
       const accepted = await testRun(parts, DEFAULT_TENANT, request, await servedTypes(db));
       const warnings = accepted.warnings.map(toWireViolation);

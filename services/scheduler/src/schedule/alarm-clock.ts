@@ -36,8 +36,7 @@ export function createAlarmClock(
       schedules,
       occurrences,
       log,
-      startRun: (tenantId, request, occurrence) =>
-        startRun(parts, tenantId, request, { occurrence }),
+      startRun: (tenantId, request, occurrence) => startRun(parts, tenantId, request, occurrence),
     });
     if (nextAt !== null) ring(nextAt - now());
     return takenCount > 0;

@@ -100,7 +100,7 @@ export async function triggerSchedule(
   const schedule = found(await parts.schedules.find({ tenantId, scheduleId }), scheduleId);
   const requestId = requestIdOf(request.requestId) ?? crypto.randomUUID();
   const occurrence = { schedule: { scheduleId, at: parts.now() }, requestId };
-  const accepted = await startRun(parts, tenantId, startRequestOf(schedule), { occurrence });
+  const accepted = await startRun(parts, tenantId, startRequestOf(schedule), occurrence);
   return { ...accepted, workflowId: schedule.spec.workflowId };
 }
 

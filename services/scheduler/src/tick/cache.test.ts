@@ -23,7 +23,6 @@ function runOf(bytes: number): CachedRun {
     workflowId: "w",
     priority: 0,
     traceparent: null,
-    streamedIn: 0,
     snapshotSeq: 0,
     snapshotAt: undefined,
   };

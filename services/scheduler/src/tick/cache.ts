@@ -23,11 +23,6 @@ export interface CachedRun {
   readonly traceparent: string | null;
   /** About how much memory its fold takes; grows with what is drafted and is exact for nothing. */
   bytes: number;
-  /**
-   * The draft that holds its latest partial output, which moves its last seq by as much as only the store knows; 0 once a later commit
-   * has told.
-   */
-  streamedIn: number;
   /** How far its snapshot reaches, or one that was asked for; 0 for none. */
   snapshotSeq: number;
   /** When that was, as far as this scheduler knows; undefined until it first moved the run. */
@@ -165,7 +160,7 @@ export class RunCache {
       const bytes = found.state.nodes.length * FACT_BYTES + bytesOf(run);
       const snapshotSeq = snapshot?.seq ?? 0;
       const about = { version, workflowId, priority, traceparent, bytes, snapshotSeq };
-      this.put({ state: found.state, ...about, streamedIn: 0, snapshotAt: undefined });
+      this.put({ state: found.state, ...about, snapshotAt: undefined });
     } else if (found.kind === "quarantined") {
       this.#quarantined.set(run.runId, found.quarantine);
     } else if (!run.hasEnded) {

@@ -1,8 +1,8 @@
-// What one tick is about to commit. Facts are applied to the cached folds as they are drafted, so that the planner sees
-// them at once; when the transaction fails, the folds it touched are dropped and read again.
+// What one tick is about to commit. The draft applies facts to the cached folds at once, so that the planner sees them. When the
+// transaction fails, the tick drops the folds it touched, and the cache reads them again.
 //
 // Seqs are provisional here: partial output moves a run's last seq without a new version, so only the database knows the
-// real ones. They differ by one offset per run, which `settleSeqs` adds once the answer is there.
+// real seqs. They differ by one offset per run, which `settleSeqs` adds after the commit.
 
 import { withCause } from "@pawl/core/log/cause";
 import { isSettled, isTerminalType, type Fact } from "@pawl/core/log/event";
@@ -23,11 +23,9 @@ import {
   executionKey,
   isTakenAway,
   jobKeyOf,
-  mayStartUncommitted,
   shiftCauses,
   type Execution,
   type HandOff,
-  type Opened,
   type RunDraft,
 } from "./run-draft.ts";
 
@@ -40,24 +38,17 @@ export interface ClosedClaim extends LeaseKey {
   readonly isUnwritten: boolean;
 }
 
-let drafts = 0;
-
 export class Draft {
-  /** Later drafts have higher ones. */
-  readonly serial = (drafts += 1);
   readonly #now: number;
-  /** What it decides on; proven by its commit where `assumesPauses` says that it matters. */
+  /** The pauses that it decides under; its commit proves them where `assumesPauses` is set. */
   readonly pauses: PauseView;
   #assumesPauses = false;
   readonly #runs = new Map<RunId, RunDraft>();
-  readonly #mayOffer: boolean;
   /** Runs that were appended to since they were last planned. */
   readonly #unplanned = new Set<CachedRun>();
   #eventCount = 0;
   #claimCount = 0;
   readonly #reserved: HandOff[] = [];
-  /** Claims that executors are to hear of before the commit, and have not yet. */
-  readonly #offers: Opened[] = [];
   /** Executions queued by this draft and not placed yet. */
   readonly ready: Execution[] = [];
   readonly closed: ClosedClaim[] = [];
@@ -75,10 +66,9 @@ export class Draft {
   /** Jobs of executions that will not be claimed any more. */
   readonly droppedJobs: DroppedJob[] = [];
 
-  constructor(now: number, pauses: PauseView, { mayOffer }: { readonly mayOffer: boolean }) {
+  constructor(now: number, pauses: PauseView) {
     this.#now = now;
     this.pauses = pauses;
-    this.#mayOffer = mayOffer;
   }
 
   get now(): number {
@@ -94,8 +84,14 @@ export class Draft {
     return [...this.#runs.values()];
   }
 
+  /** Whether it has moved the run. */
   has(runId: RunId): boolean {
     return this.#runs.has(runId);
+  }
+
+  /** Whether it writes anything of the run, partial output and effects included. */
+  concerns(runId: RunId): boolean {
+    return this.#runs.has(runId) || this.fenced.has(runId);
   }
 
   /** The run as drafted here, if it was touched. */
@@ -113,12 +109,6 @@ export class Draft {
 
   get claimCount(): number {
     return this.#claimCount;
-  }
-
-  /** Whether the run's seqs will be as drafted: it is new, or the commit proves it. */
-  isExact(runId: RunId): boolean {
-    const draft = this.#runs.get(runId);
-    return draft !== undefined && (draft.start !== undefined || draft.isTold);
   }
 
   /** How far the log of a new run will reach. */
@@ -141,14 +131,12 @@ export class Draft {
     for (const { run, facts } of this.#runs.values()) for (const fact of facts) yield { run, fact };
   }
 
-  /** Claims that executors are to hear of after the commit. */
+  /** Claims whose assignments the tick sends after the commit. */
   get handOffs(): HandOff[] {
-    return [...this.#runs.values()].flatMap(({ opened }) =>
-      [...opened.values()].filter(({ isOffer }) => !isOffer),
-    );
+    return [...this.#runs.values()].flatMap(({ opened }) => [...opened.values()]);
   }
 
-  /** Whether it would be wrong under other pauses: it starts or claims something, or lets a run go on. */
+  /** Whether it would be wrong under other pauses: it starts or claims something, or resumes a run. */
   get assumesPauses(): boolean {
     return this.#assumesPauses;
   }
@@ -166,7 +154,6 @@ export class Draft {
       deadlineAt: start.deadlineAt,
       facts: [],
       opened: new Map(),
-      isTold: false,
     });
   }
 
@@ -237,29 +224,23 @@ export class Draft {
     const draft = this.#draftOf(run);
     this.append(run, fact);
     this.#claimCount += 1;
-    const isOffer = this.#mayOffer && mayStartUncommitted(handOff);
     handOff.session.reserve(handOff.bytes);
-    const opened = { ...handOff, factIndex: draft.facts.length - 1, isOffer };
+    const opened = { ...handOff, factIndex: draft.facts.length - 1 };
     draft.opened.set(executionKey(nodeIndex, iteration), opened);
-    if (isOffer) {
-      draft.isTold = true;
-      this.#offers.push(opened);
-    } else this.#reserved.push(opened);
+    this.#reserved.push(opened);
   }
 
   /** After the commit: real seqs and epochs, and the version each run has now. */
   settleSeqs(lastSeqs: ReadonlyMap<RunId, number>): void {
     for (const draft of this.#runs.values()) {
       const { run, start, opened } = draft;
-      if (run.streamedIn <= this.serial) run.streamedIn = 0;
       if (start !== undefined) {
         run.version = 1;
         continue;
       }
       run.version += 1;
-      // The fold itself may be further by now, where the next tick is drafted on it.
-      const drafted = draft.committedSeq + draft.facts.length;
-      const offset = (lastSeqs.get(run.state.runId) ?? drafted) - drafted;
+      const { runId, lastSeq } = run.state;
+      const offset = (lastSeqs.get(runId) ?? lastSeq) - lastSeq;
       if (offset === 0) continue;
       run.state.lastSeq += offset;
       shiftCauses(draft, offset);
@@ -270,15 +251,9 @@ export class Draft {
     }
   }
 
-  /** Frees the room that was kept for what it hands off: by now executors hold it, or never will. */
+  /** Frees the room that it reserved for hand-offs: executors hold the tasks by now, or never will. */
   freeReserved(): void {
     for (const { session, bytes } of this.#reserved.splice(0)) session.unreserve(bytes);
-    for (const { session, bytes } of this.takeOffers()) session.unreserve(bytes);
-  }
-
-  /** The offers that were not made yet. */
-  takeOffers(): Opened[] {
-    return this.#offers.splice(0);
   }
 
   #moveRunGate(run: CachedRun, { type }: Fact, wasAdmitted: boolean): void {
@@ -291,7 +266,7 @@ export class Draft {
     let draft = this.#runs.get(run.state.runId);
     if (draft === undefined) {
       const { lastSeq: committedSeq, deadlineAt } = run.state;
-      const nothing = { start: undefined, facts: [], opened: new Map(), isTold: false };
+      const nothing = { start: undefined, facts: [], opened: new Map() };
       draft = { run, committedSeq, deadlineAt, ...nothing };
       this.#runs.set(run.state.runId, draft);
     }

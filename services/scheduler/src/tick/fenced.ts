@@ -33,13 +33,18 @@ export class Fenced {
   readonly #begins: BeginInput[] = [];
   readonly #commits: CommitInput[] = [];
   readonly #extensions: ExtendInput[] = [];
+  readonly #runs = new Set<RunId>();
   #answers: Answers | undefined;
 
   get isEmpty(): boolean {
-    return this.#all.length === 0;
+    return this.#runs.size === 0;
   }
 
-  /** Runs with partial output: what readers want to hear of. */
+  has(runId: RunId): boolean {
+    return this.#runs.has(runId);
+  }
+
+  /** Runs with partial output, of which readers are notified. */
   get streamedRuns(): ReadonlySet<RunId> {
     return new Set(this.#streamed.map(({ fact }) => fact.runId));
   }
@@ -49,12 +54,13 @@ export class Fenced {
     else if (input.kind === "begin_effect") this.#begins.push(input);
     else if (input.kind === "commit_effect") this.#commits.push(input);
     else this.#extensions.push(input);
+    this.#runs.add(claimOf(input).runId);
   }
 
   /** Sends everything, before whatever closes leases in this transaction. */
   send(tx: Transaction): void {
     if (this.isEmpty) return;
-    void tx.lock(this.#all.map((input) => claimOf(input).runId));
+    void tx.lock([...this.#runs]);
     this.#answers = {
       streamed: tx.stream(this.#streamed.map(({ fact }) => fact)),
       begun: tx.beginEffects(this.#begins.map(({ effect }) => effect)),
@@ -96,10 +102,6 @@ export class Fenced {
       }),
       ...this.#extensions.map((input, at) => reply(input.answer, standing(input, longer[at]))),
     ];
-  }
-
-  get #all(): readonly FencedInput[] {
-    return [...this.#streamed, ...this.#begins, ...this.#commits, ...this.#extensions];
   }
 }
 

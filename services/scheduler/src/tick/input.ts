@@ -22,20 +22,12 @@ import type {
 import type { EffectStanding } from "@pawl/core/policy/effect";
 import type { TestGraph } from "@pawl/platform/store/journal";
 
-/** A claim that an executor is told of while it is being committed (ADR 33). */
-export interface Offer {
-  /** Said with the claim on the wire: a claim that takes the place of a withdrawn offer may have its epoch. */
-  readonly id: number;
-  state: "open" | "committed" | "withdrawn";
-}
-
 /** Names one claim, as executors do. */
 export interface Claim {
   readonly runId: RunId;
   readonly nodeId: NodeId;
   readonly iteration: number;
   readonly epoch: number;
-  readonly offer?: Offer;
 }
 
 /** A claim in the name of the executor that says something about it. */
@@ -83,8 +75,6 @@ export interface StartInput {
   readonly parent?: ParentLink;
   /** The occurrence that starts it. */
   readonly schedule?: ScheduleLink;
-  /** Who waits for its end at a gateway. */
-  readonly callId?: string;
   readonly started: Extract<Fact, { type: "run.started" }>;
   readonly answer: Answer<Started>;
 }

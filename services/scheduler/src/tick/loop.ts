@@ -1,6 +1,6 @@
-// The scheduler's loop. One tick is committed at a time, by the only writer of this process, and the next one is drafted meanwhile:
-// inputs gather in it, so the batch grows with the load and a lone input never waits. What is drafted on a tick that fails fails with
-// it; `redo.ts` says what follows then. What is about a run that cannot move now waits aside (`aside.ts`), and holds up no other.
+// The scheduler's loop. The loop commits one tick at a time and drafts the next tick meanwhile: inputs gather in the next one, so the
+// batch grows with the load, and a lone input never waits. When a tick fails, the loop gives up the tick above it too, and `redo.ts`
+// tries the inputs of both again. Inputs about a run that cannot move now wait aside (`aside.ts`) and delay no other run.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { probe } from "@pawl/platform/lifecycle/probe";
@@ -12,32 +12,31 @@ import { Inbox } from "./inbox.ts";
 import { type Input, isCommand } from "./input.ts";
 import { Redo, type RedoOptions } from "./redo.ts";
 import { Tick } from "./tick.ts";
-import { Time } from "./time.ts";
 import { type UnsettledResult, unsettledResults } from "./unsettled.ts";
 
 /** From this many inputs in the last batch on, more are worth waiting for; a lone run never waits. */
 const CROWD_MIN = 3;
 const GATHER_MS = 1;
-/** An instant task is back sooner than this, unless its executor is in trouble. */
-const LINGER_MS = 2;
 /** The share of the last batch that is not worth waiting beyond. */
 const ENOUGH = 0.6;
 /** setTimeout takes at most 2^31-1 ms. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 export interface LoopOptions extends Omit<RedoOptions, "aside"> {
-  /** For ticks that wait a moment for what they offer; without it none does. */
-  readonly linger?: Timers;
   /** For runs that wait aside. */
   readonly timers: Timers;
   readonly steady: () => number;
 }
 
+interface Failure {
+  readonly error: unknown;
+}
+
 /** A tick that is being committed. */
 interface Sailing {
   readonly tick: Tick;
-  /** What made it fail, if it did. */
-  readonly failure: Promise<{ readonly error: unknown } | undefined>;
+  /** Settles when the commit is over. */
+  readonly failure: Promise<Failure | undefined>;
 }
 
 export class TickLoop {
@@ -147,11 +146,9 @@ export class TickLoop {
       return await this.#redo.store.probe();
     if (below === undefined) await this.#gather();
     const claimMax = this.#redo.blame.max;
-    // What a failing store does not take would be withdrawn again.
-    const mayOffer = failure === undefined;
-    const tick = new Tick(this.#options, { below: below?.tick, mayOffer, claimMax });
+    const tick = new Tick(this.#options, { below: below?.tick, claimMax });
     this.#open = tick;
-    const fault = await this.#fill(tick, below?.tick);
+    const fault = await this.#fill(tick, below);
     const sunk = await below?.failure;
     this.#below = undefined;
     this.#options.cache.trim();
@@ -166,7 +163,7 @@ export class TickLoop {
       tick.giveUp();
       return await this.#redo.after(fault.error, tick);
     }
-    // Nothing came while the one below was on its way.
+    // No input arrived during the commit below.
     if (below !== undefined && tick.inputs.length === 0) return tick.giveUp();
     await this.#send(tick);
   }
@@ -185,43 +182,20 @@ export class TickLoop {
     return this.#aside.divert(this.#inbox.take(this.#redo.store.batchMax));
   }
 
-  /** Gives the tick what has come, and what comes until the one below is over. */
-  async #fill(
-    tick: Tick,
-    below: Tick | undefined,
-  ): Promise<{ readonly error: unknown } | undefined> {
+  /** Gives the tick the inputs that have arrived, and those that arrive until the commit below is over. */
+  async #fill(tick: Tick, below: Sailing | undefined): Promise<Failure | undefined> {
     try {
       await tick.take(this.#take());
-      if (below === undefined) {
-        await this.#linger(tick);
-        return undefined;
-      }
-      while (!below.isOver && !tick.isFull) {
-        if (this.#inbox.size === 0) await this.#arrivalDuring(below);
+      if (below === undefined) return undefined;
+      while (!below.tick.isOver && !tick.isFull) {
+        if (this.#inbox.size === 0) await this.#arrivalDuring(below.tick);
         else await tick.take(this.#take());
       }
+      // Inputs about the runs of the tick below were held back until now.
+      if ((await below.failure) === undefined && !tick.isFull) await tick.take(this.#take());
       return undefined;
     } catch (error) {
       return { error };
-    }
-  }
-
-  /**
-   * Nothing else is under way, so what the tick offers may be back in time for the same commit: a run of one instant node is one commit
-   * then instead of two, 9 % sooner (both by turns on one machine), and its start is answered a round trip to the executor later.
-   */
-  async #linger(tick: Tick): Promise<void> {
-    const { linger } = this.#options;
-    if (linger === undefined || !tick.isAwaiting) return;
-    const time = new Time(linger, LINGER_MS);
-    try {
-      while (!tick.isFull && !time.isOver) {
-        if (this.#inbox.size > 0) await tick.take(this.#take());
-        else if (tick.isAwaiting) await this.#arrivalDuring(time);
-        else return;
-      }
-    } finally {
-      time.cancel();
     }
   }
 
@@ -230,7 +204,7 @@ export class TickLoop {
     const began = performance.now();
     const written = Promise.withResolvers<void>();
     const { isDecided } = tick;
-    const commit = async (): Promise<{ readonly error: unknown } | undefined> => {
+    const commit = async (): Promise<Failure | undefined> => {
       try {
         const report = await tick.commit(written.resolve);
         this.#options.onTick({ ...report, ms: performance.now() - began });
@@ -250,8 +224,8 @@ export class TickLoop {
     if (failed !== undefined) await this.#redo.after(failed.error, tick);
   }
 
-  /** Settles with the next input, or when the tick is over. What arrives in the same turn of the event loop belongs together. */
-  async #arrivalDuring(below: { readonly over: Promise<void>; readonly isOver: boolean }) {
+  /** Settles with the next input, or when the tick is over. Inputs of the same turn of the event loop belong together. */
+  async #arrivalDuring(below: Tick): Promise<void> {
     const arrival = new Promise<void>((resolve) => (this.#arrived = resolve));
     await Promise.race([arrival, below.over]);
     this.#arrived = undefined;

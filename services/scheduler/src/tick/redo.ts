@@ -1,5 +1,5 @@
-// What follows when a tick fails. Nothing of it came true, its folds are dropped and its offers withdrawn; its inputs are tried again,
-// alone on the store, without offers and without claims. The failure says what it is about (`platform/src/db/failure.ts`):
+// What follows when a tick fails. Nothing of it was committed, and its folds are dropped. The loop tries its inputs again, alone on the
+// store and without claims. The failure says what it is about (`platform/src/db/failure.ts`):
 //
 //   a run moved on, a deadlock     the same inputs again; after a few times in halves, so that one contended run holds up no other
 //   a row is locked                the runs whose rows are locked wait aside; the others go on
@@ -119,7 +119,7 @@ export class Redo {
     const batch = this.#aside.divert(inputs);
     if (batch.length === 0) return;
     const began = performance.now();
-    const tick = new Tick(this.#options, { mayOffer: false, claimMax: 0 });
+    const tick = new Tick(this.#options, { claimMax: 0 });
     this.#tick = tick;
     try {
       await tick.take(batch);

@@ -4,8 +4,8 @@
 import type { Input, NamedClaim } from "./input.ts";
 
 /** Only its own executor repeats a result: what another one says about the same claim is judged by itself. */
-const nameOf = ({ executorId, runId, nodeId, iteration, epoch, offer }: NamedClaim): string =>
-  `${executorId}/${runId}/${nodeId}/${iteration}/${epoch}/${offer?.id ?? ""}`;
+const nameOf = ({ executorId, runId, nodeId, iteration, epoch }: NamedClaim): string =>
+  `${executorId}/${runId}/${nodeId}/${iteration}/${epoch}`;
 
 /** Each result once, where it was first and as it was said last; the rest as it is. */
 export function withoutRepeats<T>(items: readonly T[], inputOf: (item: T) => Input): T[] {

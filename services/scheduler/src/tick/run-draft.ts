@@ -4,7 +4,7 @@ import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import type { ExecutionState } from "@pawl/core/log/state";
 import { invariant } from "@pawl/core/fault/invariant";
-import { graphNodeAt, nodeIdAt } from "@pawl/core/plan/place";
+import { nodeIdAt } from "@pawl/core/plan/place";
 import type { DroppedJob } from "@pawl/platform/queue/queue";
 import type { NodeId } from "@pawl/core/name/ids";
 import type { NewRun, RunProjection } from "@pawl/platform/store/journal";
@@ -28,9 +28,8 @@ export interface HandOff extends Execution {
 
 /** A hand-off that is going to be committed. */
 export interface Opened extends HandOff {
+  /** Its `node.started` among the facts of the run. */
   readonly factIndex: number;
-  /** Whether the executor is told before the commit. */
-  readonly isOffer: boolean;
 }
 
 export interface RunDraft {
@@ -41,10 +40,8 @@ export interface RunDraft {
   /** Before this draft. */
   readonly deadlineAt: number;
   readonly facts: Fact[];
-  /** By execution; one that ends in the same draft leaves again. */
+  /** By execution. A claim that ends in the same draft is removed again. */
   readonly opened: Map<number, Opened>;
-  /** Whether somebody was told of seqs in it: they have to come out as drafted. */
-  isTold: boolean;
 }
 
 /** Names an execution within its run. */
@@ -106,7 +103,6 @@ export function newRun(start: StartInput, draft: RunDraft): NewRun {
     kind: start.runKind,
     parent: start.parent ?? null,
     ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
-    ...(start.callId === undefined ? {} : { callId: start.callId }),
     ...projection(draft),
   };
 }
@@ -120,15 +116,4 @@ export function jobKeyOf({ run: { state }, nodeIndex, iteration }: Execution): D
     attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
     nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
   };
-}
-
-/**
- * Whether a task may begin before its claim is there to stay: its executor says that it acts on nothing outside and ends at once. Partial
- * output would make its epoch a guess, and moderation asks others.
- */
-export function mayStartUncommitted({ run, nodeIndex, iteration, session }: HandOff): boolean {
-  if (run.streamedIn > 0) return false;
-  const { type } = executionDefinition(run.state.graph, nodeIndex, iteration);
-  const { moderation } = graphNodeAt(run.state, nodeIndex).definition;
-  return session.instantTypes.has(type) && moderation === "none";
 }

@@ -46,8 +46,6 @@ export function settle(
   children: ReadonlyMap<OutcomeInput, Child> = new Map(),
 ): Settled {
   if (run === undefined) return { kind: "doubtful", refuse: refusal(input) };
-  // Its epoch may be another claim's by now.
-  if (isWithdrawn(input)) return { kind: "drafted", reply: refusal(input) };
   const { state } = run;
   switch (input.kind) {
     case "outcome": {
@@ -95,9 +93,6 @@ export function settle(
       return unreachable(input, "input");
   }
 }
-
-const isWithdrawn = (input: JudgedInput): boolean =>
-  (input.kind === "outcome" || input.kind === "lost") && input.claim.offer?.state === "withdrawn";
 
 /** Drafts that a claim was lost, or is past its timeout; beyond the last delivery its node is dead. */
 function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
@@ -153,7 +148,7 @@ export function settleStart(draft: Draft, graph: Graph, input: StartInput): Cach
   const { workflowId, priority, traceparent } = input;
   const bytes = state.nodes.length * FACT_BYTES;
   const about = { workflowId, priority, traceparent, bytes, snapshotSeq: 0, snapshotAt: draft.now };
-  const run: CachedRun = { state, version: 0, streamedIn: 0, ...about };
+  const run: CachedRun = { state, version: 0, ...about };
   draft.begin(run, input);
   draft.append(run, input.started);
   const pause = draft.pauses.workflow(input.tenantId, workflowId);

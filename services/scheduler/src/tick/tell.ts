@@ -1,5 +1,5 @@
-// After the commit: assignments to executors that were given a node (offers aside, which they have), and a word to those whose claim was taken away. Either
-// may be lost with its connection; what an executor says it holds at its next renewal puts that right.
+// After the commit: the scheduler sends assignments to the executors that got a claim, and ClaimLost or Cancel to those whose claim
+// ended. Either message may be lost with its connection; the executor's next renewal names what it holds, which repairs that.
 
 import type { Roster } from "../work/roster.ts";
 import { claimItem } from "../work/wire.ts";
@@ -8,11 +8,10 @@ import type { Draft } from "./draft.ts";
 
 export function tell(roster: Roster, draft: Draft): void {
   for (const closed of draft.closed) {
-    const holder = roster.holderOf(closed);
-    if (holder === undefined) continue;
-    const { session, held } = holder;
-    session.letGo(held);
-    session.send(claimItem(closed.isLost ? "claimLost" : "cancel", held));
+    const session = roster.holderOf(closed);
+    if (session === undefined) continue;
+    session.letGo(closed);
+    session.send(claimItem(closed.isLost ? "claimLost" : "cancel", closed));
   }
   for (const handOff of draft.handOffs) assign(handOff, claimOf(handOff));
 }

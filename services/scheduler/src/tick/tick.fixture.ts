@@ -33,7 +33,6 @@ const DONE: Outcome = { kind: "completed", outputJson: "{}", durationMs: 1 };
 
 interface EngineOptions {
   readonly maxCachedBytes?: number;
-  readonly linger?: Timers;
   /** For what waits aside. */
   readonly timers?: Timers;
 }
@@ -42,7 +41,7 @@ interface EngineOptions {
 export function createEngine(
   store: Pick<Store, "journal" | "workflows" | "recovery" | "pauses">,
   now: () => number,
-  { maxCachedBytes, linger, timers = systemTimers }: EngineOptions = {},
+  { maxCachedBytes, timers = systemTimers }: EngineOptions = {},
 ) {
   const definitions = new Definitions(store.workflows);
   const roster = new Roster();
@@ -77,7 +76,6 @@ export function createEngine(
     store: health,
     timers,
     steady: now,
-    ...(linger && { linger }),
     onTick: ({ eventCount }) => void eventCounts.push(eventCount),
     onConflict: () => void (conflicts.count += 1),
     onError: (error) => void errors.push(error),
@@ -164,18 +162,12 @@ function calls(loop: TickLoop, now: () => number) {
 }
 
 /** Connects an executor with room for `slots` tasks of these types. */
-export function connect(
-  engine: Engine,
-  slots: number,
-  nodeTypes = ["start", "noop"],
-  instantTypes: readonly string[] = [],
-) {
+export function connect(engine: Engine, slots: number, nodeTypes = ["start", "noop"]) {
   const items: SchedulerItem[] = [];
   const session = new Session({
     executorId: executorId(crypto.randomUUID()),
     sessionId: crypto.randomUUID(),
     nodeTypes,
-    instantTypes,
     slots,
     held: [],
     send: (item, onSent) => {
@@ -189,8 +181,7 @@ export function connect(
     items.splice(0).flatMap(({ item }) => {
       if (item.case !== "assignment" || item.value.claim === undefined) return [];
       const claim = claimOf(item.value.claim);
-      const known = claim && session.recognise(claim);
-      return known === undefined ? [] : [{ ...known, executorId: session.executorId }];
+      return claim === undefined ? [] : [{ ...claim, executorId: session.executorId }];
     });
   return { session, items, take };
 }

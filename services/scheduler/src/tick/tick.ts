@@ -1,15 +1,14 @@
 // The tick: one transaction for everything that arrived, for all runs of the batch. It reads top to bottom as
-//   fence, settle, plan, place, offer, (claim,) commit, tell.
+//   fence, settle, plan, place, (claim,) commit, tell.
 //
-// A tick may be drafted while the one below it is being committed, on the folds as that one leaves them. What it says to anybody waits
-// for both commits, but for offers: claims of tasks that may begin before they are there to stay (ADR 33), and are withdrawn when not.
+// The loop drafts a tick while the tick below it is being committed. The two never share a run: inputs about a run of the tick below
+// are held back until that commit is over, because only the commit tells the run's real seqs. Executors, callers and readers learn of
+// a tick only after its commit.
 //
-// The races it survives: another scheduler decides about the same run at the same time. Both plan on the version they know;
-// the compare-and-swap lets one commit and fails the other's whole transaction (RunMoved), which drops its folds and begins
-// again, and so does what was drafted on them. Another scheduler pauses a workflow or a queue: what was started or claimed on the
-// pauses before fails the same way (PausesMoved). A refusal is not fenced by anything, so an input that looks stale is judged again on
-// a fresh fold first. Partial output moves a run's seqs while a tick below is on its way: where nothing proves what they will be,
-// inputs about the run wait for the next tick.
+// The races it survives. Another scheduler decides about the same run at the same time: both plan on the version they know, the
+// compare-and-swap lets one commit and fails the other's whole transaction (RunMoved), and the loser drops its folds and tries again.
+// Another scheduler pauses a workflow or a queue: a tick that started or claimed something under the earlier pauses fails the same way
+// (PausesMoved). No commit fences a refusal, so the tick judges an input that looks stale again on a fresh fold first.
 
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
@@ -24,10 +23,9 @@ import { countFacts } from "./count.ts";
 import type { Definitions } from "./definitions.ts";
 import { Draft } from "./draft.ts";
 import { type Input, runOf } from "./input.ts";
-import { Offers } from "./offers.ts";
 import { place } from "./place.ts";
 import type { Reply } from "./settle.ts";
-import { EVENTS_ENOUGH, type Ground, settleAll } from "./settle-all.ts";
+import { EVENTS_ENOUGH, settleAll } from "./settle-all.ts";
 import { hasGates, send } from "./send.ts";
 import { tell } from "./tell.ts";
 import type { Waiting } from "./waiting.ts";
@@ -39,7 +37,7 @@ export interface TickParts {
   readonly roster: Roster;
   readonly waiting: Waiting;
   readonly pauses: { readonly current: PauseView };
-  /** Which runs wait by themselves: nothing of them is claimed. */
+  /** Runs that wait aside: the tick claims no job of theirs. */
   readonly aside: { has(runId: RunId): boolean };
   /** The database's clock, for everything that is planned for a time. */
   readonly now: () => number;
@@ -59,8 +57,6 @@ export interface TickReport {
 export interface TickOptions {
   /** The tick that is being committed meanwhile. */
   readonly below?: Tick | undefined;
-  /** Whether tasks that allow it may begin before the commit. */
-  readonly mayOffer: boolean;
   /** How many jobs it may claim of each type. */
   readonly claimMax: number;
 }
@@ -68,39 +64,29 @@ export interface TickOptions {
 export class Tick {
   readonly #parts: TickParts;
   #below: Tick | undefined;
-  #above: Tick | undefined;
   readonly #draft: Draft;
+  /** Drafted inside the transaction, from jobs that come out of the queues. */
   readonly #claims: Draft;
-  readonly #offers: Offers;
-  readonly #ground: Ground;
   readonly #claimMax: number;
   #inputs: readonly Input[] = [];
+  /** Inputs about runs of the tick below, until that is over. */
+  #heldBack: readonly Input[] = [];
   readonly #left: Input[] = [];
-  readonly #leftRuns = new Set<RunId>();
   readonly #replies: Reply[] = [];
   readonly #over = Promise.withResolvers<void>();
   #isOver = false;
 
-  constructor(parts: TickParts, { below, mayOffer, claimMax }: TickOptions) {
+  constructor(parts: TickParts, { below, claimMax }: TickOptions) {
     this.#parts = parts;
     this.#claimMax = claimMax;
     this.#below = below;
-    if (below !== undefined) below.#above = this;
-    // One reading for all of it: the commit proves that it was the current one.
+    // One reading for both drafts: the commit proves that it was the current one.
     const { current: pauses } = parts.pauses;
-    this.#draft = new Draft(parts.now(), pauses, { mayOffer });
-    this.#claims = new Draft(this.#draft.now, pauses, { mayOffer: false });
-    this.#offers = new Offers();
-    this.#ground = {
-      cache: parts.cache,
-      definitions: parts.definitions,
-      find: (runId) => this.#find(runId),
-      isFresh: (runId) => this.has(runId) || this.#underWay?.has(runId) === true,
-      mustWait: (runId) => this.#leftRuns.has(runId) || this.#isUncertain(runId),
-    };
+    this.#draft = new Draft(parts.now(), pauses);
+    this.#claims = new Draft(this.#draft.now, pauses);
   }
 
-  /** What it has taken so far. */
+  /** The inputs that it has drafted so far. */
   get inputs(): readonly Input[] {
     return this.#inputs;
   }
@@ -115,19 +101,19 @@ export class Tick {
     return [...new Set(this.#claims.runs.map(idOf))];
   }
 
-  /** Inputs that it was given and has not tried: they are for another tick. */
+  /** Inputs that it was given and has not drafted: they are for another tick. */
   get left(): readonly Input[] {
-    return this.#left;
+    return [...this.#left, ...this.#heldBack];
   }
 
-  /** Whether there is enough to write. Slots are asked for once, for everything that moved before. */
+  /**
+   * Whether the loop must give it no more inputs: there is enough to write, or it asks for slots, which it does once. Or the pauses have
+   * changed since it began: it would judge an input that came after the change by the pauses before it.
+   */
   get isFull(): boolean {
-    return this.#draft.eventCount >= EVENTS_ENOUGH || !this.#draft.gates.isEmpty;
-  }
-
-  /** Whether executors still have something to say of what it offers. */
-  get isAwaiting(): boolean {
-    return this.#offers.areAwaited;
+    const { eventCount, gates, pauses } = this.#draft;
+    const { epoch } = this.#parts.pauses.current;
+    return eventCount >= EVENTS_ENOUGH || !gates.isEmpty || pauses.epoch !== epoch;
   }
 
   /** Settles when it is committed or given up. */
@@ -139,38 +125,36 @@ export class Tick {
     return this.#isOver;
   }
 
-  /** Whether it has drafted something about the run. */
-  has(runId: RunId): boolean {
-    return this.#draft.has(runId) || this.#claims.has(runId);
-  }
-
-  /** Drafts what follows from inputs; may be called again until it is committed. @throws whatever made that fail: give it up then */
+  /**
+   * Drafts the consequences of inputs, and of those that it held back for the tick below once that is over. The loop may call it several
+   * times before the commit. @throws whatever made the draft fail: the loop gives the tick up then
+   */
   async take(inputs: readonly Input[]): Promise<void> {
     const { cache, roster, waiting } = this.#parts;
     const draft = this.#draft;
-    this.#inputs = [...this.#inputs, ...inputs];
-    const { replies, left } = await settleAll(this.#ground, draft, inputs);
-    if (left.length > 0) this.#leave(left);
+    const { now = [], later = [] } = Object.groupBy([...this.#heldBack, ...inputs], (input) =>
+      this.#isMovedBelow(runOf(input)) ? "later" : "now",
+    );
+    this.#heldBack = later;
+    const { replies, left } = await settleAll(this.#parts, draft, now);
+    const isLeft = new Set(left);
+    this.#inputs = [...this.#inputs, ...now.filter((input) => !isLeft.has(input))];
+    this.#left.push(...left);
     this.#replies.push(...replies);
     if (draft.orphans.length > 0 || draft.endedChildren.length > 0) {
-      // Links lead to any run, also to one that the tick below is about to move.
-      await this.#underWay?.over;
+      // Links lead to any run, also to one that the tick below is moving.
+      await this.#below?.over;
       await followLinks(cache, draft);
     }
     place(draft, roster, waiting);
-    this.#offers.make(draft);
   }
 
-  #leave(left: readonly Input[]): void {
-    const isLeft = new Set(left);
-    this.#inputs = this.#inputs.filter((input) => !isLeft.has(input));
-    this.#left.push(...left);
-    for (const input of left) this.#leftRuns.add(runOf(input));
+  #isMovedBelow(runId: RunId): boolean {
+    const below = this.#below;
+    return below !== undefined && !below.isOver && below.#draft.concerns(runId);
   }
 
-  /**
-   * Whether its commit reads nothing that changes folds: then the next may be drafted meanwhile. What comes out of a queue does.
-   */
+  /** Whether its commit only writes. The loop may draft the next tick meanwhile; a job that comes out of a queue changes folds. */
   get isDecided(): boolean {
     const { waiting } = this.#parts;
     return this.#claimable.length === 0 && !hasGates(waiting, this.#draft, this.#claims);
@@ -196,12 +180,8 @@ export class Tick {
         probe("S6");
       }
       onWritten();
-      const isFresh = (runId: RunId): boolean => draft.has(runId) || this.#isAbove(runId);
-      this.#replies.push(...(await draft.fenced.replies(cache, isFresh)));
-      this.#offers.stand();
-      // What the next tick has moved on is kept by that one.
-      for (const run of this.#runs)
-        if (!this.#isAbove(run.state.runId)) cache.keepLive(run, draft.now);
+      this.#replies.push(...(await draft.fenced.replies(cache, (runId) => draft.has(runId))));
+      for (const run of this.#runs) cache.keepLive(run, draft.now);
       this.#expectDelayed();
       countFacts(draft);
       countFacts(claims);
@@ -217,7 +197,7 @@ export class Tick {
         hasWritten,
       };
     } catch (error) {
-      // What was fetched is back in its queues, and nobody else would say so.
+      // The jobs that it fetched are back in their queues.
       for (const type of claimable) waiting.enqueued(type);
       this.giveUp();
       throw error;
@@ -226,19 +206,17 @@ export class Tick {
     }
   }
 
-  /** Nothing of it comes true; its inputs are to be taken by others. */
+  /** Drops everything that it drafted. The loop gives its inputs to another tick. */
   giveUp(): void {
     for (const run of this.#runs) this.#parts.cache.drop(run.state.runId);
-    this.#offers.withdraw();
     this.#end();
   }
 
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    // Or each would keep the one below it, back to the first.
+    // Otherwise each tick would keep the tick below it in memory, back to the first.
     this.#below = undefined;
-    this.#above = undefined;
     this.#draft.freeReserved();
     this.#claims.freeReserved();
     this.#over.resolve();
@@ -248,26 +226,6 @@ export class Tick {
     return [...this.#draft.runs, ...this.#claims.runs];
   }
 
-  get #underWay(): Tick | undefined {
-    return this.#below?.isOver === false ? this.#below : undefined;
-  }
-
-  #isAbove(runId: RunId): boolean {
-    return this.#above?.isOver === false && this.#above.has(runId);
-  }
-
-  #find(runId: RunId): CachedRun | undefined {
-    const below = this.#underWay;
-    const drafted = this.#draft.run(runId) ?? (below && below.#draft.run(runId));
-    return drafted ?? this.#parts.cache.get(runId);
-  }
-
-  /** Whether the tick below moves the run to seqs that only its commit will tell. */
-  #isUncertain(runId: RunId): boolean {
-    const below = this.#underWay;
-    return below !== undefined && below.has(runId) && !below.#draft.isExact(runId);
-  }
-
   get #claimable(): readonly string[] {
     const { waiting, roster } = this.#parts;
     if (this.#claimMax === 0) return [];
@@ -275,8 +233,8 @@ export class Tick {
   }
 
   /**
-   * Notes when delayed jobs are due. The database counts a delay from the beginning of the transaction, so counting from after
-   * the commit is never early: a fetch that came too early would find nothing, and nobody would look again for a while.
+   * Notes when delayed jobs are due. The database counts a delay from the beginning of the transaction, so the scheduler counts from
+   * after the commit and is never early: a fetch that is too early finds nothing, and the next look comes much later.
    */
   #expectDelayed(): void {
     const { waiting } = this.#parts;

@@ -15,7 +15,7 @@ test("a tick keeps none of those that were below it", async () => {
   const aside = { has: () => false };
   const now = (): number => 1_000;
   const parts = { journal, cache, definitions, roster, waiting, pauses: known, aside, now };
-  const options = { mayOffer: true, claimMax: 1 };
+  const options = { claimMax: 1 };
   const seen: WeakRef<Tick>[] = [];
   let last = new Tick(parts, options);
   for (let count = 0; count < 10; count += 1) {

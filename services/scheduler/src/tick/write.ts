@@ -1,5 +1,4 @@
-// A draft as rows, and the statements that write them. Everything is read off the folds here and now: the next tick may be drafted on
-// them while this one is on its way.
+// A draft as rows, and the statements that write them.
 
 import { isFinal } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
@@ -54,11 +53,10 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
 }
 
 function change(draft: RunDraft): RunChange {
-  const { run, isTold, committedSeq } = draft;
+  const { run } = draft;
   return {
     runId: run.state.runId,
     expectedVersion: run.version,
-    ...(isTold ? { expectedSeq: committedSeq } : {}),
     ...projection(draft),
   };
 }

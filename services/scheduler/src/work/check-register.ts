@@ -29,10 +29,6 @@ export function checkRegister(hello: Register, { types, token }: BuiltIns): void
   const bad = hello.nodeTypes.findIndex((type) => !isName(type));
   if (bad >= 0)
     throw invalidField(`register.node_types[${bad}]`, "BAD_ID", "must be a name of [A-Za-z0-9._-]");
-  const served = new Set(hello.nodeTypes);
-  const odd = hello.instantTypes.findIndex((type) => !served.has(type));
-  if (odd >= 0)
-    throw invalidField(`register.instant_types[${odd}]`, "BAD_ID", "must be one of node_types");
   const reserved = hello.nodeTypes.filter((type) => types.has(type));
   if (reserved.length > 0 && token !== undefined && !isSame(hello.token, token))
     throw new EngineError(

@@ -21,8 +21,8 @@ export interface DoorParts {
 }
 
 /**
- * Calls `offer` with the claim an item names; one that cannot be a claim, or an offer withdrawn, is lost by definition. `what` names the
- * thing said of the claim, as `answered` has it.
+ * Calls `offer` with the claim that an item names. The scheduler answers ClaimLost to an item that names no possible claim. `what` names
+ * the item for `answered`.
  */
 export function enter(
   session: Session,
@@ -31,10 +31,11 @@ export function enter(
   offer: (claim: NamedClaim) => void,
 ): void {
   const claim = claimOf(wire);
-  if (claim !== undefined && isRepeat(session, keyOf(what, claim))) return;
-  const known = claim && session.recognise(claim);
-  if (known !== undefined) return offer({ ...known, executorId: session.executorId });
-  // Without an answer the executor would say it again for ever.
+  if (claim !== undefined) {
+    if (!isRepeat(session, keyOf(what, claim))) offer({ ...claim, executorId: session.executorId });
+    return;
+  }
+  // Without an answer the executor would send it again for ever.
   const value = wire === undefined ? {} : { claim: wire };
   session.send({ item: { case: "claimLost", value } });
 }
@@ -82,8 +83,8 @@ function isRepeat({ inHand }: Session, key: string): boolean {
   return times !== undefined;
 }
 
-const keyOf = (what: string, { runId, nodeId, iteration, epoch, offer }: Claim): string =>
-  `${what} of ${runId}/${nodeId}/${iteration}/${epoch}/${offer?.id ?? 0}`;
+const keyOf = (what: string, { runId, nodeId, iteration, epoch }: Claim): string =>
+  `${what} of ${runId}/${nodeId}/${iteration}/${epoch}`;
 
 const fields = (claim: Claim) => ({
   run_id: claim.runId,

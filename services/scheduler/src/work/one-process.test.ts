@@ -4,7 +4,7 @@ import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import { Secret } from "@pawl/platform/config/secret";
 import { expect, test } from "vitest";
 import { createEngine, saveGraph } from "../tick/tick.fixture.ts";
-import { quiet } from "../tick/offers.fixture.ts";
+import { quiet } from "../tick/held-store.fixture.ts";
 import { connect, type Item } from "./work-stream.fixture.ts";
 
 const GRAPH = { nodes: [{ id: "start", type: "start" }], edges: [] };

@@ -1,14 +1,9 @@
-import { LIMITS } from "@pawl/core/data/limits";
-import type { RunId } from "@pawl/core/name/ids";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
-import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { expect, test } from "vitest";
 import { until } from "../../../../test/support/until.ts";
 import { createEngine, saveGraph } from "../tick/tick.fixture.ts";
 import { ASSIGNMENT_GRACE_MS } from "./reconcile.ts";
 import { connect, type Item } from "./work-stream.fixture.ts";
-
-type Claims = readonly Claim[];
 
 const GRAPH = { nodes: [{ id: "start", type: "start" }], edges: [] };
 const hello = (executorId: string): Item => ({
@@ -35,43 +30,6 @@ test("what its last scheduler had no time to tell an executor is given out as so
   expect(again.claim?.epoch).toBeGreaterThan(Number(told.claim?.epoch));
   const recovered = store.view.events(runId).filter(({ type }) => type === "run.recovered");
   expect(recovered.map(({ payload }) => payload)).toMatchObject([{ reason: "not_held" }]);
-});
-
-test("an offer that was committed and dropped with its connection costs no delivery (X10)", async () => {
-  const store = createMemoryStore({ now: () => 1_000 });
-  const executorId = crypto.randomUUID();
-  const definition = await saveGraph(store, GRAPH);
-  const register = (dropped: Claims = []): Item => ({
-    case: "register",
-    value: {
-      executorId,
-      nodeTypes: ["start"],
-      instantTypes: ["start"],
-      slots: 1,
-      dropped: [...dropped],
-    },
-  });
-  let dropped: Claims = [];
-  let runId: RunId | undefined;
-  // Each scheduler dies when it has committed what it offered.
-  for (let scheduler = 0; scheduler < LIMITS.deliveriesMax + 2; scheduler += 1) {
-    const engine = createEngine(store, () => 1_000);
-    await engine.known.reload();
-    const executor = connect(store, engine);
-    executor.say(register(dropped));
-    await executor.hear("registered");
-    if (runId === undefined) ({ runId } = await engine.start(definition));
-    const { claim } = await executor.hear("assignment");
-    expect(claim?.offer).not.toBe(0n);
-    dropped = [...dropped, ...(claim === undefined ? [] : [claim])];
-    await engine.loop.afterTick();
-  }
-  const events = runId === undefined ? [] : store.view.events(runId);
-  const recovered = events.filter(({ type }) => type === "run.recovered");
-  expect(recovered.map(({ payload }) => payload)).toMatchObject(
-    recovered.map(() => ({ reason: "released", lostDeliveries: 0 })),
-  );
-  expect(recovered).toHaveLength(LIMITS.deliveriesMax + 1);
 });
 
 test("what an executor at work does not name may be on its way, for a while (X10)", async () => {

@@ -1,7 +1,7 @@
-// Compares what an executor says it holds with its own leases. A claim that it names and has no lease of is answered with ClaimLost:
-// it was superseded, or is the claim of another executor. An offer that is not committed yet has no lease. A lease that is not held was assigned on a message that never arrived, and is taken back: after a grace while the stream
-// stands, since the message may be on its way, and at once where a new stream begins, since nothing comes on the old one any more.
-// An offer that was committed and whose connection broke is such a lease too; who says that it dropped it lives, so no delivery is lost.
+// Compares the claims that an executor names with its leases. The scheduler answers a claim without a lease with ClaimLost: a later claim
+// replaced it, or it belongs to another executor. A lease that the executor does not name was assigned by a message that never arrived,
+// and the scheduler takes it back: after a grace while the stream is open, because the message may still arrive, and at once on a new
+// stream, because nothing arrives on the old one any more.
 
 import type { Executors } from "@pawl/platform/store/executors";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -20,14 +20,6 @@ interface ReconcileParts {
   readonly log: Logger;
 }
 
-/** What an executor says of its claims. */
-interface Said {
-  readonly held: readonly Claim[];
-  /** Offers that it let go with its last connections. */
-  readonly dropped?: readonly Claim[];
-  readonly graceMs: number;
-}
-
 const keyOf = ({ runId, nodeId, iteration, epoch }: Claim): string =>
   `${runId}/${nodeId}/${iteration}/${epoch}`;
 
@@ -37,29 +29,26 @@ const isHeld = (session: Session, { runId, nodeId, iteration }: Claim): boolean 
 export async function reconcile(
   { executors, loop, log }: ReconcileParts,
   session: Session,
-  { held, dropped = [], graceMs }: Said,
+  { held, graceMs }: { readonly held: readonly Claim[]; readonly graceMs: number },
 ): Promise<void> {
   const { executorId } = session;
-  // Before anything is read: what was open then may be committed behind the reading.
-  const isOpen = held.map((claim) => session.recognise(claim)?.offer?.state === "open");
   const isKnown = held.map((claim) => isHeld(session, claim));
   const leases = await executors.leasesOf(executorId, 0);
   const leased = new Set(leases.map(keyOf));
   const unknown: Claim[] = [];
   for (const [at, claim] of held.entries()) {
-    if (isOpen[at] === true || leased.has(keyOf(claim))) continue;
-    if (isKnown[at] !== true && claim.offer === undefined) unknown.push(claim);
-    // What it has reported since is settled, or refused, by the tick.
+    if (leased.has(keyOf(claim))) continue;
+    if (isKnown[at] !== true) unknown.push(claim);
+    // The tick settles or refuses a claim that the executor has reported since.
     else if (isHeld(session, claim)) fence(log, session, claim);
   }
   if (unknown.length > 0) {
-    // Of another executor, or reported before it was named: the tick under way may have its outcome, whose answer goes first.
+    // It belongs to another executor, or its outcome is in the tick under way, whose answer goes first.
     await loop.afterTick();
     for (const claim of unknown) session.send(claimItem("claimLost", claim));
   }
   const heldKeys = new Set(held.map(keyOf));
   if (leases.every((lease) => heldKeys.has(keyOf(lease)))) return;
-  const droppedKeys = new Set(dropped.map(keyOf));
   for (const lease of await executors.leasesOf(executorId, graceMs)) {
     if (heldKeys.has(keyOf(lease)) || session.isOnItsWay(lease, graceMs)) continue;
     session.letGo(lease);
@@ -67,7 +56,6 @@ export async function reconcile(
       resolve: () => {},
       reject: (error: unknown) => log.warn({ err: error }, "a lease was not taken back"),
     };
-    const reason = droppedKeys.has(keyOf(lease)) ? "released" : "not_held";
-    loop.offer({ kind: "lost", claim: lease, reason, executorId, answer });
+    loop.offer({ kind: "lost", claim: lease, reason: "not_held", executorId, answer });
   }
 }

@@ -57,12 +57,11 @@ export class Roster {
     return sum;
   }
 
-  /** Who here holds this claim, and as which offer. */
-  holderOf(claim: Claim): { readonly session: Session; readonly held: Claim } | undefined {
-    for (const session of this.#sessions.values()) {
-      const held = session.claimOn(claim.runId, claim.nodeId, claim.iteration);
-      if (held?.epoch === claim.epoch) return { session, held };
-    }
+  /** The session that holds exactly this claim. */
+  holderOf(claim: Claim): Session | undefined {
+    for (const session of this.#sessions.values())
+      if (session.claimOn(claim.runId, claim.nodeId, claim.iteration)?.epoch === claim.epoch)
+        return session;
     return undefined;
   }
 }

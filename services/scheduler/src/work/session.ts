@@ -39,8 +39,6 @@ export class Session {
   readonly executorId: ExecutorId;
   readonly sessionId: string;
   readonly nodeTypes: ReadonlySet<string>;
-  /** Those of them that may be run before their claim is committed. */
-  readonly instantTypes: ReadonlySet<string>;
   readonly send: SendItem;
   /** What it said and is not answered yet, and how often it said it. */
   readonly inHand = new Map<string, number>();
@@ -67,7 +65,6 @@ export class Session {
     readonly executorId: ExecutorId;
     readonly sessionId: string;
     readonly nodeTypes: readonly string[];
-    readonly instantTypes?: readonly string[];
     readonly slots: number;
     readonly held: readonly Claim[];
     readonly send: SendItem;
@@ -85,7 +82,6 @@ export class Session {
     this.executorId = options.executorId;
     this.sessionId = options.sessionId;
     this.nodeTypes = new Set(options.nodeTypes);
-    this.instantTypes = new Set(options.instantTypes);
     this.#slots = options.slots;
     this.send = options.send;
     this.#onRoom = options.onRoom ?? (() => {});
@@ -209,15 +205,7 @@ export class Session {
   /** Forgets a claim, if it is the one given. */
   letGo(claim: Claim): void {
     const key = keyOf(claim.runId, claim.nodeId, claim.iteration);
-    const held = this.#held.get(key)?.claim;
-    if (held?.epoch === claim.epoch && held.offer?.id === claim.offer?.id) this.#held.delete(key);
-  }
-
-  /** The claim an executor names, with the offer it was made by; undefined for an offer that is not this session's any more. */
-  recognise(claim: Claim): Claim | undefined {
-    if (claim.offer === undefined) return claim;
-    const held = this.claimOn(claim.runId, claim.nodeId, claim.iteration);
-    return held?.offer?.id === claim.offer.id ? held : undefined;
+    if (this.#held.get(key)?.claim.epoch === claim.epoch) this.#held.delete(key);
   }
 
   /** All claims it holds. */

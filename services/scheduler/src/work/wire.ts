@@ -50,8 +50,6 @@ export function claimOf(wire: WireClaim | undefined): Claim | undefined {
     nodeId: nodeId(wire.nodeId),
     iteration: wire.iteration,
     epoch: Number(wire.epoch),
-    // Whether it stands only the session knows that made it.
-    ...(wire.offer === 0n ? {} : { offer: { id: Number(wire.offer), state: "withdrawn" } }),
   };
 }
 
@@ -230,7 +228,6 @@ export const wireClaim = (claim: Claim): MessageInitShape<typeof ClaimSchema> =>
   nodeId: claim.nodeId,
   iteration: claim.iteration,
   epoch: BigInt(claim.epoch),
-  ...(claim.offer === undefined ? {} : { offer: BigInt(claim.offer.id) }),
 });
 
 /** An item that only names a claim. */

@@ -89,15 +89,11 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   checkRegister(hello, parts.builtIns);
   throwIfDraining(parts);
   const outgoing = new Outgoing(stream);
-  // An offer ends with its connection.
-  const held = hello.held
-    .filter(({ offer }) => offer === 0n)
-    .flatMap((wire) => claimOf(wire) ?? []);
+  const held = hello.held.flatMap((wire) => claimOf(wire) ?? []);
   const session: Session = new Session({
     executorId: executorId(hello.executorId),
     sessionId: crypto.randomUUID(),
     nodeTypes: hello.nodeTypes,
-    instantTypes: hello.instantTypes,
     slots: hello.slots,
     held,
     send: (item, onSent) => outgoing.push(item, onSent),
@@ -113,8 +109,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     throw new EngineError("CALLER_CANCELLED", "the executor left before it was registered");
   await enroll(parts, session, hello);
   session.send(registered(parts));
-  const dropped = hello.dropped.flatMap((wire) => claimOf(wire) ?? []);
-  await reconcile(parts, session, { held, dropped, graceMs: 0 });
+  await reconcile(parts, session, { held, graceMs: 0 });
   throwIfDraining(parts);
   METRICS.executorsConnected.add(1);
   if (stream.signal.aborted) {

@@ -21,10 +21,7 @@ import type { PauseRow } from "./pauses.ts";
 import { MemorySlots } from "./slots.ts";
 import { MemoryLog } from "./log.ts";
 
-export interface RunRow extends Omit<
-  NewRun,
-  "eventCount" | "ended" | "status" | "assumesNewest" | "callId"
-> {
+export interface RunRow extends Omit<NewRun, "eventCount" | "ended" | "status" | "assumesNewest"> {
   readonly status: RunStatus;
   readonly version: number;
   readonly lastSeq: number;

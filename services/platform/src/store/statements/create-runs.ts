@@ -4,12 +4,7 @@
 // on (`pauses-postgres.ts`). The seqs of a new run are known beforehand.
 
 import type { Statement } from "../../db/sql.ts";
-import { ANNOUNCE_ENDS, ending } from "../announced-ends.ts";
-
-/** Of the run that a new event is of. */
-const ofRun = (column: string): string => `(${column})[array_position($1::uuid[], run_id)]`;
-/** The call it was accepted for, and what that one does not know of it (`wake/listen.ts`). */
-const ACCEPTED = [ofRun("$40::text[]"), ofRun("$5::integer[]"), ofRun("$15::double precision[]")];
+import { ANNOUNCE_ENDS, ENDING } from "../announced-ends.ts";
 
 export const createRuns: Statement = {
   name: "pawl_create_runs",
@@ -50,13 +45,13 @@ appended as (
     $21::uuid[], $22::bigint[], $23::text[], $24::text[], $25::integer[], $26::integer[], $27::bigint[],
     $28::jsonb[], $29::json[]
   ) as e (run_id, seq, type, node_id, iteration, attempt, epoch, payload, value)
-  returning ${ending(...ACCEPTED)} as ending
+  returning ${ENDING} as ending
 ),
 opened as (
   insert into leases (run_id, node_id, iteration, epoch, attempt, executor_id, deadline_at)
   select o.run_id, o.node_id, o.iteration, o.epoch, o.attempt, o.executor_id, now() + o.limit_ms * interval '1 millisecond'
   from unnest(
-    $30::uuid[], $31::text[], $32::integer[], $33::bigint[], $34::integer[], $35::uuid[], $41::double precision[]
+    $30::uuid[], $31::text[], $32::integer[], $33::bigint[], $34::integer[], $35::uuid[], $40::double precision[]
   ) as o (run_id, node_id, iteration, epoch, attempt, executor_id, limit_ms)
 )
 select

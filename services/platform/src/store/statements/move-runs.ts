@@ -1,7 +1,6 @@
 // Everything that happens to live runs in a tick, in one statement: compare-and-swap, events, leases closed and opened, hint.
-// It fails by itself (division by zero) unless every run was at the version it was planned on, and at the seq where that was told to
-// somebody already (partial output moves a run's last seq and not its version), and (a root of less than zero) unless
-// the pauses are the ones it was decided on, where that matters (`pauses-postgres.ts`).
+// It fails by itself (division by zero) unless every run is at the version it was planned on, and (a root of less than zero) unless
+// the pauses are the ones it was decided under, where that matters (`pauses-postgres.ts`).
 //
 // One statement instead of seven, since each answers with a packet that wakes the scheduler: a hop of a lone run went from
 // 2.07 to 1.68 ms, a chain of many gained 9 % (both builds loaded by turns). What it says of a run's events and leases refers to the run by its place in the first arrays, so the seqs
@@ -9,7 +8,7 @@
 // plans force locks them in that order; events and leases wait for `heads`, which waits for all of them.
 
 import type { Statement } from "../../db/sql.ts";
-import { ANNOUNCE_ENDS, ending } from "../announced-ends.ts";
+import { ANNOUNCE_ENDS, ENDING } from "../announced-ends.ts";
 
 export const moveRuns: Statement = {
   name: "pawl_move_runs",
@@ -24,11 +23,10 @@ with moved as (
     error_message = c.error_message,
     ended_at = case when c.ended then now() end
   from unnest(
-    $1::uuid[], $2::bigint[], $3::integer[], $4::text[], $5::boolean[], $6::text[], $7::boolean[], $28::bigint[]
-  ) with ordinality as c (run_id, version, event_count, status, has_failures, error_message, ended, last_seq, place)
+    $1::uuid[], $2::bigint[], $3::integer[], $4::text[], $5::boolean[], $6::text[], $7::boolean[]
+  ) with ordinality as c (run_id, version, event_count, status, has_failures, error_message, ended, place)
   where r.run_id = c.run_id
     and r.version = c.version
-    and (c.last_seq < 0 or c.last_seq = r.last_seq)
   returning c.place, r.last_seq
 ),
 heads as materialized (
@@ -47,7 +45,7 @@ appended as (
       $8::integer[], $9::integer[], $10::text[], $11::text[], $12::integer[], $13::integer[], $14::bigint[],
       $15::jsonb[], $16::json[]
     ) as e (place, back, type, node_id, iteration, attempt, epoch, payload, value)
-  returning ${ending()} as ending
+  returning ${ENDING} as ending
 ),
 closed as (
   delete from leases l
@@ -65,7 +63,7 @@ opened as (
     now() + o.limit_ms * interval '1 millisecond'
   from heads h,
     unnest(
-      $20::integer[], $21::text[], $22::integer[], $23::integer[], $24::integer[], $25::uuid[], $29::double precision[]
+      $20::integer[], $21::text[], $22::integer[], $23::integer[], $24::integer[], $25::uuid[], $28::double precision[]
     ) as o (place, node_id, iteration, back, attempt, executor_id, limit_ms)
   -- A claim that is taken back and given away at once has the same key: first the one, then the other.
   where (select count(*) from closed) >= 0

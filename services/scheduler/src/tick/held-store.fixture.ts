@@ -1,4 +1,4 @@
-// For tests of offers: a store whose commits wait for a word and may fail, and executors whose outputs say what they were made of.
+// For tests of two ticks at a time: a store whose commits wait for the test and may fail, and executors whose outputs name their inputs.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { RunMoved } from "@pawl/platform/store/journal";
@@ -8,13 +8,10 @@ import { claimOf } from "../work/wire.ts";
 import type { Claim } from "./input.ts";
 import type { connect, Engine } from "./tick.fixture.ts";
 
-/** Types that the executors of these tests take as offers. */
-export const INSTANT = ["start", "noop"];
+/** How a commit ends: it works, another writer was first, or it works and the connection breaks before the answer. */
+export type Fate = "works" | "moved" | "unanswered";
 
-/** How a commit goes: it works, another writer was faster, or it works and nobody hears of it. */
-export type Fate = "works" | "moved" | "unheard";
-
-/** A store whose commits, once `hold` is called, wait until each is let go. */
+/** A store whose commits, once `hold` is called, wait until the test lets each go. */
 export function createHeldStore(now: () => number) {
   const store = createMemoryStore({ now });
   const waiting: ((fate: Fate) => void)[] = [];
@@ -28,20 +25,20 @@ export function createHeldStore(now: () => number) {
       if (fate === "moved") throw new RunMoved("a run moved on");
       return done;
     });
-    // What the compiler sees of it is the first value only.
-    if ((fate as Fate) === "unheard")
+    // The compiler sees only the first value of it.
+    if ((fate as Fate) === "unanswered")
       throw new EngineError("STORE_UNAVAILABLE", "the connection broke");
     return result;
   };
   return {
     ...store,
     journal: { ...journal, transact },
-    /** Commits that wait now. */
+    /** How many commits wait now. */
     waitingCount: (): number => waiting.length,
     hold: (): void => void (isHolding = true),
-    /** Lets the commit that waits longest go. */
+    /** Lets the oldest commit go. */
     letGo: (fate: Fate = "works"): void => waiting.shift()?.(fate),
-    /** Lets all go, and those that come. */
+    /** Lets all commits go, and those that follow. */
     letAllGo: (): void => {
       isHolding = false;
       for (const go of waiting.splice(0)) go("works");
@@ -58,8 +55,8 @@ export interface Task {
 
 type Executor = ReturnType<typeof connect>;
 
-/** What a scheduler said since the last look: tasks given, and claims taken away. */
-export function hear({ items }: Executor): { readonly given: Task[]; readonly lost: Claim[] } {
+/** The messages since the last call: tasks assigned, and claims taken away. */
+export function received({ items }: Executor): { readonly given: Task[]; readonly lost: Claim[] } {
   const given: Task[] = [];
   const lost: Claim[] = [];
   for (const { item } of items.splice(0)) {
@@ -75,20 +72,18 @@ export function hear({ items }: Executor): { readonly given: Task[]; readonly lo
   return { given, lost };
 }
 
-/** Reports an outcome as the door takes it; undefined where the offer is not the session's any more. */
+/** Reports an outcome. */
 export function report(
   engine: Engine,
   { session }: Executor,
   claim: Claim,
   output: unknown = {},
-): Promise<"settled" | "stale"> | undefined {
-  const known = session.recognise(claim);
-  if (known === undefined) return undefined;
-  session.letGo(known);
+): Promise<"settled" | "stale"> {
+  session.letGo(claim);
   const outputJson = JSON.stringify(output);
-  const claimed = { ...known, executorId: session.executorId };
+  const claimed = { ...claim, executorId: session.executorId };
   return engine.outcome(claimed, { kind: "completed", outputJson, durationMs: 1 });
 }
 
-/** Lets everything that can happen by itself happen. */
+/** Lets everything happen that waits for no time and no test. */
 export const quiet = (): Promise<void> => turns(8);
