@@ -57,7 +57,10 @@ test("a run that was over as it was accepted is its caller's, though the schedul
   await workflows.create(graph([]), { workflowId: WORKFLOW });
   await cluster.schedulers[0]?.kill("SIGKILL");
   for (let tries = 1; ; tries += 1) {
-    const doomed = await replaceScheduler(cluster, failpoints(`S6@${COMMITS_BEFORE}=kill`));
+    const doomed = await replaceScheduler(
+      cluster,
+      failpoints(`tick.after-commit@${COMMITS_BEFORE}=kill`),
+    );
     // Said again until the gateway has found it.
     const { run } = await runs.start(WORKFLOW);
     await runs.wait(run.runId);

@@ -115,7 +115,7 @@ function handled(
   const prepared = task.prepared ?? renderedHandler(task, made);
   if ("case" in prepared) return prepared;
   if (!prepared.ok) return failed("config_invalid", prepared.message, { permanent: true });
-  probe("X2");
+  probe("handler.before-run");
   const value = executed(prepared, made);
   if ("case" in value) return value;
   const ended = (said: unknown): WireResult => judged(task.until, made.scope, returned(said));

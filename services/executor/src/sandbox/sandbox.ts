@@ -93,7 +93,7 @@ export class Sandbox {
     const abort = (): void => child.kill(KILLED);
     task.signal.addEventListener("abort", abort, { once: true });
     this.#watchdog.wake();
-    probe("X8");
+    probe("sandbox.before-run");
     try {
       return await child.run(
         {

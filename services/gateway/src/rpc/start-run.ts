@@ -20,8 +20,8 @@ export async function startRun(
   request.inputJson = checkInput(request.inputJson, request.input);
   delete request.input;
   request.requestId = checkRequestId(request.requestId);
-  probe("G1");
+  probe("start.before-forward");
   const started = await runs.startRun(request, { ...forwardOptions(context), metadata });
-  probe("G2");
+  probe("start.after-forward");
   return started;
 }

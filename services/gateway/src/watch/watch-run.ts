@@ -135,7 +135,7 @@ class Reader {
       });
       try {
         yield* this.#replay(seat.joinedAfter);
-        probe("G4");
+        probe("watch.after-replay");
         if (!this.#isDone) yield* this.#follow(seat);
       } finally {
         seat.leave();

@@ -32,7 +32,7 @@ export class Offers {
       session.unreserve(opened.bytes);
       assign(opened, claim);
       this.#made.push({ session, claim });
-      probe("S13");
+      probe("tick.offer-sent");
     }
   }
 

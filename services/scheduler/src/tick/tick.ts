@@ -193,7 +193,7 @@ export class Tick {
         });
         (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
         hasWritten = true;
-        probe("S6");
+        probe("tick.after-commit");
       }
       onWritten();
       const isFresh = (runId: RunId): boolean => draft.has(runId) || this.#isAbove(runId);
@@ -207,7 +207,7 @@ export class Tick {
       countFacts(claims);
       tell(roster, draft);
       tell(roster, claims);
-      probe("S7");
+      probe("tick.before-reply");
       for (const reply of this.#replies) reply();
       return {
         batchSize: this.#inputs.length,
