@@ -1,5 +1,5 @@
 // A node's parameters from its parents' outputs: the edges that name a parameter bind it, and where several do, they are
-// merged in edge order (S1.14). Done by whoever runs the node, from the assignment alone.
+// merged in edge order. Done by whoever runs the node, from the assignment alone.
 
 import type { ParentFailurePolicy } from "../policy/parents.ts";
 import { merge, mergeStrategyOf, type MergeItem, type MergeStrategy } from "./merge.ts";
@@ -27,7 +27,7 @@ export type ResolvedInputs =
 
 /**
  * The node's parameters. `output` as key means the whole output, any other key a path into it. A parent that did not lead
- * here (it failed, or left by another handle) binds nothing, except under `substitute_default`, where it binds '' (S1.25). A
+ * here (it failed, or left by another handle) binds nothing, except under `substitute_default`, where it binds ''. A
  * parent that did lead here but has nothing at the path is missing_variable, or '' likewise.
  */
 export function resolveInputs(

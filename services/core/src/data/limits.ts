@@ -63,7 +63,7 @@ export const LIMITS = {
   scopeWidth: 10_000,
   /** Iterations of one map that are under way at once. */
   scopeParallelism: 1_000,
-  /** Iterations of a loop that names no bound of its own (X13). */
+  /** Iterations of a loop that names no bound of its own. */
   loopIterations: 50,
   /** Runs below runs; a workflow that starts itself ends here. */
   runDepth: 10,
@@ -88,7 +88,7 @@ export const LIMITS = {
   approvalAssignees: 32,
   /** Defaults of a definition that are held against their schema when it is saved: each compiles one. */
   approvalDefaults: 50,
-  /** Lost leases a node execution survives before it is dead-lettered (X10). */
+  /** Lost leases a node execution survives before it is dead-lettered. */
   deliveriesMax: 3,
   httpRequestBytes: MIB,
   httpResponseBytes: 2 * MIB,

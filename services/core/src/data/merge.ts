@@ -1,10 +1,10 @@
-// Several values for one parameter become one (S1.33-S1.37). Values come in the order of the definition's edges, whatever the
+// Several values for one parameter become one. Values come in the order of the definition's edges, whatever the
 // order in which their nodes finished: the result is the same on every run.
 
 import { unreachable } from "../fault/invariant.ts";
 
 export const MERGE_STRATEGIES = ["last_write_wins", "concat", "array", "json_object"] as const;
-/** How several values for one parameter become one (S1.33-S1.37). */
+/** How several values for one parameter become one. */
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
 
 export interface MergeItem {
@@ -13,7 +13,7 @@ export interface MergeItem {
   readonly value: unknown;
 }
 
-/** The strategy in force: the edge's, else the target node's, else `last_write_wins` (S1.33). */
+/** The strategy in force: the edge's, else the target node's, else `last_write_wins`. */
 export const mergeStrategyOf = (
   edge: MergeStrategy | null | undefined,
   node: MergeStrategy | null | undefined,

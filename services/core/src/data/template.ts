@@ -1,5 +1,5 @@
 // `{{ ctx.… }}` templates: paths only, no calls and no operators. A text that is one lone hole keeps the value's type; mixed
-// text gives a string (S3.31). `\{{` stands for the two braces themselves.
+// text gives a string. `\{{` stands for the two braces themselves.
 
 import { LIMITS } from "./limits.ts";
 import { lookup, parsePath, pathText, type PathStep } from "./path.ts";
@@ -35,7 +35,7 @@ export type Rendered =
     };
 
 export interface RenderOptions {
-  /** A missing value is '' instead of a failure (S1.25). */
+  /** A missing value is '' instead of a failure. */
   readonly substituteDefault?: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { Violation } from "./shape.ts";
 import { LIMIT_REASONS } from "./violation.ts";
 
 /**
- * CYCLE_DETECTED when a cycle is all that is wrong (S1.11), LIMIT_EXCEEDED when a size was passed, else DEFINITION_INVALID.
+ * CYCLE_DETECTED when a cycle is all that is wrong, LIMIT_EXCEEDED when a size was passed, else DEFINITION_INVALID.
  * Every violation comes along as a field violation.
  */
 export function definitionError(violations: readonly Violation[]): EngineError {

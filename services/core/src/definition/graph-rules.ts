@@ -146,7 +146,7 @@ function checkEdges(
 
 /**
  * Handles by which a node can be left, where they are known: of a condition its branches and `else` when none holds, of a map or
- * a loop `loop` when there were items and `done` when there were none (S3.30), of an approval how it was answered; `error` when it
+ * a loop `loop` when there were items and `done` when there were none, of an approval how it was answered; `error` when it
  * fails.
  */
 function declaredHandles({ type, config }: OutlineNode): ReadonlySet<string> | undefined {

@@ -26,7 +26,7 @@ export interface Graph {
   readonly indexOf: ReadonlyMap<NodeId, number>;
   /** Nodes without parents. */
   readonly roots: readonly number[];
-  /** Nodes without children: they decide the verdict (S1.22). */
+  /** Nodes without children: they decide the verdict. */
   readonly leaves: readonly number[];
 }
 
@@ -72,7 +72,7 @@ function nodeIdAt(definition: Definition, index: number): NodeId {
 /** Children by node: all that order and cycles depend on. */
 export type Adjacency = readonly (readonly { readonly target: number }[])[];
 
-/** Kahn's order as depths, or undefined when some nodes are on a cycle (S1.11-S1.13). */
+/** Kahn's order as depths, or undefined when some nodes are on a cycle. */
 export function topologicalWaves(outgoing: Adjacency): number[] | undefined {
   const degree = outgoing.map(() => 0);
   for (const edges of outgoing)

@@ -14,7 +14,7 @@ export { MERGE_STRATEGIES, type MergeStrategy } from "../data/merge.ts";
 export type { RetryPolicy } from "../policy/retry.ts";
 export type { ParentFailurePolicy } from "../policy/parents.ts";
 
-/** When a node with several parents may run: all settled, any taken, or n taken (X11). */
+/** When a node with several parents may run: all settled, any taken, or n taken. */
 export type Join =
   | { readonly mode: "all" }
   | { readonly mode: "any" }
@@ -30,7 +30,7 @@ export type ErrorHandling = "continue" | "fail_workflow" | "fail_node";
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
 
-/** What a node's input and output must look like (S1.5); part of the definition's version and never changed. */
+/** What a node's input and output must look like; part of the definition's version and never changed. */
 export interface NodeContracts {
   readonly input: JsonSchema | null;
   readonly output: JsonSchema | null;

@@ -1,7 +1,7 @@
 // Which texts of a node are looked at by moderation, and what a finding does to the node. An executor acts on it.
 
 export const MODERATIONS = ["none", "input", "output", "both"] as const;
-/** What is moderated (S1.16, S1.18); the seed's `config.moderation` stands beside `config` here. */
+/** What is moderated; the seed's `config.moderation` stands beside `config` here. */
 export type Moderation = (typeof MODERATIONS)[number];
 
 export const MODERATION_ACTIONS = ["block", "hold"] as const;

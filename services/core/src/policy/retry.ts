@@ -3,17 +3,17 @@
 import { LIMITS } from "../data/limits.ts";
 import { RETRY_CAUSES, retryRuleOf, type RetryCause } from "../fault/cause.ts";
 
-/** Attempts in all and the backoff between them (S1.26-S1.30). */
+/** Attempts in all and the backoff between them. */
 export interface RetryPolicy {
   readonly attempts: number;
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
   readonly retryOn: readonly RetryCause[];
-  /** False waits the full backoff each time; absent or true spreads it over the upper half (S1.30). */
+  /** False waits the full backoff each time; absent or true spreads it over the upper half. */
   readonly jitter?: boolean;
 }
 
-/** What a node has that names no policy: one attempt (S1.26-S1.29). */
+/** What a node has that names no policy: one attempt. */
 export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 1,
   backoffMs: 500,
@@ -21,7 +21,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   retryOn: RETRY_CAUSES,
 };
 
-/** The profile `standard`: three attempts, 1 s and 2 s apart, without jitter (X10, S3.39). */
+/** The profile `standard`: three attempts, 1 s and 2 s apart, without jitter. */
 export const STANDARD_RETRY: RetryPolicy = {
   attempts: 3,
   backoffMs: 1_000,
@@ -31,7 +31,7 @@ export const STANDARD_RETRY: RetryPolicy = {
 };
 
 /**
- * The wait after `attempt` failed, in whole milliseconds: `min(max, base * 2^(attempt-1)) * (0.5 + jitter * 0.5)` (S1.30).
+ * The wait after `attempt` failed, in whole milliseconds: `min(max, base * 2^(attempt-1)) * (0.5 + jitter * 0.5)`.
  * `jitter` is in [0, 1]; a policy without jitter waits the full time.
  */
 export function backoffMs(policy: RetryPolicy, attempt: number, jitter: number): number {

@@ -107,7 +107,7 @@ export async function egressOpen(
   }
 }
 
-/** The request a redirect asks for; credentials stay with the host they were meant for (U7, U13). */
+/** The request a redirect asks for; credentials stay with the host they were meant for. */
 function followed(
   from: EgressRequest,
   at: URL,

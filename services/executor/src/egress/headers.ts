@@ -39,7 +39,7 @@ export type HeadersVerdict =
       readonly message: string;
     };
 
-/** Lower-cases names and refuses what may not be sent (T14). */
+/** Lower-cases names and refuses what may not be sent. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): HeadersVerdict {
   const checked: Record<string, string> = {};
   const entries = Object.entries(headers);
@@ -64,7 +64,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Headers
   return { ok: true, headers: checked };
 }
 
-/** The headers that may follow a redirect to another origin (U13). */
+/** The headers that may follow a redirect to another origin. */
 export const carriedHeaders = (
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> =>

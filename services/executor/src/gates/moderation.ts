@@ -1,4 +1,4 @@
-// What the executor asks of moderation, whoever answers (S1.8): findings in a value, and in texts that come piece by piece. A
+// What the executor asks of moderation, whoever answers: findings in a value, and in texts that come piece by piece. A
 // gateway that cannot answer says so; its caller then fails closed.
 
 import type { Phase } from "@pawl/platform/contract/contract";

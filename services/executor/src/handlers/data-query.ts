@@ -1,4 +1,4 @@
-// `dataQuery`: one SQL statement on a named source (S3.27). Values come in as bound parameters only; rows come out as JSON objects,
+// `dataQuery`: one SQL statement on a named source. Values come in as bound parameters only; rows come out as JSON objects,
 // up to the source's limit. On a source that may write, the statement and a record of it commit in one transaction of that database,
 // so a later attempt is given the rows and writes nothing. A wrong statement fails for good, a database that is away or too busy may be asked again.
 

@@ -1,4 +1,4 @@
-// The contract of a node handler (S3.23): a type, a schema for its config after templates are rendered, and what it does.
+// The contract of a node handler: a type, a schema for its config after templates are rendered, and what it does.
 // What a handler expects to go wrong it returns as a failure with a cause; a throw is a provider_error.
 
 import type { NodeContext, Scope } from "@pawl/core/data/scope";

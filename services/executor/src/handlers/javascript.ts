@@ -1,4 +1,4 @@
-// `javascript`: user code in the sandbox (S3.26, S3.32). The code is never a template; it reads `ctx` and `input` as variables.
+// `javascript`: user code in the sandbox. The code is never a template; it reads `ctx` and `input` as variables.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import type { SandboxResult } from "../sandbox/protocol.ts";
@@ -13,7 +13,7 @@ import {
   type LogLevel,
 } from "./handler.ts";
 
-/** What user code gets unless its config says otherwise (S3.32). */
+/** What user code gets unless its config says otherwise. */
 export const JAVASCRIPT_TIMEOUT_MS = 30_000;
 
 /** Makes the handler over a sandbox. */

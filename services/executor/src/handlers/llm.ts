@@ -1,4 +1,4 @@
-// `llm`: asks a model and streams its answer as it comes (S1.41-S1.43). Text and media go out as partial output in order; the
+// `llm`: asks a model and streams its answer as it comes. Text and media go out as partial output in order; the
 // output is the whole, with tool calls passed through and the tokens the provider counted.
 
 import { NODE_CONFIGS, type NodeConfig } from "@pawl/core/definition/node-types";

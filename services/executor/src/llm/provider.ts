@@ -1,4 +1,4 @@
-// What a model provider is (S1.41, S1.42): it streams partial text and media and ends with the whole in an envelope. What it
+// What a model provider is: it streams partial text and media and ends with the whole in an envelope. What it
 // expects to go wrong it throws as a ProviderFault, which names the cause the retry policy knows.
 
 import type { Media } from "@pawl/core/log/event";

@@ -1,4 +1,4 @@
-// The contract gates around a handler: what they find goes into the log together with how the attempt ended (S1.15, S1.19).
+// The contract gates around a handler: what they find goes into the log together with how the attempt ended.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {

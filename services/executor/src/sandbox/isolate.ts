@@ -58,7 +58,7 @@ const BOOTSTRAP = `(() => {
 
 const MESSAGE_LENGTH_MAX = 2_000;
 
-/** Wraps code so that `return` and `await` work in it (S3.26, F5). The newline keeps a trailing comment harmless. */
+/** Wraps code so that `return` and `await` work in it. The newline keeps a trailing comment harmless. */
 export const wrapUserCode = (code: string): string =>
   `(async function (ctx, input, log) {${code}\n})`;
 
@@ -139,7 +139,7 @@ function explain(error: unknown, isolate: ivm.Isolate, request: SandboxRequest):
   return jsError(said);
 }
 
-/** What was thrown may be anything, `undefined` and hostile getters included (S13). */
+/** What was thrown may be anything, `undefined` and hostile getters included. */
 function errorText(error: unknown): string {
   try {
     return error instanceof Error ? `${error.name}: ${error.message}` : `threw ${String(error)}`;

@@ -1,4 +1,4 @@
-// User code, contained: a pool of watched child processes, each running one request at a time in a fresh isolate (S3.26, S3.32).
+// User code, contained: a pool of watched child processes, each running one request at a time in a fresh isolate.
 // A child is replaced after a kill, a crash or its 200th run. Tasks over the pool's size wait for their share's turn (turns.ts); waiting is
 // not counted against the code's time limit.
 //
