@@ -21,7 +21,7 @@ import { z } from "zod";
 import { parseCidrs } from "./egress/address.ts";
 import { providersSchema } from "./llm/providers.ts";
 import { dataSourcesSchema } from "./sources/data-sources.ts";
-import { ruleSetSchema } from "./gates/rule-set.ts";
+import { ruleSetSchema } from "./checks/rule-set.ts";
 
 const privateEgress = z
   .string()

@@ -8,14 +8,14 @@ import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
 import { render, type Rendered } from "@pawl/core/data/template";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import type { ModerationGateway, Roots } from "../gates/moderation.ts";
+import type { ModerationGateway, Roots } from "../checks/moderation.ts";
 import { effectsOf } from "../handlers/effects.ts";
 import type { HandlerContext, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { AttemptHooks, AttemptResult, RunAttempt } from "../work/assignments.ts";
-import { inputContractGate, outputContractGate, type Ended } from "./contract-gate.ts";
+import { inputContractCheck, outputContractCheck, type Ended } from "./contract-check.ts";
 import { failed, returned, thrown, type WireResult } from "./outcome.ts";
-import { ModerationGate, type ModerationGateOptions } from "./moderation-gate.ts";
+import { ModerationCheck, type ModerationCheckOptions } from "./moderation-check.ts";
 import { taskReader, type Task, type TaskNode } from "./task.ts";
 import { judged } from "./until.ts";
 
@@ -43,16 +43,16 @@ async function runAttempt(
       const isPlain = (task.node.moderation ?? "none") === "none";
       const gate = isPlain
         ? undefined
-        : moderationGate(task.node, assignment, { hooks, moderation, stop: timing.stop });
+        : moderationCheck(task.node, assignment, { hooks, moderation, stop: timing.stop });
       if (gate === "missing") return { result: NO_MODERATION };
       const said = gate?.hooks() ?? hooks;
       const made = handlerContext(assignment, said, { task, signal: timing.signal });
       if ("case" in made) return { result: made };
       const refused =
-        inputContractGate(task.contracts.input, inputOf(task, made)) ??
+        inputContractCheck(task.contracts.input, inputOf(task, made)) ??
         (assignment.inputApproved ? undefined : await gate?.input(moderatedInput(task, made)));
       if (refused !== undefined) return refused;
-      const accepted = (result: WireResult) => outputContractGate(task.contracts.output, result);
+      const accepted = (result: WireResult) => outputContractCheck(task.contracts.output, result);
       const result = await handled(task, made, timing);
       return gate === undefined ? accepted(result) : await gate.output(result, accepted);
     } finally {
@@ -74,14 +74,14 @@ const NO_MODERATION = failed(
   "this executor has no moderation configured",
 );
 
-function moderationGate(
+function moderationCheck(
   node: TaskNode,
   { claim }: Assignment,
-  options: Pick<AttemptParts, "moderation"> & Pick<ModerationGateOptions, "hooks" | "stop">,
-): ModerationGate | "missing" {
+  options: Pick<AttemptParts, "moderation"> & Pick<ModerationCheckOptions, "hooks" | "stop">,
+): ModerationCheck | "missing" {
   const { moderation: gateway, hooks, stop } = options;
   if (gateway === undefined) return "missing";
-  return new ModerationGate({
+  return new ModerationCheck({
     gateway,
     moderation: node.moderation ?? "none",
     action: node.moderationAction ?? "block",

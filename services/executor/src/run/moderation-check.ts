@@ -12,15 +12,15 @@ import {
   type ModerationGateway,
   type Roots,
   type Verdict,
-} from "../gates/moderation.ts";
-import { StreamWindow, type Passed } from "../gates/stream-window.ts";
+} from "../checks/moderation.ts";
+import { StreamWindow, type Passed } from "../checks/stream-window.ts";
 import type { AttemptHooks } from "../work/assignments.ts";
-import type { Ended, WireGate } from "./contract-gate.ts";
+import type { Ended, WireCheck } from "./contract-check.ts";
 import { failed, failedWith, type WireResult } from "./outcome.ts";
 
 const WITHHELD = "[withheld by moderation]";
 
-export interface ModerationGateOptions {
+export interface ModerationCheckOptions {
   readonly gateway: ModerationGateway;
   readonly moderation: Moderation;
   readonly action: ModerationAction;
@@ -34,8 +34,8 @@ export interface ModerationGateOptions {
 /** What was found, or why nobody could look. */
 type Trouble = Exclude<Passed, { kind: "clear" }>;
 
-export class ModerationGate {
-  readonly #options: ModerationGateOptions;
+export class ModerationCheck {
+  readonly #options: ModerationCheckOptions;
   readonly #window: StreamWindow;
   #chain: Promise<void> = Promise.resolve();
   #trouble: Trouble | undefined;
@@ -44,7 +44,7 @@ export class ModerationGate {
   #said = 0;
   #shown = 0;
 
-  constructor(options: ModerationGateOptions) {
+  constructor(options: ModerationCheckOptions) {
     this.#options = options;
     const { gateway, hooks } = options;
     this.#window = new StreamWindow(gateway, this.#subject("output"), hooks.signal);
@@ -190,7 +190,7 @@ function troubleOf(verdict: Verdict): Trouble | undefined {
   return findings.length === 0 ? undefined : { kind: "found", findings };
 }
 
-const flag = (phase: Phase, findings: readonly Finding[]): WireGate => ({
+const flag = (phase: Phase, findings: readonly Finding[]): WireCheck => ({
   kind: GateKind.MODERATION_FLAGGED,
   phase,
   detailsJson: Buffer.from(JSON.stringify({ findings })),

@@ -10,16 +10,16 @@ import {
 import { GateKind, type GateSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { failed, type WireResult } from "./outcome.ts";
 
-export type WireGate = MessageInitShape<typeof GateSchema>;
+export type WireCheck = MessageInitShape<typeof GateSchema>;
 
 /** How an attempt ended, and what its gates found on the way. */
 export interface Ended {
   readonly result: WireResult;
-  readonly gates?: WireGate[];
+  readonly gates?: WireCheck[];
 }
 
 /** The end of an attempt whose input breaks its contract, or undefined. The same input would break it again: no retry. */
-export function inputContractGate(
+export function inputContractCheck(
   contract: Contract | undefined,
   input: unknown,
 ): Ended | undefined {
@@ -31,7 +31,7 @@ export function inputContractGate(
 }
 
 /** What a result comes to under the output contract; a retry policy may name the violation. */
-export function outputContractGate(contract: Contract | undefined, result: WireResult): Ended {
+export function outputContractCheck(contract: Contract | undefined, result: WireResult): Ended {
   if (contract === undefined || result.case !== "completed") return { result };
   // As it will stand in the log, which may differ from what the handler returned (undefined, toJSON).
   const output: unknown = JSON.parse(Buffer.from(result.value.outputJson ?? []).toString("utf8"));
@@ -44,7 +44,7 @@ export function outputContractGate(contract: Contract | undefined, result: WireR
   };
 }
 
-const violation = (phase: Phase, errors: readonly ContractError[]): WireGate => ({
+const violation = (phase: Phase, errors: readonly ContractError[]): WireCheck => ({
   kind: GateKind.CONTRACT_VIOLATED,
   phase,
   detailsJson: Buffer.from(JSON.stringify(errors)),
