@@ -16,7 +16,7 @@ import {
 const ANSWER_BYTES_MAX = 64 * 1024;
 const PAUSE_MS = 100;
 
-const text = (length: number) => z.string().transform((said) => said.slice(0, length));
+const text = (length: number) => z.string().transform((value) => value.slice(0, length));
 const findingSchema = z.object({
   rule: text(64),
   category: text(64).default("unspecified"),
@@ -93,8 +93,9 @@ async function askOnce(
       const mayPass = response.status >= 500 || response.status === 429;
       return unavailable(`moderation answered ${response.status}`, mayPass);
     }
-    const said = await bounded(response);
-    const parsed = said === undefined ? undefined : answerSchema.safeParse(JSON.parse(said));
+    const answered = await bounded(response);
+    const parsed =
+      answered === undefined ? undefined : answerSchema.safeParse(JSON.parse(answered));
     if (parsed?.success === true) return { ok: true, answer: parsed.data };
     return unavailable("moderation answered something that is no verdict", false);
   } catch (error) {

@@ -81,6 +81,6 @@ export async function once(
 const unknown = ({ name, check }: OnceOptions, why: string): HandlerResult =>
   permanentFailure(
     "effect_unknown",
-    `nobody knows whether the effect ${name} happened (${why}), and it may be made at most once; look at ${check}, then start another run or go on by hand`,
+    `it is unknown whether the effect ${name} happened (${why}), and it may be made at most once; check ${check}, then start another run or finish the work by hand`,
     { effect: name },
   );

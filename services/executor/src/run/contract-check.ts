@@ -1,4 +1,4 @@
-// The contract gates around a handler: what they find goes into the log together with how the attempt ended.
+// The contract checks around a handler. Their findings enter the log together with the end of the attempt.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
@@ -12,13 +12,13 @@ import { failed, type WireResult } from "./outcome.ts";
 
 export type WireCheck = MessageInitShape<typeof GateSchema>;
 
-/** How an attempt ended, and what its gates found on the way. */
+/** How an attempt ended, and what its checks found. */
 export interface Ended {
   readonly result: WireResult;
   readonly gates?: WireCheck[];
 }
 
-/** The end of an attempt whose input breaks its contract, or undefined. The same input would break it again: no retry. */
+/** The end of an attempt whose input breaks its contract, or undefined. The same input would break it again, so there is no retry. */
 export function inputContractCheck(
   contract: Contract | undefined,
   input: unknown,
@@ -30,10 +30,10 @@ export function inputContractCheck(
   return { result, gates: [violation("input", errors)] };
 }
 
-/** What a result comes to under the output contract; a retry policy may name the violation. */
+/** The result after the output contract; a retry policy may name the violation. */
 export function outputContractCheck(contract: Contract | undefined, result: WireResult): Ended {
   if (contract === undefined || result.case !== "completed") return { result };
-  // As it will stand in the log, which may differ from what the handler returned (undefined, toJSON).
+  // The value as the log will hold it, which may differ from the handler's value (undefined, toJSON).
   const output: unknown = JSON.parse(Buffer.from(result.value.outputJson ?? []).toString("utf8"));
   const errors = contract(output);
   if (errors.length === 0) return { result };

@@ -97,7 +97,7 @@ test("a rejection nobody caught is logged and ends with 1", async () => {
     `return { stop: async () => undefined, port: void Promise.reject(new Error("lost")) };`,
   );
   await service.line();
-  expect(await service.line()).toMatchObject({ level: "fatal", msg: "nobody caught this" });
+  expect(await service.line()).toMatchObject({ level: "fatal", msg: "uncaught error" });
   expect(await service.exited).toEqual([1, null]);
 });
 

@@ -42,7 +42,7 @@ const FLUSH_MS = 2_000;
 export const runService = async (options: ServiceOptions): Promise<void> => {
   const { log, drainMs = DEFAULT_DRAIN_MS } = options;
   const draining = new AbortController();
-  const { promise: told, resolve: tell } = Promise.withResolvers<number>();
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
 
   const onSignal = (signal: Signal): void => {
     if (draining.signal.aborted) {
@@ -51,17 +51,17 @@ export const runService = async (options: ServiceOptions): Promise<void> => {
     }
     log.info({ signal }, "draining");
     draining.abort();
-    tell(0);
+    end(0);
   };
   const fail = (error: unknown): void => {
     log.fatal({ err: error }, "cannot go on");
     draining.abort();
-    tell(1);
+    end(1);
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);
   const onLost = (error: unknown): void => {
-    log.fatal({ err: error }, "nobody caught this");
+    log.fatal({ err: error }, "uncaught error");
     process.exit(1);
   };
   process.on("unhandledRejection", onLost);
@@ -76,7 +76,7 @@ export const runService = async (options: ServiceOptions): Promise<void> => {
     const running = await options.start({ signal: draining.signal, log, fail });
     // The supervisor waits for this line, whatever the level.
     log.child({}, { level: "info" }).info({ name: options.name, port: running.port }, "ready");
-    code = await told;
+    code = await ended;
     if (!(await settlesWithin(running.stop(), drainMs))) {
       log.error({ drainMs }, "the drain took too long");
       code = 1;

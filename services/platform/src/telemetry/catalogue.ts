@@ -74,7 +74,7 @@ export const METRICS = {
     "pawl_dead_letters_total",
     "Node executions given up after too many lost leases",
   ),
-  openDeadLetters: gauge("pawl_dead_letters", "Dead letters that nobody dealt with"),
+  openDeadLetters: gauge("pawl_dead_letters", "Open dead letters: no person has handled them yet"),
   queueDepth: gauge<{ readonly queue: string }>("pawl_queue_depth", "Nodes waiting"),
   queueOldestAge: gauge<{ readonly queue: string }>(
     "pawl_queue_oldest_age_seconds",
