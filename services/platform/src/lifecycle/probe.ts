@@ -50,7 +50,7 @@ type Action =
 
 interface Failpoint {
   readonly point: ProbePoint;
-  /** The pass at which it strikes, from 1; undefined strikes by chance. */
+  /** The pass at which it strikes, from 1; undefined if it strikes by chance. */
   readonly hit: number | undefined;
   readonly probability: number;
   readonly action: Action;
