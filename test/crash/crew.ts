@@ -11,7 +11,7 @@ type Env = Readonly<Record<string, string>>;
 /** An executor whose claims can be told from those of others. */
 export type Executor = Member & { readonly executorId: string };
 
-/** What strikes where, such as "X2=kill"; read once when the process starts. */
+/** What strikes where, such as "handler.before-run=kill"; read once when the process starts. */
 export const failpoints = (text: string): Env => ({ PAWL_TEST: "1", PAWL_FAILPOINTS: text });
 
 /** Starts an executor of this cluster; it ends with the test. */

@@ -140,7 +140,7 @@ test("an executor frozen past its lease is refused when it wakes, and the log do
 
 test("a result that comes after its claim was lost is refused in the transaction that would have used it (S0.42, S0.43, X2)", async () => {
   // It stands still between its effect and its report, until another has done its work.
-  const late = await startExecutor(cluster, failpoints("X3@2=stop"));
+  const late = await startExecutor(cluster, failpoints("handler.after-run@2=stop"));
   const heir = await startExecutor(cluster, { PAWL_EXECUTOR_SLOTS: "8" });
   await registered(late, heir);
   const { run } = await client.runs.test(
@@ -227,7 +227,7 @@ test("a node that loses three deliveries fails for good and is put with the dead
   // The first one runs `start` before it meets the poison.
   const { run } = await client.runs.test(graph(["start > poison > after"]));
   for (const hit of [2, 1, 1]) {
-    const victim = await startExecutor(cluster, failpoints(`X2@${hit}=kill`));
+    const victim = await startExecutor(cluster, failpoints(`handler.before-run@${hit}=kill`));
     expect(await victim.exited()).toBe("SIGKILL");
   }
   const story = await storyOf(client, run.runId);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   sink = await startSink();
   cluster = await startCluster({
     schedulers: 2,
-    envOf: { executor: SINK_EGRESS, scheduler: failpoints("P1=kill") },
+    envOf: { executor: SINK_EGRESS, scheduler: failpoints("pause.recorded=kill") },
   });
   client = createPawlClient({ baseUrl: cluster.url, attempts: 30 });
   db = openPool(cluster.databaseUrl, { max: 1, name: "pawl-test" });
@@ -83,11 +83,11 @@ test("a pause and a resumption survive kill -9 of every scheduler at each of the
   // One takes over and is killed half way; the next one goes on from there.
   const [successor] = cluster.schedulers;
   if (successor === undefined) throw new Error("there is no scheduler");
-  await successor.restart(failpoints("P2=kill"));
+  await successor.restart(failpoints("pause.after-step=kill"));
   await successor.exited();
   const half = await countOf("many");
   expect([half.paused > 0, half.others > 0]).toEqual([true, true]);
-  await successor.restart(failpoints("P3=kill"));
+  await successor.restart(failpoints("resume.recorded=kill"));
   await until(async () => (await client.queues.pauses()).every(({ pausing }) => !pausing), {
     what: "every run to be paused",
   });
@@ -95,7 +95,7 @@ test("a pause and a resumption survive kill -9 of every scheduler at each of the
   await killedBy([successor], (signal) => client.workflows.resume("many", { signal }));
   expect(await countOf("many")).toMatchObject({ paused: RUNS, others: 0 });
   // The same when they are let go: one takes over and is killed half way.
-  await successor.restart(failpoints("P2=kill"));
+  await successor.restart(failpoints("pause.after-step=kill"));
   await successor.exited();
   const mixed = await countOf("many");
   expect([mixed.paused > 0, mixed.others > 0]).toEqual([true, true]);

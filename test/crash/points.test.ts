@@ -65,11 +65,11 @@ const struck = (logs: string, point: string): boolean =>
   logs.includes(`"msg":"failpoint","point":"${point}"`);
 
 test.for([
-  ["X1", "before its handler runs"],
-  ["X2", "inside of its handler"],
-  ["X3", "after its effect, before its report"],
-  ["X4", "after its report, before the acknowledgement"],
-  ["X5", "after the acknowledgement"],
+  ["assignment.received", "before its handler runs"],
+  ["handler.before-run", "inside of its handler"],
+  ["handler.after-run", "after its effect, before its report"],
+  ["outcome.sent", "after its report, before the acknowledgement"],
+  ["outcome.acknowledged", "after the acknowledgement"],
 ])("an executor killed at %s, %s, loses nothing (S0.2, S0.35, S3.37)", async ([point = ""]) => {
   const doomed = await startExecutor(cluster, failpoints(`${point}@7=kill`));
   await until(() => doomed.logs().includes('"registered"'), { what: "it to register" });
@@ -84,11 +84,11 @@ test("a scheduler killed before and after it accepts, at a result, in its transa
   const accepted: Promise<string[]>[] = [];
   // Each is killed at its point while runs come in, and the next one takes its place and its work.
   for (const [point, hit] of [
-    ["S1", 5],
-    ["S2", 5],
-    ["S3", 8],
-    ["S5", 6],
-    ["S6", 6],
+    ["start.before-submit", 5],
+    ["start.after-commit", 5],
+    ["outcome.received", 8],
+    ["tick.before-commit", 6],
+    ["tick.after-commit", 6],
   ] as const) {
     const doomed = await replaceScheduler(cluster, failpoints(`${point}@${hit}=kill`));
     accepted.push(...(await startRunsUntilGone(doomed)));

@@ -180,7 +180,10 @@ test("a statement that was committed before its executor died is not run again: 
   await db.query("create table bank_charges (id int generated always as identity, cents int)");
   const bankDb = { url: cluster.databaseUrl, mode: "read_write" };
   const env = { PAWL_DATA_SOURCES: JSON.stringify({ bank: bankDb }) };
-  const doomed = await startExecutor(cluster, { ...failpoints("X3@2=kill"), ...env });
+  const doomed = await startExecutor(cluster, {
+    ...failpoints("handler.after-run@2=kill"),
+    ...env,
+  });
   await registered(doomed);
   const sql = "insert into bank_charges (cents) values (5) returning id, cents";
   const charge = { type: "dataQuery", config: { source: "bank", sql } };

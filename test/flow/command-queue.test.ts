@@ -121,7 +121,7 @@ test("a command that cannot be carried out ends as a dead letter, which /metrics
 test("a scheduler killed after it did a command and before it said so: another does it again, and one run is there (S0.2, S0.35, S0.39, S0.41)", async () => {
   const graphId = await save(graph(["start > end"]));
   await cluster.schedulers[0]?.kill("SIGKILL");
-  const doomed = await replaceScheduler(cluster, failpoints("S2@1=kill"));
+  const doomed = await replaceScheduler(cluster, failpoints("start.after-commit@1=kill"));
   const jobId = await queue.enqueue({ type: "start", runId: randomUUID(), graphId });
   expect(await doomed.exited()).toBe("SIGKILL");
   expect(await queue.getJob(jobId)).toMatchObject({ status: "active", claimEpoch: 1 });

@@ -42,7 +42,7 @@ const POISONED = graph(["start > poison > after"]);
 /** Three executors meet the poison and die of it; the first runs `start` before. */
 async function die(runId: string): Promise<void> {
   for (const hit of [2, 1, 1]) {
-    const victim = await startExecutor(cluster, failpoints(`X2@${hit}=kill`));
+    const victim = await startExecutor(cluster, failpoints(`handler.before-run@${hit}=kill`));
     expect(await victim.exited()).toBe("SIGKILL");
   }
   expect((await storyOf(client, runId)).status).toBe("failed");

@@ -222,7 +222,7 @@ test("every occurrence starts exactly one run while schedulers are killed, also 
   if (first === undefined || second === undefined) throw new Error("no schedulers");
   await first.kill("SIGKILL");
   await more(8, "runs of the one that is left");
-  const doomed = await replaceScheduler(cluster, failpoints("F1@5=kill"));
+  const doomed = await replaceScheduler(cluster, failpoints("schedule.after-start@5=kill"));
   await second.kill("SIGKILL");
   await doomed.exited();
   await second.restart();

@@ -1,4 +1,4 @@
-// The only place where adapters meet: scheduler client, sandbox, egress, handlers, worker and probes become one service.
+// The only place where the parts meet: scheduler client, sandbox, egress, handlers, worker and probes become one service.
 
 import { randomUUID } from "node:crypto";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -14,9 +14,9 @@ import { parseCidrs } from "./egress/address.ts";
 import { guardedAgent } from "./egress/connect.ts";
 import { DEFAULT_EGRESS, type EgressPolicy } from "./egress/guard.ts";
 import { providersOf } from "./llm/providers.ts";
-import { httpGateway } from "./gates/http-gateway.ts";
-import type { ModerationGateway } from "./gates/moderation.ts";
-import { rulesGateway } from "./gates/rules-gateway.ts";
+import { httpGateway } from "./checks/http-gateway.ts";
+import type { ModerationGateway } from "./checks/moderation.ts";
+import { rulesGateway } from "./checks/rules-gateway.ts";
 import { builtInRegistry, type Registry } from "./handlers/registry.ts";
 import { attemptRunner } from "./run/attempt.ts";
 import { observed, tracedHandlers } from "./run/observed.ts";
@@ -26,10 +26,10 @@ import { openDataSources } from "./sources/data-sources.ts";
 import { isRefusal } from "./work/session.ts";
 import { Worker } from "./work/worker.ts";
 
-/** Calls of the moderation service beyond the first; the node's own policy comes on top. */
+/** Calls of the moderation service beyond the first; the node's own retry policy comes on top. */
 const MODERATION_RETRIES = 2;
 
-/** Starts an executor; ready as soon as it tries to reach its scheduler. */
+/** Starts an executor; it is ready as soon as it tries to reach its scheduler. */
 export async function compose(
   config: ExecutorConfig,
   telemetry: Telemetry,
@@ -84,7 +84,7 @@ export async function compose(
 }
 
 /**
- * Starts the sandbox's first process. Nobody waits for it but production, which serves nothing where a layer is missing.
+ * Starts the sandbox's first process. Only production waits for it, and does not start if a layer is missing.
  * @throws INTERNAL
  */
 async function warm(sandbox: Sandbox, config: ExecutorConfig, log: Logger): Promise<void> {
@@ -132,7 +132,7 @@ function createWorker(
   return worker;
 }
 
-/** A refusal lasts until a person acts, so it is said aloud; a connection that breaks is found again by itself. */
+/** A refusal lasts until a person acts, so it is logged loudly; the executor reconnects by itself after a broken connection. */
 function reportEnd(log: Logger, error: EngineError | undefined): void {
   if (isRefusal(error)) log.error({ reason: error?.reason }, error?.message);
   else log.debug({ reason: error?.reason }, "disconnected");
@@ -143,7 +143,7 @@ const whyUnregistered = (refusal: EngineError | undefined): string =>
     ? "not registered with a scheduler"
     : `the scheduler refuses this executor: ${refusal.message}`;
 
-/** Who moderates; nobody unless configured, and then a node that asks for it fails. */
+/** The configured moderation; without any, a node that asks for moderation fails. */
 function moderationOf(config: ExecutorConfig): ModerationGateway | undefined {
   const { PAWL_MODERATION_RULES: rules, PAWL_MODERATION_URL: url } = config;
   if (rules !== undefined) return rulesGateway(rules);

@@ -1,5 +1,5 @@
-// The executor's environment, parsed once. Of the system it knows one scheduler address; credentials it
-// holds are those of the providers and databases its nodes may ask.
+// The executor's environment, parsed once. Of the rest of the system it knows only the schedulers' address; its credentials are those
+// of the providers and databases that its nodes may call.
 
 import {
   DEFAULT_PORTS,
@@ -21,7 +21,7 @@ import { z } from "zod";
 import { parseCidrs } from "./egress/address.ts";
 import { providersSchema } from "./llm/providers.ts";
 import { dataSourcesSchema } from "./sources/data-sources.ts";
-import { ruleSetSchema } from "./gates/rule-set.ts";
+import { ruleSetSchema } from "./checks/rule-set.ts";
 
 const privateEgress = z
   .string()
@@ -44,7 +44,7 @@ export const EXECUTOR_ENV = z.object({
   ),
   PAWL_EXECUTOR_ID: z.uuid("expected a UUID").optional().describe("identity; random unless set"),
   PAWL_EXECUTOR_TOKEN: executorToken("the schedulers' token; allows built-in node types"),
-  // Handlers mostly wait, so many more than cores; each costs a few kilobytes.
+  // Handlers mostly wait, so the default is far above the number of cores; each costs a few kilobytes.
   PAWL_EXECUTOR_SLOTS: count({
     default: 256,
     min: 1,
@@ -57,7 +57,7 @@ export const EXECUTOR_ENV = z.object({
     max: 3_600_000,
     describe: "how long attempts may go on once the executor is asked to stop",
   }),
-  // 0 stands for one per core.
+  // 0 means one per core.
   PAWL_SANDBOX_PROCESSES: count({
     default: 0,
     min: 0,
@@ -101,7 +101,7 @@ export const EXECUTOR_ENV = z.object({
 
 export type ExecutorConfig = ReturnType<typeof parseConfig>;
 
-/** @throws ConfigFault naming every variable at fault */
+/** @throws ConfigFault that names every faulty variable */
 export function parseConfig(env: Env) {
   const config = parseEnv(EXECUTOR_ENV, env);
   if (config.PAWL_MODERATION_RULES !== undefined && config.PAWL_MODERATION_URL !== undefined) {

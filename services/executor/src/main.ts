@@ -1,4 +1,4 @@
-// Entry of the executor: configuration, telemetry, service. Run it with --no-node-snapshot, as isolated-vm wants it.
+// Entry of the executor: configuration, telemetry, service. isolated-vm requires --no-node-snapshot.
 
 import { readConfig } from "@pawl/platform/config/command";
 import { armProbes } from "@pawl/platform/lifecycle/probe";
@@ -8,7 +8,7 @@ import { startTelemetry } from "@pawl/platform/telemetry/start";
 import { compose } from "./compose.ts";
 import { parseConfig } from "./config.ts";
 
-/** What a drain may take beyond the grace of the attempts: aborting, releasing, saying goodbye. */
+/** How long a drain may take beyond the grace period of the attempts: to abort, release and disconnect. */
 const DRAIN_MARGIN_MS = 10_000;
 
 const config = readConfig(parseConfig, process);

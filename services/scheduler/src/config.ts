@@ -32,7 +32,7 @@ export const ConfigSchema = z.object({
   PAWL_EXECUTOR_TOKEN: executorToken(
     "what executors have to present to serve built-in node types; needed in production",
   ),
-  // X14: long enough for a pause of garbage collection, short enough for a person to wait.
+  // Long enough for a pause of garbage collection, short enough for a person to wait.
   PAWL_LEASE_MS: milliseconds({
     default: 30_000,
     min: 500,
@@ -57,7 +57,7 @@ export const ConfigSchema = z.object({
     max: 10 * MINUTE_MS,
     describe: "how often lost claims and passed deadlines are looked for",
   }),
-  // X25: losing a hint costs at most this much.
+  // A lost notification costs at most this much.
   PAWL_POLL_MS: milliseconds({
     default: 5_000,
     min: 50,

@@ -7,8 +7,8 @@ const BLOCKED_WITHIN_MS = 30_000;
 
 /** In turns: an executor that has done its effect and not said so, and a scheduler that has committed and told nobody. */
 const TURNS = [
-  { service: "executor", point: "X3", hit: 4 },
-  { service: "scheduler", point: "S6", hit: 20 },
+  { service: "executor", point: "handler.after-run", hit: 4 },
+  { service: "scheduler", point: "tick.after-commit", hit: 20 },
 ] as const;
 
 export const blockedLoop: Fault = {

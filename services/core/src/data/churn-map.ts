@@ -1,8 +1,7 @@
-// A map for what comes and goes all the time. It is a Map of places beside an array of values, because of how V8 collects: a Map
-// that has grown old puts every table it outgrows among the old objects, still full, so whatever passed through it stays in memory
-// until the next full collection, with all it refers to. That was 3 KiB of every node in an executor: what survives to a full
-// collection fell from 44 to 24 MiB per 15,000 nodes. Here such a table holds nothing but keys and numbers; keys must therefore be
-// strings or numbers.
+// A map whose entries come and go all the time: a Map of positions beside an array of values. The reason is V8's garbage collection.
+// An old Map moves every table that it outgrows, still full, to the old objects. So everything that passed through it, with all that it
+// refers to, stays in memory until the next full collection. In an executor that was 3 KiB per node: what survives to a full collection
+// fell from 44 to 24 MiB per 15,000 nodes. Here such a table holds only keys and numbers, so keys must be strings or numbers.
 
 export class ChurnMap<Key extends string | number, Value> {
   readonly #places = new Map<Key, number>();
@@ -22,7 +21,7 @@ export class ChurnMap<Key extends string | number, Value> {
     return place === undefined ? undefined : this.#values[place];
   }
 
-  /** A key that is here already keeps its turn, as in a Map. */
+  /** A key that is already present keeps its position, as in a Map. */
   set(key: Key, value: Value): void {
     let place = this.#places.get(key);
     if (place === undefined) {
@@ -32,7 +31,7 @@ export class ChurnMap<Key extends string | number, Value> {
     this.#values[place] = value;
   }
 
-  /** Whether it was here. */
+  /** Whether the key was present. */
   delete(key: Key): boolean {
     const place = this.#places.get(key);
     if (place === undefined) return false;
@@ -42,14 +41,14 @@ export class ChurnMap<Key extends string | number, Value> {
     return true;
   }
 
-  /** In the order in which they came; what is deleted meanwhile is left out. */
+  /** In order of insertion; entries deleted during the iteration are left out. */
   keys(): IterableIterator<Key> {
     return this.#places.keys();
   }
 
-  /** In the order in which they came; what is deleted meanwhile is left out. */
+  /** In order of insertion; entries deleted during the iteration are left out. */
   *values(): Generator<Value> {
-    // A key's place holds its value.
+    // The position of a key holds its value.
     for (const place of this.#places.values()) yield this.#values[place] as Value;
   }
 }

@@ -1,6 +1,6 @@
-// Conditions: CEL behind one interface. Bounded before they run (bytes, AST nodes, depth) and in what they can cost: no regular
-// expressions (they would be JavaScript's, which backtrack), and a loop inside a loop only over the outer loop's own element,
-// so that the work stays proportional to the data.
+// Conditions: CEL behind one interface. Their size is bounded before they run (bytes, AST nodes, depth), and so is their cost: regular
+// expressions are refused (they would be JavaScript's, which backtrack), and an inner loop may only loop over the element of the outer
+// one, so the work stays proportional to the data.
 
 import { Environment, type ASTNode } from "@marcbachmann/cel-js";
 import type { Cause } from "../fault/cause.ts";
@@ -37,7 +37,7 @@ export type CompiledCondition =
     };
 
 const AST_NODES_MAX = 500;
-/** Elements of the largest list or object in scope of an expression that loops. */
+/** The largest list or object that an expression with a loop may have in scope, in elements. */
 const LOOP_ITEMS_MAX = 1_000;
 const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "map", "filter"]);
 const REFUSED: ReadonlySet<string> = new Set(["matches", "bind"]);
@@ -49,7 +49,7 @@ const environments = {
   iteration: makeEnvironment(ofIteration),
 } as const;
 
-/** Compiles a condition over `ctx` and `input`; of an iteration also over `item`, `index`, `previous` and `output`. */
+/** Compiles a condition over `ctx` and `input`; in an iteration also over `item`, `index`, `previous` and `output`. */
 export function compileCondition(
   text: string,
   of: keyof typeof environments = "node",
@@ -95,7 +95,7 @@ function evaluateParsed(
 ): ConditionResult {
   let value: unknown;
   try {
-    // A map's iteration has no previous one; null stands for it, as in the first of a loop.
+    // A map's iteration has no `previous`; it is null, as in the first iteration of a loop.
     value = parsed({ previous: null, ...scope });
   } catch (error) {
     const reason = celCode(error) === "no_such_key" ? "missing_variable" : "condition_type";
@@ -106,7 +106,7 @@ function evaluateParsed(
     : { ok: false, reason: "condition_type", message: "a condition is true or false" };
 }
 
-/** JSON has one kind of number, which is a double to CEL: arithmetic with whole literals works both ways round. */
+/** JSON has one kind of number, and CEL reads it as a double, so arithmetic with whole literals must work in both orders. */
 function makeEnvironment(variables: readonly string[]): Environment {
   const made = new Environment({
     homogeneousAggregateLiterals: false,
@@ -135,7 +135,7 @@ interface Shape {
   fault: string | undefined;
 }
 
-/** Walks the tree, which the parser has bounded to AST_NODES_MAX nodes. */
+/** Walks the tree; the parser has limited it to AST_NODES_MAX nodes. */
 function inspect(root: ASTNode): Shape {
   const shape: Shape = { loops: false, fault: undefined };
   walk(root, undefined, shape);
@@ -160,7 +160,7 @@ function walk(node: ASTNode, loopVariable: string | undefined, shape: Shape): vo
   for (const child of childrenOf(node.args)) walk(child, loopVariable, shape);
 }
 
-/** The variable a range starts at, "" for a literal list, undefined for anything that could make a longer one. */
+/** The variable at which a range starts, "" for a literal list, undefined for anything that could make a longer list. */
 function rangeRoot(node: ASTNode): string | undefined {
   if (node.op === "id") return node.args;
   if (node.op === "list") return "";
@@ -177,7 +177,7 @@ function childrenOf(args: unknown): ASTNode[] {
 const isAstNode = (value: unknown): value is ASTNode =>
   typeof value === "object" && value !== null && "op" in value && "args" in value;
 
-/** Whether some list or object inside `roots` is too long to loop over; iterative, since data may be deep. */
+/** Whether a list or object inside `roots` is too long to loop over; iterative, because data may be deep. */
 function hasLargeCollection(roots: readonly unknown[]): boolean {
   const left: unknown[] = [...roots];
   while (left.length > 0) {

@@ -1,12 +1,12 @@
-// A node's parameters from its parents' outputs: the edges that name a parameter bind it, and where several do, they are
-// merged in edge order (S1.14). Done by whoever runs the node, from the assignment alone.
+// A node's parameters, from its parents' outputs. An edge that names a parameter binds it; values of several edges are merged in edge
+// order. The executor does this from the assignment alone.
 
 import type { ParentFailurePolicy } from "../policy/parents.ts";
 import { merge, mergeStrategyOf, type MergeItem, type MergeStrategy } from "./merge.ts";
 import { lookup, parsePath } from "./path.ts";
 import type { NodeContext } from "./scope.ts";
 
-/** One incoming edge, as `nodeJson` in log/context.ts says it. */
+/** One incoming edge, as `nodeJson` in log/context.ts writes it. */
 export interface Binding {
   readonly source: string;
   readonly sourceLabel: string;
@@ -26,9 +26,9 @@ export type ResolvedInputs =
     };
 
 /**
- * The node's parameters. `output` as key means the whole output, any other key a path into it. A parent that did not lead
- * here (it failed, or left by another handle) binds nothing, except under `substitute_default`, where it binds '' (S1.25). A
- * parent that did lead here but has nothing at the path is missing_variable, or '' likewise.
+ * The node's parameters. The key `output` means the whole output, any other key is a path into it. A parent that did not lead here (it
+ * failed, or left by another handle) binds nothing; under `substitute_default` it binds ''. For a parent that did lead here without a
+ * value at the path, the result is missing_variable, or '' under `substitute_default`.
  */
 export function resolveInputs(
   bindings: readonly Binding[],
@@ -44,7 +44,7 @@ export function resolveInputs(
     let param = byParam.get(label);
     if (param === undefined) byParam.set(label, (param = { edges: 0, strategy: null, items: [] }));
     param.edges++;
-    // Where the edges of one parameter disagree, the last one that says anything decides, as it does for values.
+    // If the edges of one parameter name different strategies, the last one that names any decides, as for values.
     param.strategy = binding.mergeStrategy ?? param.strategy;
     const led = ledHere(binding, context);
     if (!led && !substitute) continue;
@@ -58,7 +58,7 @@ export function resolveInputs(
   const params: [string, unknown][] = [];
   for (const [label, { edges, strategy, items }] of byParam) {
     if (items.length === 0) continue;
-    // Merged whenever several edges share the parameter, also when only one led here: its type must not depend on that.
+    // Several edges share the parameter, so it is merged even if only one of them led here: its type must not depend on that.
     const value =
       edges === 1 ? items[0]?.value : merge(mergeStrategyOf(strategy, nodeMerge), items);
     params.push([label, value]);
@@ -74,7 +74,7 @@ interface Param {
 
 const ABSENT = { found: false } as const;
 
-/** Whether this edge was taken: its source completed, and by this edge's handle. */
+/** Whether this edge was taken: its source completed and left by this edge's handle. */
 function ledHere({ source, sourceHandle }: Binding, { nodes, handles }: NodeContext): boolean {
   if (!Object.hasOwn(nodes, source)) return false;
   const left =

@@ -1,6 +1,6 @@
-// What can be wrong with a JSON text, in words, and the limits it is held to.
+// The faults of a JSON text, with their messages, and the limits of a JSON text.
 
-/** Every fault, and what it says to people. */
+/** Every fault and its message. */
 export const JSON_FAULTS = {
   TOO_LARGE: "too large",
   JSON_SYNTAX: "not JSON",
@@ -24,7 +24,7 @@ export interface JsonLimits {
   readonly keyBytes: number;
 }
 
-/** Leaves the scanner at the first fault; caught by `scanJson` and nowhere else. */
+/** Leaves the scanner at the first fault; only `scanJson` catches it. */
 export class ScanError extends Error {
   readonly reason: JsonFault;
   readonly offset: number;

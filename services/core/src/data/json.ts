@@ -1,6 +1,6 @@
-// JSON at the door: everything that would hurt later is refused here, before anything is parsed or stored (J rows of the
-// bad-input catalogue). JSON.parse takes any depth, drops duplicate keys, rounds large integers and passes lone surrogates
-// and NUL, which the log, the digest and Postgres then choke on.
+// JSON at the entrance: every text that would do harm later is refused here, before it is parsed or stored. JSON.parse accepts any
+// depth, drops duplicate keys, rounds large integers and passes lone surrogates and NUL; the log, the digest and Postgres would then
+// fail on them.
 
 import type { JsonFault, JsonLimits } from "./json-fault.ts";
 import { LIMITS } from "./limits.ts";
@@ -23,18 +23,18 @@ export type CheckedJson =
       readonly ok: false;
       readonly reason: JsonFault;
       readonly message: string;
-      /** Which character, from 0, where it is one. */
+      /** The position of the fault in characters, from 0, if it has one. */
       readonly offset?: number;
     };
 
-/** Checks and parses `text`. Never throws, whatever the text. */
+/** Checks and parses `text`. Never throws, for any text. */
 export function checkJson(text: string, limits: JsonLimits = VALUE_LIMITS): CheckedJson {
   if (exceedsUtf8(text, limits.bytes))
     return { ok: false, reason: "TOO_LARGE", message: `at most ${limits.bytes} bytes` };
   const fault = scanJson(text, limits);
   if (fault !== undefined) return { ok: false, ...fault };
   try {
-    // The scanner and JSON.parse agree on the grammar (a property test holds them together); depth is bounded by now.
+    // The scanner and JSON.parse accept the same grammar (a property test compares them), and the depth is bounded by now.
     return { ok: true, value: JSON.parse(text) };
   } catch {
     return { ok: false, reason: "JSON_SYNTAX", message: "not JSON" };

@@ -1,10 +1,10 @@
-// Several values for one parameter become one (S1.33-S1.37). Values come in the order of the definition's edges, whatever the
-// order in which their nodes finished: the result is the same on every run.
+// Merges several values for one parameter. Values are in the order of the definition's edges, not in the order in which their nodes
+// finished, so the result is the same in every run.
 
 import { unreachable } from "../fault/invariant.ts";
 
 export const MERGE_STRATEGIES = ["last_write_wins", "concat", "array", "json_object"] as const;
-/** How several values for one parameter become one (S1.33-S1.37). */
+/** How several values for one parameter become one. */
 export type MergeStrategy = (typeof MERGE_STRATEGIES)[number];
 
 export interface MergeItem {
@@ -13,15 +13,15 @@ export interface MergeItem {
   readonly value: unknown;
 }
 
-/** The strategy in force: the edge's, else the target node's, else `last_write_wins` (S1.33). */
+/** The strategy of the edge, else of the target node, else `last_write_wins`. */
 export const mergeStrategyOf = (
   edge: MergeStrategy | null | undefined,
   node: MergeStrategy | null | undefined,
 ): MergeStrategy => edge ?? node ?? "last_write_wins";
 
 /**
- * Merges `items`, which are in edge order. `concat` joins texts with a blank line (anything else as JSON); `array` and
- * `json_object` give a list and an object; of two sources with one label the later wins. An empty list gives undefined.
+ * Merges `items`, which are in edge order. `concat` joins texts with a blank line (other values as JSON). `array` and `json_object` make
+ * a list and an object; if two sources have one label, the later one wins. An empty list gives undefined.
  */
 export function merge(strategy: MergeStrategy, items: readonly MergeItem[]): unknown {
   const values = items.map((item) => item.value);
@@ -33,7 +33,7 @@ export function merge(strategy: MergeStrategy, items: readonly MergeItem[]): unk
     case "array":
       return values;
     case "json_object":
-      // fromEntries defines own properties, so that a label can never reach a prototype.
+      // fromEntries defines own properties, so a label can never reach a prototype.
       return Object.fromEntries(items.map((item) => [item.label, item.value]));
     default:
       return unreachable(strategy, "merge strategy");

@@ -1,5 +1,5 @@
-// Patterns that users write, matched in time proportional to the text: RE2 syntax, so no lookaround and no back-references. The
-// engine is pure JavaScript; JavaScript's own regular expressions backtrack and could keep a process busy for ever.
+// Patterns of users, matched in time proportional to the text: RE2 syntax, so without lookaround and back-references. The engine is
+// pure JavaScript; JavaScript's own regular expressions backtrack and could block a process.
 
 import { RE2JS } from "re2js";
 import { LIMITS } from "./limits.ts";
@@ -7,9 +7,9 @@ import { LIMITS } from "./limits.ts";
 export interface Pattern {
   /** Whether the pattern occurs anywhere in the text. */
   readonly test: (text: string) => boolean;
-  /** Where the first match at or behind `from` lies. */
+  /** The position of the first match at or after `from`. */
   readonly find: (text: string, from?: number) => PatternMatch | undefined;
-  /** Instructions of its program: matching costs at most this times the text's length. */
+  /** Instructions of its program: a match costs at most this times the length of the text. */
   readonly size: number;
 }
 
@@ -24,12 +24,12 @@ export type CompiledPattern =
 
 /** An escaped letter or digit. */
 const ESCAPE = /\\([A-Za-z0-9])|\\[^]/g;
-/** Those that mean something to JavaScript or RE2, and those that compiling refuses by itself. */
+/** Escapes with a meaning in JavaScript or RE2, and escapes that the compiler refuses itself. */
 const ESCAPES: ReadonlySet<string> = new Set("dDwWsSbBnrtfv0xucpPAzaQE1234567");
 
 /**
- * What a pattern asks for that RE2 does not have and that compiling passes over: `\k<n>` would be the letters k<n>. Asked where
- * patterns are written; those that were saved before are compiled as they always were.
+ * An escape that RE2 does not have and that the compiler silently ignores: it would read `\k<n>` as the letters k<n>. Checked when a
+ * pattern is written; saved patterns still compile as before.
  */
 export function patternFault(text: string): string | undefined {
   for (const [escape, letter] of text.matchAll(ESCAPE)) {
@@ -41,12 +41,12 @@ export function patternFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Compiles a pattern as JavaScript writes it, as far as it is RE2's. */
+/** Compiles a pattern in JavaScript's notation, as far as RE2 has it. */
 export function compilePattern(
   text: string,
   options: {
     readonly ignoreCase?: boolean;
-    /** Written by who runs the system: no bounds on its size. */
+    /** The operator wrote it: its size is not limited. */
     readonly isTrusted?: boolean;
   } = {},
 ): CompiledPattern {

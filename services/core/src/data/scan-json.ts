@@ -1,5 +1,5 @@
-// One pass over a JSON text without building it: an explicit stack instead of recursion, so that no depth can hurt. Answers the
-// first fault and where it is.
+// One pass over a JSON text without building values. It uses an explicit stack instead of recursion, so no depth can overflow. It
+// returns the first fault and its position.
 
 import { JSON_FAULTS, ScanError, type JsonFault, type JsonLimits } from "./json-fault.ts";
 import { scanNumber, scanString } from "./scan-token.ts";
@@ -15,7 +15,7 @@ export interface ScanFault {
 interface Frame {
   /** Keys seen, for an object; undefined for an array. */
   readonly keys: Set<string> | undefined;
-  /** The key whose value this is, if its parent is an object. */
+  /** The key of this value, if its parent is an object. */
   readonly ownKey: string | undefined;
   /** The key whose value is being read. */
   key: string | undefined;
@@ -43,7 +43,7 @@ function scan(text: string, limits: JsonLimits): void {
   const stack: Frame[] = [];
   let keyCount = 0;
   let at = skipSpace(text, 0);
-  // Where we are: about to read a value, just behind one, or about to read a key.
+  // The state: before a value, after a value, or before a key.
   let expect: "value" | "after" | "key" = "value";
   let firstOfContainer = false;
 
@@ -105,7 +105,7 @@ function scan(text: string, limits: JsonLimits): void {
 function checkKey(key: string, frame: Frame, limits: JsonLimits, at: number): void {
   if (key.length > limits.keyBytes || utf8Bytes(key) > limits.keyBytes)
     throw new ScanError("KEY_TOO_LONG", at);
-  // The two ways by which merging data into objects has been made to reach a prototype.
+  // The two keys by which merged data has reached prototypes.
   if (key === "__proto__" || (key === "prototype" && frame.ownKey === "constructor"))
     throw new ScanError("RESERVED_KEY", at);
   if (frame.keys?.has(key) === true) throw new ScanError("JSON_DUPLICATE_KEY", at);

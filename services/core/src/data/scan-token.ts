@@ -1,4 +1,4 @@
-// The two JSON tokens that can lie: strings (escapes, surrogates, NUL) and numbers (precision, range).
+// The two JSON tokens with hidden faults: strings (escapes, surrogates, NUL) and numbers (precision, range).
 
 import { ScanError } from "./json-fault.ts";
 
@@ -15,7 +15,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: "\t",
 };
 
-/** Reads the string that opens at `start`; `end` is behind its closing quote. */
+/** Reads the string that opens at `start`; `end` is the position after its closing quote. */
 export function scanString(
   text: string,
   start: number,
@@ -54,14 +54,14 @@ export function scanString(
   return { value, end: at + 1 };
 }
 
-/** Passes the number at `start`; answers the offset behind it. */
+/** Skips the number at `start` and returns the position after it. */
 export function scanNumber(text: string, start: number): number {
   NUMBER.lastIndex = start;
   const match = NUMBER.exec(text);
   if (match === null) throw new ScanError("JSON_SYNTAX", start);
   const value = Number(match[0]);
   if (!Number.isFinite(value)) throw new ScanError("NUMBER_RANGE", start);
-  // Only what is written as an integer promises exactness; a fraction or exponent is a double and says so.
+  // Only an integer without fraction and exponent claims to be exact; any other number is a double.
   const isInteger = match[1] === undefined && match[2] === undefined;
   if (isInteger && !Number.isSafeInteger(value)) throw new ScanError("NUMBER_PRECISION", start);
   return start + match[0].length;

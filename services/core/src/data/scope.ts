@@ -1,19 +1,19 @@
-// What templates, conditions and scripts of a node can name: `ctx` (run input, parents' outputs, variables) and `input` (the
-// node's own resolved parameters). A variable `x` is `ctx.vars.x` and, for short, `ctx.x`. An iteration of a map or a loop also
-// has `item`, `index` (from 0) and, in a loop, `previous`: by themselves in templates and expressions, inside `ctx` in scripts.
+// The variables of a node's templates, conditions and scripts: `ctx` (run input, parents' outputs, variables) and `input` (the node's
+// own resolved parameters). A variable `x` is `ctx.vars.x` and, for short, `ctx.x`. An iteration of a map or a loop also has `item`,
+// `index` (from 0) and, in a loop, `previous`: on their own in templates and expressions, inside `ctx` in scripts.
 
-/** A node's context, parsed: what `contextJson` in log/context.ts says. */
+/** A node's context, parsed: the content of `contextJson` in log/context.ts. */
 export interface NodeContext {
   readonly input: unknown;
   readonly nodes: Readonly<Record<string, unknown>>;
   readonly vars: Readonly<Record<string, unknown>>;
-  /** Handles by which parents left, where they left by one. */
+  /** The handles by which parents left, if they left by one. */
   readonly handles?: Readonly<Record<string, string>>;
-  /** In an iteration only, as are the two below. */
+  /** Only in an iteration, like the two below. */
   readonly item?: unknown;
   /** From 0. */
   readonly index?: number;
-  /** The output of the iteration before; null in the first. Loops only. */
+  /** The output of the iteration before; null in the first. Only in loops. */
   readonly previous?: unknown;
 }
 
@@ -23,18 +23,18 @@ export interface Scope {
   readonly item?: unknown;
   readonly index?: number;
   readonly previous?: unknown;
-  /** What the iteration gave: only for the expression that may end its loop. */
+  /** The iteration's output: only for the expression that may end its loop. */
   readonly output?: unknown;
 }
 
-/** What templates of a node begin with. */
+/** The roots of a node's templates. */
 export const NODE_ROOTS: ReadonlySet<string> = new Set(["ctx", "input"]);
-/** What templates of the body of a map begin with. */
+/** The roots of templates in the body of a map. */
 export const MAP_ROOTS: ReadonlySet<string> = new Set([...NODE_ROOTS, "item", "index"]);
-/** What templates of the body of a loop begin with. */
+/** The roots of templates in the body of a loop. */
 export const LOOP_ROOTS: ReadonlySet<string> = new Set([...MAP_ROOTS, "previous"]);
 
-/** Names a variable may not have, since `ctx` has them already. */
+/** Names that a variable may not have, because `ctx` has them already. */
 export const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
   "input",
   "nodes",
@@ -51,7 +51,7 @@ export function scopeOf(context: NodeContext, params: Readonly<Record<string, un
   return { ctx: { ...ctx, ...own }, input: params, ...own };
 }
 
-/** What templates in this scope may begin with. */
+/** The roots of templates in this scope. */
 export function rootsOf(scope: Scope): ReadonlySet<string> {
   if (scope.index === undefined) return NODE_ROOTS;
   return scope.previous === undefined ? MAP_ROOTS : LOOP_ROOTS;

@@ -1,4 +1,4 @@
-// The elements of a JSON array as the texts they are, without parsing any of them. The array was checked when it entered the log.
+// The elements of a JSON array as texts, without parsing them. The array was checked before it entered the log.
 
 /** The text of each element. */
 export function splitArray(text: string): string[] {
@@ -28,7 +28,7 @@ function push(elements: string[], element: string): void {
   if (trimmed !== "") elements.push(trimmed);
 }
 
-/** The index of the quote that ends the string which begins at `open`. */
+/** The index of the quote that ends the string that begins at `open`. */
 function endOfString(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     if (text[at] === "\\") at++;

@@ -1,12 +1,12 @@
-// `{{ ctx.… }}` templates: paths only, no calls and no operators. A text that is one lone hole keeps the value's type; mixed
-// text gives a string (S3.31). `\{{` stands for the two braces themselves.
+// `{{ ctx.… }}` templates: paths only, no calls and no operators. A text that is a single template keeps the type of the value; a mixed
+// text gives a string. `\{{` means the two braces themselves.
 
 import { LIMITS } from "./limits.ts";
 import { lookup, parsePath, pathText, type PathStep } from "./path.ts";
 import { NODE_ROOTS, rootsOf, type Scope } from "./scope.ts";
 import { exceedsUtf8 } from "./utf8.ts";
 
-/** A compiled text: literal pieces and holes, in order. */
+/** A compiled text: literal pieces and paths, in order. */
 export interface Template {
   readonly parts: readonly (string | readonly PathStep[])[];
 }
@@ -30,16 +30,16 @@ export type Rendered =
         | "RESERVED_KEY"
         | "TEMPLATE_TOO_LARGE";
       readonly message: string;
-      /** The path that was missing, or "". */
+      /** The path without a value, or "". */
       readonly path: string;
     };
 
 export interface RenderOptions {
-  /** A missing value is '' instead of a failure (S1.25). */
+  /** A missing value becomes '' instead of a failure. */
   readonly substituteDefault?: boolean;
 }
 
-/** Compiles one text, whose paths begin with one of `roots`. A text without holes is a template too. */
+/** Compiles one text, whose paths begin with one of `roots`. A text without templates compiles too. */
 export function compileTemplate(
   text: string,
   roots: ReadonlySet<string> = NODE_ROOTS,
@@ -68,7 +68,7 @@ export function compileTemplate(
     if (!parsed.ok)
       return parsed.reason === "RESERVED_KEY"
         ? { ok: false, reason: "RESERVED_KEY", message: "a template cannot name a prototype" }
-        : syntax("between {{ and }} stands a path such as ctx.nodes.fetch.body[0]");
+        : syntax("write a path between {{ and }}, such as ctx.nodes.fetch.body[0]");
     if (!roots.has(String(parsed.path[0])))
       return syntax(
         `a template begins with ${[...roots].join(", ")}`.replace(/, (?=\w+$)/, " or "),
@@ -84,8 +84,8 @@ export function compileTemplate(
 }
 
 /**
- * Renders every text inside `value` (any JSON, at most LIMITS.jsonDepth deep). Texts together may grow to
- * LIMITS.templateOutputBytes; the first failure ends it.
+ * Renders every text inside `value` (any JSON, at most LIMITS.jsonDepth deep). All texts together may grow to
+ * LIMITS.templateOutputBytes. The first failure ends the rendering.
  */
 export function render(value: unknown, scope: Scope, options: RenderOptions = {}): Rendered {
   const run: Run = { scope, options, roots: rootsOf(scope), room: LIMITS.templateOutputBytes };

@@ -1,4 +1,4 @@
-// The config of an approval, and what of it the engine itself reads: how an answer must look, and what follows when none comes.
+// The config of an approval, and the part that the scheduler reads: the schema of an answer, and what follows if no answer comes.
 
 import { z } from "zod";
 import { LIMITS } from "../data/limits.ts";
@@ -9,7 +9,7 @@ export const approvalConfig = z
   .strictObject({
     message: z.string().min(1).max(LIMITS.approvalMessageLength),
     details: z.unknown().optional(),
-    /** Its own rules are those of contracts. */
+    /** The rules of contracts apply to it. */
     response_schema: z.union([z.boolean(), z.record(z.string(), z.unknown())]).optional(),
     assignees: z
       .array(z.string().min(1).max(LIMITS.labelLength))
@@ -28,14 +28,14 @@ export const approvalConfig = z
     rule("BAD_DEADLINE", "on_deadline: default and a default belong together"),
   );
 
-/** What the engine reads of an approval. */
+/** The part of an approval's config that the scheduler reads. */
 export interface ApprovalRules {
   readonly responseSchema: JsonSchema | undefined;
-  /** With what it is answered when its time is up; undefined where that is a failure. */
+  /** The answer that is taken when the deadline passes; undefined if that is a failure. */
   readonly onTimeout: { readonly response: unknown } | undefined;
 }
 
-/** The rules of an execution; one of another type than `approval` may ask a person too, and has none. */
+/** The rules of an execution. A node of another type than `approval` may ask a person too; it has no rules. */
 export function approvalRules({
   type,
   config,

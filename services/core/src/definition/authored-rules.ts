@@ -1,5 +1,5 @@
-// Rules for what authors write now. Definitions that were saved before a rule was made keep running: the text of the store is not
-// held to these.
+// Rules for definitions that authors write now. A definition that was saved before a rule existed keeps running: the parser does not
+// apply these rules to text from the store.
 
 import { isRecord, isReservedName } from "../data/path.ts";
 import { patternFault } from "../data/pattern.ts";
@@ -9,7 +9,7 @@ import { joinOf, records, type Outline, type OutlineEdge } from "./graph-rules.t
 import { checkRetry } from "./retry-rules.ts";
 import { excerpt, violationPath, type Report } from "./violation.ts";
 
-/** Reports every one of these rules that `outline` breaks. */
+/** Reports each of these rules that `outline` breaks. */
 export function checkAuthored(outline: Outline, report: Report): void {
   checkNames(outline, report);
   checkRepeatedEdges(outline, report);
@@ -27,7 +27,7 @@ export function checkAuthored(outline: Outline, report: Report): void {
   });
 }
 
-/** Ids are keys of `ctx.nodes` and the like, where these would find what every object has. */
+/** Ids are keys of `ctx.nodes` and similar objects, where these names would find inherited properties. */
 function checkNames({ id, nodes, edges }: Outline, report: Report): void {
   const check = (path: string, name: unknown, nodeId?: string): void => {
     if (typeof name !== "string" || !isReservedName(name)) return;
@@ -49,12 +49,12 @@ function checkNames({ id, nodes, edges }: Outline, report: Report): void {
   });
 }
 
-/** Of an edge that names no handle; no handle is called so. */
+/** Stands for an edge without a handle; no real handle has this name. */
 const ANY = "";
 
 /**
- * The same edge twice brings the same value twice. Two that are taken together count twice for a join of n_of_m, although one
- * parent is done.
+ * The same edge twice brings the same value twice. Two edges that are always taken together count twice for a join of n_of_m, although
+ * only one parent is done.
  */
 function checkRepeatedEdges({ nodes, edges }: Outline, report: Report): void {
   const counted = new Set(
@@ -63,7 +63,7 @@ function checkRepeatedEdges({ nodes, edges }: Outline, report: Report): void {
   const approvals = new Set(nodes.flatMap(({ id, type }) => (type === "approval" ? [id] : [])));
   const handleOf = ({ source, handle }: OutlineEdge): string =>
     handle ?? (approvals.has(source) ? "approved" : ANY);
-  /** First edge by all that makes it one, and by its ends and handle. */
+  /** The first edge by all its keys, and by its ends and handle. */
   const same = new Map<string, number>();
   const between = new Map<string, Map<string, number>>();
   edges.forEach((edge, index) => {
@@ -94,7 +94,7 @@ function checkRepeatedEdges({ nodes, edges }: Outline, report: Report): void {
   });
 }
 
-/** An edge that is taken together with one of this handle: without a handle it is, however its source was left but by `error`. */
+/** An edge that is taken together with an edge of this handle: an edge without a handle is, unless the handle is `error`. */
 function takenWith(handles: ReadonlyMap<string, number>, handle: string): number | undefined {
   const own = handles.get(handle);
   if (own !== undefined || handle === "error") return own;
@@ -102,7 +102,7 @@ function takenWith(handles: ReadonlyMap<string, number>, handle: string): number
   return [...handles].find(([other]) => other !== "error")?.[1];
 }
 
-/** Patterns that compile to something else than what their author wrote. */
+/** Patterns that compile to something else than their author wrote. */
 function checkPatterns(outline: Outline, report: Report): void {
   outline.nodes.forEach((node, index) => {
     for (const { path, schema } of schemasOf(node, index))

@@ -1,4 +1,4 @@
-// A raw definition that broke no rule becomes the Definition every other room works on: camelCase, defaults filled in.
+// A raw definition that broke no rule becomes the Definition that all other rooms use: camelCase, with defaults filled in.
 
 import { oldSpellingsIn } from "../fault/cause.ts";
 import { invariant } from "../fault/invariant.ts";
@@ -69,7 +69,7 @@ function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeD
   };
 }
 
-/** A limit without a key is about the node, or the workflow, as a whole. */
+/** A limit without a key applies to the node, or the workflow, as a whole. */
 function buildConcurrency(raw: RawNode["concurrency"], whole: string): ConcurrencyLimit | null {
   if (raw === undefined) return null;
   return { key: raw.key ?? whole, limit: raw.limit, scope: raw.scope };
@@ -108,7 +108,7 @@ function buildBody(
   };
 }
 
-/** The rules have found each to be an object or a boolean. */
+/** The rules have checked that each is an object or a boolean. */
 const buildContracts = (raw: RawNode["contracts"]): NodeContracts => ({
   input: (raw?.input ?? null) as JsonSchema | null,
   output: (raw?.output ?? null) as JsonSchema | null,
@@ -133,7 +133,7 @@ const buildEdge = (
   id: raw.id ?? `edge-${index}`,
   source: nodeId(raw.source),
   target: nodeId(raw.target),
-  // What plainly follows an approval follows its being approved: a rejected order is not shipped.
+  // An edge without a handle after an approval means `approved`: a rejected order is not shipped.
   sourceHandle: raw.source_handle ?? (isApproval ? "approved" : null),
   sourceOutputKey: raw.source_output_key,
   targetParamLabel: raw.target_param_label,

@@ -1,4 +1,4 @@
-// Canonical JSON (RFC 8785): one text per value, so that a digest of it means the value. Callers digest; the core has no crypto.
+// Canonical JSON (RFC 8785): one text per value, so that its digest identifies the value. The caller digests; core has no crypto.
 
 import canonicalize from "canonicalize";
 import { invariant } from "../fault/invariant.ts";

@@ -20,7 +20,7 @@ export function checkConfigs(outline: Outline, report: Report): void {
   checkKeys(outline.limits, "", { roots: NODE_ROOTS, nodeId: "" }, report);
 }
 
-/** The limits of a map or a loop are about its iterations, and their keys see what those see. */
+/** The limits of a map or a loop apply to its iterations, so their keys see the variables of an iteration. */
 function keyRoots(type: string): ReadonlySet<string> {
   if (type === "map") return MAP_ROOTS;
   return type === "loop" ? LOOP_ROOTS : NODE_ROOTS;
@@ -43,7 +43,7 @@ interface Owner {
   readonly type: string;
   readonly path: string;
   readonly nodeId: string;
-  /** What templates may begin with here. */
+  /** The roots of templates here. */
   readonly roots: ReadonlySet<string>;
 }
 
@@ -57,7 +57,7 @@ function checkConfig(owner: Owner, config: Config, report: Report): void {
   }
   if (type === "condition") checkBranches(config, path, nodeId, report);
   if (type === "approval") {
-    // A schema is no template, and a default is what it says.
+    // A schema and a default hold no templates.
     const { response_schema: _schema, default: _default, ...own } = config;
     checkTemplates({ value: own, path, key: "" }, owner, report);
     return;
@@ -71,10 +71,10 @@ function checkConfig(owner: Owner, config: Config, report: Report): void {
   if (isRecord(body)) checkBody(owner, body, report);
 }
 
-/** The body's config belongs to the body's own type; its templates see the item as well. */
+/** The body's config belongs to the body's own type; its templates also see the item. */
 function checkBody(owner: Owner, body: Config, report: Report): void {
   const { type, config = {} } = body;
-  // A body that repeats is refused by the schema already; looking into it would say the same twice.
+  // The schema already refuses a body that repeats; checking inside it would report the same fault twice.
   if (typeof type !== "string" || !isRecord(config) || type === "map" || type === "loop") return;
   const roots = owner.type === "loop" ? LOOP_ROOTS : MAP_ROOTS;
   checkConfig({ ...owner, type, roots, path: `${owner.path}.body.config` }, config, report);
@@ -101,7 +101,7 @@ interface Spot {
   readonly key: string;
 }
 
-/** Checks every text; depth was bounded when the definition was read. */
+/** Checks every text; the reader of the definition has bounded the depth. */
 function checkTemplates(spot: Spot, owner: Owner, report: Report): void {
   const { value, path, key } = spot;
   if (typeof value === "string") {

@@ -1,4 +1,4 @@
-// The keywords of JSON Schema 2020-12 that a contract may use: what each wants, and where it leads to further schemas.
+// The keywords of JSON Schema 2020-12 that a contract may use: the values each accepts, and the schemas inside it.
 
 import { z } from "zod";
 
@@ -48,7 +48,7 @@ type Lead = "one" | "list" | "map";
 const lead = (kind: Lead, ...keywords: readonly string[]): [string, Lead][] =>
   keywords.map((keyword) => [keyword, kind]);
 
-/** Where a keyword leads: one schema, a list of them, or schemas by name. */
+/** What a keyword holds: one schema, a list of schemas, or schemas by name. */
 export const SCHEMA_KEYWORDS: ReadonlyMap<string, Lead> = new Map([
   ...lead("one", "additionalProperties", "items", "contains", "propertyNames"),
   ...lead("one", "unevaluatedItems", "unevaluatedProperties", "contentSchema"),
@@ -57,7 +57,7 @@ export const SCHEMA_KEYWORDS: ReadonlyMap<string, Lead> = new Map([
   ...lead("map", "properties", "patternProperties", "dependentSchemas", "$defs", "definitions"),
 ]);
 
-/** Keywords whose schemas look at the same value as the schema they stand in: a circle of these would never end. */
+/** Keywords whose schemas apply to the same value as the schema around them: a cycle of these would never end. */
 export const IN_PLACE: ReadonlySet<string> = new Set([
   "not",
   "if",

@@ -1,5 +1,5 @@
-// Is a contract one that can be held? Every fault with its place: keywords and what they hold, references, patterns, size and
-// depth. Nothing is compiled to code here: definitions are read where the log is written, values are checked by executors.
+// Checks that a contract can be enforced, and reports every fault with its path: keywords and their values, references, patterns, size
+// and depth. No schema is compiled to code here: the scheduler reads definitions, and executors check values.
 
 import { LIMITS } from "../data/limits.ts";
 import { isRecord } from "../data/path.ts";
@@ -13,7 +13,7 @@ import { excerpt, violationPath, type Report } from "./violation.ts";
 
 export const CONTRACT_PHASES = ["input", "output"] as const;
 
-/** Types whose output is put together by the scheduler, which reads no values. */
+/** Types whose output the scheduler builds, without reading values. */
 const MADE_BY_ENGINE: ReadonlyMap<string, string> = new Map([
   ["map", "a map"],
   ["loop", "a loop"],
@@ -28,11 +28,11 @@ const OUTPUT_MODERATION: ReadonlyMap<string, string> = new Map([
   ],
   ["approval", "no executor sees the output of an approval; moderate a node behind it"],
 ]);
-const ID_ELSEWHERE = "an $id stands at the top only";
+const ID_ELSEWHERE = "an $id is allowed only at the top of a contract";
 
 /** Reports every rule the contracts of the nodes break. */
 export function checkContracts(outline: Outline, report: Report): void {
-  // One definition may hold thousands of contracts; compiling a pattern is the only costly step.
+  // One definition may hold thousands of contracts; only compiling a pattern is costly.
   const patterns = patternBudget();
   outline.nodes.forEach(({ contracts, moderation, config, id, type = "" }, index) => {
     const unseen = OUTPUT_MODERATION.get(type);
@@ -58,7 +58,7 @@ interface PlacedSchema {
   readonly schema: unknown;
 }
 
-/** The schemas of a node: what a person's answer is held to, and its contracts. */
+/** The schemas of a node: the schema of a person's answer, and its contracts. */
 export function schemasOf(
   { type = "", config, contracts }: Pick<OutlineNode, "type" | "config" | "contracts">,
   index: number,
@@ -72,7 +72,7 @@ export function schemasOf(
   return [...asked, ...held];
 }
 
-/** What a person's answer is held to: the schema of an approval, or of one that is a body. */
+/** The schema of a person's answer: of an approval, or of an approval that is a body. */
 function responseSchemas(type: string, config: unknown, path: string): PlacedSchema[] {
   if (!isRecord(config)) return [];
   if (type === "approval") {
@@ -98,7 +98,7 @@ function checkContract(root: unknown, patterns: PatternCheck, fault: Fault): voi
     fault(all[circle]?.steps ?? [], "CONTRACT_REF", "this reference leads back to itself");
 }
 
-/** Checks one schema without its children; the index of what its `$ref` names. */
+/** Checks one schema without its children; returns the index of the schema that its `$ref` names. */
 function checkSchema(
   { steps, schema, parent }: Subschema,
   indexOf: ReadonlyMap<string, number>,
@@ -178,7 +178,7 @@ function patternBudget(): PatternCheck {
   };
 }
 
-/** A schema that is reached from itself without looking deeper into the value: checking it would never end. */
+/** A schema that reaches itself without going deeper into the value: checking a value would never end. */
 function firstCircle(
   all: readonly Subschema[],
   targets: readonly (number | undefined)[],

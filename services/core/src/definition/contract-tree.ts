@@ -1,5 +1,5 @@
-// The schemas inside of a contract, each with the way to it. Only objects at places where a schema belongs are schemas: an object
-// under `enum` or `default` is a value.
+// The schemas inside a contract, each with its path. An object is a schema only where JSON Schema expects one: an object under `enum`
+// or `default` is a value.
 
 import { isRecord } from "../data/path.ts";
 import { SCHEMA_KEYWORDS } from "./contract-keywords.ts";
@@ -10,13 +10,13 @@ export interface Subschema {
   /** The same as a JSON pointer, for `$ref`. */
   readonly pointer: string;
   readonly schema: unknown;
-  /** The keyword it stands under; "" for the root. */
+  /** The keyword that holds it; "" for the root. */
   readonly keyword: string;
-  /** Index of the schema it stands in, in the order of this walk; -1 for the root. */
+  /** Index of the schema around it, in the order of this walk; -1 for the root. */
   readonly parent: number;
 }
 
-/** The schema and all inside of it, parents before children. Depth is bounded where definitions are read. */
+/** The schema and all schemas inside it, parents before children. The reader of the definition has bounded the depth. */
 export function subschemas(root: unknown): Subschema[] {
   const found: Subschema[] = [{ steps: [], pointer: "", schema: root, keyword: "", parent: -1 }];
   for (let at = 0; at < found.length; at++) {
@@ -44,7 +44,7 @@ export function subschemas(root: unknown): Subschema[] {
   return found;
 }
 
-/** The patterns of one schema without its children, each with the way to it. */
+/** The patterns of one schema without its children, each with its path. */
 export function patternsOf(
   schema: unknown,
 ): { readonly at: readonly string[]; readonly pattern: string }[] {
@@ -57,7 +57,7 @@ export function patternsOf(
   ];
 }
 
-/** The pointer a local reference names, in the spelling of `subschemas`; undefined for a reference that leaves the schema. */
+/** The pointer of a local reference, spelled as in `subschemas`; undefined for a reference that leaves the schema. */
 export function localPointer(ref: string): string | undefined {
   if (ref !== "#" && !ref.startsWith("#/")) return undefined;
   try {

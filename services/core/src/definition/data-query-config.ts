@@ -1,5 +1,5 @@
-// What a `dataQuery` node wants of its config: a source by name, one SQL statement, and the values bound to its $1, $2, …. The
-// statement is never a template: a value spliced into SQL is how databases are lost.
+// The config of a `dataQuery` node: the name of a source, one SQL statement, and the values bound to its $1, $2, …. The statement is
+// never a template, because a value inside SQL text would allow SQL injection.
 
 import { z } from "zod";
 import { LIMITS } from "../data/limits.ts";
@@ -19,9 +19,9 @@ export const dataQueryConfig = z.strictObject({
     ),
   /** Values or templates. */
   parameters: z.array(z.unknown()).max(PARAMETERS_MAX).default([]),
-  /** Not more than the source allows. */
+  /** At most as many as the source allows. */
   max_rows: z.int().min(1).max(LIMITS.queryRowsMax).optional(),
-  /** Whether a statement that writes is recorded in its own database, in its own transaction. */
+  /** Whether a writing statement is recorded in its own database, in its own transaction. */
   effect: z.enum(["transactional", "none"]).optional(),
   timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).optional(),
 });

@@ -1,12 +1,12 @@
-// Violations as the error a call is refused with.
+// Turns violations into the error of a refused call.
 
 import { EngineError } from "../fault/engine-error.ts";
 import type { Violation } from "./shape.ts";
 import { LIMIT_REASONS } from "./violation.ts";
 
 /**
- * CYCLE_DETECTED when a cycle is all that is wrong (S1.11), LIMIT_EXCEEDED when a size was passed, else DEFINITION_INVALID.
- * Every violation comes along as a field violation.
+ * CYCLE_DETECTED if cycles are the only fault, LIMIT_EXCEEDED if a size is exceeded, else DEFINITION_INVALID. The error lists every
+ * violation as a field violation.
  */
 export function definitionError(violations: readonly Violation[]): EngineError {
   const [first] = violations;
@@ -23,7 +23,7 @@ export function definitionError(violations: readonly Violation[]): EngineError {
   });
 }
 
-/** Where an author looks: the line and the column of the text, and the node by its id. */
+/** Where the author finds it: the line and column of the text, and the node's id. */
 function placeOf({ position, nodeId }: Violation): string {
   const line = position === undefined ? [] : [`line ${position.line}, column ${position.column}`];
   const place = [...line, ...(nodeId === "" ? [] : [`node ${nodeId}`])].join(", ");

@@ -1,12 +1,12 @@
-// Rules that cross nodes and edges: ids, references, starts, cycles, handles, joins, variables. They read the raw value with
-// tolerance, so that one wrong field does not hide the faults of the rest: the author sees every violation at once.
+// Rules across nodes and edges: ids, references, starts, cycles, handles, joins, variables. They read the raw value tolerantly, so that
+// one wrong field does not hide other faults: the author sees every violation at once.
 
 import { isRecord } from "../data/path.ts";
 import { findCycle, topologicalWaves } from "./graph.ts";
 import type { Join } from "./shape.ts";
 import { excerpt, type Report } from "./violation.ts";
 
-/** A definition as far as it can be made out, whatever is wrong with it. */
+/** The readable part of a definition, whatever its faults. */
 export interface Outline {
   /** The workflow's own id. */
   readonly id: string | undefined;
@@ -25,7 +25,7 @@ export interface OutlineNode {
   readonly variable: string | undefined;
   readonly limits: OutlineLimits;
 }
-/** The keys of its concurrency and rate, where they are texts. */
+/** The keys of its concurrency and rate, if they are texts. */
 interface OutlineLimits {
   readonly concurrency: string | undefined;
   readonly rate: string | undefined;
@@ -39,7 +39,7 @@ export interface OutlineEdge {
   readonly param: string | undefined;
 }
 
-/** What can be made out of a raw definition. */
+/** The readable part of a raw definition. */
 export function outlineOf(raw: unknown): Outline {
   return {
     id: isRecord(raw) ? text(raw, "id") : undefined,
@@ -145,9 +145,8 @@ function checkEdges(
 }
 
 /**
- * Handles by which a node can be left, where they are known: of a condition its branches and `else` when none holds, of a map or
- * a loop `loop` when there were items and `done` when there were none (S3.30), of an approval how it was answered; `error` when it
- * fails.
+ * The handles by which a node can be left, if they are known. A condition has its branches, and `else` if none holds. A map or a loop
+ * has `loop` if there were items and `done` if there were none. An approval has one per kind of answer. Every node has `error`.
  */
 function declaredHandles({ type, config }: OutlineNode): ReadonlySet<string> | undefined {
   if (type === "map" || type === "loop") return new Set(["loop", "done", "error"]);
@@ -178,7 +177,7 @@ function checkStarts({ nodes }: Outline, links: readonly Link[], report: Report)
   });
 }
 
-/** A join as written, or undefined when it is none: "all", "any" or {n_of_m: n}. */
+/** A join as written, or undefined if it is not valid: "all", "any" or {n_of_m: n}. */
 export function joinOf(raw: unknown): Join | undefined {
   if (raw === undefined || raw === "all") return { mode: "all" };
   if (raw === "any") return { mode: "any" };
@@ -239,7 +238,7 @@ function unique<T extends { readonly id: string | undefined }>(
 /** The objects of a list. */
 export const records = (raw: unknown, key: string): Readonly<Record<string, unknown>>[] => {
   const list: unknown = isRecord(raw) ? raw[key] : undefined;
-  // What is no object keeps its place, so that paths stay right.
+  // A value that is not an object keeps its place, so that paths stay right.
   return Array.isArray(list) ? list.map((item: unknown) => (isRecord(item) ? item : {})) : [];
 };
 

@@ -1,4 +1,4 @@
-// The graph index: everything the planner asks of a definition, answered in O(1) or O(edges of one node). Built once per
+// The graph index: answers every question of the planner about a definition in O(1) or O(edges of one node). It is built once per
 // definition and shared by all its runs, so nodes and edges are dense integers here.
 
 import type { NodeId } from "../name/ids.ts";
@@ -26,7 +26,7 @@ export interface Graph {
   readonly indexOf: ReadonlyMap<NodeId, number>;
   /** Nodes without parents. */
   readonly roots: readonly number[];
-  /** Nodes without children: they decide the verdict (S1.22). */
+  /** Nodes without children: they decide the verdict. */
   readonly leaves: readonly number[];
 }
 
@@ -34,7 +34,7 @@ export type GraphResult =
   | { readonly ok: true; readonly graph: Graph }
   | { readonly ok: false; readonly cycle: readonly NodeId[] };
 
-/** Indexes a definition whose edges all name existing nodes. A cycle comes back as the ids on it, first one repeated last. */
+/** Indexes a definition whose edges all name existing nodes. A cycle comes back as the ids on it, with the first id repeated at the end. */
 export function indexGraph(definition: Definition): GraphResult {
   const indexOf = new Map(definition.nodes.map((node, index) => [node.id, index] as const));
   const incoming: GraphEdge[][] = definition.nodes.map(() => []);
@@ -69,10 +69,10 @@ function nodeIdAt(definition: Definition, index: number): NodeId {
   return node.id;
 }
 
-/** Children by node: all that order and cycles depend on. */
+/** Children by node: enough for order and cycles. */
 export type Adjacency = readonly (readonly { readonly target: number }[])[];
 
-/** Kahn's order as depths, or undefined when some nodes are on a cycle (S1.11-S1.13). */
+/** Kahn's order as depths, or undefined if some nodes are on a cycle. */
 export function topologicalWaves(outgoing: Adjacency): number[] | undefined {
   const degree = outgoing.map(() => 0);
   for (const edges of outgoing)

@@ -1,4 +1,4 @@
-// What an `llm` node wants of its config: a model, and a prompt or a whole conversation. Texts are templates.
+// The config of an `llm` node: a model, and a prompt or a whole conversation. Texts are templates.
 
 import { z } from "zod";
 import { LIMITS } from "../data/limits.ts";
@@ -12,13 +12,13 @@ const textSchema = z.string().max(LIMITS.templateBytes);
 
 const messageSchema = z.looseObject({
   role: z.enum(["system", "developer", "user", "assistant", "tool"]),
-  /** A text, or the parts of one; absent where the assistant only calls tools. */
+  /** A text, or a list of parts; absent if the assistant only calls tools. */
   content: z.union([textSchema, z.array(z.looseObject({ type: z.string() }))]).nullish(),
 });
 
 export const llmConfig = z
   .strictObject({
-    /** A provider of the executor's configuration; its default one if absent. */
+    /** A provider of the executor's configuration; its default provider if absent. */
     provider: z.string().min(1).max(LIMITS.labelLength).optional(),
     model: z.string().min(1).max(500),
     system: textSchema.optional(),
@@ -26,10 +26,10 @@ export const llmConfig = z
     messages: z.array(messageSchema).min(1).max(MESSAGES_MAX).optional(),
     temperature: z.number().min(0).max(2).optional(),
     max_tokens: z.int().min(1).max(TOKENS_MAX).optional(),
-    /** Tool declarations, passed to the provider as they are. */
+    /** Tool declarations, passed to the provider unchanged. */
     tools: z.array(z.record(z.string(), z.unknown())).min(1).max(TOOLS_MAX).optional(),
     response_format: z.enum(["text", "json"]).default("text"),
-    /** False asks for the whole answer at once; nothing is streamed then. */
+    /** False asks for the whole answer at once; then nothing is streamed. */
     stream: z.boolean().default(true),
     timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).optional(),
   })

@@ -1,4 +1,4 @@
-// Words about the types that shape a run: its ends, its branches, waiting, repetition and nesting.
+// Descriptions of the types that shape a run: its ends, its branches, waiting, repetition and nesting.
 
 import type { NodeDocs } from "./node-docs.ts";
 
@@ -23,7 +23,7 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     purpose: "The one node with which every run begins. Nothing leads to it.",
     config: {},
     inputs:
-      "The run's input. An input contract on it is the contract of the whole workflow; the first of its `examples` is what the console offers as input.",
+      "The run's input. An input contract on it is the contract of the whole workflow; the first of its `examples` is the input that the console suggests.",
     output: "`{started: true, inputReceived: <the run's input>}`",
     handles: PLAIN,
     events: NO_EVENTS,
@@ -40,7 +40,7 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
         "The output, with templates. Without it: its parameters, else its only parent's output, else its parents' outputs by node id.",
     },
     inputs: "Parameters, where `output_parameters` is absent.",
-    output: "What the run gives.",
+    output: "The run's output.",
     handles: "None.",
     events: NO_EVENTS,
     causes: ["missing_variable"],
@@ -57,19 +57,19 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     inputs: "As `input` in the expressions.",
     output: "`{branch: <id>}`",
     handles: "The `id` of the branch; `else` when none holds.",
-    events: "`node.skipped` for what is behind the branches not taken.",
+    events: "`node.skipped` for the nodes behind branches that are not taken.",
     causes: ["condition_type", "condition_too_costly"],
     example: `- id: large
   type: condition
   config: { branches: [{ id: yes, when: "ctx.input.amount > 100" }] }`,
   },
   delay: {
-    purpose: "Lets what follows wait. It holds no slot and no timer while it does.",
+    purpose: "Delays the nodes that follow. Meanwhile it uses no executor and no timer.",
     config: { delay_ms: "How long: a number, or a template that gives one." },
     inputs: "In the template only.",
     output: "`{delayMs}`",
     handles: PLAIN,
-    events: "`node.queued` of what follows says `notBefore`.",
+    events: "`node.queued` of the nodes that follow has `notBefore`.",
     causes: ["missing_variable", "config_invalid"],
     example: `- id: pause
   type: delay
@@ -80,9 +80,9 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     config: {
       items: "A list, or a template that gives one.",
       body: "A node without id: `{type, config, retry, timeout_ms}`. It sees `item` and `index` (from 0); a script `ctx.item`, `ctx.index`.",
-      parallelism: "How many items are under way at once.",
+      parallelism: "How many items run at once.",
       on_item_failure:
-        "`fail` ends the map with the first item that fails for good, `continue` goes on; its result is null then.",
+        "`fail` ends the map with the first item that fails for good; `continue` runs the others, and the result of the failed item is null.",
     },
     inputs: "As `input`, also in the body.",
     output: "The outputs of the items as a list.",
@@ -98,14 +98,14 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
   },
   loop: {
     purpose:
-      "Runs its body once after the other: over items, a number of times, or until something holds.",
+      "Runs its body again and again, one iteration after the other: over items, a number of times, or until a condition holds.",
     config: {
       items: "A list, or a template that gives one. Not together with `times`.",
       times: "How often: a number, or a template that gives one.",
-      body: "As of a `map`; it also sees `previous`, what the iteration before gave.",
+      body: "As in a `map`; it also sees `previous`, the output of the iteration before.",
       until:
-        "CEL, judged after each iteration; `output` is what it gave. One of `items`, `times` and `until` is there.",
-      max_iterations: "Where it fails at the latest.",
+        "CEL, evaluated after each iteration; `output` is the output of that iteration. At least one of `items`, `times` and `until` is required.",
+      max_iterations: "After so many iterations the node fails.",
     },
     inputs: "As `input`, also in the body.",
     output: "The outputs of the iterations as a list.",
@@ -121,14 +121,14 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
   },
   subworkflow: {
     purpose:
-      "A run of another saved workflow. The node waits for it without a slot; the two end and are cancelled together.",
+      "A run of another saved workflow. The node waits for it without using an executor; if one of the two is cancelled, so is the other.",
     config: {
       workflow_id: "Which workflow.",
       version: "Which version of it; the newest one if absent.",
       input: "The input of that run, any JSON with templates; the node's parameters if absent.",
     },
     inputs: "The input of the run, where `input` is absent.",
-    output: "What that run gives.",
+    output: "The output of that run.",
     handles: PLAIN,
     events: "`node.blocked` with the id of the run it waits for.",
     causes: ["child_failed", "missing_variable"],
@@ -138,24 +138,24 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
   },
   approval: {
     purpose:
-      "Asks a person and waits, for days if need be, without a slot, a lease or a job; the time does not count against the run's deadline.",
+      "Asks a person and waits, for days if necessary, without an executor, a lease or a job. The time does not count against the run's deadline.",
     config: {
-      message: "What is asked, with templates.",
-      details: "Any JSON for whoever decides, with templates.",
+      message: "The question, with templates.",
+      details: "Any JSON for the person who decides, with templates.",
       response_schema:
-        "JSON Schema 2020-12 that the response must fit, under the rules of contracts. No template. Without it any response will do, or none.",
+        "JSON Schema 2020-12 that the response must match, under the rules of contracts. No template. Without it, any response is accepted, or none.",
       assignees:
-        "Free texts, with templates, by which people find what is theirs (`pawl approval list --assignee …`).",
-      deadline_ms: "How long it stays open; for ever where it does not say.",
+        "Free texts, with templates, by which people find their approvals (`pawl approval list --assignee …`).",
+      deadline_ms: "How long it stays open; without a limit if absent.",
       on_deadline:
         "`fail` fails the node, unless an edge leaves by `timeout`; `default` approves it with `default`.",
-      default: "The response when nobody answered; it must fit the schema. No template.",
+      default: "The response if no person answers in time; it must match the schema. No template.",
     },
     inputs: "As `input` in the templates.",
     output:
-      "`{decision, response, comment, decidedBy, approvalId}`; `decision` is `approved`, `rejected`, `timed_out`, or `default` when nobody answered and there is one.",
+      "`{decision, response, comment, decidedBy, approvalId}`; `decision` is `approved`, `rejected`, `timed_out`, or `default` if no person answered and the config has a default.",
     handles:
-      "`approved`, which edges without a handle follow; `rejected` and `timeout`: without an edge by them the node fails.",
+      "`approved`, also for edges without a handle; `rejected` and `timeout`. Without an edge for its handle, a rejected or timed-out approval fails the node.",
     events:
       "`node.blocked` with the reason `approval`, `node.decided`; `run.status.changed` when nothing else runs.",
     causes: ["approval_rejected", "approval_timeout"],
@@ -169,7 +169,7 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     response_schema: { type: object, properties: { amount: { type: number, minimum: 0 } } }`,
   },
   noop: {
-    purpose: "Does nothing, at once: a place where edges meet.",
+    purpose: "Completes at once: a place where edges meet.",
     config: {},
     inputs: NO_INPUT,
     output: "`{}`",
@@ -180,9 +180,9 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
   type: noop`,
   },
   text_stream: {
-    purpose: "Says a text piece by piece: streaming without a model.",
+    purpose: "Streams a text in pieces: streaming without a model.",
     config: {
-      text: "What it says.",
+      text: "The text.",
       chunk_chars: "Characters of one piece.",
       interval_ms: "Wait between two pieces.",
     },

@@ -1,4 +1,4 @@
-// Words about the types that do work: code, calls, models and databases.
+// Descriptions of the types that do work: code, calls, models and databases.
 
 import type { NodeDocs } from "./node-docs.ts";
 
@@ -7,12 +7,12 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
     purpose:
       "Runs code in a fresh isolate of a watched process: no network, no files, no modules. It may use `await`.",
     config: {
-      code: "The body of a function of `ctx`, `input` and `log(message, level)`; never a template. What it returns is the output.",
+      code: "The body of a function of `ctx`, `input` and `log(message, level)`; never a template. Its return value is the output.",
       timeout_ms: "How long it may run; 30 s if absent, never longer than the node's own timeout.",
     },
     inputs: "As `input`.",
     output:
-      "What the code returns, as JSON; `null` if it returns nothing. NaN, Infinity, and a function or symbol that JSON would write as `null` fail the node with `js_error`. A retry policy tries a throw (`js_error`, as `provider_error`) and a script that runs too long (`js_timeout`, as `timeout`) again.",
+      "The return value of the code, as JSON; `null` if it returns nothing. NaN, Infinity, and a function or symbol that JSON would write as `null` fail the node with `js_error`. A retry policy tries a throw (`js_error`, as `provider_error`) and a script that runs too long (`js_timeout`, as `timeout`) again.",
     handles: "Edges without a handle.",
     events: "`node.log` for every line it logs.",
     causes: ["js_error", "js_timeout", "js_killed", "output_too_large", "output_invalid"],
@@ -28,10 +28,10 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
       method: "The method.",
       headers: "Headers by name.",
       query: "Parameters added to the address.",
-      body: "A text as it stands, or any other JSON as JSON. Not sent with GET and HEAD.",
+      body: "A text is sent unchanged, any other JSON as JSON. Not sent with GET and HEAD.",
       timeout_ms: "How long the call may take; 30 s if absent.",
       effect:
-        "`idempotent`: made again under the same key while nobody knows whether it happened; the default for all but GET and HEAD. `at_most_once`: never made again once begun; then the node fails with `effect_unknown`. `none`: no record. See [Effects](README.md#effects).",
+        "`idempotent`: made again under the same key until its result is known; the default for all but GET and HEAD. `at_most_once`: never made again once begun; then the node fails with `effect_unknown`. `none`: no record. See [Effects](README.md#effects).",
       idempotency_key_header: "Which header carries the key; `idempotency-key` if absent.",
     },
     inputs: "In templates.",
@@ -63,19 +63,19 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
     config: {
       provider: "A provider of the executor's configuration; its default one if absent.",
       model: "The model, by the provider's name for it.",
-      system: "What the model is told first.",
-      prompt: "What it is asked. Either this or `messages`.",
+      system: "The system message.",
+      prompt: "The question. Either this or `messages`.",
       messages: "A whole conversation: `{role, content}` each.",
       temperature: "Passed on.",
       max_tokens: "Passed on.",
-      tools: "Tool declarations, passed on as they are; calls come out in `tool_calls`.",
+      tools: "Tool declarations, passed on unchanged; calls come out in `tool_calls`.",
       response_format: "`json` asks for JSON and gives it parsed as `json`.",
       stream: "False asks for the whole answer at once.",
       timeout_ms: "How long the answer may take; the provider's limit if absent.",
     },
     inputs: "In templates.",
     output:
-      "`{text, tool_calls, usage: {input_tokens, output_tokens}, finish_reason, media}`, and `json` when that was asked for.",
+      "`{text, tool_calls, usage: {input_tokens, output_tokens}, finish_reason, media}`, and `json` if `response_format` is `json`.",
     handles: "Edges without a handle.",
     events: "`node.stream.delta` for every piece of text or media; `node.completed` has `usage`.",
     causes: ["provider_error", "rate_limit", "timeout", "unknown_provider"],

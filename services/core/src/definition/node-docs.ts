@@ -1,5 +1,5 @@
-// What every node type is for, in words for the page services/executor/NODE-TYPES.md. Types, defaults and bounds come from the
-// schemas; a key of a schema without words here does not compile.
+// A description of every node type, for the reference page of node types. Types, defaults and bounds come from the schemas; a key of a
+// schema without a description here does not compile.
 
 import type { Cause } from "../fault/cause.ts";
 import type { RawNode } from "./schema.ts";
@@ -7,7 +7,7 @@ import { FLOW_DOCS } from "./node-docs-flow.ts";
 import { WORK_DOCS } from "./node-docs-work.ts";
 import type { BuiltInType, NodeConfig } from "./node-types.ts";
 
-/** The words about one node type. */
+/** The description of one node type. */
 export interface NodeDoc<T extends BuiltInType> {
   readonly purpose: string;
   /** What each key of the config means. */
@@ -15,7 +15,7 @@ export interface NodeDoc<T extends BuiltInType> {
   readonly inputs: string;
   readonly output: string;
   readonly handles: string;
-  /** Beyond what every node says: queued, started, retried and how it ended. */
+  /** Events beyond those of every node: queued, started, retried and the end. */
   readonly events: string;
   /** Causes of failure, retried by policy or for good. */
   readonly causes: readonly Cause[];
@@ -25,31 +25,33 @@ export interface NodeDoc<T extends BuiltInType> {
 
 export type NodeDocs<T extends BuiltInType = BuiltInType> = { readonly [K in T]: NodeDoc<K> };
 
-/** Words about every built-in type, in the order in which a reader meets them. */
+/** Descriptions of every built-in type, in reading order. */
 export const NODE_DOCS: NodeDocs = { ...FLOW_DOCS, ...WORK_DOCS };
 
-/** What the keys of any node mean, whatever its type. */
+/** The keys that every node has, whatever its type. */
 export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
   id: "Its name in the graph, in events and in `ctx.nodes`.",
   type: "One of the types below, or one that an executor of your own serves.",
   label: "For people; also the key under which `json_object` merges its output.",
-  config: "What the type wants, below. Texts in it are templates unless said otherwise.",
+  config:
+    "The config of its type, see below. Texts in it are templates unless the type says otherwise.",
   join: "How many parents it waits for: `all`, `any` or `{n_of_m: n}`. `all` by default.",
-  late: "With a join of `any` or `n_of_m`, what becomes of parents that are not done when it fires: `ignore` (the default) lets them run, `cancel` cancels those that nothing else waits for.",
+  late: "With a join of `any` or `n_of_m`, what happens to parents that are not done when it fires: `ignore` (the default) lets them run, `cancel` cancels those that no other node waits for.",
   retry:
     "`{attempts, backoff_ms, max_backoff_ms, retry_on, jitter}`, or `standard` (three attempts, 1 s and 2 s apart). One attempt by default. A policy that could never apply is refused: on a type that fails for good or not at all (`start`, `end`, `condition`, `delay`, `noop`, `approval`, `map`, `loop`; unless moderation or an output contract can fail), without `attempts`, or with causes its type never has.",
   timeout_ms: "How long one attempt may take.",
-  on_parent_failure: "What it does when a parent failed.",
+  on_parent_failure: "What the node does if a parent failed.",
   error_handling:
-    "`continue` leaves by the handle `error`, `fail_node` fails the node, `fail_workflow` the run at once. `continue` where an edge leaves by `error`, else `fail_node`.",
+    "`continue` leaves by the handle `error`, `fail_node` fails the node, `fail_workflow` fails the run at once. The default is `continue` if an edge leaves by `error`, else `fail_node`.",
   output_variable: "Its output as `ctx.<name>` for every node after it.",
-  merge: "How several edges into one parameter become one value, where the edge does not say.",
-  moderation: "Which side of it moderation looks at.",
+  merge:
+    "How several edges into one parameter become one value, if the edge does not name a strategy.",
+  moderation: "Which side of the node moderation checks: input, output or both.",
   moderation_action: "What a finding does: `block` fails the node, `hold` waits for a person.",
   contracts: "`{input, output}` as JSON Schema 2020-12; checked around every attempt.",
   concurrency:
-    "`{key, limit, scope}`: at most `limit` executions hold a claim at once for each value of the key, a template; the rest wait, by priority and then in order. Without a key: of this node. `scope: tenant` shares the key with other workflows. On a map or a loop it is about its iterations.",
+    "`{key, limit, scope}`: at most `limit` executions hold a claim at once for each value of the key, a template; the rest wait, by priority and then in order. Without a key: of this node. `scope: tenant` shares the key with other workflows. On a map or a loop it limits the iterations.",
   rate: "`{key, limit, per_ms, scope}`: at most `limit` starts in any `per_ms` milliseconds for each value of the key.",
   priority: "Added to the run's priority; lower is sooner.",
-  position: "Where an editor drew it.",
+  position: "The position in an editor; Pawl ignores it.",
 };

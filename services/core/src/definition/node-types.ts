@@ -1,4 +1,4 @@
-// What the built-in node types want of their config. Other types belong to other executors: any config is theirs.
+// The configs of the built-in node types. Any other type belongs to an executor of a user, and its config may be anything.
 
 import { z } from "zod";
 import { compileCondition } from "../data/expression.ts";
@@ -62,7 +62,7 @@ const headersSchema = z.record(
 
 const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 
-/** Config schemas by node type. Keys stay as authors write them. */
+/** Config schemas by node type. Keys are as authors write them. */
 export const NODE_CONFIGS = {
   start: z.strictObject({}),
   end: z.strictObject({ output_parameters: z.record(z.string(), z.unknown()).optional() }),
@@ -84,7 +84,7 @@ export const NODE_CONFIGS = {
     query: z.record(z.string(), scalarSchema).optional(),
     body: z.unknown().optional(),
     timeout_ms: z.int().min(1).max(HTTP_TIMEOUT_MS_MAX).optional(),
-    /** What may be promised about the call; idempotent unless it is GET or HEAD. */
+    /** The promise about the call; idempotent by default, unless it is GET or HEAD. */
     effect: z.enum(["idempotent", "at_most_once", "none"]).optional(),
     idempotency_key_header: z
       .string()
@@ -97,7 +97,7 @@ export const NODE_CONFIGS = {
   loop: loopSchema,
   subworkflow: subworkflowSchema,
   dataQuery: dataQueryConfig,
-  /** Does nothing, at once: for tests and benches. */
+  /** Completes at once: for tests and benches. */
   noop: z.strictObject({}),
   /** Streams a fixed text in pieces: a deterministic demonstration of partial output. */
   text_stream: z.strictObject({
@@ -114,7 +114,7 @@ export type NodeConfig<T extends BuiltInType> = z.output<(typeof NODE_CONFIGS)[T
 /** True for a type whose config the core knows. */
 export const isBuiltIn = (type: string): type is BuiltInType => Object.hasOwn(NODE_CONFIGS, type);
 
-/** Keys of a config whose texts are another language and no templates. */
+/** Keys of a config whose texts are another language, not templates. */
 export const isTemplateFree = (type: string, key: string): boolean =>
   (type === "javascript" && key === "code") ||
   (type === "dataQuery" && key === "sql") ||

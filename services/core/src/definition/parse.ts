@@ -1,5 +1,5 @@
-// Definition text → Definition, or every rule it breaks with the place of each. The one door: what passes here needs no check
-// anywhere else.
+// Definition text → Definition, or every rule that it breaks, with places. It is the only entrance: a definition that passes here needs
+// no check elsewhere.
 
 import { LIMITS } from "../data/limits.ts";
 import { isRecord } from "../data/path.ts";
@@ -19,7 +19,7 @@ import { LIMIT_REASONS, MORE, violationList } from "./violation.ts";
 import { warn } from "./warnings.ts";
 import { reportIssues } from "./zod-issue.ts";
 
-/** A size that was passed: the caller answers LIMIT_EXCEEDED rather than DEFINITION_INVALID. */
+/** A size is exceeded: the caller answers LIMIT_EXCEEDED rather than DEFINITION_INVALID. */
 export interface PassedLimit {
   readonly path: string;
   readonly reason: string;
@@ -31,9 +31,9 @@ export type ParsedDefinition =
       readonly ok: true;
       readonly definition: Definition;
       readonly graph: Graph;
-      /** The text as authored, canonical: what is stored and digested. Parsing it again gives the same definition. */
+      /** The authored text in canonical form: it is stored and digested. Parsing it again gives the same definition. */
       readonly canonicalJson: string;
-      /** What is allowed and most likely a mistake. */
+      /** Allowed, but most likely a mistake. */
       readonly warnings: readonly Violation[];
     }
   | {
@@ -42,11 +42,11 @@ export type ParsedDefinition =
       readonly limit?: PassedLimit;
     };
 
-/** Parses JSON or YAML text as an author sends it. Never throws, whatever the text. */
+/** Parses JSON or YAML text from an author. Never throws, for any text. */
 export function parseDefinition(
   text: string,
   options: {
-    /** Types that executors serve now; others are warned of. */
+    /** Types that executors serve now; other types get a warning. */
     readonly served?: ReadonlySet<string> | undefined;
   } = {},
 ): ParsedDefinition {
@@ -59,7 +59,7 @@ export function parseDefinition(
     : { ...parsed, violations: locate(parsed.violations) };
 }
 
-/** Parses the text of a saved definition. It was held to the rules of its time, and is not to those that were made since. */
+/** Parses the text of a saved definition. The rules of its time were applied when it was saved; newer rules are not applied. */
 export function parseSavedDefinition(text: string): ParsedDefinition {
   const read = readText(text);
   return read.ok
@@ -111,7 +111,7 @@ function unreadable(text: string, fault: Extract<ReadText, { ok: false }>): Viol
   return { path: "", reason, message, nodeId: "", ...position };
 }
 
-/** Gives each of several violations its place in the text, which is looked through once, and only if there are any. */
+/** Gives each violation its place in the text. The text is scanned once, and only if there are violations. */
 function locator(text: string, placesOf: () => Places) {
   return (violations: readonly Violation[]): readonly Violation[] => {
     if (violations.length === 0) return violations;
@@ -123,7 +123,7 @@ function locator(text: string, placesOf: () => Places) {
   };
 }
 
-/** Counted before anything looks at the nodes: the work of the other rules is bounded by these. */
+/** Counted before any rule looks at the nodes: these counts bound the work of the other rules. */
 function countViolations(raw: unknown): Violation[] {
   const over = (key: "nodes" | "edges", reason: string, max: number): Violation[] => {
     const list: unknown = isRecord(raw) ? raw[key] : undefined;

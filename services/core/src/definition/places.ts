@@ -1,5 +1,5 @@
-// Where things stand in the text of a definition: a path such as nodes[3].config becomes the line and the column that its author
-// sees. Made only for texts that something is said about.
+// Positions in the text of a definition: a path such as nodes[3].config becomes the line and column that its author sees. Computed only
+// for texts with violations or warnings.
 
 import { isMap, isNode, isScalar, isSeq } from "yaml";
 import { violationPath } from "./violation.ts";
@@ -10,7 +10,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Paths and the characters where they begin: keys where the key stands, items where their value does. */
+/** Paths and the characters where they begin: a property begins at its key, an item at its value. */
 export type Places = ReadonlyMap<string, number>;
 
 type Scalar = string | number | bigint | boolean | null;
@@ -19,13 +19,13 @@ const TOKEN = /[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/gs;
 
 interface Frame {
   readonly path: string;
-  /** Of the item that is read; undefined in an object. */
+  /** Index of the current item; undefined in an object. */
   index: number | undefined;
-  /** An object's key comes next. */
+  /** Whether an object's key comes next. */
   isAtKey: boolean;
 }
 
-/** Places in JSON text, in order. The text is JSON as far as it is read: up to `end`. */
+/** Positions in JSON text, in order. The text is valid JSON up to `end`. */
 export function jsonPlaces(text: string, end = text.length): Places {
   const places = new Map<string, number>();
   const stack: Frame[] = [];
@@ -63,7 +63,7 @@ function keyOf(token: string): string {
   }
 }
 
-/** Places below a node of a YAML document whose depth was checked. */
+/** Positions below a node of a YAML document whose depth was checked. */
 export function yamlPlaces(root: unknown): Places {
   const places = new Map<string, number>();
   const visit = (node: unknown, path: string): void => {
@@ -88,7 +88,7 @@ export function yamlPlaces(root: unknown): Places {
 const startOf = (node: unknown): number | undefined =>
   isNode(node) ? (node.range?.[0] ?? undefined) : undefined;
 
-/** Where `path` stands, or else the nearest thing around it that is in the text. */
+/** The position of `path`, or of the nearest path around it that is in the text. */
 export function offsetOf(places: Places, path: string): number | undefined {
   for (let at = path; ; at = at.slice(0, Math.max(0, at.lastIndexOf("."), at.lastIndexOf("[")))) {
     const offset = places.get(at);
@@ -96,11 +96,11 @@ export function offsetOf(places: Places, path: string): number | undefined {
   }
 }
 
-/** The path that stands last at or before a character. */
+/** The last path that begins at or before a character. */
 export const pathAt = (places: Places, offset: number): string =>
   [...places].reduce((last, [path, at]) => (at <= offset ? path : last), "");
 
-/** Tells the position of a character of `text`. */
+/** Converts a character of `text` to its position. */
 export function positions(text: string): (offset: number) => Position {
   const starts = [
     0,
@@ -113,7 +113,7 @@ export function positions(text: string): (offset: number) => Position {
   };
 }
 
-/** The line that a character stands in, without the spaces around it. */
+/** The line of a character, without the spaces around it. */
 export const lineAt = (text: string, offset: number): string => {
   const before = text.slice(0, offset).search(/[^\r\n]*$/);
   return (/[^\r\n]*/.exec(text.slice(before))?.[0] ?? "").trim();

@@ -1,5 +1,5 @@
-// Definition text to a plain value: JSON when it begins like JSON, YAML otherwise. Both end in the same checks, so that what is
-// refused in one is refused in the other.
+// Definition text to a plain value: JSON if it begins like JSON, YAML otherwise. Both pass the same checks, so both refuse the same
+// values.
 
 import { checkJson, type JsonLimits } from "../data/json.ts";
 import { JSON_FAULTS } from "../data/json-fault.ts";
@@ -9,7 +9,7 @@ import { jsonPlaces, lineAt, offsetOf, pathAt, type Places, yamlPlaces } from ".
 import { readYaml, type ReadYaml, type YamlFault } from "./read-yaml.ts";
 import { excerpt } from "./violation.ts";
 
-/** A definition has many small objects, so its keys are bounded by its bytes. */
+/** A definition has many small objects, so the limit of its bytes also bounds its keys. */
 const DEFINITION_LIMITS: JsonLimits = {
   bytes: LIMITS.definitionBytes,
   depth: LIMITS.jsonDepth,
@@ -21,20 +21,20 @@ export type ReadText =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** Where everything stands, for those who ask. */
+      /** Computes the positions of everything in the text, on demand. */
       readonly places: () => Places;
     }
   | {
       readonly ok: false;
       readonly reason: YamlFault;
       readonly message: string;
-      /** Which character, from 0, where it is one. */
+      /** The position in characters, from 0, if the fault has one. */
       readonly offset?: number | undefined;
     };
 
 type Unreadable = Extract<ReadText, { ok: false }>;
 
-/** Reads a definition's text. Never throws, whatever the text. */
+/** Reads a definition's text. Never throws, for any text. */
 export function readText(text: string): ReadText {
   if (exceedsUtf8(text, LIMITS.definitionBytes)) {
     const message = `a definition is at most ${LIMITS.definitionBytes} bytes`;
@@ -55,13 +55,13 @@ function fromJson(text: string): ReadText {
   const { ok, reason, message, offset } = checked;
   if (offset === undefined) return { ok, reason, message };
   const what = JSON_FAULTS[reason];
-  // Flow style of YAML begins like JSON, and its author may not know that it is read as such.
+  // YAML in flow style begins like JSON, and its author may not know that it is read as JSON.
   const hint =
     reason === "JSON_SYNTAX" ? `${what} (a text that begins with { or [ is read as JSON)` : what;
   return { ok, reason, message: hint, offset };
 }
 
-/** Through JSON, so that the same checks hold. */
+/** Through JSON text, so that the same checks apply. */
 function fromYaml(read: ReadYaml): ReadText {
   if (!read.ok) return read;
   const { value, contents } = read;
@@ -71,13 +71,13 @@ function fromYaml(read: ReadYaml): ReadText {
   if (checked.ok) return { ok: true, value: checked.value, places };
   const { reason, message, offset } = checked;
   if (offset === undefined) return { ok: false, reason, message };
-  // The fault was found in the JSON made of it: the author looks for the same path in the YAML.
+  // The fault is in the JSON made from the YAML; the author finds the same path in the YAML.
   const path = pathAt(jsonPlaces(json, offset), offset);
   const own = offsetOf(places(), path);
   return { ok: false, reason, message: JSON_FAULTS[reason], offset: own };
 }
 
-/** The message with the line it is about. */
+/** The message with the line of the fault. */
 function shown(text: string, { message, offset = 0 }: Unreadable): string {
   const line = excerpt(lineAt(text, offset));
   return line === "" ? message : `${message}: \`${line}\``;

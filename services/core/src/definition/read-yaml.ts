@@ -1,5 +1,5 @@
-// YAML to a plain value in time and space proportional to the text. The parser's own conversion and its own search for repeated
-// keys are not used: nested keys of a few kilobytes keep them busy for minutes (measured), so both are done here.
+// YAML to a plain value, in time and space proportional to the text. The parser's own conversion and its own search for repeated keys
+// are not used: nested keys of a few kilobytes keep them busy for minutes (measured), so this file does both.
 
 import { isAlias, isMap, isNode, isScalar, isSeq, type Pair, parseDocument } from "yaml";
 import { JSON_FAULTS, type JsonFault } from "../data/json-fault.ts";
@@ -9,20 +9,20 @@ import { exceedsUtf8 } from "../data/utf8.ts";
 export type YamlFault = JsonFault | "YAML_SYNTAX" | "YAML_ALIAS";
 
 export type ReadYaml =
-  /** `contents` is the parser's own, for the places of things. */
+  /** `contents` is the parser's own, for positions. */
   | { readonly ok: true; readonly value: unknown; readonly contents: unknown }
   | {
       readonly ok: false;
       readonly reason: YamlFault;
       readonly message: string;
-      /** Which character, from 0, where it is one. */
+      /** The position in characters, from 0, if the fault has one. */
       readonly offset?: number | undefined;
     };
 
-/** More brackets left open than this are an attack: the parser would take seconds to find out. */
+/** More open brackets than this are an attack: the parser would take seconds to notice. */
 const OPEN_BRACKETS_MAX = 1_000;
 
-/** Leaves the conversion at the first fault; caught by `readYaml` and nowhere else. */
+/** Leaves the conversion at the first fault; only `readYaml` catches it. */
 class Refused extends Error {
   readonly reason: YamlFault;
   readonly offset: number | undefined;
@@ -34,7 +34,7 @@ class Refused extends Error {
   }
 }
 
-/** Reads one document without aliases, tags and merge keys. Never throws, whatever the text. */
+/** Reads one document without aliases, tags and merge keys. Never throws, for any text. */
 export function readYaml(text: string): ReadYaml {
   if (exceedsUtf8(text, LIMITS.definitionYamlBytes)) {
     const message = `YAML is at most ${LIMITS.definitionYamlBytes} bytes; write JSON instead`;
@@ -43,13 +43,13 @@ export function readYaml(text: string): ReadYaml {
   try {
     checkBrackets(text);
     const document = parseDocument(text, {
-      // Integers are bigint, so that one that would be rounded is noticed.
+      // Integers are bigint, so that an integer that would be rounded is noticed.
       intAsBigInt: true,
-      // A silent parser passes over a second document.
+      // Without this the parser would silently ignore a second document.
       logLevel: "error",
       prettyErrors: false,
       uniqueKeys: false,
-      // Without these a tag is a warning, and a warning is refused: we would rather not guess.
+      // Without the known tags every tag is a warning, and a warning is refused: the reader does not guess.
       resolveKnownTags: false,
     });
     const fault = document.errors[0] ?? document.warnings[0];
@@ -74,7 +74,7 @@ export function readYaml(text: string): ReadYaml {
 const SECOND_DOCUMENT =
   "a second YAML document begins here; a definition is one document, so save each in its own file";
 
-/** The parser's place is that of the content; the author looks for the marker before it. */
+/** The parser gives the position of the content; the author looks for the marker before it. */
 function secondDocument(text: string, offset: number): number {
   const marker = text.slice(0, offset + 3).lastIndexOf("---");
   return marker === -1 ? offset : marker;
@@ -89,7 +89,7 @@ function checkBrackets(text: string): void {
   }
 }
 
-/** `depth` lists and maps are around this node. */
+/** `depth` counts the lists and maps around this node. */
 function plain(node: unknown, depth: number): unknown {
   if (isScalar(node)) return scalar(node.value, node);
   if (isAlias(node)) throw new Refused("YAML_ALIAS", NO_ALIAS, startOf(node));
@@ -115,7 +115,7 @@ function scalar(value: unknown, node: unknown): unknown {
 const NO_ALIAS = "aliases are not read; write it out";
 
 function keyOf({ key }: Pair): string {
-  // A scalar is text, a number, a truth value or nothing, which is written as an empty name.
+  // A scalar is text, a number, a boolean or null; null as a key is the empty name.
   if (isScalar<string | number | bigint | boolean | null>(key)) return String(key.value ?? "");
   if (isAlias(key)) throw new Refused("YAML_ALIAS", NO_ALIAS, startOf(key));
   throw new Refused("YAML_SYNTAX", "a key is a name, not a list or a map", startOf(key));

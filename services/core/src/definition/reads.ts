@@ -1,5 +1,5 @@
-// Which parts of a context a body names. Paths in templates say it exactly; a script says it by its text; a type that is not ours
-// may read anything. A map of ten thousand items must not send its parents' outputs ten thousand times.
+// Which parts of a context a body reads. Paths in templates name them exactly; a script is searched for them; a type of a user may read
+// anything. A map of ten thousand items must not send its parents' outputs ten thousand times.
 
 import { isRecord, type PathStep } from "../data/path.ts";
 import { LOOP_ROOTS } from "../data/scope.ts";
@@ -8,7 +8,7 @@ import type { ContextReads } from "./shape.ts";
 
 const EVERYTHING: ContextReads = { input: true, params: true, nodes: "all", vars: "all" };
 
-/** Built-in bodies that read their context through templates alone. */
+/** Built-in bodies that read their context only through templates. */
 const TEMPLATED: ReadonlySet<string> = new Set([
   "http",
   "delay",
@@ -21,7 +21,7 @@ const TEMPLATED: ReadonlySet<string> = new Set([
 const OWN = /\bctx\s*\.\s*(?:item|index|previous)\b/g;
 const FOREIGN = /\b(?:ctx|input|arguments|eval|Function)\b/;
 
-/** What a body of this type and config reads, the expression that may end its loop, and the keys of its limits. */
+/** The reads of a body of this type and config, of the expression that may end its loop, and of the keys of its limits. */
 export function readsOf({
   type,
   config,
@@ -44,7 +44,7 @@ export function readsOf({
   }
   if (!TEMPLATED.has(type)) return EVERYTHING;
   const reads = nothing();
-  // A child run gets the node's own parameters unless its input is spelled out.
+  // A child run gets the node's own parameters unless its config names an input.
   if (type === "subworkflow" && config["input"] === undefined) reads.params = true;
   collect(config, reads);
   collect(keys, reads);

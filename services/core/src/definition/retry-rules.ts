@@ -1,11 +1,11 @@
-// A retry policy that could never apply: refused, so that nobody relies on attempts that are not made.
+// Refuses a retry policy that could never apply, so that no author relies on attempts that are never made.
 
 import { isRecord } from "../data/path.ts";
 import { RETRY_CAUSES, type RetryCause } from "../fault/cause.ts";
 import { isBuiltIn, type BuiltInType } from "./node-types.ts";
 import type { Report } from "./violation.ts";
 
-/** How the built-in types fail in a way that another attempt may mend; everything else they fail with is final. */
+/** The retryable failures of the built-in types; all their other failures are final. */
 const PASSING: Readonly<Record<BuiltInType, readonly RetryCause[]>> = {
   start: [],
   end: [],
@@ -23,13 +23,13 @@ const PASSING: Readonly<Record<BuiltInType, readonly RetryCause[]>> = {
   text_stream: ["timeout", "provider_error"],
 };
 
-/** A policy and the node it stands on. */
+/** A policy and its node. */
 export interface RetryPlace {
   readonly type: string;
   readonly retry: unknown;
-  /** An output that breaks its contract may be tried again. */
+  /** A violation of the output contract may be retried. */
   readonly hasOutput: boolean;
-  /** Moderation that does not answer may be asked again. */
+  /** Unanswered moderation may be retried. */
   readonly isModerated: boolean;
   readonly path: string;
   readonly nodeId: string;
@@ -42,7 +42,7 @@ export function checkRetry(place: RetryPlace, report: Report): void {
   if (!isRecord(policy)) return;
   const { attempts, retry_on: named = RETRY_CAUSES } = policy;
   const never = (message: string): void => report(path, "RETRY_NEVER", message, nodeId);
-  // One attempt that is asked for by name is what is asked for.
+  // A policy with one attempt, named explicitly, is accepted.
   if (attempts === undefined && Object.keys(policy).length > 0)
     return never("one attempt is made unless `attempts` says more; name it, or remove retry");
   if (typeof attempts !== "number" || attempts <= 1 || !isCauses(named)) return;

@@ -1,5 +1,5 @@
-// The definition as authors write it: snake_case keys, strict objects, bounds on every number. What crosses nodes and edges is
-// in graph-rules.ts; what a node type wants of its config is in node-types.ts.
+// The definition as authors write it: snake_case keys, strict objects, bounds on every number. graph-rules.ts has the rules across
+// nodes and edges; node-types.ts has the configs of the node types.
 
 import { z } from "zod";
 import { LIMITS } from "../data/limits.ts";
@@ -17,7 +17,7 @@ import { rule } from "./zod-issue.ts";
 const NAME_RULE = "1-128 of letters, digits, dot, hyphen and underscore, not starting with . or _";
 const VARIABLE = /^[A-Za-z][A-Za-z0-9_]{0,127}$/;
 
-/** A name as workflows, nodes, handles and branches have. */
+/** A name of a workflow, node, handle or branch. */
 export const nameSchema = z.string().refine(isName, rule("BAD_ID", NAME_RULE));
 
 const variableSchema = z
@@ -106,9 +106,9 @@ export const nodeSchema = z.strictObject({
   type: nameSchema,
   label: z.string().max(LIMITS.labelLength).nullable().default(null),
   config: z.record(z.string(), z.unknown()).default({}),
-  // Checked with the edges in graph-rules.ts, which know how many parents there are.
+  // Checked in graph-rules.ts, with the edges, because the number of parents matters.
   join: z.unknown().optional(),
-  /** What becomes of parents that are not done when an `any` or `n_of_m` join fires. */
+  /** What happens to parents that are not done when an `any` or `n_of_m` join fires. */
   late: z.enum(["ignore", "cancel"]).optional(),
   retry: retrySchema.optional(),
   timeout_ms: wholeMs(LIMITS.nodeTimeoutMsMax).default(LIMITS.nodeTimeoutMs),
@@ -118,15 +118,15 @@ export const nodeSchema = z.strictObject({
   merge: z.enum(MERGE_STRATEGIES).nullable().default(null),
   moderation: z.enum(MODERATIONS).default("none"),
   moderation_action: z.enum(MODERATION_ACTIONS).default("block"),
-  // What they hold is checked in contract-rules.ts, with the place of every fault.
+  // Checked in contract-rules.ts, with the path of every fault.
   contracts: z
     .strictObject({ input: z.unknown().optional(), output: z.unknown().optional() })
     .optional(),
   concurrency: concurrencySchema,
   rate: rateSchema,
-  /** Added to the run's; lower is sooner. */
+  /** Added to the run's priority; lower is sooner. */
   priority: z.int().min(-LIMITS.priorityMax).max(LIMITS.priorityMax).default(0),
-  /** Where an editor drew it; the engine does not look. */
+  /** The position in an editor; Pawl ignores it. */
   position: z.strictObject({ x: z.number(), y: z.number() }).optional(),
 });
 

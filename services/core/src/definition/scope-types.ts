@@ -1,5 +1,5 @@
-// The configs of repetition and nesting: `map`, `loop` and `subworkflow`. What a body's own type wants of its config is checked
-// in config-rules.ts, where all types are known.
+// The configs of repetition and nesting: `map`, `loop` and `subworkflow`. config-rules.ts checks the config of a body's own type, because
+// all types are known there.
 
 import { z } from "zod";
 import { compileCondition } from "../data/expression.ts";
@@ -7,10 +7,10 @@ import { LIMITS } from "../data/limits.ts";
 import { nameSchema, nodeSchema } from "./schema.ts";
 import { rule } from "./zod-issue.ts";
 
-/** True for a text with a hole in it. */
+/** True for a text with a template in it. */
 export const isTemplate = (text: string): boolean => text.includes("{{");
 
-/** Types that are no body: they repeat, branch or belong to the graph itself. A whole graph as body is a subworkflow. */
+/** Types that cannot be a body: they repeat, branch or belong to the graph itself. For a whole graph as body, use a subworkflow. */
 const NO_BODY: ReadonlySet<string> = new Set(["map", "loop", "start", "end", "condition"]);
 
 const bodySchema = nodeSchema.pick({ config: true, retry: true, timeout_ms: true }).extend({
@@ -67,6 +67,6 @@ export const subworkflowSchema = z.strictObject({
     .min(1)
     .max(2 ** 31 - 1)
     .optional(),
-  /** Any JSON, with templates; the node's own parameters unless said. */
+  /** Any JSON, with templates; the node's own parameters by default. */
   input: z.unknown().optional(),
 });

@@ -1,9 +1,9 @@
-// Does a script parse? Asked when a definition is saved, so that a typing error is not found by a run. The script is compiled
-// as the body of an async function, which is how the sandbox runs it, and is never called here.
+// Checks that a script parses when its definition is saved, so that no run meets a typing error. The script is compiled as the body of
+// an async function, as the sandbox runs it, and is never called here.
 
 const AsyncFunction: unknown = Object.getPrototypeOf(async () => undefined).constructor;
 
-/** What is wrong with the script's syntax, or undefined. Where code generation is switched off, nothing is said. */
+/** The syntax error of the script, or undefined. It is always undefined where code generation is switched off. */
 export function checkScript(code: string): string | undefined {
   if (typeof AsyncFunction !== "function") return undefined;
   try {

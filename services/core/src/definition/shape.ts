@@ -1,4 +1,4 @@
-// What a definition is, once parsed: the types every other room works on. `parse.ts` makes them from JSON or YAML.
+// The types of a parsed definition, which all other rooms use. `parse.ts` makes them from JSON or YAML.
 
 import type { MergeStrategy } from "../data/merge.ts";
 import type { CauseSpellings } from "../fault/cause.ts";
@@ -14,29 +14,29 @@ export { MERGE_STRATEGIES, type MergeStrategy } from "../data/merge.ts";
 export type { RetryPolicy } from "../policy/retry.ts";
 export type { ParentFailurePolicy } from "../policy/parents.ts";
 
-/** When a node with several parents may run: all settled, any taken, or n taken (X11). */
+/** When a node with several parents may run: all settled, any taken, or n taken. */
 export type Join =
   | { readonly mode: "all" }
   | { readonly mode: "any" }
   | { readonly mode: "n_of_m"; readonly n: number };
 
 /**
- * What a failure of the node itself does. `continue`: the node completes on handle `error` with the error as output.
- * `fail_workflow`: the run fails at once. `fail_node` (the default when no edge leaves by `error`; `continue` is the default
- * when one does): the node fails and its children decide by their own policy.
+ * What a failure of the node does. `continue`: the node completes on handle `error` with the error as output. `fail_workflow`: the run
+ * fails at once. `fail_node`: the node fails, and its children decide by their own policy. The default is `continue` if an edge leaves
+ * by `error`, else `fail_node`.
  */
 export type ErrorHandling = "continue" | "fail_workflow" | "fail_node";
 
 /** A schema of JSON Schema 2020-12. */
 export type JsonSchema = boolean | Readonly<Record<string, unknown>>;
 
-/** What a node's input and output must look like (S1.5); part of the definition's version and never changed. */
+/** The schemas of a node's input and output; part of the definition's version and never changed. */
 export interface NodeContracts {
   readonly input: JsonSchema | null;
   readonly output: JsonSchema | null;
 }
 
-/** Which parts of the context a body names: its iterations are sent nothing else. */
+/** The parts of the context that a body reads: its iterations get nothing else. */
 export interface ContextReads {
   readonly input: boolean;
   /** The node's own parameters, which come from its parents. */
@@ -57,13 +57,13 @@ export interface BodyDefinition {
 
 export interface ScopeDefinition {
   readonly body: BodyDefinition;
-  /** Iterations under way at once. */
+  /** Iterations that run at once. */
   readonly parallelism: number;
-  /** `continue`: an iteration that fails gives null and the others go on. */
+  /** `continue`: an iteration that fails gives null, and the others continue. */
   readonly onItemFailure: "fail" | "continue";
   /** CEL over an iteration and its output: true ends the loop. */
   readonly until: string | null;
-  /** Whether an iteration sees what the one before gave. */
+  /** Whether an iteration sees the output of the iteration before. */
   readonly hasPrevious: boolean;
 }
 
@@ -72,29 +72,29 @@ export interface NodeDefinition {
   readonly type: string;
   readonly label: string | null;
   readonly ordinal: number;
-  /** The handler's own; checked by its schema in the executor's registry and, for built-in types, at parse. */
+  /** The handler's own config. The executor's registry checks it; for built-in types, so does the parser. */
   readonly config: Readonly<Record<string, unknown>>;
   readonly join: Join;
-  /** What becomes of parents that are not done when the join fires. */
+  /** What happens to parents that are not done when the join fires. */
   readonly late: "ignore" | "cancel";
   readonly retry: RetryPolicy;
   readonly timeoutMs: number;
   readonly onParentFailure: ParentFailurePolicy;
   readonly errorHandling: ErrorHandling;
-  /** The spellings of causes that conditions and scripts of this definition compare with, where they are old ones. */
+  /** Old spellings of causes that conditions and scripts of this definition compare with; absent if there are none. */
   readonly causeSpellings?: CauseSpellings;
-  /** Name under which the output is visible to templates everywhere downstream. */
+  /** The name by which templates of all later nodes read the output. */
   readonly outputVariable: string | null;
   readonly merge: MergeStrategy | null;
   readonly contracts: NodeContracts;
-  /** Of a map or a loop. */
+  /** Only for a map or a loop. */
   readonly scope: ScopeDefinition | null;
   readonly moderation: Moderation;
   readonly moderationAction: ModerationAction;
-  /** How many executions may hold a claim at once; of a map or a loop, how many of its iterations. */
+  /** How many executions may hold a claim at once; for a map or a loop, how many of its iterations. */
   readonly concurrency: ConcurrencyLimit | null;
   readonly rate: RateLimit | null;
-  /** Added to the run's; lower is sooner. */
+  /** Added to the run's priority; lower is sooner. */
   readonly priority: number;
 }
 
@@ -102,7 +102,7 @@ export interface EdgeDefinition {
   readonly id: string;
   readonly source: NodeId;
   readonly target: NodeId;
-  /** Only followed when the source left by this handle; null is followed unless the source left by `error`. */
+  /** The edge is taken only if the source left by this handle; null is taken unless the source left by `error`. */
   readonly sourceHandle: string | null;
   readonly sourceOutputKey: string;
   readonly targetParamLabel: string | null;
@@ -116,7 +116,7 @@ export interface Definition {
   readonly nodes: readonly NodeDefinition[];
   readonly edges: readonly EdgeDefinition[];
   readonly deadlineMs: number;
-  /** How many runs may be live at once, and how many may begin in a window. */
+  /** How many runs may be live at once, and how many may start in a window. */
   readonly concurrency: ConcurrencyLimit | null;
   readonly rate: RateLimit | null;
 }
@@ -127,6 +127,6 @@ export interface Violation {
   readonly reason: string;
   readonly message: string;
   readonly nodeId: string;
-  /** Where that stands in the text, where there is a text. */
+  /** The position in the text, if there is a text. */
   readonly position?: Position;
 }

@@ -1,14 +1,14 @@
-// Collecting broken rules: all of them at once, each with its place, and never so many that the answer itself is too large.
+// Collects broken rules: all of them at once, each with its path, but never so many that the answer is too large.
 
 import type { Violation } from "./shape.ts";
 
-/** The reason of a last line that says how many more there are. */
+/** The reason of the last entry, which counts the violations that were left out. */
 export const MORE = "MORE";
 
 const VIOLATIONS_MAX = 200;
 const NAME_LENGTH = 128;
 
-/** Reasons that mean "too much" rather than "wrong": the caller answers LIMIT_EXCEEDED. */
+/** Reasons that mean "too large" rather than "wrong": the caller answers LIMIT_EXCEEDED. */
 export const LIMIT_REASONS: ReadonlySet<string> = new Set([
   "TOO_LARGE",
   "TOO_MANY_NODES",
@@ -19,13 +19,13 @@ export const LIMIT_REASONS: ReadonlySet<string> = new Set([
 /** Takes one broken rule. */
 export type Report = (path: string, reason: string, message: string, nodeId?: string) => void;
 
-/** A list to report to. `list` says at its end how many were left out. */
+/** A list of reports. The end of `list` counts the violations that were left out. */
 export function violationList(): { readonly report: Report; readonly list: () => Violation[] } {
   const kept: Violation[] = [];
   let more = 0;
   return {
     report: (path, reason, message, nodeId = "") => {
-      // An id that is none may be of any length.
+      // An invalid id may have any length.
       const named = nodeId.length > NAME_LENGTH ? excerpt(nodeId) : nodeId;
       if (kept.length < VIOLATIONS_MAX) kept.push({ path, reason, message, nodeId: named });
       else more++;
@@ -37,11 +37,11 @@ export function violationList(): { readonly report: Report; readonly list: () =>
   };
 }
 
-/** What users wrote, short enough for a message. */
+/** A text of the user, short enough for a message. */
 export const excerpt = (text: string): string =>
   text.length > 64 ? `${text.slice(0, 61).toWellFormed()}…` : text;
 
-/** A zod path as people write it: nodes[3].retry.attempts. */
+/** A zod path in the usual notation: nodes[3].retry.attempts. */
 export const violationPath = (path: readonly PropertyKey[], prefix = ""): string =>
   path.reduce<string>(
     (text, step) =>

@@ -1,4 +1,4 @@
-// What is allowed and most likely a mistake. A warning hinders nobody, unless the author asks for strictness.
+// Definitions that are allowed but most likely a mistake. A warning does not prevent saving, unless the author asks for strictness.
 
 import { nearestName } from "../name/nearest.ts";
 import { isRecord } from "../data/path.ts";
@@ -6,7 +6,7 @@ import type { Outline } from "./graph-rules.ts";
 import { NODE_CONFIGS } from "./node-types.ts";
 import { excerpt, type Report } from "./violation.ts";
 
-/** Reports nodes that nothing leads to, and types that no executor serves where it is known which are served. */
+/** Reports nodes that no path reaches, and types that no executor serves, if the served types are known. */
 export function warn(
   outline: Outline,
   served: ReadonlySet<string> | undefined,
@@ -16,7 +16,7 @@ export function warn(
   if (served !== undefined) warnOfTypes(outline, served, report);
 }
 
-/** A graph has no cycles, so whatever the start does not lead to lies behind another node without parents. */
+/** A graph has no cycles, so a node that the start does not reach lies behind another node without parents. */
 function warnOfIslands({ nodes, edges }: Outline, report: Report): void {
   const targets = new Set(edges.map(({ target }) => target));
   const sources = new Set(edges.map(({ source }) => source));

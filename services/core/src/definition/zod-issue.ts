@@ -1,4 +1,4 @@
-// zod's issues in our words: a path, an UPPER_SNAKE reason and a message, one violation per fault.
+// Turns zod's issues into violations: a path, an UPPER_SNAKE reason and a message for each fault.
 
 import type { z } from "zod";
 import { excerpt, violationPath, type Report } from "./violation.ts";
@@ -6,7 +6,7 @@ import { excerpt, violationPath, type Report } from "./violation.ts";
 /** Options of a refinement that breaks the rule `reason`. */
 export const rule = (reason: string, message: string) => ({ message, params: { reason } });
 
-/** Reports each issue of a failed parse; `prefix` is where the parsed value stands in the definition. */
+/** Reports each issue of a failed parse; `prefix` is the path of the parsed value in the definition. */
 export function reportIssues(
   issues: readonly z.core.$ZodIssue[],
   report: Report,
@@ -24,7 +24,7 @@ export function reportIssues(
   }
 }
 
-/** Nothing is there, although something must be: of one type, or of any of several. */
+/** A required value is missing: a value of one type, or of one of several types. */
 function isMissing(issue: z.core.$ZodIssue): boolean {
   if (issue.code === "invalid_type") return issue.message.endsWith("received undefined");
   if (issue.code !== "invalid_union" || issue.errors.length === 0) return false;
@@ -58,18 +58,18 @@ function reasonOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** What is wrong first, in our words. */
+/** The first fault, as a message. */
 export const firstMessage = (issues: readonly z.core.$ZodIssue[]): string =>
   issues[0] === undefined ? "is wrong" : messageOf(issues[0]);
 
-// zod's own messages name types and bounds, never the value itself.
+// zod's own messages name types and bounds, never the value.
 function messageOf(issue: z.core.$ZodIssue): string {
   if (isMissing(issue)) return "is required";
   if (issue.code === "invalid_union") return excerptLong(unionMessage(issue));
   return excerptLong(issue.message.replace(/^Invalid (input|option): /, ""));
 }
 
-/** What each of several forms wants; a union of its own only says that none fits. */
+/** What each of several forms expects; zod's message for a union only reports that none fits. */
 function unionMessage({ errors, message }: z.core.$ZodIssueInvalidUnion): string {
   const wanted = errors.flatMap((form) => form.filter(({ path }) => path.length === 0));
   return wanted.length === 0 ? message : [...new Set(wanted.map(messageOf))].join("; or ");

@@ -1,4 +1,4 @@
-// One question about one node execution, with everything an answer may be drawn from.
+// One question about one node execution, with all data that an answer may use.
 
 import type { GraphNode } from "../definition/graph.ts";
 import type { NodeState, RunState } from "../log/state.ts";
@@ -16,7 +16,7 @@ export interface Case {
   readonly workflowId?: string | undefined;
 }
 
-/** What one kind of standing says; the status is added for all of them at once. */
+/** The answer for one kind of state; the caller adds the status. */
 export type Answer = Omit<Explanation, "status" | "evidence"> & {
   readonly evidence: readonly (Cited | undefined)[];
 };
@@ -27,7 +27,7 @@ export const own = (
   ...types: Parameters<Proofs["newest"]>[2][]
 ): Cited | undefined => proofs.newest(node.definition.id, iteration, ...types);
 
-/** Evidence in order of seq, each event once; what was not found is left out. */
+/** Evidence in order of seq, each event once; undefined entries are left out. */
 export function cite(cited: readonly (Cited | undefined)[]): Evidence[] {
   const bySeq = new Map<number, Evidence>();
   for (const each of cited) {
@@ -38,11 +38,11 @@ export function cite(cited: readonly (Cited | undefined)[]): Evidence[] {
   return [...bySeq.values()].toSorted((a, b) => a.seq - b.seq);
 }
 
-/** `sinceAt` where the event is known. */
+/** `sinceAt` if the event is known. */
 export const since = (event: Cited | undefined): { readonly sinceAt?: number } =>
   event === undefined ? {} : { sinceAt: event.at };
 
-/** A text of an event's payload, or `otherwise` when it has none. */
+/** A text of an event's payload, or `otherwise` if it has none. */
 export function textOf(event: Cited | undefined, key: string, otherwise = ""): string {
   const value = event?.payload[key];
   return typeof value === "string" ? value : otherwise;

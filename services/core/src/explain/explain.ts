@@ -1,5 +1,5 @@
-// Why does this node not run, or why did it end so? A pure reading of the log and of what surrounds the run. It decides
-// nothing: every sentence it says is proven by the events it cites or by the queue, leases and executors it was given.
+// Explains why a node does not run, or why it ended as it did. A pure function of the log and of the run's surroundings. It decides
+// nothing: the cited events, or the given queue, leases and executors, prove every sentence.
 
 import { unreachable } from "../fault/invariant.ts";
 import { isFinal } from "../log/event.ts";
@@ -31,11 +31,11 @@ export interface ExplainQuestion {
   readonly room: WaitingRoom;
   readonly nodeIndex: number;
   readonly iteration: number;
-  /** Of the run, where it has one. */
+  /** The run's priority, if it has one. */
   readonly workflowId?: string | undefined;
 }
 
-/** The causal reason of a node's standing. */
+/** The cause of a node's state. */
 export function explainNode(question: ExplainQuestion): Explanation {
   const asked: Case = question.iteration === 0 ? nodeCase(question) : iterationCase(question);
   const { evidence, ...answer } = answerTo(asked);
@@ -48,7 +48,7 @@ const nodeCase = (question: ExplainQuestion): Case => ({
   nodeState: nodeStateAt(question.state, question.nodeIndex),
 });
 
-/** An iteration is its node with the body's type, retries and limits, and a standing of its own. */
+/** An iteration is its node with the body's type, retries and limits, and a state of its own. */
 function iterationCase(question: ExplainQuestion): Case {
   const { state, nodeIndex, iteration } = question;
   const node = graphNodeAt(state, nodeIndex);
@@ -91,7 +91,7 @@ function answerTo(asked: Case): Answer {
   }
 }
 
-/** What holds every node of the run that does not run yet. */
+/** What holds back every node of the run that does not run yet. */
 function ofTheRun(asked: Case): Answer | undefined {
   if (isFinal(asked.state.status)) return ended(asked);
   const summary = pausedText(asked.state);

@@ -1,4 +1,4 @@
-// Who holds a node: an executor by its lease, or a person, or a child run, or its own iterations.
+// What a node waits for while it is not queued: an executor with its lease, a person, a child run, or its own iterations.
 
 import { executionAt } from "../log/execution.ts";
 import { own, since, textOf, type Answer, type Case } from "./case.ts";
@@ -22,13 +22,13 @@ export function explainRunning(asked: Case): Answer {
       reason: "RESULT_UNSTORED",
       summary: `Executor ${executorId} has finished it; the scheduler cannot store the result yet: ${unstored.reason}`,
       evidence: [started],
-      next: "Put right what keeps the database from storing it; the scheduler keeps the result, stores it then, and the run goes on by itself.",
+      next: "Repair the database as the message describes. The scheduler keeps the result and stores it then; the run continues by itself.",
       ...since(started),
     };
   if (lease === undefined || lease.untilAt <= room.now)
     return {
       reason: "LEASE_LOST",
-      summary: `Executor ${executorId} claimed it with epoch ${epoch} and is silent; the claim is about to be taken back and the node queued again.`,
+      summary: `Executor ${executorId} claimed it with epoch ${epoch} and is silent; the scheduler is about to take the claim back and queue the node again.`,
       evidence: [started],
       next: "Wait for the next sweep; see whether that executor is still there.",
       ...since(started),
@@ -45,7 +45,7 @@ export function explainRunning(asked: Case): Answer {
 
 const PERSON: ReadonlySet<string> = new Set(["approval", "human", "moderation", "moderation_hold"]);
 
-/** A node that said it waits for something outside. */
+/** A node that waits for something outside. */
 export function explainWaiting(asked: Case): Answer {
   const { scope } = asked.nodeState;
   if (scope !== undefined) {
@@ -98,6 +98,6 @@ export function explainWaiting(asked: Case): Answer {
     ...common,
     reason: "BLOCKED",
     summary: `It waits for something outside of it (${why}).`,
-    next: "See to what it names.",
+    next: "Do what the reason asks for.",
   };
 }

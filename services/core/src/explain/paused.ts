@@ -1,9 +1,9 @@
-// That a run or a queue is paused: by whom, and why.
+// Explains that a run or a queue is paused: by whom, and why.
 
 import type { RunState } from "../log/state.ts";
 import type { QueuePauseSeen } from "./room.ts";
 
-/** One sentence, or undefined when the run is not paused. */
+/** One sentence, or undefined if the run is not paused. */
 export function pausedText({ pause }: RunState): string | undefined {
   if (pause === undefined) return undefined;
   const { scope, who, reason } = pause;
@@ -11,7 +11,7 @@ export function pausedText({ pause }: RunState): string | undefined {
   return `${what} is paused${wordsOf(who, reason)}; nothing of it is started until it is resumed.`;
 }
 
-/** By whom and why, as far as somebody said so. */
+/** By whom and why, as far as the person named it. */
 const wordsOf = (who: string, reason: string): string =>
   `${who === "" ? "" : ` by ${who}`}${reason === "" ? "" : ` (${reason})`}`;
 
@@ -19,7 +19,7 @@ const wordsOf = (who: string, reason: string): string =>
 export const queuePausedText = ({ nodeType, by, reason }: QueuePauseSeen): string =>
   `The queue of type ${nodeType} is paused${wordsOf(by, reason)}; nothing of it is claimed until it is resumed.`;
 
-/** What lets a paused run go on. */
+/** What resumes a paused run. */
 export function resumptionOf({ pause, runId }: RunState, workflowId: string | undefined): string {
   if (pause?.scope !== "workflow") return `Resume it with \`pawl run resume ${runId}\`.`;
   return workflowId === undefined

@@ -1,4 +1,4 @@
-// Why a node is not ready: its parents, or a run that is held.
+// Explains why a node is not ready: its parents, or a run that is held back.
 
 import { isSettled, type EventType } from "../log/event.ts";
 import type { Join } from "../definition/shape.ts";
@@ -6,7 +6,7 @@ import { nodeIdAt } from "../plan/place.ts";
 import type { Answer, Case } from "./case.ts";
 import { listText } from "./words.ts";
 
-/** Where an unsettled parent stands, by its newest event. */
+/** The state of an unsettled parent, by its newest event. */
 const STANDING: readonly EventType[] = [
   "node.queued",
   "node.started",

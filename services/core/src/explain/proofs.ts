@@ -1,5 +1,5 @@
-// Which event said what last, by node execution: the index an explanation cites from. Filled event by event, so that a long
-// log never has to be held whole; users' JSON and partial output are not kept.
+// The newest event of each type by node execution: the index of evidence for explanations. It is filled event by event, so a long log
+// need not be in memory as a whole; the users' JSON and partial output are not kept.
 
 import { isStreamedType, type EventType, type LoggedFact } from "../log/event.ts";
 import type { Evidence } from "./reason.ts";
@@ -15,7 +15,7 @@ type LastByType = Map<EventType, Cited>;
 export class Proofs {
   readonly #last = new Map<string, LastByType>();
 
-  /** Notes one event of the log. Call in order of seq. */
+  /** Adds one event of the log. Call it in order of seq. */
   note(event: LoggedFact): void {
     if (isStreamedType(event.type)) return;
     const { seq, type, nodeId, iteration, at, payload } = event;
@@ -37,7 +37,7 @@ export class Proofs {
   }
 }
 
-/** The proofs of a log that is there whole. */
+/** The index of a whole log. */
 export function proofsOf(events: Iterable<LoggedFact>): Proofs {
   const proofs = new Proofs();
   for (const event of events) proofs.note(event);

@@ -1,4 +1,5 @@
-// Why a node that is ready does not run: its time has not come, its limits hold it, its queue is paused, nobody serves its type, everybody is busy, or it is simply next.
+// Explains why a ready node does not run: its time has not come, its limits hold it back, its queue is paused, no executor serves its
+// type, all executors are full, or it is simply next.
 
 import type { Answer, Case } from "./case.ts";
 import { own, since, textOf } from "./case.ts";

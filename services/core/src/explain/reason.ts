@@ -1,5 +1,5 @@
-// Why a node stands where it stands: the stable names of the reasons, and what an explanation says beside them.
-// The names equal pawl.v1.ExplainReason without its prefix; a test holds the two together.
+// The stable names of the reasons why a node is in its state, and the rest of an explanation.
+// The names equal pawl.v1.ExplainReason without its prefix; a test compares the two.
 
 import type { EventType, NodeStatus } from "../log/event.ts";
 import type { SlotWait } from "./room.ts";
@@ -34,7 +34,7 @@ export const EXPLAIN_REASONS = [
   "QUEUE_PAUSED",
   "RESULT_UNSTORED",
 ] as const;
-/** The cause of a node's standing. */
+/** The cause of a node's state. */
 export type ExplainReason = (typeof EXPLAIN_REASONS)[number];
 
 /** An event that proves a part of the explanation. */
@@ -44,7 +44,7 @@ export interface Evidence {
   readonly nodeId: string;
 }
 
-/** Where it stands in line, by the key as the definition fills it in. */
+/** Its place in line, by the key as filled from the definition. */
 export interface SlotStanding extends Pick<
   SlotWait,
   "kind" | "limit" | "takenCount" | "holders" | "aheadCount"
@@ -61,10 +61,10 @@ export interface Explanation {
   readonly evidence: readonly Evidence[];
   /** What to do, for people. */
   readonly next: string;
-  /** Since when it stands so. */
+  /** Since when the node is in this state. */
   readonly sinceAt?: number;
-  /** Until when at the latest, where that is known. */
+  /** Until when at the latest, if that is known. */
   readonly untilAt?: number;
-  /** What it waits for, while it waits for a slot of a key or of a rate. */
+  /** The slot it waits for, while it waits for a slot of a concurrency key or of a rate. */
   readonly slot?: SlotStanding;
 }

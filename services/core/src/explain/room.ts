@@ -1,12 +1,12 @@
-// What surrounds a run at one moment, as data: who is alive, who holds what, and how long the queue is. Whoever asks for an
-// explanation reads it; nothing here is in the log.
+// The surroundings of a run at one moment, as data: which executors are alive, who holds which slots, and how long the queue is. The
+// caller that wants an explanation reads them; none of this is in the log.
 
 /** An executor that is alive. */
 export interface ExecutorSeen {
   readonly executorId: string;
   readonly nodeTypes: readonly string[];
   readonly slots: number;
-  /** Leases it holds, of any run. */
+  /** Leases that it holds, of any run. */
   readonly heldCount: number;
 }
 
@@ -16,11 +16,11 @@ export interface LeaseSeen {
   readonly iteration: number;
   readonly epoch: number;
   readonly executorId: string;
-  /** When it is lost unless it is renewed; in the past when its executor is silent or unknown. */
+  /** When it expires unless the executor renews it; in the past if its executor is silent or unknown. */
   readonly untilAt: number;
 }
 
-/** A limit of an execution, or with an empty node id of its run, and the name under which it is counted. */
+/** A limit of an execution, or of its run if the node id is empty, and the name under which it is counted. */
 export interface SlotQuestion {
   readonly nodeId: string;
   readonly iteration: number;
@@ -28,7 +28,7 @@ export interface SlotQuestion {
   readonly key: string;
 }
 
-/** Who has a slot, or with an empty node id which run. */
+/** The holder of a slot: an execution, or a run if the node id is empty. */
 export interface SlotHolderSeen {
   readonly runId: string;
   readonly nodeId: string;
@@ -37,19 +37,19 @@ export interface SlotHolderSeen {
 
 /** An execution, or its run, in line for a slot. */
 export interface SlotWait extends Omit<SlotQuestion, "key"> {
-  /** As last said for the key. */
+  /** The newest limit stored for the key. */
   readonly limit: number;
-  /** Slots that are taken, counted up to a bound. */
+  /** How many slots are taken, counted up to a bound. */
   readonly takenCount: number;
-  /** The first few of those. */
+  /** The first few holders. */
   readonly holders: readonly SlotHolderSeen[];
-  /** Who gets one first, counted up to a bound. */
+  /** How many get a slot before it, counted up to a bound. */
   readonly aheadCount: number;
-  /** When the slot frees that it would get in the round in which its turn comes; only of a rate, and where that is known. */
+  /** When the slot frees that it would get in its turn; only for a rate, and only if that is known. */
   readonly freeAt?: number;
 }
 
-/** A queue of which nothing is claimed. */
+/** A queue from which nothing is claimed. */
 export interface QueuePauseSeen {
   readonly nodeType: string;
   readonly by: string;
@@ -67,13 +67,13 @@ export interface UnstoredResult {
 }
 
 export interface WaitingRoom {
-  /** By the clock that wrote every other time here. */
+  /** The current time, by the clock that wrote all other times here. */
   readonly now: number;
   readonly executors: readonly ExecutorSeen[];
   readonly leases: readonly LeaseSeen[];
-  /** Jobs of the node's type that go first, counted up to a bound; undefined when nobody counted. */
+  /** Jobs of the node's type that go first, counted up to a bound; undefined if they were not counted. */
   readonly aheadCount?: number;
-  /** Of what was asked about, what is in line for a slot. */
+  /** The executions and runs in question that wait in line for a slot. */
   readonly slotWaits?: readonly SlotWait[];
   /** Queues that are paused. */
   readonly queuePauses?: readonly QueuePauseSeen[];

@@ -1,4 +1,4 @@
-// Why a node ended as it did: what it did itself, or what its parents did to it.
+// Explains why a node ended as it did: by its own result, or because of its parents.
 
 import * as z from "zod";
 import { edgeEffect } from "../log/edge-effect.ts";
@@ -34,7 +34,7 @@ export function explainCompleted(asked: Case): Answer {
   };
 }
 
-/** What a failure that was handled says of itself; undefined for an output of a handler's own. */
+/** The failure that a node handled; undefined for an output of the handler's own. */
 function failureText(output: string | undefined): string | undefined {
   const value: unknown = output === undefined ? undefined : JSON.parse(output);
   const found = HANDLED.safeParse(value);
@@ -43,7 +43,7 @@ function failureText(output: string | undefined): string | undefined {
 
 const HANDLED = z.object({ error: z.object({ cause: z.string(), message: z.string() }) });
 
-/** A node that failed by itself, by its parents, or by executors that died. */
+/** A node that failed by itself, because of its parents, or because executors died. */
 export function explainFailed(asked: Case): Answer {
   const failed = own(asked, "node.failed");
   const cause = textOf(failed, "cause", "unknown");
@@ -101,7 +101,7 @@ export function explainInvalidated(asked: Case): Answer {
   };
 }
 
-/** A node that no taken edge led to, or whose policy says to skip. */
+/** A node that no taken edge led to, or that its policy skips. */
 export function explainSkipped(asked: Case): Answer {
   const skipped = own(asked, "node.skipped");
   if (skipped?.payload["reason"] === "parent_not_completed") {

@@ -1,5 +1,5 @@
-// What waits for a slot of a concurrency key or of a rate: which key, who has what there is of it, how many are before it, and for
-// a rate from when on its turn can come.
+// Explains a wait for a slot of a concurrency key or of a rate: which key, which executions hold its slots, how many are before it, and
+// for a rate the earliest time of its turn.
 
 import { executionAt } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
@@ -9,7 +9,7 @@ import type { ExplainReason, SlotStanding } from "./reason.ts";
 import type { SlotQuestion, SlotWait, WaitingRoom } from "./room.ts";
 import { countText, durationText, listText } from "./words.ts";
 
-/** The limits of an execution or a run, as its fold has them. */
+/** The limits of an execution or a run, from its fold. */
 export interface Limits {
   readonly slot: Gate["slot"] | undefined;
   readonly rate: Gate["rate"] | undefined;
@@ -22,11 +22,11 @@ interface Place {
 
 const THE_RUN: Place = { nodeId: "", iteration: 0 };
 
-/** What to ask the store about a run that has not begun; nothing when it has. */
+/** The question to the store about a run that has not begun; nothing if it has. */
 export const slotsOfRun = (state: RunState, owner: GateOwner): SlotQuestion[] =>
   state.isAdmitted ? [] : questions(THE_RUN, "run", owner, state);
 
-/** What to ask the store about an execution; nothing unless it is queued and has limits. */
+/** The question to the store about an execution; nothing unless it is queued and has limits. */
 export function slotsOfExecution(
   state: RunState,
   owner: GateOwner,
@@ -55,7 +55,7 @@ function questions(
   ];
 }
 
-/** What is said of a wait. */
+/** The answer for a wait. */
 export interface SlotAnswer {
   readonly reason: Extract<ExplainReason, "WAITING_SLOT" | "WAITING_RATE">;
   readonly summary: string;
@@ -64,7 +64,7 @@ export interface SlotAnswer {
   readonly untilAt?: number;
 }
 
-/** Why an execution, or its run when no place is given, waits for its limits; undefined when it does not. */
+/** Why an execution, or its run if no place is given, waits for its limits; undefined if it does not. */
 export function slotAnswer(
   { slotWaits = [], now }: WaitingRoom,
   limits: Limits,
@@ -92,7 +92,7 @@ function ofSlot(wait: SlotWait, key: string): SlotAnswer {
 
 function ofRate(wait: SlotWait, rate: NonNullable<Limits["rate"]>, now: number): SlotAnswer {
   const { limit, aheadCount, freeAt } = wait;
-  // Those before it take the slots as they cool, round after round: its own frees with the last of them.
+  // The ones before it take slots as these become free, round after round; its own becomes free with the last of them.
   const untilAt =
     freeAt === undefined
       ? undefined

@@ -1,4 +1,4 @@
-// What a live run waits for, in one line: so that a run whose node nobody serves says so itself, and does not wait in silence.
+// What a live run waits for, in one line, so that a run whose node no executor serves shows that and does not wait in silence.
 
 import { isFinal } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
@@ -12,7 +12,7 @@ import type { SlotQuestion, WaitingRoom } from "./room.ts";
 import { slotAnswer, slotsOfExecution, slotsOfRun } from "./slot-wait.ts";
 import type { GateOwner } from "../policy/gate.ts";
 
-/** What a person can do something about comes first. The last ones only count when nothing of the run is at work. */
+/** Causes that a person can change come first. The last ones count only if no node of the run is at work. */
 const WORTH_SAYING: readonly ExplainReason[] = [
   "QUEUE_PAUSED",
   "NO_EXECUTOR",
@@ -31,12 +31,12 @@ const EVEN_WHILE_RUNNING: ReadonlySet<ExplainReason> = new Set([
   "NO_EXECUTOR",
   "WAITING_PERSON",
 ]);
-/** Nodes looked at; a wide graph has many that wait for the same thing. */
+/** How many nodes are examined; a wide graph has many that wait for the same thing. */
 const LOOKED_AT_MAX = 200;
-/** Lines asked about for one run: they are much the same. */
+/** How many lines are examined for one run: they are much the same. */
 const SLOTS_ASKED_MAX = 20;
 
-/** The nodes that may have something to say: neither pending nor settled. */
+/** The nodes that may explain the wait: neither pending nor settled. */
 export const heldNodes = (state: RunState): number[] =>
   state.nodes.flatMap(({ status }, index) =>
     status === "queued" || status === "retrying" || status === "running" || status === "waiting"
@@ -44,7 +44,7 @@ export const heldNodes = (state: RunState): number[] =>
       : [],
   );
 
-/** What to ask the store about the lines that the run and its nodes may stand in. */
+/** The question to the store about the lines of the run and its nodes. */
 export const slotsToAsk = (state: RunState, owner: GateOwner): SlotQuestion[] =>
   [
     ...slotsOfRun(state, owner),
@@ -53,7 +53,7 @@ export const slotsToAsk = (state: RunState, owner: GateOwner): SlotQuestion[] =>
     ),
   ].slice(0, SLOTS_ASKED_MAX);
 
-/** A map gets on as its iterations do; one of those under way stands for all. */
+/** A map advances as its iterations do, so one live iteration represents all of them. */
 const lookedAt = (state: RunState) =>
   heldNodes(state)
     .slice(0, LOOKED_AT_MAX)
@@ -62,7 +62,7 @@ const lookedAt = (state: RunState) =>
       return { nodeIndex, iteration };
     });
 
-/** Why the run does not get on, for people; empty while it does, and once it is over. */
+/** Why the run does not advance, for people; empty while it advances, and after its end. */
 export function waitingReason(question: {
   readonly state: RunState;
   readonly proofs: Proofs;

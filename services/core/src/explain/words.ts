@@ -1,10 +1,10 @@
-// How explanations put numbers and lists.
+// Numbers and lists as text for explanations.
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A length of time as people say it: 800 ms, 4.2 s, 3 min, 2 h. */
+/** A duration as text: 800 ms, 4.2 s, 3 min, 2 h. */
 export function durationText(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   if (whole < SECOND_MS) return `${whole} ms`;
@@ -15,7 +15,7 @@ export function durationText(ms: number): string {
 
 const LISTED_MAX = 5;
 
-/** The first few of a list, and how many there are besides; `total` when the list is not whole. */
+/** The first few items of a list, and the number of the others; `total` if the list is not whole. */
 export function listText(items: readonly string[], total = items.length): string {
   const shown = items.slice(0, LISTED_MAX).join(", ");
   const left = total - Math.min(items.length, LISTED_MAX);

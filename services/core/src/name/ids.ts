@@ -1,4 +1,4 @@
-// Branded ids. A plain string never becomes an id except through the functions here, so two kinds cannot be swapped.
+// Branded ids. Only the functions here turn a plain string into an id, so two kinds of id cannot be swapped.
 
 declare const brand: unique symbol;
 type Branded<Kind extends string> = string & { readonly [brand]: Kind };
@@ -13,7 +13,7 @@ export type DefinitionId = Branded<"DefinitionId">;
 export type WorkflowId = Branded<"WorkflowId">;
 /** UUIDv7 of one question to a person. */
 export type ApprovalId = Branded<"ApprovalId">;
-/** UUID an executor process keeps as long as it lives. */
+/** UUID of an executor process, the same for its whole life. */
 export type ExecutorId = Branded<"ExecutorId">;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -21,22 +21,22 @@ const NAME = /^[A-Za-z0-9-][A-Za-z0-9._-]{0,127}$/;
 
 /** True for a canonical (lower case, hyphenated) UUID. */
 export const isUuid = (text: string): boolean => UUID.test(text);
-/** True for a name as workflows and nodes may have: 1-128 of [A-Za-z0-9._-], not starting with `.` or `_`. */
+/** True for a valid name of a workflow or node: 1-128 of [A-Za-z0-9._-], not starting with `.` or `_`. */
 export const isName = (text: string): boolean => NAME.test(text);
 
-/** Trusts that `text` was checked at the door (`isUuid`) or read from the store. */
+/** Trusts that the caller checked `text` (`isUuid`) or read it from the store. */
 export const runId = (text: string): RunId => text as RunId;
-/** Trusts that `text` was checked at the door (`isName`) or read from the store. */
+/** Trusts that the caller checked `text` (`isName`) or read it from the store. */
 export const nodeId = (text: string): NodeId => text as NodeId;
-/** Trusts that `text` was read from the store or just made. */
+/** Trusts that the caller read `text` from the store or just made it. */
 export const definitionId = (text: string): DefinitionId => text as DefinitionId;
-/** Trusts that `text` was checked at the door (`isName`) or read from the store. */
+/** Trusts that the caller checked `text` (`isName`) or read it from the store. */
 export const workflowId = (text: string): WorkflowId => text as WorkflowId;
-/** Trusts that `text` was checked at the door (`isUuid`), read from the store or just made. */
+/** Trusts that the caller checked `text` (`isUuid`), read it from the store or just made it. */
 export const approvalId = (text: string): ApprovalId => text as ApprovalId;
-/** Trusts that `text` was checked at the door (`isUuid`). */
+/** Trusts that the caller checked `text` (`isUuid`). */
 export const executorId = (text: string): ExecutorId => text as ExecutorId;
 
-/** The key an effect has in the outside world: the same for every attempt and delivery of a node execution. */
+/** The key of an effect in the outside world: the same for every attempt and delivery of a node execution. */
 export const effectKey = (run: RunId, node: NodeId, iteration: number): string =>
   `${run}/${node}/${iteration}`;

@@ -1,6 +1,6 @@
-// The known name that a mistyped one probably means.
+// The known name that a mistyped name probably means.
 
-/** The nearest of `known`, if it is near enough to be meant: one slip in three letters, two at most. */
+/** The nearest of `known`, if it is near enough: one mistake in three letters, at most two mistakes. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let slips = Math.min(2, Math.floor(name.length / 3)) + 1;
@@ -12,7 +12,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return best;
 }
 
-/** Letters left out, put in, changed, or swapped with their neighbour. */
+/** The number of letters that were left out, added, changed, or swapped with their neighbour. */
 function distance(one: string, other: string): number {
   const rows = [Array.from({ length: other.length + 1 }, (_, at) => at)];
   for (let i = 1; i <= one.length; i++) {

@@ -1,7 +1,7 @@
-// Which texts of a node are looked at by moderation, and what a finding does to the node. An executor acts on it.
+// Which texts of a node moderation checks, and what a finding does to the node. The executor carries it out.
 
 export const MODERATIONS = ["none", "input", "output", "both"] as const;
-/** What is moderated (S1.16, S1.18); the seed's `config.moderation` stands beside `config` here. */
+/** The checked parts. It is a key of the node itself, beside `config`. */
 export type Moderation = (typeof MODERATIONS)[number];
 
 export const MODERATION_ACTIONS = ["block", "hold"] as const;

@@ -1,5 +1,5 @@
-// What a node does about a failed parent; `plan.ts` acts on it and `inputs.ts` fills what is missing.
+// What a node does if a parent failed; `plan.ts` applies it, and `inputs.ts` fills in missing values.
 
 export const PARENT_FAILURE_POLICIES = ["skip", "propagate", "substitute_default"] as const;
-/** What a node does when a parent failed or was cancelled (S1.23-S1.25). Default: propagate. */
+/** What a node does if a parent failed or was cancelled. Default: propagate. */
 export type ParentFailurePolicy = (typeof PARENT_FAILURE_POLICIES)[number];

@@ -1,19 +1,19 @@
-// When a failed attempt is tried again and how long that waits. Chance comes in as a number, so the answer is a function.
+// Whether a failed attempt is retried, and after how long. The caller passes the random number in, so the answer is a pure function.
 
 import { LIMITS } from "../data/limits.ts";
 import { RETRY_CAUSES, retryRuleOf, type RetryCause } from "../fault/cause.ts";
 
-/** Attempts in all and the backoff between them (S1.26-S1.30). */
+/** The number of attempts and the backoff between them. */
 export interface RetryPolicy {
   readonly attempts: number;
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
   readonly retryOn: readonly RetryCause[];
-  /** False waits the full backoff each time; absent or true spreads it over the upper half (S1.30). */
+  /** False waits the full backoff each time; absent or true spreads the wait over the upper half of the backoff. */
   readonly jitter?: boolean;
 }
 
-/** What a node has that names no policy: one attempt (S1.26-S1.29). */
+/** The policy of a node that names none: one attempt. */
 export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 1,
   backoffMs: 500,
@@ -21,7 +21,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   retryOn: RETRY_CAUSES,
 };
 
-/** The profile `standard`: three attempts, 1 s and 2 s apart, without jitter (X10, S3.39). */
+/** The profile `standard`: three attempts, 1 s and 2 s apart, without jitter. */
 export const STANDARD_RETRY: RetryPolicy = {
   attempts: 3,
   backoffMs: 1_000,
@@ -31,7 +31,7 @@ export const STANDARD_RETRY: RetryPolicy = {
 };
 
 /**
- * The wait after `attempt` failed, in whole milliseconds: `min(max, base * 2^(attempt-1)) * (0.5 + jitter * 0.5)` (S1.30).
+ * The wait after `attempt` failed, in whole milliseconds: `min(max, base * 2^(attempt-1)) * (0.5 + jitter * 0.5)`.
  * `jitter` is in [0, 1]; a policy without jitter waits the full time.
  */
 export function backoffMs(policy: RetryPolicy, attempt: number, jitter: number): number {
@@ -39,7 +39,7 @@ export function backoffMs(policy: RetryPolicy, attempt: number, jitter: number):
   return Math.round(policy.jitter === false ? full : full * (0.5 + jitter * 0.5));
 }
 
-/** The backoff, or what the provider asked for if that is longer; a provider cannot hold a node for more than an hour. */
+/** The backoff, or the wait that the provider asked for if that is longer; a provider cannot delay a node by more than an hour. */
 export const retryDelayMs = (
   policy: RetryPolicy,
   attempt: number,
@@ -49,8 +49,8 @@ export const retryDelayMs = (
   Math.max(backoffMs(policy, attempt, jitter), Math.min(retryAfterMs, LIMITS.retryAfterMsMax));
 
 /**
- * The cause that a retry is logged with. The log names the policy's cause where it says enough (`js_timeout` is `timeout`);
- * `provider_error` would say less than the failure's own cause.
+ * The cause that a retry is logged with: the policy's cause if it is precise enough (`js_timeout` becomes `timeout`), else the
+ * failure's own cause, because `provider_error` would be less precise.
  */
 export function retriedFor(cause: string): string {
   const rule = retryRuleOf(cause);

@@ -1,16 +1,16 @@
-// Which of the occurrences that have come due start a run. Pure: the times are computed elsewhere.
+// Which of the due occurrences of a schedule start a run. Pure: the caller computes the times.
 
 import { unreachable } from "../fault/invariant.ts";
 
-/** What happens to occurrences that came due while nothing was there to start them. */
+/** What happens to occurrences that came due while no scheduler could start them. */
 export type MissedPolicy = "skip" | "run_once" | "run_all";
 
-/** What happens to an occurrence that comes due while the run of the one before lives. */
+/** What happens to an occurrence that comes due while the run of the occurrence before is live. */
 export type OverlapPolicy = "allow" | "skip";
 
-/** An occurrence found later than this was missed; earlier, it is only late. */
+/** An occurrence found later than this was missed; an earlier one is only late. */
 export const LATE_MS = 60_000;
-/** Missed occurrences that one return makes up for. */
+/** How many missed occurrences one return makes up for. */
 export const CATCH_UP_MAX = 100;
 
 export interface DueOccurrences {
@@ -20,7 +20,7 @@ export interface DueOccurrences {
   readonly missed: MissedPolicy;
 }
 
-/** The occurrences to start, in order. Those on time always are; of the missed ones the policy decides. */
+/** The occurrences to start, in order: all that are on time, and the missed ones that the policy names. */
 export function occurrencesToStart({ times, now, missed }: DueOccurrences): readonly number[] {
   const firstOnTime = times.findIndex((at) => now - at <= LATE_MS);
   const missedCount = firstOnTime === -1 ? times.length : firstOnTime;

@@ -1,16 +1,16 @@
-// Which addresses an executor may call on a user's behalf: public unicast, and what the operator opened for development.
-// ipaddr.js calls ::127.0.0.1 (IPv4-compatible) plain "unicast", so three ranges are refused by hand.
+// Which addresses an executor may call for a user: public unicast addresses, and ranges that the operator opened for development.
+// ipaddr.js reports ::127.0.0.1 (IPv4-compatible) as plain "unicast", so this file refuses three ranges itself.
 
 import ipaddr from "ipaddr.js";
 
-/** A range of addresses, parsed once from text like `10.0.0.0/8`. */
+/** A range of addresses, parsed once from text such as `10.0.0.0/8`. */
 export type Cidr = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 const REFUSED: readonly Cidr[] = ["::/96", "2001:db8::/32", "fec0::/10"].map((text) =>
   ipaddr.parseCIDR(text),
 );
 
-/** Parses a comma-separated list of ranges; undefined when any is malformed. */
+/** Parses a comma-separated list of ranges; undefined if one of them is malformed. */
 export function parseCidrs(text: string): readonly Cidr[] | undefined {
   const parts = text
     .split(",")
@@ -23,14 +23,14 @@ export function parseCidrs(text: string): readonly Cidr[] | undefined {
 /** True for a literal IPv4 or IPv6 address, without brackets. */
 export const isAddress = (text: string): boolean => ipaddr.isValid(text);
 
-/** True for an address anybody on the internet may be reached at. */
+/** True for an address on the public internet. */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
   if (isWithin(text, REFUSED)) return false;
   return ipaddr.process(text).range() === "unicast";
 }
 
-/** True when the address, or the IPv4 one mapped into it, lies in one of the ranges. */
+/** True if the address, or the IPv4 address mapped into it, lies in one of the ranges. */
 export function isWithin(text: string, ranges: readonly Cidr[]): boolean {
   if (!ipaddr.isValid(text)) return false;
   const forms = [ipaddr.parse(text), ipaddr.process(text)];

@@ -1,10 +1,10 @@
-// Reads a response body with its bound **after** decompression, so that a small bomb stays small.
+// Reads a response body. The limit counts bytes **after** decompression, so that a small compressed bomb stays small.
 
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { EngineError } from "@pawl/core/fault/engine-error";
 
-/** The whole body as bytes. Stops reading, and destroys the stream, at the first byte over `bytesMax`. @throws LIMIT_EXCEEDED */
+/** The whole body as bytes. At the first byte over `bytesMax` it stops reading and destroys the stream. @throws LIMIT_EXCEEDED */
 export async function readBody(
   body: Readable,
   options: { readonly encoding: string; readonly bytesMax: number },

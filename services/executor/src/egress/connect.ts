@@ -1,5 +1,5 @@
-// Opens sockets for outbound requests: resolves the host once, checks every address, connects to exactly those, and looks again
-// at where the socket ended up. A name that changes its answer between check and connect (DNS rebinding) gains nothing.
+// Opens sockets for outbound requests. It resolves the host once, checks every address, connects only to those, and checks the
+// address of the open socket again. So a name whose answer changes between check and connect (DNS rebinding) reaches nothing new.
 
 import { Agent, buildConnector } from "undici";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -7,11 +7,11 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { isAllowed, resolveAllowed, type EgressPolicy, type Lookup } from "./guard.ts";
 
 export const CONNECT_TIMEOUT_MS = 5_000;
-/** How long a server may be silent, before its headers and between two pieces of its body. */
+/** How long a server may be silent before its headers, and between two chunks of its body. */
 export const IDLE_TIMEOUT_MS = 10_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 
-/** An agent that cannot reach anything the policy refuses. It never reads proxy settings from the environment. */
+/** An agent that cannot reach an address the policy refuses. It never reads proxy settings from the environment. */
 export function guardedAgent(policy: EgressPolicy, lookup?: Lookup): Agent {
   return new Agent({
     connect: (options, done) => {
@@ -30,7 +30,7 @@ export function guardedAgent(policy: EgressPolicy, lookup?: Lookup): Agent {
 type Target = { readonly host: string; readonly port: number };
 type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>;
 
-/** Bridges to undici's callback; a refusal reaches the request as its own error. */
+/** Adapts to undici's callback; a refusal reaches the request as an error of its own. */
 async function answer(
   connect: () => Promise<Socket>,
   done: buildConnector.Callback,
@@ -44,7 +44,7 @@ async function answer(
   done(null, socket);
 }
 
-/** @throws FORBIDDEN when the host is, or leads to, an address the policy refuses. */
+/** @throws FORBIDDEN if the host is, or resolves to, an address the policy refuses. */
 async function connectChecked(
   options: buildConnector.Options,
   target: Target,
@@ -80,5 +80,5 @@ const portNumber = (port: string | undefined, protocol: string): number =>
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
-/** Largest response kept, after decompression. */
+/** The largest response that is kept, after decompression. */
 export const RESPONSE_BYTES_MAX: number = LIMITS.httpResponseBytes;

@@ -1,5 +1,5 @@
-// One outbound HTTP exchange for a node: guarded connect, redirects followed by hand and checked again, bounded reading.
-// Every way it can end is a value; the caller maps causes to outcomes. `egressOpen` leaves the body to be read as it comes.
+// One outbound HTTP exchange for a node: a guarded connection, redirects followed here and checked each time, a bounded read.
+// It returns every kind of failure as a value, and the caller maps causes to outcomes. `egressOpen` leaves the body unread.
 
 import type { Readable } from "node:stream";
 import { request, type Agent, type Dispatcher } from "undici";
@@ -18,11 +18,11 @@ export interface EgressRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** How long the server may be silent, before its headers and between two pieces of its body; the agent's own if not given. */
+  /** How long the server may be silent before its headers, and between two chunks of its body; the agent's own limit by default. */
   readonly idleMs?: number;
 }
 
-/** A response whose body is still to be read: read it to its end, or destroy it. */
+/** A response with an unread body: the caller must read it to the end or destroy it. */
 export interface EgressOpened {
   readonly ok: true;
   readonly status: number;
@@ -46,7 +46,7 @@ export interface EgressFailure {
     "url_blocked" | "response_too_large" | "timeout" | "provider_error" | "cancelled"
   >;
   readonly message: string;
-  /** With the cause timeout: the limit that passed, where it is not that of the request's signal. */
+  /** With the cause timeout: the limit that passed, if it is not the limit of the request's signal. */
   readonly timeoutMs?: number;
 }
 
@@ -73,7 +73,7 @@ export async function egressFetch(
   }
 }
 
-/** Sends the request and follows redirects, up to a response that is none. Never rejects. */
+/** Sends the request and follows redirects until the first response that is not a redirect. Never rejects. */
 export async function egressOpen(
   egress: Egress,
   asked: EgressRequest,
@@ -107,7 +107,7 @@ export async function egressOpen(
   }
 }
 
-/** The request a redirect asks for; credentials stay with the host they were meant for (U7, U13). */
+/** The next request of a redirect; credentials are not sent to another host. */
 function followed(
   from: EgressRequest,
   at: URL,
@@ -137,7 +137,7 @@ function openedBy(response: Dispatcher.ResponseData, url: URL): EgressOpened {
   return { ok: true, status: response.statusCode, headers, body: response.body, url: url.href };
 }
 
-/** What an error of the exchange, or of reading its body, means. */
+/** The failure that an error of the exchange, or of reading its body, means. */
 export function explainFailure(
   error: unknown,
   { signal, idleMs = IDLE_TIMEOUT_MS }: Pick<EgressRequest, "signal" | "idleMs">,

@@ -1,16 +1,16 @@
-// Decides whether a URL may be called. Two gates: `checkUrl` on the text (scheme, credentials, literal address, port, name) and
-// `resolveAllowed` at connect time on every address the name resolves to, so what was checked is what is connected to.
-// A port or a name that is refused in general is let through only to addresses the operator opened by hand.
+// Decides whether a URL may be called, in two steps. `checkUrl` checks the text: scheme, credentials, literal address, port, name.
+// `resolveAllowed` checks every address of the name at connect time, so the checked address is the one that is connected to.
+// A port or a name that is refused in general is allowed only for addresses that the operator opened.
 
 import { lookup as systemLookup } from "node:dns/promises";
 import { isAddress, isPublicAddress, isWithin, type Cidr } from "./address.ts";
 
 export interface EgressPolicy {
-  /** Ports open to public addresses. */
+  /** Ports that may be called on public addresses. */
   readonly ports: ReadonlySet<number>;
-  /** Ranges opened in spite of being private, on any port: development and tests only. */
+  /** Private ranges that are open all the same, on any port: for development and tests only. */
   readonly allowed: readonly Cidr[];
-  /** Refuse plain http. */
+  /** Whether plain http is refused. */
   readonly httpsOnly: boolean;
 }
 
@@ -25,7 +25,7 @@ export type UrlVerdict =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; readonly message: string };
 
-/** What a policy starts from: web ports, public addresses only. */
+/** The default policy: web ports, public addresses only. */
 export const DEFAULT_EGRESS: EgressPolicy = {
   ports: new Set([80, 443, 8443]),
   allowed: [],
@@ -62,7 +62,7 @@ export function checkUrl(text: string, policy: EgressPolicy): UrlVerdict {
   return { ok: true, url };
 }
 
-/** Resolves a host once; undefined unless there is an address and **every** address may be called. */
+/** Resolves a host once; undefined unless it has an address and **every** address may be called. */
 export async function resolveAllowed(
   target: { readonly host: string; readonly port: number },
   policy: EgressPolicy,
@@ -77,7 +77,7 @@ export async function resolveAllowed(
   return addresses.length > 0 && allowed ? addresses : undefined;
 }
 
-/** Whether one concrete address may be connected to, for a host and port. */
+/** Whether one concrete address may be called, for a host and port. */
 export function isAllowed(
   address: string,
   target: { readonly host: string; readonly port: number },
@@ -95,13 +95,13 @@ function needsOpening(
   return !isAddress(target.host) && isInternalName(target.host);
 }
 
-/** Names that mean something inside a network: no dot (our own services, `localhost`) or a private suffix. */
+/** Names that mean something inside a network: names without a dot (our own services, `localhost`) or with a private suffix. */
 export function isInternalName(host: string): boolean {
   const name = host.toLowerCase().replace(/\.+$/, "");
   return !name.includes(".") || INTERNAL_SUFFIXES.some((suffix) => name.endsWith(suffix));
 }
 
-/** The port a URL goes to, the scheme's own included. */
+/** The port that a URL addresses, explicit or the scheme's default. */
 export const portOf = (url: URL): number =>
   url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
 

@@ -1,8 +1,8 @@
-// Request headers of a user: nothing that could split a request, and nothing the transport itself decides.
+// Request headers from users: refuses headers that could split a request, and headers that the transport sets itself.
 
 import type { Cause } from "@pawl/core/fault/cause";
 
-/** Header names the transport owns. */
+/** Header names that the transport sets. */
 const RESERVED: ReadonlySet<string> = new Set([
   "host",
   "connection",
@@ -17,7 +17,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   "proxy-connection",
 ]);
 
-/** What still goes along when a redirect leads to another host: nothing that could be a credential. */
+/** The headers that are still sent after a redirect to another host: none that could be a credential. */
 const CARRIED: ReadonlySet<string> = new Set([
   "accept",
   "accept-encoding",
@@ -39,7 +39,7 @@ export type HeadersVerdict =
       readonly message: string;
     };
 
-/** Lower-cases names and refuses what may not be sent (T14). */
+/** Lower-cases names and refuses headers that may not be sent. */
 export function checkHeaders(headers: Readonly<Record<string, string>>): HeadersVerdict {
   const checked: Record<string, string> = {};
   const entries = Object.entries(headers);
@@ -64,7 +64,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Headers
   return { ok: true, headers: checked };
 }
 
-/** The headers that may follow a redirect to another origin (U13). */
+/** The headers that may follow a redirect to another origin. */
 export const carriedHeaders = (
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> =>

@@ -1,15 +1,15 @@
-// When a server that is too busy may be asked again: `Retry-After` as seconds or as a date, and the milliseconds some model
-// providers send beside it. A date is read against the server's own clock when it tells it, so that a skewed clock gains nothing.
+// How long to wait before the next request to a server that is too busy: `Retry-After` in seconds or as a date, or the milliseconds
+// that some model providers send. A date is compared with the server's own clock if the server sends it, so clock skew does no harm.
 
 import { LIMITS } from "@pawl/core/data/limits";
 
 const SECONDS = /^\d{1,9}(\.\d{1,9})?$/;
-/** The three forms of RFC 9110 have the name of a day and a time; anything else `Date.parse` would take is no HTTP date. */
+/** The three forms of RFC 9110 name a day and a time. `Date.parse` accepts other texts too, and those are not HTTP dates. */
 const DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d\d:\d\d:\d\d/;
-/** The C library's form, `Sun Nov  6 08:49:37 1994`, means GMT without saying so. */
+/** The C library's form, `Sun Nov  6 08:49:37 1994`, means GMT but does not name it. */
 const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
-/** Milliseconds to wait, at most an hour; undefined when the headers ask for no wait that can be understood. */
+/** Milliseconds to wait, at most an hour; undefined if the headers name no wait. */
 export function retryAfterMs(
   headers: Readonly<Record<string, string>>,
   nowMs: number,

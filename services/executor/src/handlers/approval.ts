@@ -1,5 +1,5 @@
-// `approval`: says what a person is asked, and gives the claim back. The scheduler keeps the question and takes the answer; the
-// schema of the response and the default are its business, and no templates.
+// `approval`: builds the question for a person and gives the claim back. The scheduler stores the question and takes the answer. The
+// response schema and the default are for the scheduler and hold no templates.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { defineHandler } from "./handler.ts";

@@ -1,4 +1,4 @@
-// `condition`: leaves by the id of the first branch whose expression is true, else by `else` (S3.28). Expressions are CEL over
+// `condition`: leaves by the id of the first branch whose expression is true, else by `else`. Expressions are CEL over
 // `ctx` and `input`, compiled once per text.
 
 import { compileCondition, type Condition } from "@pawl/core/data/expression";

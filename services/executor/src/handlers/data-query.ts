@@ -1,6 +1,6 @@
-// `dataQuery`: one SQL statement on a named source (S3.27). Values come in as bound parameters only; rows come out as JSON objects,
-// up to the source's limit. On a source that may write, the statement and a record of it commit in one transaction of that database,
-// so a later attempt is given the rows and writes nothing. A wrong statement fails for good, a database that is away or too busy may be asked again.
+// `dataQuery`: one SQL statement on a named source. Values are bound parameters only; rows become JSON objects, up to the source's
+// limit. On a source that may write, the statement and a record of it commit in one transaction of that database, so a later attempt
+// gets the recorded rows and writes nothing. A wrong statement fails for good; a database that is away or busy may be asked again.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
@@ -17,7 +17,7 @@ import {
   type HandlerResult,
 } from "./handler.ts";
 
-/** Makes the handler over the sources there are. */
+/** Makes the handler for the configured sources. */
 export const dataQueryHandler = (sources: DataSources): Handler =>
   defineHandler({
     type: "dataQuery",
@@ -38,7 +38,7 @@ export const dataQueryHandler = (sources: DataSources): Handler =>
         sql: config.sql,
         parameters: config.parameters,
         maxRows: Math.min(config.max_rows ?? source.maxRows, source.maxRows),
-        // Rows that weigh more cannot be an output.
+        // A larger set of rows cannot be an output.
         bytesMax: LIMITS.valueBytes,
         timeoutMs: Math.min(config.timeout_ms ?? source.timeoutMs, ctx.timeoutMs),
         signal: ctx.signal,

@@ -1,4 +1,4 @@
-// `delay`: asks that what follows waits (S3.29). It holds no slot and no timer: the wait is the scheduler's, and survives crashes.
+// `delay`: asks that what follows waits. It holds no slot and no timer: the wait is the scheduler's, and survives crashes.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { z } from "zod";

@@ -1,30 +1,30 @@
-// The effect ledger as handlers use it. `once` is all that most need: it makes an effect as often as its class allows, and gives a
-// later attempt what an earlier one got.
+// The effect ledger as handlers use it. Most handlers need only `once`: it makes an effect as often as its class allows, and gives a
+// later attempt the result of an earlier one.
 
 import { checkJson } from "@pawl/core/data/json";
 import { type EffectClass, type EffectStanding, mayMake } from "@pawl/core/policy/effect";
 import type { EffectDoor } from "../work/effect-door.ts";
 import { permanentFailure, type HandlerContext, type HandlerResult } from "./handler.ts";
 
-/** An effect that was entered into the ledger. */
+/** An effect in the ledger. */
 export type Effect =
   | {
-      /** `begun_before`: an earlier attempt may have made it. */
+      /** `begun_before`: an earlier attempt may have made the effect. */
       readonly state: "new" | "begun_before";
       /**
-       * Records what came of it. Not to be waited for where the outcome follows: both commit together. A result that the ledger does
-       * not take is left out, so that the effect stays begun.
+       * Records the result. A handler that returns next need not await it: the ledger entry and the outcome commit together. The ledger
+       * drops a result that it cannot store, and the effect then stays begun.
        */
       readonly commit: (result: unknown) => Promise<void>;
     }
   | { readonly state: "committed"; readonly result: unknown };
 
 export interface Effects {
-  /** Enters an effect under the node's key and a name, each name once an attempt. Rejects when the claim is lost: make nothing then. */
+  /** Enters an effect under the node's key and a name, each name once per attempt. It rejects if the claim is lost: then make no effect. */
   begin(name: string, effectClass: EffectClass): Promise<Effect>;
 }
 
-/** The ledger over a task's door; an attempt that is over begins nothing more. */
+/** The ledger of one task; a finished attempt cannot begin effects. */
 export function effectsOf(door: EffectDoor, signal: AbortSignal): Effects {
   return {
     begin: async (name, effectClass) => {
@@ -51,13 +51,13 @@ function effectOf(door: EffectDoor, name: string, standing: EffectStanding): Eff
 export interface OnceOptions {
   readonly name: string;
   readonly class: EffectClass;
-  /** Where a person can see whether it happened. */
+  /** Where a person can check whether the effect happened. */
   readonly check: string;
 }
 
 /**
- * Makes an effect as its class allows. Only a success is recorded: a failure leaves it begun, so a retry by policy makes it again,
- * unless that is what its class forbids.
+ * Makes an effect as its class allows. Only a success is recorded. A failure leaves the effect begun, so a retry makes it again, unless
+ * its class forbids that.
  */
 export async function once(
   ctx: Pick<HandlerContext, "effects">,
@@ -69,7 +69,7 @@ export async function once(
   if (!mayMake(options.class, effect)) return unknown(options, "an earlier attempt began it");
   const result = await make();
   if ("output" in result) {
-    // Said before the outcome, and committed with it or earlier; what refuses it refuses the outcome too.
+    // Sent before the outcome, and committed with it or earlier; a scheduler that refuses it refuses the outcome too.
     effect.commit(result.output).catch(() => undefined);
     return result;
   }
@@ -81,6 +81,6 @@ export async function once(
 const unknown = ({ name, check }: OnceOptions, why: string): HandlerResult =>
   permanentFailure(
     "effect_unknown",
-    `nobody knows whether the effect ${name} happened (${why}), and it may be made at most once; look at ${check}, then start another run or go on by hand`,
+    `it is unknown whether the effect ${name} happened (${why}), and it may be made at most once; check ${check}, then start another run or finish the work by hand`,
     { effect: name },
   );

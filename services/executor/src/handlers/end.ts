@@ -1,4 +1,4 @@
-// `end`: collects the run's result from its output parameters, which are templates (S3.25). Without any it passes on what its edges
+// `end`: collects the run's result from its output parameters, which are templates. Without any it passes on what its edges
 // bring: its own parameters, else its only parent's output, else the parents' outputs by node id.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";

@@ -1,5 +1,5 @@
-// The contract of a node handler (S3.23): a type, a schema for its config after templates are rendered, and what it does.
-// What a handler expects to go wrong it returns as a failure with a cause; a throw is a provider_error.
+// The contract of a node handler: a type, a schema for its config after templates are rendered, and a function.
+// A handler returns a failure with a cause for problems it expects; the executor reports a throw as provider_error.
 
 import type { NodeContext, Scope } from "@pawl/core/data/scope";
 import type { Cause } from "@pawl/core/fault/cause";
@@ -26,20 +26,20 @@ export interface HandlerContext {
   readonly context: NodeContext;
   /** The node's own parameters, resolved from its edges. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** What templates and conditions see: `ctx` and `input`. */
+  /** The variables of templates and conditions: `ctx` and `input`. */
   readonly scope: Scope;
-  /** Aborted on timeout, cancellation and lost claims; a handler must end soon after. */
+  /** Aborted on timeout, cancellation or a lost claim; the handler must then end soon. */
   readonly signal: AbortSignal;
-  /** What the attempt has in all. */
+  /** The whole time limit of the attempt. */
   readonly timeoutMs: number;
-  /** Streams partial output; settles when more may be said. */
+  /** Streams partial output; the promise settles when the handler may send more. */
   readonly emit: (text: string) => Promise<void>;
-  /** Streams a picture or other file, in order with the text. */
+  /** Streams a picture or another file, in order with the text. */
   readonly emitMedia: (media: Media) => Promise<void>;
   readonly log: (level: LogLevel, message: string) => void;
-  /** What the node does to the outside world, recorded so that a later attempt knows (`once` of effects.ts does the usual). */
+  /** Records the node's effects on the outside world for later attempts (`once` in effects.ts covers most needs). */
   readonly effects: Effects;
-  /** Keeps the task's lease for so long even if nothing is renewed: for work that blocks the process. */
+  /** Keeps the task's lease for this long even without renewals: for work that blocks the process. */
   readonly extend: (extendMs: number) => Promise<void>;
   /** Renders templates in any JSON value. */
   readonly render: (value: unknown) => Rendered;
@@ -47,24 +47,24 @@ export interface HandlerContext {
 
 export interface HandlerSuccess {
   readonly output: unknown;
-  /** The handle to leave by. */
+  /** The handle by which the node is left. */
   readonly handle?: string;
-  /** What follows waits this long. */
+  /** How long the nodes that follow wait. */
   readonly queueDelayMs?: number;
-  /** What a model counted. */
+  /** The tokens that a model counted. */
   readonly usage?: Usage;
 }
 
-/** A map or a loop: one execution of its body follows for each item. */
+/** A map or a loop: the scheduler runs its body once for each item. */
 export interface HandlerExpansion {
   readonly expand: {
     readonly items: readonly unknown[];
-    /** There would be more: running out of these is a failure. */
+    /** More items would follow; the node fails if these run out. */
     readonly cut?: boolean;
   };
 }
 
-/** A run of another workflow, which the node waits for. */
+/** A run of another workflow; the node waits for it. */
 export interface HandlerChildRun {
   readonly child: {
     readonly workflowId: string;
@@ -80,7 +80,7 @@ export interface HandlerQuestion {
     readonly message: string;
     readonly details: unknown;
     readonly assignees: readonly string[];
-    /** How long it stays open; 0 means for ever. */
+    /** How long the question stays open; 0 means no limit. */
     readonly deadlineMs: number;
   };
 }
@@ -90,12 +90,12 @@ export interface HandlerFailure {
     /** A `Cause` of Pawl's own, or one of the handler's own, best with a dot in it (`acme.card_declined`). */
     readonly cause: string;
     readonly message: string;
-    /** Never retry, whatever the policy. */
+    /** Never retry, whatever the policy allows. */
     readonly permanent: boolean;
     readonly details?: unknown;
-    /** The provider asked not to be called again sooner. */
+    /** How long the provider asked to wait before the next call. */
     readonly retryAfterMs?: number;
-    /** With the cause timeout: the limit that passed, where it is the handler's own and not the node's. */
+    /** With the cause timeout: the limit that passed, if it is the handler's own and not the node's. */
     readonly timeoutMs?: number;
   };
 }
@@ -107,7 +107,7 @@ export type HandlerResult =
   | HandlerQuestion
   | HandlerFailure;
 
-/** A handler whose config was accepted, ready to run. */
+/** A handler with an accepted config, ready to run. */
 export type Prepared =
   | {
       readonly ok: true;
@@ -117,9 +117,9 @@ export type Prepared =
 
 export interface Handler {
   readonly type: string;
-  /** Keys of the config that are another language and no templates. */
+  /** Keys of the config that hold another language, so templates in them are not rendered. */
   readonly unrendered: readonly string[];
-  /** Checks a rendered config and binds it. */
+  /** Checks a rendered config and binds it to the handler. */
   readonly prepare: (config: unknown) => Prepared;
 }
 
@@ -142,7 +142,7 @@ export function defineHandler<Config>(definition: {
   };
 }
 
-/** A failure that no retry can mend. */
+/** A failure that no retry can fix. */
 export const permanentFailure = (
   cause: Cause,
   message: string,
@@ -151,7 +151,7 @@ export const permanentFailure = (
   failed: { cause, message, permanent: true, ...(details === undefined ? {} : { details }) },
 });
 
-/** A failure that the retry policy decides about. */
+/** A failure that the retry policy judges. */
 export const failure = (cause: Cause, message: string, details?: unknown): HandlerFailure => ({
   failed: { cause, message, permanent: false, ...(details === undefined ? {} : { details }) },
 });
@@ -161,7 +161,7 @@ export const timeoutFailure = (timeoutMs: number, message: string): HandlerFailu
   failed: { cause: "timeout", message, permanent: false, timeoutMs },
 });
 
-/** A failure that passes by itself, at the earliest when the provider said. */
+/** A failure that may pass, but not before the time that the provider named. */
 export const failureUntil = (
   retryAfterMs: number | undefined,
   { failed }: HandlerFailure,
@@ -171,7 +171,7 @@ export const failureUntil = (
 
 const ISSUES_MAX = 5;
 
-/** Paths and rules, never values: a config may hold what must not be shown. */
+/** Paths and rules, never values: a config may hold secrets. */
 function issueText(error: z.ZodError): string {
   return error.issues
     .slice(0, ISSUES_MAX)

@@ -1,7 +1,7 @@
 // `http`: one outbound request through the egress guard. The receiver gets the effect key as Idempotency-Key, the same for every
-// attempt, so a repeat can be told from a second order; one that is not GET or HEAD goes through the effect ledger, so a later attempt
-// or delivery is given the answer an earlier one recorded. 429 is rate_limit, 5xx is provider_error, any other 4xx is for good. A
-// retry waits as long as the server asks for by Retry-After.
+// attempt, so it can recognise a repeat. A request that is not GET or HEAD goes through the effect ledger, so a later attempt gets the
+// response that an earlier one recorded. 429 is rate_limit, 5xx is provider_error, and any other 4xx fails for good. A retry waits as
+// long as the server asks for with Retry-After.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { NODE_CONFIGS, type NodeConfig } from "@pawl/core/definition/node-types";
@@ -29,7 +29,7 @@ import {
 const DETAIL_LENGTH_MAX = 4_096;
 const RETRYABLE_4XX: ReadonlySet<number> = new Set([408, 425]);
 
-/** As the author's schema, but after rendering: texts may have become numbers, and the guard judges URL and headers. */
+/** The author's schema after rendering: texts may have become numbers, and the guard checks the URL and the headers. */
 const configSchema = NODE_CONFIGS.http.extend({
   url: z.string(),
   headers: z
@@ -40,7 +40,7 @@ type Config = Omit<NodeConfig<"http">, "headers"> & {
   readonly headers?: Record<string, string> | undefined;
 };
 
-/** Makes the handler over an egress. */
+/** Makes the handler with its egress. */
 export const httpHandler = (egress: Egress): Handler =>
   defineHandler({
     type: "http",
@@ -95,7 +95,7 @@ function bodyText(config: Config): string | undefined {
   return typeof config.body === "string" ? config.body : JSON.stringify(config.body);
 }
 
-/** Query parameters are added by the URL's own rules; a URL that does not parse is left to the guard to refuse. */
+/** Adds query parameters by the rules of URL; a URL that does not parse stays as it is, and the guard refuses it. */
 function withQuery(config: Config): string {
   const url = URL.parse(config.url);
   if (url === null || config.query === undefined) return config.url;
@@ -118,7 +118,7 @@ function resultOf(response: EgressResponse): HandlerResult {
   return permanentFailure("http_status", message, details);
 }
 
-/** Parsed when it says that it is JSON and is; text otherwise. */
+/** Parsed if the response claims to be JSON and is; text otherwise. */
 function parsedBody(response: EgressResponse): unknown {
   const text = response.body.toString("utf8");
   if (!/\bjson\b/i.test(response.headers["content-type"] ?? "")) return text;

@@ -1,4 +1,4 @@
-// `javascript`: user code in the sandbox (S3.26, S3.32). The code is never a template; it reads `ctx` and `input` as variables.
+// `javascript`: user code in the sandbox. The code is never a template; it reads `ctx` and `input` as variables.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import type { SandboxResult } from "../sandbox/protocol.ts";
@@ -13,10 +13,10 @@ import {
   type LogLevel,
 } from "./handler.ts";
 
-/** What user code gets unless its config says otherwise (S3.32). */
+/** The limits of user code unless its config sets others. */
 export const JAVASCRIPT_TIMEOUT_MS = 30_000;
 
-/** Makes the handler over a sandbox. */
+/** Makes the handler with its sandbox. */
 export const javascriptHandler = (sandbox: Pick<Sandbox, "run">): Handler =>
   defineHandler({
     type: "javascript",
@@ -28,7 +28,7 @@ export const javascriptHandler = (sandbox: Pick<Sandbox, "run">): Handler =>
         ctx: ctx.scope.ctx,
         input: ctx.input,
         timeoutMs: Math.min(config.timeout_ms ?? JAVASCRIPT_TIMEOUT_MS, ctx.timeoutMs),
-        // A test run has no workflow; it is a share of its own.
+        // A test run has no workflow and counts as a share of its own.
         share: ctx.workflowId === "" ? ctx.runId : ctx.workflowId,
         signal: ctx.signal,
         onLog: (level, message) => ctx.log(logLevel(level), message),
@@ -38,7 +38,7 @@ export const javascriptHandler = (sandbox: Pick<Sandbox, "run">): Handler =>
     },
   });
 
-/** A script may read the clock or chance, so a throw and a timeout may pass; one that takes too much takes it again. */
+/** A script may read the clock or random numbers, so a throw or a timeout may pass. A script that uses too much memory would do so again. */
 function failureOf({ cause, message }: Extract<SandboxResult, { ok: false }>): HandlerFailure {
   const mayPass = cause === "js_error" || cause === "js_timeout";
   return mayPass ? failure(cause, message) : permanentFailure(cause, message);

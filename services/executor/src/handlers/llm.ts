@@ -1,5 +1,5 @@
-// `llm`: asks a model and streams its answer as it comes (S1.41-S1.43). Text and media go out as partial output in order; the
-// output is the whole, with tool calls passed through and the tokens the provider counted.
+// `llm`: asks a model and streams the answer. Text and media are partial output, in order; the output is the whole answer, with tool
+// calls unchanged and the tokens that the provider counted.
 
 import { NODE_CONFIGS, type NodeConfig } from "@pawl/core/definition/node-types";
 import { z } from "zod";
@@ -23,12 +23,12 @@ import {
   type HandlerResult,
 } from "./handler.ts";
 
-/** A lone template may have become any value; a model reads text. */
+/** A lone template may have become any value, but a model reads text. */
 const rendered = z
   .unknown()
   .transform((value) => (typeof value === "string" ? value : JSON.stringify(value)));
 
-/** As the author's schema, but after rendering. */
+/** The author's schema after rendering. */
 const configSchema = z.strictObject({
   ...NODE_CONFIGS.llm.shape,
   system: rendered.optional(),
@@ -39,7 +39,7 @@ type Config = Omit<NodeConfig<"llm">, "messages"> & {
   readonly messages?: readonly LlmMessage[] | undefined;
 };
 
-/** Makes the handler over the providers there are. */
+/** Makes the handler for the configured providers. */
 export const llmHandler = (providers: Providers): Handler =>
   defineHandler({
     type: "llm",
@@ -88,7 +88,7 @@ function inputOf(config: Config): LlmInput {
   };
 }
 
-/** Content is a text or a list of parts; a template may have made anything else of it. */
+/** Content is a text or a list of parts; a template may have replaced it with any other value. */
 function asText(message: LlmMessage): LlmMessage {
   const { content } = message;
   if (content === undefined || content === null || typeof content === "string") return message;
@@ -123,12 +123,12 @@ function failureOf(error: unknown, signal: AbortSignal, limitMs: number): Handle
     const failed = { cause, message, permanent, ...(details === undefined ? {} : { details }) };
     return failureUntil(retryAfterMs, { failed });
   }
-  // What gave up because of the signal; when the attempt itself was aborted nobody reads this.
+  // The provider stopped because of the signal. If the attempt itself was aborted, no caller reads this result.
   if (signal.aborted)
     return timeoutFailure(limitMs, `the model did not answer within ${limitMs} ms`);
   throw error;
 }
 
-/** Whether a provider gave up because of the call's own limit. */
+/** Whether a provider stopped because of the call's own limit. */
 const isOf = (signal: AbortSignal, { faultCause }: ProviderFault): boolean =>
   signal.aborted && faultCause === "timeout";

@@ -1,5 +1,5 @@
-// `subworkflow`: names the run it wants; the scheduler starts it and the node waits without a slot. Its input is what the config
-// says, else the node's own parameters.
+// `subworkflow`: names the child run; the scheduler starts it, and the node waits without using capacity. The child's input is the
+// config's `input`, or else the node's own parameters.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { defineHandler } from "./handler.ts";

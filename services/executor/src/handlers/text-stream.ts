@@ -1,4 +1,4 @@
-// `text_stream`: says a text piece by piece as partial output and completes with the whole of it. Deterministic: it shows streaming
+// `text_stream`: streams a text in pieces as partial output and completes with the whole text. It is deterministic: it shows streaming
 // without a provider.
 
 import { setTimeout as wait } from "node:timers/promises";
@@ -9,7 +9,7 @@ export const textStreamHandler = defineHandler({
   type: "text_stream",
   config: NODE_CONFIGS.text_stream,
   execute: async (config, ctx) => {
-    // By code points, so that no piece ends inside of one.
+    // Split by code points, so that no piece ends inside one.
     const points = Array.from(config.text);
     for (let at = 0; at < points.length; at += config.chunk_chars) {
       if (at > 0 && config.interval_ms > 0) {

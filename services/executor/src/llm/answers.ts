@@ -1,9 +1,9 @@
-// What the offline model says: written answers to the questions of the examples, by several voices, and an honest sentence to all
-// others. The same voice and prompt say the same on every machine.
+// The answers of the offline model: written answers to the questions of the examples, in several voices, and for any other question a
+// sentence that it has no answer. The same voice and prompt give the same answer on every machine.
 
 type Voices = Readonly<Record<string, string>>;
 
-/** By question, then by voice. An editor weighs what the others said. */
+/** By question, then by voice. An editor weighs the answers of the others. */
 const ANSWERS: Readonly<Record<string, Voices>> = {
   "Why do ratchets only turn one way?": {
     scholar:
@@ -53,7 +53,7 @@ const PATTERNS: readonly Pattern[] = [
       `${shop} took ${Math.round(Number(cents) / Math.max(1, Number(pieces)))} cents a piece.`,
   },
   {
-    // It does not repeat the news: those may be held back by moderation.
+    // It does not repeat the news, because moderation may hold those back.
     asks: /^A story about: /,
     say: () =>
       "It began with a sketch on the back of an invoice. Two of us believed in it, then five, then the whole floor. There were weeks " +
@@ -86,5 +86,5 @@ export function answerOf(voice: string, prompt: string): string {
   return `I am the offline model and know few answers. Set PAWL_LLM_PROVIDERS to ask a real one. You asked: ${quoted}`;
 }
 
-/** A text in words with their spaces; joined they are the text. */
+/** The words of a text with their spaces; joined they are the text. */
 export const wordsOf = (text: string): string[] => text.match(/\s*\S+/g) ?? [];

@@ -1,5 +1,5 @@
-// Puts an answer together from its pieces: text and media are handed on as they come, tool calls grow until the end. Bounded: an
-// answer that could not be stored is given up as soon as that is clear.
+// Builds an answer from its pieces: text and media are passed on at once, tool calls grow until the end. It is bounded: it fails as
+// soon as an answer is too large to be stored.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Media } from "@pawl/core/log/event";
@@ -20,12 +20,12 @@ export class Assembly {
   readonly #calls = new Map<number, GrowingCall>();
   readonly #media: Media[] = [];
 
-  /** Whether the model said that it was done. */
+  /** Whether the model reported that it was done. */
   get isFinished(): boolean {
     return this.#finishReason !== undefined;
   }
 
-  /** Takes one piece and gives what is new in it. @throws ProviderFault */
+  /** Takes one piece and returns the new part of it. @throws ProviderFault */
   take(chunk: ChatChunk): LlmChunk[] {
     const { usage } = chunk;
     if (usage !== null && usage !== undefined) {
@@ -42,7 +42,7 @@ export class Assembly {
     return message === null || message === undefined ? [] : this.#message(message);
   }
 
-  /** The whole; what a stream that ended in order gives. */
+  /** The whole answer of a stream that ended properly. */
   envelope(): LlmEnvelope {
     return {
       text: this.#text,
@@ -118,7 +118,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** The type a data: URL names, or what the address ends in. */
+/** The type that a data: URL names, or that the end of the address suggests. */
 export function mimeOf(url: string): string {
   const named = /^data:([\w.+-]+\/[\w.+-]+)/i.exec(url)?.[1];
   if (named !== undefined) return named.toLowerCase();

@@ -1,5 +1,5 @@
-// One piece of an OpenAI-compatible chat completion, streamed or whole, in as much of its shape as is used. Servers differ in the
-// rest, and a piece that does not fit is a fault of the provider.
+// One piece of an OpenAI-compatible chat completion, streamed or whole. The schema covers only the fields that are used, because
+// servers differ in the rest. A piece that does not match is a fault of the provider.
 
 import { z } from "zod";
 
@@ -31,9 +31,9 @@ export const chatChunkSchema = z.looseObject({
     .array(
       z.looseObject({
         index: z.number().optional(),
-        /** Of a streamed piece. */
+        /** In a streamed piece. */
         delta: messageSchema.nullish(),
-        /** Of a whole answer. */
+        /** In a whole answer. */
         message: messageSchema.nullish(),
         finish_reason: z.string().nullish(),
       }),

@@ -1,4 +1,4 @@
-// Words that look like an answer and follow from a seed: the same seed says the same, on every machine.
+// Words that look like an answer. They follow from a seed: the same seed gives the same words on every machine.
 
 const WORDS = (
   "the order was placed on a quiet morning and every step of it went forwards never back while log kept " +

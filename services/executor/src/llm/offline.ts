@@ -1,11 +1,11 @@
-// A provider that needs nothing: for tests, benches and the demonstration. What it says follows from the model and the prompt
-// alone (but for `clock`). A model is a name with settings: `echo`, `lorem?tokens=2000&chunk=1&interval_ms=0`.
+// A provider without dependencies, for tests, benches and the demonstration. Its answer follows from the model and the prompt alone
+// (except for `clock`). A model is a name with settings: `echo`, `lorem?tokens=2000&chunk=1&interval_ms=0`.
 //   lorem  a made-up text of `tokens` words; so does any name with `tokens`
 //   echo   the prompt          media  a text with a picture in it: `url`, `mime`
 //   tool   one call of the tool `name`, or of the first one declared, with the prompt as its argument
 //   fail   `cause` after `after` pieces, with `retry_after_ms`       clock  `tokens` pieces of "<index>:<milliseconds>"
-// Any other name is a voice, such as `scholar`, `sceptic` or `editor`: it gives a written answer (answers.ts), or says that it has none.
-// `chunk` pieces of text go out at a time, `interval_ms` apart.
+// Any other name is a voice, such as `scholar`, `sceptic` or `editor`: it gives a written answer (answers.ts) or reports that it has none.
+// It sends `chunk` pieces of text at a time, `interval_ms` apart.
 
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { Media } from "@pawl/core/log/event";
@@ -25,7 +25,7 @@ const CHARS_PER_TOKEN = 4;
 const DEFAULT_PICTURE =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Models of this provider may be named so from anywhere. */
+/** A model with this prefix belongs to this provider, whichever provider the node names. */
 export const OFFLINE_PREFIX = "offline/";
 
 type Piece = string | Media | (() => string);
@@ -49,7 +49,7 @@ export const offlineProvider: LlmProvider = {
     let tokens = 0;
     for (const piece of pieces) {
       if (tokens >= tokensMax) break;
-      // A turn of the event loop between two pieces, as between two reads of a socket.
+      // One turn of the event loop between two pieces, as between two reads of a socket.
       if (tokens > 0)
         await (intervalMs === 0 ? nextTurn() : wait(intervalMs, undefined, { signal }));
       signal.throwIfAborted();
@@ -59,9 +59,9 @@ export const offlineProvider: LlmProvider = {
         yield { kind: "media", media: piece };
         continue;
       }
-      const said = typeof piece === "string" ? piece : piece();
-      text += said;
-      yield { kind: "partial", text: said } satisfies LlmChunk;
+      const part = typeof piece === "string" ? piece : piece();
+      text += part;
+      yield { kind: "partial", text: part } satisfies LlmChunk;
     }
     if (fault !== undefined) throw fault;
     const usage = {
@@ -103,7 +103,10 @@ function scriptOf(name: string, settings: URLSearchParams, { prompt, input }: As
       const cause = settings.get("cause") ?? "provider_error";
       const retryAfterMs = numberOf(settings, "retry_after_ms", 0, INTERVAL_MS_MAX);
       const permanent = settings.get("permanent") === "true";
-      const fault = new ProviderFault(cause, "failed as told", { retryAfterMs, permanent });
+      const fault = new ProviderFault(cause, "failed as its settings ask", {
+        retryAfterMs,
+        permanent,
+      });
       return { pieces: loremWords(prompt, numberOf(settings, "after", 0, TOKENS_MAX)), fault };
     }
     default: {
@@ -132,7 +135,7 @@ function numberOf(settings: URLSearchParams, name: string, preset: number, max: 
   throw new ProviderFault("config_invalid", message, { permanent: true });
 }
 
-/** What was said last, as text. */
+/** The last message, as text. */
 function promptOf({ messages }: LlmInput): string {
   const content = messages.at(-1)?.content ?? "";
   return typeof content === "string" ? content : JSON.stringify(content);
@@ -153,7 +156,7 @@ const toolCall = (name: string, prompt: string): ToolCall => ({
   function: { name, arguments: JSON.stringify({ prompt }) },
 });
 
-/** The name of the first tool declared. */
+/** The name of the first declared tool. */
 function firstTool({ tools = [] }: LlmInput): string {
   const [tool] = tools;
   if (typeof tool !== "object" || tool === null || !("function" in tool)) return "tool";

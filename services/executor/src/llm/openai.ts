@@ -1,5 +1,5 @@
-// A provider that speaks the OpenAI-compatible chat API, through the egress guard like any other outbound call. Streamed answers
-// are read as they come; a stream that ends before the model said it was done is a provider_error, never half an answer.
+// A provider for the OpenAI-compatible chat API. Its calls pass the egress guard, like every outbound call. It reads a streamed answer
+// as it arrives; a stream that ends before the model reported its end is a provider_error, never half an answer.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Secret } from "@pawl/platform/config/secret";
@@ -18,7 +18,7 @@ import { ProviderFault, type LlmChunk, type LlmInput, type LlmProvider } from ".
 import { sseEvents, SseOverflow } from "./sse-events.ts";
 
 export interface OpenAiSettings {
-  /** Up to and without /chat/completions. */
+  /** The address before /chat/completions. */
   readonly baseUrl: string;
   readonly apiKey: Pick<Secret, "reveal"> | undefined;
   /** How long the server may be silent. */
@@ -71,7 +71,7 @@ const requestOf = (model: string, input: LlmInput) => ({
 const headersOf = ({ apiKey }: OpenAiSettings, input: LlmInput): Record<string, string> => ({
   "content-type": "application/json",
   accept: input.isStreamed ? "text/event-stream" : "application/json",
-  // Compression would hold pieces back.
+  // Compression would delay pieces.
   "accept-encoding": "identity",
   "user-agent": "pawl",
   ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey.reveal()}` }),
@@ -83,7 +83,7 @@ const isEventStream = ({ headers }: EgressOpened): boolean =>
 async function* streamed(opened: EgressOpened, settings: OpenAiSettings): AsyncGenerator<LlmChunk> {
   const assembly = new Assembly();
   let isDone = false;
-  // The body of a response gives buffers.
+  // The body of a response yields buffers.
   for await (const { data } of sseEvents(opened.body as AsyncIterable<Buffer>, STREAM_LIMITS)) {
     isDone = data.trim() === "[DONE]";
     if (isDone) break;
@@ -97,7 +97,7 @@ async function* streamed(opened: EgressOpened, settings: OpenAiSettings): AsyncG
   yield { kind: "final", envelope: assembly.envelope() };
 }
 
-/** An answer in one piece: what was asked for, or a server that does not stream. */
+/** An answer in one piece: the request asked for that, or the server does not stream. */
 async function* whole(opened: EgressOpened): AsyncGenerator<LlmChunk> {
   const encoding = opened.headers["content-encoding"] ?? "";
   const body = await readBody(opened.body, { encoding, bytesMax: LIMITS.httpResponseBytes });
@@ -138,7 +138,7 @@ async function statusFault(
   return new ProviderFault("http_status", message, { permanent: true, details });
 }
 
-/** An error object in the middle of a stream: its words go along as details. */
+/** An error object in the middle of a stream: its text becomes the details. */
 function streamFault(error: unknown, settings: OpenAiSettings): ProviderFault {
   const text = discreet(JSON.stringify(error).slice(0, DETAIL_LENGTH_MAX), settings);
   const isLimit = /rate.?limit|too many requests|"(code|status)":"?429/i.test(text);
@@ -148,7 +148,7 @@ function streamFault(error: unknown, settings: OpenAiSettings): ProviderFault {
   });
 }
 
-/** Servers like to repeat the key they were given. */
+/** Servers often repeat the key they received. */
 function discreet(text: string, { apiKey }: OpenAiSettings): string {
   const key = apiKey?.reveal() ?? "";
   return key === "" ? text : text.replaceAll(key, "***");

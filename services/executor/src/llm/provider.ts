@@ -1,39 +1,39 @@
-// What a model provider is (S1.41, S1.42): it streams partial text and media and ends with the whole in an envelope. What it
-// expects to go wrong it throws as a ProviderFault, which names the cause the retry policy knows.
+// The interface of a model provider: it streams partial text and media and ends with the whole answer in an envelope. For a problem it
+// expects, it throws a ProviderFault with the cause.
 
 import type { Media } from "@pawl/core/log/event";
 
-/** A message of the conversation, in the widespread chat form; keys beyond these go along as they are. */
+/** A message of the conversation, in the common chat form; other keys are passed on unchanged. */
 export interface LlmMessage {
   readonly role: string;
   readonly content?: unknown;
   readonly [key: string]: unknown;
 }
 
-/** What a model is asked. */
+/** A question to a model. */
 export interface LlmInput {
   readonly messages: readonly LlmMessage[];
   readonly temperature?: number;
   readonly maxTokens?: number;
-  /** Tool declarations, passed through. */
+  /** Tool declarations, passed on unchanged. */
   readonly tools?: readonly unknown[];
   readonly responseFormat: "text" | "json";
-  /** False asks for the whole at once. */
+  /** False asks for the whole answer at once. */
   readonly isStreamed: boolean;
 }
 
-/** A call the model wants made; `arguments` is the JSON text it wrote. */
+/** A call that the model asks for; `arguments` is the JSON text it wrote. */
 export interface ToolCall {
   readonly id: string;
   readonly type: "function";
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** The whole answer, in the words that templates read. */
+/** The whole answer, with the names that templates read. */
 export interface LlmEnvelope {
   readonly text: string;
   readonly tool_calls: readonly ToolCall[];
-  /** Null where the provider did not count. */
+  /** Null if the provider did not count. */
   readonly usage: { readonly input_tokens: number; readonly output_tokens: number } | null;
   readonly finish_reason: string;
   readonly media: readonly Media[];
@@ -50,18 +50,18 @@ export interface LlmProvider {
 }
 
 export interface FaultOptions {
-  /** Never retry, whatever the policy. */
+  /** Never retry, whatever the policy allows. */
   readonly permanent?: boolean;
   readonly retryAfterMs?: number | undefined;
-  /** With the cause timeout: the limit that passed, where it is not that of the call's signal. */
+  /** With the cause timeout: the limit that passed, if it is not the limit of the call's signal. */
   readonly timeoutMs?: number | undefined;
   readonly details?: unknown;
 }
 
-/** A call that failed in a way that was to be expected. */
+/** A failed call of a kind that the provider expects. */
 export class ProviderFault extends Error {
   override readonly name = "ProviderFault";
-  /** As in a Failed outcome: rate_limit, provider_error, timeout, or a cause of its own. */
+  /** A cause of Pawl's own (rate_limit, provider_error, timeout, …) or of the provider's own. */
   readonly faultCause: string;
   readonly options: FaultOptions;
 

@@ -1,4 +1,4 @@
-// The providers of an executor by name. `offline` always exists; the default is the one that says so, else the first configured.
+// The providers of an executor by name. `offline` always exists; the default is the provider marked so, else the first configured one.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { DeepReadonly } from "@pawl/platform/config/env";
@@ -26,9 +26,9 @@ const openAiSchema = z.strictObject({
     .regex(/^[\x21-\x7e]+$/, "expected a key of one line")
     .transform((text) => new Secret(text))
     .optional(),
-  /** The whole call. */
+  /** For the whole call. */
   timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).optional(),
-  /** Silence before and within the answer. */
+  /** For silence before and during the answer. */
   idle_timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).default(IDLE_MS),
   default: z.boolean().default(false),
 });
@@ -52,11 +52,11 @@ export const providersSchema = z
 export type ProviderSettings = DeepReadonly<z.output<typeof providersSchema>>;
 type OpenAiEntry = Extract<ProviderSettings[string], { kind: "openai" }>;
 
-/** A provider and how long a call of it may take. */
+/** A provider and the time limit of a call. */
 export type NamedProvider = LlmProvider & { readonly timeoutMs: number };
 
 export interface Providers {
-  /** The provider of that name, or the default one; a model that begins with offline/ always has its own. */
+  /** The provider of that name, or the default; a model that begins with offline/ always has the offline provider. */
   find(name: string | undefined, model: string): NamedProvider | undefined;
 }
 

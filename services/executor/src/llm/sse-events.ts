@@ -1,28 +1,28 @@
-// Server-sent events out of bytes, by the rules of the HTML standard: lines end in LF, CRLF or CR, wherever the network happened
-// to cut them; comments and unknown fields are passed over; several data lines are one text with line feeds between.
-// More lenient in one point: an event that the end of the stream cut off before its blank line still counts.
+// Parses server-sent events from bytes by the rules of the HTML standard: lines end in LF, CRLF or CR, wherever the network cut them;
+// comments and unknown fields are skipped; several data lines are one text with line feeds between.
+// It is more lenient in one point: an event without its blank line at the end of the stream still counts.
 
-/** One event: the name of its type ("" when it has none) and its data. */
+/** One event: the name of its type ("" if it has none) and its data. */
 export interface SseEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** The stream said more than it may. */
+/** The stream is longer than allowed. */
 export class SseOverflow extends Error {
   override readonly name = "SseOverflow";
 }
 
 export interface SseLimits {
-  /** The whole stream. */
+  /** For the whole stream. */
   readonly bytesMax: number;
-  /** One event. */
+  /** For one event. */
   readonly eventBytesMax: number;
 }
 
 const LINE_END = /\r\n|\n|\r/;
 
-/** Events in the order they come. @throws SseOverflow */
+/** Events in order of arrival. @throws SseOverflow */
 export async function* sseEvents(
   source: AsyncIterable<Uint8Array>,
   limits: SseLimits,
@@ -36,11 +36,11 @@ export async function* sseEvents(
     bytes += part.length;
     if (bytes > limits.bytesMax) throw new SseOverflow(`more than ${limits.bytesMax} bytes`);
     const text = decoder.decode(part, { stream: true });
-    // A line is looked through once it has an end, not with every piece of it.
+    // A line is scanned once, when its end is here, and not with every piece of it.
     const isWhole = isHalf || LINE_END.test(text);
     rest += text;
     if (isWhole) {
-      // A CR at the very end may be half of a CRLF: it waits for what follows.
+      // A CR at the very end may be half of a CRLF, so it waits for the next byte.
       isHalf = rest.endsWith("\r");
       const lines = (isHalf ? rest.slice(0, -1) : rest).split(LINE_END);
       rest = (lines.pop() ?? "") + (isHalf ? "\r" : "");
@@ -58,11 +58,11 @@ export async function* sseEvents(
   }
 }
 
-/** Gathers the lines of one event until a blank one ends it. */
+/** Collects the lines of one event until a blank line ends it. */
 class EventReader {
   #event = "";
   #data: string[] = [];
-  /** How much is gathered. */
+  /** How much is collected. */
   length = 0;
 
   take(line: string): SseEvent | undefined {

@@ -1,21 +1,21 @@
-// One attempt of one node: read → resolve inputs → input contract → input moderation → handler under its timeout and abort signal →
-// output moderation → output contract → outcome, with what the gates found.
-// Race survived: the handler, its timeout and an abort from outside (cancel, lost claim, shutdown) may end it; the first one counts
-// and the others find it ended. A handler that ignores its signal is left behind, and what it says later goes nowhere.
+// One attempt of one node: read → resolve inputs → input contract → input moderation → handler with its timeout and abort signal →
+// output moderation → output contract → outcome, with the findings of the checks.
+// The race it survives: the handler, its timeout and an abort from outside (cancel, lost claim, shutdown) may each end the attempt. The
+// first one counts. The executor does not wait for a handler that ignores its signal, and drops its later results.
 
 import { resolveInputs } from "@pawl/core/data/inputs";
 import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
 import { render, type Rendered } from "@pawl/core/data/template";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import type { ModerationGateway, Roots } from "../gates/moderation.ts";
+import type { ModerationGateway, Roots } from "../checks/moderation.ts";
 import { effectsOf } from "../handlers/effects.ts";
 import type { HandlerContext, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { AttemptHooks, AttemptResult, RunAttempt } from "../work/assignments.ts";
-import { inputContractGate, outputContractGate, type Ended } from "./contract-gate.ts";
+import { inputContractCheck, outputContractCheck, type Ended } from "./contract-check.ts";
 import { failed, returned, thrown, type WireResult } from "./outcome.ts";
-import { ModerationGate, type ModerationGateOptions } from "./moderation-gate.ts";
+import { ModerationCheck, type ModerationCheckOptions } from "./moderation-check.ts";
 import { taskReader, type Task, type TaskNode } from "./task.ts";
 import { judged } from "./until.ts";
 
@@ -41,20 +41,20 @@ async function runAttempt(
     const timing = timed(Number(assignment.timeoutMs), hooks.signal);
     try {
       const isPlain = (task.node.moderation ?? "none") === "none";
-      const gate = isPlain
+      const check = isPlain
         ? undefined
-        : moderationGate(task.node, assignment, { hooks, moderation, stop: timing.stop });
-      if (gate === "missing") return { result: NO_MODERATION };
-      const said = gate?.hooks() ?? hooks;
-      const made = handlerContext(assignment, said, { task, signal: timing.signal });
+        : moderationCheck(task.node, assignment, { hooks, moderation, stop: timing.stop });
+      if (check === "missing") return { result: NO_MODERATION };
+      const checkedHooks = check?.hooks() ?? hooks;
+      const made = handlerContext(assignment, checkedHooks, { task, signal: timing.signal });
       if ("case" in made) return { result: made };
       const refused =
-        inputContractGate(task.contracts.input, inputOf(task, made)) ??
-        (assignment.inputApproved ? undefined : await gate?.input(moderatedInput(task, made)));
+        inputContractCheck(task.contracts.input, inputOf(task, made)) ??
+        (assignment.inputApproved ? undefined : await check?.input(moderatedInput(task, made)));
       if (refused !== undefined) return refused;
-      const accepted = (result: WireResult) => outputContractGate(task.contracts.output, result);
+      const accepted = (result: WireResult) => outputContractCheck(task.contracts.output, result);
       const result = await handled(task, made, timing);
-      return gate === undefined ? accepted(result) : await gate.output(result, accepted);
+      return check === undefined ? accepted(result) : await check.output(result, accepted);
     } finally {
       timing.clear();
     }
@@ -68,20 +68,20 @@ interface AttemptParts {
   readonly moderation: ModerationGateway | undefined;
 }
 
-/** A node that asks for moderation where there is none does not run unmoderated. */
+/** A node that asks for moderation does not run on an executor without it. */
 const NO_MODERATION = failed(
   "moderation_unavailable",
   "this executor has no moderation configured",
 );
 
-function moderationGate(
+function moderationCheck(
   node: TaskNode,
   { claim }: Assignment,
-  options: Pick<AttemptParts, "moderation"> & Pick<ModerationGateOptions, "hooks" | "stop">,
-): ModerationGate | "missing" {
+  options: Pick<AttemptParts, "moderation"> & Pick<ModerationCheckOptions, "hooks" | "stop">,
+): ModerationCheck | "missing" {
   const { moderation: gateway, hooks, stop } = options;
   if (gateway === undefined) return "missing";
-  return new ModerationGate({
+  return new ModerationCheck({
     gateway,
     moderation: node.moderation ?? "none",
     action: node.moderationAction ?? "block",
@@ -92,7 +92,7 @@ function moderationGate(
   });
 }
 
-/** What reaches the handler from elsewhere: its input, its item, and the parts of its config that templates filled. */
+/** The data that reaches the handler from elsewhere: its input, its item, and the parts of its config that templates filled. */
 function moderatedInput(task: ReadTask, made: HandlerContext): Roots {
   const rendered = made.render(task.templates);
   const { item = null, previous = null } = made.context;
@@ -102,11 +102,11 @@ function moderatedInput(task: ReadTask, made: HandlerContext): Roots {
 
 type ReadTask = Extract<Task, { ok: true }>;
 
-/** What a node's input contract is about: its parameters, or the run's input where no edge leads to it. */
+/** The data of the input contract: the node's parameters, or the run's input if no edge leads to the node. */
 const inputOf = ({ bindings }: ReadTask, { input, context }: HandlerContext): unknown =>
   bindings.length === 0 ? context.input : input;
 
-/** Runs the handler; the answer is at hand at once where the handler's is. */
+/** Runs the handler. A handler that answers synchronously gives a synchronous result. */
 function handled(
   task: ReadTask,
   made: HandlerContext,
@@ -115,18 +115,18 @@ function handled(
   const prepared = task.prepared ?? renderedHandler(task, made);
   if ("case" in prepared) return prepared;
   if (!prepared.ok) return failed("config_invalid", prepared.message, { permanent: true });
-  probe("X2");
+  probe("handler.before-run");
   const value = executed(prepared, made);
   if ("case" in value) return value;
-  const ended = (said: unknown): WireResult => judged(task.until, made.scope, returned(said));
+  const ended = (value: unknown): WireResult => judged(task.until, made.scope, returned(value));
   if (!(value instanceof Promise)) return ended(value);
   return Promise.race([value.then(ended, thrown), timing.ended()]).then((result) =>
-    // A handler that gave up because of its signal ends as what the signal was for.
+    // A handler that stopped because of its signal ends with the signal's reason.
     timing.signal.aborted ? timing.verdict() : result,
   );
 }
 
-/** What the handler gave, at once or later; a throw at once is an end like any other, which the gates look at too. */
+/** The handler's result, now or later. A synchronous throw becomes a result too, so that the checks see it. */
 function executed(prepared: Extract<Prepared, { ok: true }>, made: HandlerContext) {
   try {
     return prepared.execute(made);
@@ -135,13 +135,13 @@ function executed(prepared: Extract<Prepared, { ok: true }>, made: HandlerContex
   }
 }
 
-/** What the handler gets, or the failure that keeps it from running. */
+/** The handler's context, or the failure that prevents the handler from running. */
 function handlerContext(
   assignment: Assignment,
   hooks: AttemptHooks,
   { task, signal }: { readonly task: ReadTask; readonly signal: AbortSignal },
 ): HandlerContext | WireResult {
-  // Written by the scheduler from values that were checked when they entered the log.
+  // The scheduler wrote it from values that it checked before they entered the log.
   const context = JSON.parse(decode(assignment.contextJson)) as NodeContext;
   const { node, bindings } = task;
   const inputs = resolveInputs(bindings, context, node.merge, node.onParentFailure);
@@ -184,7 +184,7 @@ function renderedHandler(task: ReadTask, ctx: HandlerContext): Prepared | WireRe
   return task.handler.prepare(Object.assign({}, task.node.config, rendered.value));
 }
 
-/** One signal for timeout and outside abort, with a timer that costs nothing to a handler that answers at once. */
+/** One signal for timeout and outside abort. Its timer starts only if the handler does not answer at once. */
 function timed(timeoutMs: number, outside: AbortSignal) {
   const controller = new AbortController();
   const { signal } = controller;
@@ -201,7 +201,7 @@ function timed(timeoutMs: number, outside: AbortSignal) {
     verdict,
     /** Ends the handler for a reason of the attempt's own. */
     stop: (): void => controller.abort(new DOMException("moderation", "AbortError")),
-    /** Starts the clock; settles when the attempt is over for a reason of its own. */
+    /** Starts the clock; the promise settles when a timeout or an abort ends the attempt. */
     ended: (): Promise<WireResult> =>
       new Promise((resolve) => {
         const end = (): void => resolve(verdict());

@@ -1,7 +1,6 @@
-// A cache that cannot grow without limit: when it is full it starts over, which costs one recomputation of what is still in use and
-// no bookkeeping per hit.
+// A cache with a size limit. When it is full it starts over: entries in use are computed once more, and a hit needs no bookkeeping.
 
-/** Remembers what `make` gave for the last `size` keys, about. */
+/** Keeps the results of `make` for about the last `size` keys. */
 export function boundedCache<Key, Value>(
   size: number,
   make: (key: Key) => Value,

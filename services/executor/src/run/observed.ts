@@ -1,5 +1,5 @@
-// Attempts as telemetry sees them: a duration by type and outcome always, a span only when traces are on. The span stands in the trace
-// of the run (the assignment's traceparent is its parent) and links to it as well, since a claim may come long after its cause.
+// Telemetry of attempts: a duration by type and outcome always, a span only if traces are on. The span is a child of the assignment's
+// traceparent, so it is in the trace of the run, and it also links to it, because a claim may come long after its cause.
 
 import { ATTRIBUTES, METRICS, SPANS } from "@pawl/platform/telemetry/catalogue";
 import { contextFrom, linksTo, withSpan } from "@pawl/platform/telemetry/trace";
@@ -32,7 +32,7 @@ export function observed(run: RunAttempt, options: { readonly isTracing: boolean
     });
 }
 
-/** The same handlers, each call in a span of its own inside of its attempt's. */
+/** The same handlers; each call has a span of its own inside the span of its attempt. */
 export const tracedHandlers = (registry: Registry): Registry =>
   new Map(Array.from(registry, ([type, handler]) => [type, traced(handler)]));
 

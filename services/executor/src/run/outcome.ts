@@ -1,6 +1,5 @@
-// Whatever a handler returned or threw becomes something bounded: completed with a JSON output, expanded into items, or failed
-// with a cause.
-// Total: hostile getters, `throw undefined`, circular data and NUL characters all end as a failure here, never further on.
+// Turns whatever a handler returned or threw into a bounded result: completed with a JSON output, expanded into items, or failed with a
+// cause. Hostile getters, `throw undefined`, circular data and NUL characters all become a failure here and go no further.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { checkJson } from "@pawl/core/data/json";
@@ -67,7 +66,7 @@ export function failedWith(cause: string, message: string, options: FailedOption
   };
 }
 
-/** The cause of a wire result, its kind when it did not fail: what metrics and spans are labelled with. */
+/** The cause of a failed result, or the kind of any other: the label for metrics and spans. */
 export const causeOf = (result: WireResult): string =>
   result.case === "failed" ? (result.value.cause ?? "") : (result.case ?? "");
 
@@ -98,7 +97,7 @@ const wireUsage = ({ inputTokens, outputTokens }: Usage) => ({
   outputTokens: wholeNumber(outputTokens),
 });
 
-/** Zero for whatever is no count. */
+/** Zero for anything that is not a count. */
 const wholeNumber = (value: unknown): bigint =>
   typeof value === "number" && value > 0 && value <= Number.MAX_SAFE_INTEGER
     ? BigInt(Math.ceil(value))
@@ -140,7 +139,7 @@ function askedBy(value: unknown): WireResult {
   return { case: "held", value: { reason: APPROVAL, phase: "output", approval } };
 }
 
-/** A value as JSON text that the log takes, or the failure of one it does not take. */
+/** The value as JSON text that the log accepts, or else a failure. */
 function encode(value: unknown, what: string): string | WireResult {
   let text = stringified(value);
   if (text === undefined) {
@@ -159,7 +158,7 @@ function encode(value: unknown, what: string): string | WireResult {
   });
 }
 
-/** JSON text; undefined for what is nested so deep that writing it runs out of stack, as a reply of an http node may be. */
+/** JSON text; undefined for a value nested so deeply that writing it overflows the stack, as a reply to an http node may be. */
 function stringified(value: unknown): string | undefined {
   try {
     return JSON.stringify(value) ?? "null";
@@ -171,12 +170,12 @@ function stringified(value: unknown): string | undefined {
 
 declare global {
   interface JSON {
-    /** JSON text as it stands; in Node since 22, not in the compiler's library yet. */
+    /** JSON text as it is; in Node since 22, not yet in the compiler's library. */
     rawJSON(text: string): unknown;
   }
 }
 
-/** An integer that a double holds only roughly is written with an exponent, which promises no more than a double. */
+/** An integer beyond a double's precision is written with an exponent, so that readers do not take it as exact. */
 const asDouble = (_key: string, value: unknown): unknown =>
   typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
     ? JSON.rawJSON(value.toExponential())
@@ -189,15 +188,15 @@ function failedBy(value: unknown): WireResult {
   if (typeof cause !== "string" || !CAUSE.test(cause)) {
     return malformed("a failure without a cause");
   }
-  const said = typeof message === "string" ? message : cause;
+  const text = typeof message === "string" ? message : cause;
   const isPermanent = permanent === true;
-  return failedWith(cause, said, { permanent: isPermanent, details, retryAfterMs, timeoutMs });
+  return failedWith(cause, text, { permanent: isPermanent, details, retryAfterMs, timeoutMs });
 }
 
 const malformed = (what: string): WireResult =>
   failed("contract_violated", `the handler returned ${what}`);
 
-/** Details are a courtesy: those that cannot be stored are left out. */
+/** Details are optional, so details that cannot be stored are left out. */
 function encodeDetails(details: unknown): Buffer | undefined {
   if (details === undefined) return undefined;
   try {
@@ -221,7 +220,7 @@ function describe(error: unknown): string {
   }
 }
 
-/** Text as Postgres and protobuf take it: no NUL, no lone surrogates, not longer than `lengthMax`. */
+/** Text that Postgres and protobuf accept: no NUL, no lone surrogates, not longer than `lengthMax`. */
 export function cleanText(text: string, lengthMax: number): string {
   const whole = (text.length > lengthMax ? text.slice(0, lengthMax) : text).toWellFormed();
   return whole.includes("\0") ? whole.replaceAll("\0", "\ufffd") : whole;

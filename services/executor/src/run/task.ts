@@ -1,5 +1,5 @@
-// A node as an assignment brings it: parsed once per text and kept, since the same node comes with every run of its workflow. A
-// config without templates is checked once as well, which takes the schema off the hot path.
+// A node from an assignment. It is parsed once per text and cached, because the same node comes with every run of its workflow. A
+// config without templates is also checked once, so the schema is off the hot path.
 
 import type { Binding } from "@pawl/core/data/inputs";
 import type { MergeStrategy } from "@pawl/core/data/merge";
@@ -15,7 +15,7 @@ import { compileUntil, type Until } from "./until.ts";
 
 const NODES_MAX = 2_000;
 
-/** The parts of a node that running it needs. Written by the scheduler, so trusted to have this shape. */
+/** The parts of a node that an attempt needs. The scheduler wrote them, so the executor trusts their shape. */
 export interface TaskNode {
   readonly id: string;
   readonly type: string;
@@ -33,18 +33,18 @@ export type Task =
       readonly node: TaskNode;
       readonly bindings: readonly Binding[];
       readonly handler: Handler;
-      /** The part of the config that holds templates; empty when it needs no rendering. */
+      /** The part of the config with templates; empty if it needs no rendering. */
       readonly templates: Readonly<Record<string, unknown>>;
       /** The handler bound to a config without templates. */
       readonly prepared: Prepared | undefined;
-      /** Compiled once per text, as the node itself; undefined where the node has none. */
+      /** Compiled once per text, like the node itself; undefined if the node has none. */
       readonly contracts: Readonly<Record<Phase, Contract | undefined>>;
-      /** Ends the loop this is an iteration of. */
+      /** The condition that ends the loop of this iteration. */
       readonly until: Until | undefined;
     }
   | { readonly ok: false; readonly cause: Cause; readonly message: string };
 
-/** Reads nodes, remembering about the last two thousand texts. */
+/** Reads nodes and caches about the last two thousand texts. */
 export function taskReader(registry: Registry): (nodeJson: string) => Task {
   return boundedCache(NODES_MAX, (text: string) => readTask(text, registry));
 }
@@ -56,7 +56,7 @@ function readTask(text: string, registry: Registry): Task {
     readonly until?: string;
   };
   try {
-    // The scheduler made it of a checked definition; only its being JSON at all is looked at.
+    // The scheduler made it from a checked definition, so only its JSON syntax is checked here.
     parsed = JSON.parse(text) as typeof parsed;
   } catch {
     return { ok: false, cause: "config_invalid", message: "the node is not JSON" };
@@ -77,7 +77,7 @@ function readTask(text: string, registry: Registry): Task {
   const until = parsed.until === undefined ? undefined : compileUntil(parsed.until);
   const contracts = compiledContracts(node.contracts);
   if (contracts === undefined) {
-    // Only for a definition that an older release accepted.
+    // Only a definition that an older release accepted gets here.
     return { ok: false, cause: "config_invalid", message: "a contract does not compile" };
   }
   return { ok: true, node, bindings, handler, templates, prepared, contracts, until };
@@ -96,7 +96,7 @@ function compiledContracts(contracts: NodeContracts | undefined) {
   }
 }
 
-/** Whether any text inside holds a hole or an escaped one; definitions are bounded in depth. */
+/** Whether any text inside holds a template or an escaped one; definitions have a bounded depth. */
 function hasTemplate(value: unknown): boolean {
   if (typeof value === "string") return value.includes("{{");
   if (typeof value !== "object" || value === null) return false;

@@ -1,4 +1,4 @@
-// Entry of the sandbox child: reads one request a line from stdin, answers on stdout, ends with its stdin. It has an empty
+// Entry of the sandbox child: reads one request per line from stdin, answers on stdout, and ends with its stdin. It has an empty
 // environment, no secrets and, where the host allows it, no network and no privileges. The parent may kill it at any time.
 
 import { LIMITS } from "@pawl/core/data/limits";
@@ -11,7 +11,7 @@ const say = (reply: SandboxReply): void => {
 };
 
 async function handle(line: string): Promise<void> {
-  // The parent is trusted; the code it passes on is not, and is only compiled inside the isolate.
+  // The parent is trusted; the code in its requests is not, and is compiled only inside the isolate.
   const request = JSON.parse(line) as SandboxRequest;
   const { id } = request;
   const result = await runInIsolate(request, (level, message) => {

@@ -1,15 +1,15 @@
-// One run of user code in a fresh isolate and context. Runs inside the sandbox child only: an isolate alone can be made to
-// take its whole process down (`new Array(1e9).fill(0)`), so the parent's watchdog is the real limit and this is the first.
-// Only strings cross: `ctx` and `input` go in as JSON text, the result and log lines come out as text.
+// One run of user code in a fresh isolate and context. It runs only inside the sandbox child: code in an isolate can crash its whole
+// process (`new Array(1e9).fill(0)`), so the parent's watchdog is the real limit and the isolate is only the first one.
+// Only strings cross the border: `ctx` and `input` go in as JSON text, the result and log lines come out as text.
 
 import ivm from "isolated-vm";
 import type { SandboxRequest, SandboxResult } from "./protocol.ts";
 
 /**
- * Takes away shared memory, WebAssembly and the console that says nothing, and returns the runner, which holds pristine JSON functions. Whatever user code does
- * to its own globals afterwards, the runner gives back one string: "V" + JSON of the value, "E" + message, "L" when too large.
- * JSON writes null for a number that is not finite, and for a function or symbol that stands in a list or alone. The runner refuses these:
- * the next node would read a null that no code returned. A property that is one is left out, as JSON does.
+ * Removes shared memory, WebAssembly and the useless console, and returns the runner, which holds pristine JSON functions. Whatever user
+ * code does to its own globals later, the runner returns one string: "V" + JSON of the value, "E" + message, "L" if it is too large.
+ * JSON writes null for a number that is not finite, and for a function or symbol in a list or alone. The runner refuses these: the next
+ * node would read a null that no code returned. It leaves out a property with such a value, as JSON does.
  */
 const BOOTSTRAP = `(() => {
   "use strict";
@@ -20,8 +20,8 @@ const BOOTSTRAP = `(() => {
     try {
       if (typeof error !== "object" || error === null) return "threw " + text(error);
       const name = error.name, message = error.message;
-      const said = typeof message === "string" ? message : "threw an object";
-      return typeof name === "string" ? name + ": " + said : said;
+      const text = typeof message === "string" ? message : "threw an object";
+      return typeof name === "string" ? name + ": " + text : text;
     } catch { return "threw something that cannot be described"; }
   };
   const { isArray } = Array, { isFinite } = Number;
@@ -58,7 +58,7 @@ const BOOTSTRAP = `(() => {
 
 const MESSAGE_LENGTH_MAX = 2_000;
 
-/** Wraps code so that `return` and `await` work in it (S3.26, F5). The newline keeps a trailing comment harmless. */
+/** Wraps code so that it may use `return` and `await`. The newline ends a trailing comment. */
 export const wrapUserCode = (code: string): string =>
   `(async function (ctx, input, log) {${code}\n})`;
 
@@ -69,7 +69,7 @@ export async function runInIsolate(
 ): Promise<SandboxResult> {
   const isolate = new ivm.Isolate({ memoryLimit: request.memoryMb });
   let timedOut = false;
-  // The isolate's own timeout covers synchronous stretches; this one covers a promise that never settles.
+  // The isolate's own timeout covers synchronous code; this one covers a promise that never settles.
   const timer = setTimeout(() => {
     timedOut = true;
     dispose(isolate);
@@ -112,11 +112,11 @@ async function evaluate(
   return await runner.apply(undefined, args, { timeout, result: { promise: true, copy: true } });
 }
 
-function interpret(said: unknown, resultBytesMax: number): SandboxResult {
-  if (typeof said !== "string") return jsError("returned something that is not data");
-  const body = said.slice(1);
-  if (said.startsWith("E")) return jsError(body);
-  if (said.startsWith("V") && Buffer.byteLength(body) <= resultBytesMax) {
+function interpret(raw: unknown, resultBytesMax: number): SandboxResult {
+  if (typeof raw !== "string") return jsError("returned something that is not data");
+  const body = raw.slice(1);
+  if (raw.startsWith("E")) return jsError(body);
+  if (raw.startsWith("V") && Buffer.byteLength(body) <= resultBytesMax) {
     return { ok: true, json: body };
   }
   return {
@@ -127,19 +127,19 @@ function interpret(said: unknown, resultBytesMax: number): SandboxResult {
 }
 
 function explain(error: unknown, isolate: ivm.Isolate, request: SandboxRequest): SandboxResult {
-  const said = errorText(error);
-  if (said.includes("Script execution timed out")) return timeout(request.timeoutMs);
-  if (isolate.isDisposed || said.includes("memory limit")) {
+  const text = errorText(error);
+  if (text.includes("Script execution timed out")) return timeout(request.timeoutMs);
+  if (isolate.isDisposed || text.includes("memory limit")) {
     return {
       ok: false,
       cause: "js_killed",
       message: `used more than ${request.memoryMb} MB of memory`,
     };
   }
-  return jsError(said);
+  return jsError(text);
 }
 
-/** What was thrown may be anything, `undefined` and hostile getters included (S13). */
+/** Code may throw anything, including `undefined` and objects with hostile getters. */
 function errorText(error: unknown): string {
   try {
     return error instanceof Error ? `${error.name}: ${error.message}` : `threw ${String(error)}`;

@@ -1,6 +1,6 @@
-// How the sandbox child is started: as many layers of the operating system as this host allows, never failing for want of one.
-// Outermost first: own network namespace (needs root), a uid of its own without privileges (needs root), no core files and few descriptors, a
-// seccomp filter, empty environment, cwd at the root directory. Whether a set of layers works is found by starting a child with it.
+// How the sandbox child is started: with as many layers of the operating system as this host allows; a missing layer is not a failure.
+// Outermost first: a network namespace (needs root), an unprivileged uid of its own (needs root), no core files and few descriptors, a
+// seccomp filter, an empty environment, the root directory as cwd. The executor starts a child to find out whether a set of layers works.
 
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
@@ -15,23 +15,23 @@ export interface SandboxCommand {
   readonly args: readonly string[];
 }
 
-/** What user code of strangers wants: no network of its own, and the rights of an account that owns nothing. */
+/** The layers that code of strangers needs: no network of its own, and an account that owns nothing. */
 export const REQUIRED_LAYERS = "netns+uid";
 
-/** Whether a child started this way has them. */
+/** Whether a child started this way has these layers. */
 export const hasRequiredLayers = (name: string): boolean => name.startsWith(REQUIRED_LAYERS);
 
 /**
- * No account has it, and no other service runs under it: not `nobody`, whose rights the embedded PostgreSQL and much else on a host may have.
- * Below 65,536, so that it exists in containers as well.
+ * No account and no other service uses this uid. It is not `nobody`, because the embedded PostgreSQL and other services of a host may
+ * run as `nobody`. It is below 65,536, so that it exists in containers too.
  */
 export const SANDBOX_UID = 64_731;
 const TOOL_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
-/** No compiler for user code, regular expressions included. --jitless itself would take WebAssembly from Node, which strips types with it. */
+/** No compiler for user code, regular expressions included. --jitless alone would remove WebAssembly, which Node needs to strip types. */
 const INTERPRETED = ["--no-opt", "--no-sparkplug", "--no-maglev", "--regexp-interpret-all"];
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 
-/** Ways to start the child, strongest first; the last one works anywhere. */
+/** Ways to start the child, strongest first; the last one works everywhere. */
 export function sandboxCommands(options: {
   readonly isRoot: boolean;
   readonly interpreted: boolean;
@@ -72,7 +72,7 @@ function outerLayers(isRoot: boolean): readonly (readonly [string, readonly stri
   ];
 }
 
-/** The filter, and the tool that sets it; undefined where this host has no such tool or the filter is not known for its machine. */
+/** The filter and the tool that sets it; undefined if this host has no such tool, or its machine is unknown to the filter. */
 function seccompLayer(): readonly string[] | undefined {
   const perl = process.platform === "linux" ? findTool("perl") : undefined;
   const program = seccompProgram();

@@ -1,9 +1,9 @@
-// What parent and sandbox child say to each other: one JSON object a line over stdio. Both sides treat a line as untrusted
-// text with a known bound, so nothing but plain data ever crosses.
+// The messages between parent and sandbox child: one JSON object per line over stdio. Both sides treat a line as untrusted text with a
+// length limit, so only plain data crosses.
 
 import type { Cause } from "@pawl/core/fault/cause";
 
-/** Parent → child: run this. `ctx` and `input` are JSON text, parsed only inside the isolate. */
+/** Parent → child: run this code. `ctx` and `input` are JSON text; only the isolate parses them. */
 export interface SandboxRequest {
   readonly id: number;
   readonly code: string;
@@ -39,7 +39,7 @@ const CAUSES: ReadonlySet<string> = new Set([
   "output_too_large",
 ]);
 
-/** Reads a line of the child, believing nothing: anything malformed is undefined, and the caller kills the child. */
+/** Reads a line of the child and trusts nothing: a malformed line gives undefined, and the caller kills the child. */
 export function parseReply(line: string): SandboxReply | undefined {
   let value: unknown;
   try {

@@ -1,5 +1,5 @@
-// One sandbox child as the parent sees it. States: starting → idle ⇄ busy → dead. It runs one request at a time; when it dies
-// or is killed the run in hand ends with a reason, and the pool replaces it. Nothing a child does can reach the parent but lines.
+// One sandbox child as the parent sees it. States: starting → idle ⇄ busy → dead. It runs one request at a time. If it dies or is
+// killed, its run ends with a reason and the pool replaces it. Only lines reach the parent from a child.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -36,20 +36,20 @@ export class SandboxProcess {
     void this.#ready.promise.then(() => clearTimeout(startTimer));
     this.#child.once("error", () => this.#died("could not be started"));
     this.#child.once("exit", (code, signal) => this.#died(`ended with ${signal ?? code}`));
-    // Writing to a child that just died is its exit's business.
+    // A write to a child that just died is ignored; its exit ends the run.
     this.#child.stdin?.on("error", () => undefined);
     this.#child.stdout?.on(
       "data",
       lineReader({
         bytesMax: 2 * LIMITS.valueBytes + STDERR_BYTES_MAX,
-        onLine: (line) => this.#heard(line),
-        onOverflow: () => this.kill(crashed("said too much")),
+        onLine: (line) => this.#onLine(line),
+        onOverflow: () => this.kill(crashed("wrote a line that is too long")),
       }),
     );
     this.#child.stderr?.resume();
   }
 
-  /** True once it can take a request; false when it died before. */
+  /** True once it can take a request; false if it died before. */
   get ready(): Promise<boolean> {
     return this.#ready.promise;
   }
@@ -70,7 +70,7 @@ export class SandboxProcess {
     return this.#child.pid;
   }
 
-  /** When the watchdog must end the run in hand; infinite while idle. */
+  /** When the watchdog must end the current run; infinite while idle. */
   get killAt(): number {
     return this.#busy?.killAt ?? Infinity;
   }
@@ -80,7 +80,7 @@ export class SandboxProcess {
     return this.#runs;
   }
 
-  /** Runs one request. Never rejects; the result of a child that dies under it is js_killed or what `kill` was told. */
+  /** Runs one request. Never rejects: if the child dies, the result is js_killed or the result given to `kill`. */
   run(
     request: SandboxRequest,
     options: { readonly killAt: number; readonly onLog: Busy["onLog"] },
@@ -93,21 +93,21 @@ export class SandboxProcess {
     return promise;
   }
 
-  /** Ends the process at once; the run in hand gets `result`. */
+  /** Ends the process at once; the current run gets `result`. */
   kill(result: SandboxResult): void {
     if (this.isDead) return;
     this.#killed = result;
     this.#child.kill("SIGKILL");
   }
 
-  #heard(line: string): void {
+  #onLine(line: string): void {
     const reply = parseReply(line);
-    if (reply === undefined) return this.kill(crashed("said something unexpected"));
+    if (reply === undefined) return this.kill(crashed("wrote a malformed line"));
     if (reply.kind === "ready") return this.#ready.resolve(true);
     const busy = this.#busy;
     if (busy === undefined || reply.id !== busy.id) return;
     if (reply.kind === "log") return busy.onLog(reply.level, reply.message);
-    // A kill already decided how this run ends.
+    // A kill has already decided how this run ends.
     if (this.#killed !== undefined) return;
     this.#busy = undefined;
     busy.settle(reply.result);

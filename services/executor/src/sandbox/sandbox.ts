@@ -1,9 +1,9 @@
-// User code, contained: a pool of watched child processes, each running one request at a time in a fresh isolate (S3.26, S3.32).
-// A child is replaced after a kill, a crash or its 200th run. Tasks over the pool's size wait for their share's turn (turns.ts); waiting is
-// not counted against the code's time limit.
+// User code, contained: a pool of watched child processes; each runs one request at a time in a fresh isolate.
+// A child is replaced after a kill, a crash or its 200th run. Tasks beyond the pool's size wait for their turn (turns.ts); the wait does
+// not count against the code's time limit.
 //
-// The race it survives: one share may hold every child with code that never ends. A share that holds none then gets a child beyond the pool's
-// size, so it waits for a process to start and not for the others' time limits.
+// The race it survives: one workflow may hold every child with code that never ends. A workflow that holds no child then gets one beyond
+// the pool's size. So it waits for a process to start, and not for the time limits of the other workflow.
 
 import { availableParallelism } from "node:os";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -16,30 +16,30 @@ import { Turns } from "./turns.ts";
 import { Watchdog } from "./watchdog.ts";
 
 const RUNS_MAX = 200;
-/** Children beyond the pool's size, for shares that hold none. */
+/** Children beyond the pool's size, for workflows that hold none. */
 const SPARE = 1;
 const MEMORY_MB = 32;
-/** How long after the code's own limit the watchdog ends it from outside. */
+/** How long after the code's own limit the watchdog kills the child. */
 const KILL_GRACE_MS = 500;
 
 export interface SandboxOptions {
-  /** Children at most; the number of cores unless said. */
+  /** The largest number of children; the number of cores by default. */
   readonly processesMax?: number;
-  /** Slower, but no generated machine code for untrusted tenants. */
+  /** Slower, but without generated machine code, for untrusted tenants. */
   readonly interpreted?: boolean;
-  /** Told which layers of isolation the host allowed. */
+  /** Called with the layers of isolation that the host allows. */
   readonly onLayers?: (name: string) => void;
-  /** Told of every child the watchdog ended. */
+  /** Called for every child that the watchdog killed. */
   readonly onKill?: (cause: string) => void;
 }
 
-/** One piece of user code to run. `ctx` and `input` must be JSON-like. */
+/** User code to run. `ctx` and `input` must be JSON-like. */
 export interface SandboxTask {
   readonly code: string;
   readonly ctx: unknown;
   readonly input: unknown;
   readonly timeoutMs: number;
-  /** Whose turn it is counted for: children are shared out evenly between shares. */
+  /** The workflow it counts for: children are divided evenly between shares. */
   readonly share?: string;
   readonly signal: AbortSignal;
   readonly onLog?: (level: string, message: string) => void;
@@ -66,13 +66,13 @@ export class Sandbox {
     this.#commands = sandboxCommands({ isRoot, interpreted: options.interpreted ?? false });
   }
 
-  /** Warms one child, so that the first node does not wait for a process to start; answers with the layers around it. */
+  /** Starts one child early, so that the first node does not wait for a process; returns its layers. */
   async start(): Promise<string> {
     await this.#findLayers();
     return this.#commands[0]?.name ?? "";
   }
 
-  /** Ends every child; runs in hand end as js_killed. */
+  /** Ends every child; current runs end with js_killed. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#watchdog.stop();
@@ -82,7 +82,7 @@ export class Sandbox {
     await Promise.all(children.map((child) => child.exited));
   }
 
-  /** Runs user code; never rejects but when the sandbox is stopped or no child can be started at all. */
+  /** Runs user code. It rejects only if the sandbox is stopped or no child can be started. */
   async run(task: SandboxTask): Promise<SandboxResult> {
     const share = task.share ?? "";
     const child = await this.#take(share);
@@ -93,7 +93,7 @@ export class Sandbox {
     const abort = (): void => child.kill(KILLED);
     task.signal.addEventListener("abort", abort, { once: true });
     this.#watchdog.wake();
-    probe("X8");
+    probe("sandbox.before-run");
     try {
       return await child.run(
         {
@@ -143,7 +143,7 @@ export class Sandbox {
     else waiter.resolve(child);
   }
 
-  /** Starts children while tasks wait for one and there is room; also called whenever one has gone. */
+  /** Starts children while tasks wait and the pool has room; also called after a child has died. */
   #grow(): void {
     while (!this.#isStopped && this.#starting < this.#turns.waiting && this.#hasRoom()) {
       this.#starting++;
@@ -157,7 +157,7 @@ export class Sandbox {
     }
   }
 
-  /** No child can be started for whose turn it is. */
+  /** No child can be started for the task whose turn it is. */
   #fail(error: unknown): void {
     this.#turns.drop()?.reject(error);
   }
@@ -173,7 +173,7 @@ export class Sandbox {
     return live;
   }
 
-  /** Finds once, by trying, the strongest way to start a child here; the child that proved it is the warm one. */
+  /** Finds the strongest way to start a child on this host, once, by trying; the child that proves it is kept as the warm one. */
   #findLayers(): Promise<void> {
     this.#found ??= (async () => {
       for (const command of this.#commands) {

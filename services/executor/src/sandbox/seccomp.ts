@@ -1,8 +1,8 @@
-// A seccomp filter for the sandbox child, as the program the kernel takes. It is a list of refusals: V8 and libuv use too many calls for a
-// list of permissions to hold across Node's releases. Code that breaks out of its isolate can still compute, read what everyone may read and
-// answer over its pipes. It can open no socket, write no file, start or signal no process, trace none, and load nothing into the kernel.
+// A seccomp filter for the sandbox child, as a program for the kernel. It is a list of refused calls: V8 and libuv use too many calls
+// for a list of allowed ones to survive Node's releases. Code that breaks out of its isolate can still compute, read public files and
+// write to its pipes. It cannot open a socket, write a file, start, signal or trace a process, or load code into the kernel.
 //
-// Known for x64. On other machines the numbers of the calls differ; the child runs without the filter there, and the log says so.
+// The filter knows x64. Other machines number their calls differently; there the child runs without the filter, and the log shows it.
 
 const LOAD = 0x20;
 const JUMP = 0x05;
@@ -16,13 +16,13 @@ const KILL = 0x80000000;
 const EPERM = 0x00050001;
 const ENOSYS = 0x00050026;
 
-/** Offsets in `struct seccomp_data`; of a 64-bit argument its lower half. */
+/** Offsets in `struct seccomp_data`; for a 64-bit argument, of its lower half. */
 const NUMBER_AT = 0;
 const MACHINE_AT = 4;
 const argumentAt = (index: number): number => 16 + 8 * index;
 
 const X64 = 0xc000003e;
-/** Calls of the x32 ABI have this bit; no program here uses it. */
+/** Calls of the x32 ABI have this bit set; no program here uses it. */
 const X32_FROM = 0x40000000;
 
 const CLONE_THREAD = 0x10000;
@@ -32,7 +32,7 @@ const WRITING = 0x1 | 0x2 | 0x40 | 0x200;
 const CLONE = 56;
 const OPEN = 2;
 const OPENAT = 257;
-/** Their flags lie behind a pointer, where no filter can look. Both have an older form, which libraries use where they do not exist. */
+/** Their flags are behind a pointer, which a filter cannot read. Both have an older form, which libraries use if these are refused. */
 const HIDDEN = { openat2: 437, clone3: 435 };
 
 const REFUSED: Readonly<Record<string, number>> = {
@@ -58,7 +58,7 @@ type Step =
   | { readonly load: number }
   | { readonly jump: number; readonly operand: number; readonly to: Target };
 
-/** The program for this machine, or undefined where the calls of the machine are not known here. */
+/** The program for this machine, or undefined if its calls are unknown here. */
 export function seccompProgram(machine: string = process.arch): Buffer | undefined {
   if (machine !== "x64") return undefined;
   const onFlags = (index: number, mask: number, to: Target): Step[] => [
@@ -78,7 +78,7 @@ export function seccompProgram(machine: string = process.arch): Buffer | undefin
       instruction(RETURN, KILL),
     ],
     ...assembled(steps),
-    // A thread is started by the call that starts a process; a file is read by the call that opens it for writing.
+    // The call that starts a process also starts a thread, and the call that opens a file for writing also opens it for reading.
     ...guarded(CLONE, onFlags(0, CLONE_THREAD, "allow"), EPERM),
     ...guarded(OPEN, onFlags(1, WRITING, "refuse"), ALLOW),
     ...guarded(OPENAT, onFlags(2, WRITING, "refuse"), ALLOW),
@@ -89,7 +89,7 @@ export function seccompProgram(machine: string = process.arch): Buffer | undefin
 
 const isCall = (operand: number) => ({ jump: JUMP_EQUAL, operand });
 
-/** Steps, and behind them the returns they jump to; a step that does not jump falls through to what follows them all. */
+/** Steps, followed by the returns they jump to; a step that does not jump continues after all of them. */
 function assembled(steps: readonly Step[]): Buffer[] {
   const ends: Record<Target, number> = { refuse: 1, missing: 2, allow: 3 };
   const lines = steps.map((step, index) =>
@@ -101,7 +101,7 @@ function assembled(steps: readonly Step[]): Buffer[] {
   return [...lines, instruction(JUMP, returns.length), ...returns];
 }
 
-/** The steps for one call; a call that passes them ends with `verdict`, every other call goes past them. */
+/** The steps for one call: a call that matches ends with `verdict`, and every other call skips them. */
 function guarded(call: number, steps: readonly Step[], verdict: number): Buffer[] {
   const lines = [...assembled(steps), instruction(RETURN, verdict)];
   return [instruction(JUMP_EQUAL, call, 0, lines.length), ...lines];
@@ -118,8 +118,8 @@ function instruction(code: number, operand: number, ifTrue = 0, ifFalse = 0): Bu
 }
 
 /**
- * Sets a filter on its own process and then becomes the command, which keeps the filter. It is perl because Debian and its kin always have
- * it, and Node has no call for this. Arguments: the filter as hex, then the command.
+ * Sets a filter on its own process and then becomes the command, which keeps the filter. It is perl because Debian and similar systems
+ * always have it, and Node has no call for this. Arguments: the filter as hex, then the command.
  */
 export const SECCOMP_LOADER = `
 my $filter = pack("H*", shift @ARGV);

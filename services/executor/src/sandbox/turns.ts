@@ -1,19 +1,19 @@
-// Whose turn it is when more tasks want a sandbox process than there are: the share that holds the fewest, among equals the one that was
-// served longest ago, and within a share the task that came first. A share is a workflow: one that sends a thousand tasks delays another by
-// as many as it holds, and not by the thousand.
+// Whose turn it is if more tasks want a sandbox process than there are: the share that holds the fewest; among equals the share served
+// longest ago; within a share the task that came first. A share is a workflow: if one sends a thousand tasks, it delays another workflow
+// by the processes it holds, and not by the thousand.
 
 export class Turns<Waiter> {
-  /** The share that was served longest ago comes first. */
+  /** Ordered by service: the share served longest ago is first. */
   readonly #lines = new Map<string, Waiter[]>();
   readonly #held = new Map<string, number>();
   #waiting = 0;
 
-  /** How many wait. */
+  /** How many tasks wait. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** Whether a share waits that holds nothing. */
+  /** Whether a share waits that holds no process. */
   get hasNewcomer(): boolean {
     for (const share of this.#lines.keys()) if (!this.#held.has(share)) return true;
     return false;
@@ -26,19 +26,19 @@ export class Turns<Waiter> {
     this.#waiting += 1;
   }
 
-  /** The share holds one more. */
+  /** Counts one more process of the share. */
   begin(share: string): void {
     this.#held.set(share, (this.#held.get(share) ?? 0) + 1);
   }
 
-  /** The share holds one less. */
+  /** Counts one process less of the share. */
   end(share: string): void {
     const held = (this.#held.get(share) ?? 0) - 1;
     if (held > 0) this.#held.set(share, held);
     else this.#held.delete(share);
   }
 
-  /** Whose turn it is; its share holds one more from now on. */
+  /** Takes the task whose turn it is; its share holds one more process from now on. */
   next(): Waiter | undefined {
     const share = this.#nextShare();
     if (share === undefined) return undefined;
@@ -46,13 +46,13 @@ export class Turns<Waiter> {
     return this.#leave(share);
   }
 
-  /** Takes whose turn it is out of the line, without giving it anything. */
+  /** Removes the task whose turn it is, without giving it a process. */
   drop(): Waiter | undefined {
     const share = this.#nextShare();
     return share === undefined ? undefined : this.#leave(share);
   }
 
-  /** Takes out all that wait. */
+  /** Removes all waiting tasks. */
   clear(): Waiter[] {
     const all = [...this.#lines.values()].flat();
     this.#lines.clear();

@@ -1,11 +1,11 @@
-// The limit that user code cannot get around: every 10 ms while anything runs, the resident memory and the wall time of each
-// busy child are looked at from outside, and what is over is killed.
+// The limit that user code cannot avoid. While a child is busy, the parent measures its resident memory and its wall time from outside
+// every 10 ms, and kills a child over its limit.
 
 import { readFileSync } from "node:fs";
 import type { SandboxCause } from "./protocol.ts";
 import type { SandboxProcess } from "./sandbox-process.ts";
 
-/** Far above a child's 60 MB at rest plus its 32 MB heap, far below what hurts the host. */
+/** Far above a child's 60 MB at rest plus its 32 MB heap, far below what harms the host. */
 export const RSS_BYTES_MAX = 160 * 1024 * 1024;
 const POLL_MS = 10;
 const PAGE_BYTES = 4_096;
@@ -23,7 +23,7 @@ export class Watchdog {
     this.#onKill = onKill;
   }
 
-  /** Watches until no child is busy. Cheap to call before every run. */
+  /** Watches until no child is busy. It is cheap to call before every run. */
   wake(): void {
     this.#timer ??= setInterval(() => this.#look(), POLL_MS);
   }
@@ -55,7 +55,7 @@ export class Watchdog {
   }
 }
 
-/** Resident bytes of a process, 0 where /proc does not say (then only the wall limit holds). */
+/** Resident bytes of a process; 0 where /proc does not exist (then only the time limit holds). */
 export function residentBytes(pid: number | undefined): number {
   if (pid === undefined) return 0;
   try {

@@ -1,4 +1,4 @@
-// The databases that dataQuery nodes may ask, by name. They are the operator's own; the engine's database is none of them.
+// The databases that dataQuery nodes may query, by name. They belong to the operator; Pawl's own database is not among them.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { DeepReadonly } from "@pawl/platform/config/env";
@@ -15,14 +15,14 @@ export const dataSourcesSchema = z.record(
     max_rows: z.int().min(1).max(LIMITS.queryRowsMax).default(1_000),
     timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).default(10_000),
     pool_size: z.int().min(1).max(100).default(4),
-    // A run is live for thirty days at most, besides the time for which it is paused or waits for people.
+    // A run is live for at most thirty days, plus the time for which it is paused or waits for people.
     ledger_days: z.int().min(31).max(3_650).default(90),
   }),
 );
 
 export type DataSourceSettings = DeepReadonly<z.output<typeof dataSourcesSchema>>;
 
-/** A source and what it allows. */
+/** A source and its rules. */
 export interface DataSource extends Pick<QuerySource, "run"> {
   readonly mode: "read_only" | "read_write";
   readonly maxRows: number;
@@ -34,7 +34,7 @@ export interface DataSources {
   end(): Promise<void>;
 }
 
-/** Opens the sources of a configuration; connections are made when they are needed. */
+/** Opens the sources of a configuration; a connection is made when it is first needed. */
 export function openDataSources(settings: DataSourceSettings): DataSources {
   const all = new Map(
     Object.entries(settings).map(([name, one]) => {

@@ -111,7 +111,7 @@ export class Assignments {
     const task = { entry: outbox.open(claim), controller: new AbortController() };
     this.#running.set(task.entry.key, task);
     events.emit("job:claimed", { jobId: task.entry.key, runId: claim.runId });
-    probe("X1");
+    probe("assignment.received");
     void this.#run(assignment, task);
   }
 
@@ -125,7 +125,7 @@ export class Assignments {
       effects: effectDoor(outbox, entry),
       extend: (extendMs) => outbox.ask(entry, EXTEND, entry.writer.extend(extendMs)),
     });
-    probe("X3");
+    probe("handler.after-run");
     this.#running.delete(entry.key);
     outbox.outcome(entry, result);
     slots.give();
@@ -137,7 +137,7 @@ export class Assignments {
     const { events, outbox } = this.#options;
     const job = { jobId: entry.key, runId: entry.claim.runId };
     const result = entry.outcome?.result;
-    probe("X5");
+    probe("outcome.acknowledged");
     outbox.close(entry);
     if (result?.case === "failed") {
       const error = result.value.message ?? "";

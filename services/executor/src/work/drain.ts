@@ -32,7 +32,7 @@ export interface DrainBounds {
 export async function drain(parts: DrainParts, bounds: DrainBounds): Promise<void> {
   const { slots, assignments, outbox, session } = parts;
   slots.close();
-  probe("X7");
+  probe("executor.drain-begun");
   // Register with no slots: the scheduler sends nothing more. What was under way is released on arrival.
   if (session.isRegistered) outbox.control(parts.register());
   await within(slots.idle(), bounds.graceMs);

@@ -62,7 +62,7 @@ export class Renew {
 
   #renew(): void {
     if (!this.#options.isRegistered()) return;
-    probe("X6");
+    probe("lease.before-renew");
     this.#options.outbox.control(renewal(this.#options.outbox.held()));
   }
 }

@@ -195,7 +195,7 @@ export class Session {
       const items = this.#options.outbox.take();
       if (items.length === 0) return;
       const hasRoom = stream.write({ items: [...items] });
-      probe("X4");
+      probe("outcome.sent");
       if (!hasRoom) {
         this.#isBlocked = true;
         void this.#resumeWhenDrained(stream);

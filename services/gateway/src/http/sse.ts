@@ -1,4 +1,4 @@
-// GET /execute/workflows/:runId/events: the events of WatchRun as Server-Sent Events (S1.52-S1.56). The cursor is `id:`; a browser
+// GET /execute/workflows/:runId/events: the events of WatchRun as Server-Sent Events. The cursor is `id:`; a browser
 // sends the last one back by itself, and a fetch client asks with `?afterEventId=`, which wins when both are there.
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
@@ -123,7 +123,7 @@ function cursorOf(request: EdgeRequest): number {
   return checkCursorText("Last-Event-ID", Array.isArray(last) ? last.join() : last);
 }
 
-/** `?view=updates`: pushes of node and run status instead of the facts themselves (S3.42-S3.44). */
+/** `?view=updates`: pushes of node and run status instead of the facts themselves. */
 function viewOf(request: EdgeRequest): View {
   const [asked = "events", ...more] = queryOf(request).getAll("view");
   if (more.length > 0) throw invalidField("view", "REPEATED", "is given more than once");

@@ -33,10 +33,10 @@ export async function* eventMessages<Message>(
     } else {
       METRICS.eventsDelivered.add(batch.length, {});
       for (const portion of portions(batch)) yield toMessage(portion.map((event) => event.wire));
-      probe("G3");
+      probe("watch.after-batch");
     }
   }
-  probe("G5");
+  probe("watch.before-end");
   // A watch that is aborted ends quietly, which a caller would take for the end of the run.
   const reason: unknown = signal.reason;
   if (reason instanceof ConnectError && reason.code === Code.DeadlineExceeded) throw reason;

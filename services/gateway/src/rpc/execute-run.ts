@@ -60,8 +60,8 @@ export async function* executeRun(
     METRICS.eventsDelivered.add(1, {});
     const events = [toWireEvent(end, known.scope)];
     yield create(ExecuteRunResponseSchema, { run, duplicate, events });
-    probe("G3");
-    probe("G5");
+    probe("watch.after-batch");
+    probe("watch.before-end");
     return;
   }
   yield create(ExecuteRunResponseSchema, { run, duplicate });

@@ -19,8 +19,8 @@ export async function startRun(
   request.inputJson = checkInput(request.inputJson, request.input);
   delete request.input;
   request.requestId = checkRequestId(request.requestId);
-  probe("G1");
+  probe("start.before-forward");
   const started = await runs.startRun(request, forwardOptions(context));
-  probe("G2");
+  probe("start.after-forward");
   return started;
 }

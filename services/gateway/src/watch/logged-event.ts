@@ -37,7 +37,7 @@ export class LoggedEvent {
     return this.#frame;
   }
 
-  /** As a push of its node's or run's status, with the same cursor; empty when it changes none (S3.42, S3.43). */
+  /** As a push of its node's or run's status, with the same cursor; empty when it changes none. */
   get update(): string {
     if (this.#update === undefined) {
       const pushed = toUpdate(this.event);

@@ -3,7 +3,7 @@
 // States: replay (pages straight from the store, at the reader's own pace) → joined (fed by the tail) → done; joined → replay
 // when the buffer ran over although the reader was quick.
 //
-// The race it survives (G4), between replay and live tail: an event may commit after the last page was read and before the
+// The race it survives, between replay and live tail: an event may commit after the last page was read and before the
 // reader sits at the tail. Taking the seat is one synchronous step that also tells where the tail stands; all after that point
 // is pushed, all up to it is read from the store afterwards, and whatever comes twice is dropped by its seq. So there is
 // neither gap nor repeat, whichever side is ahead.
@@ -135,7 +135,7 @@ class Reader {
       });
       try {
         yield* this.#replay(seat.joinedAfter);
-        probe("G4");
+        probe("watch.after-replay");
         if (!this.#isDone) yield* this.#follow(seat);
       } finally {
         seat.leave();

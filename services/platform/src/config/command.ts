@@ -1,9 +1,9 @@
-// What main.ts does with its configuration before anything starts: read it, or say all that is wrong with it; print it when asked.
+// What main.ts does with its configuration before anything starts: it reads it and reports every fault, and prints it on request.
 
 import { ConfigFault, EXIT_CONFIG, type Env, type EnvSchema } from "./env.ts";
 import { redactValue } from "./redact.ts";
 
-/** The part of `process` that is needed, so that tests can stand in for it. */
+/** The part of `process` that is used here, so that tests can replace it. */
 export interface Shell {
   readonly argv: readonly string[];
   readonly env: Env;
@@ -13,8 +13,8 @@ export interface Shell {
 }
 
 /**
- * The configuration `parse` makes of the environment. A fault is printed and ends the process with 78.
- * `--check-config` ends it with 0 when all is well, `--print-config` prints the configuration first, without its secrets.
+ * The configuration that `parse` makes from the environment. A fault is printed and ends the process with 78. `--check-config` ends it
+ * with 0 if there is no fault; `--print-config` first prints the configuration without its secrets.
  */
 export const readConfig = <Config>(parse: (env: Env) => Config, shell: Shell): Config => {
   const config = parsedOrExit(parse, shell);
@@ -36,18 +36,18 @@ const parsedOrExit = <Config>(parse: (env: Env) => Config, shell: Shell): Config
   }
 };
 
-/** The configuration as JSON; secrets show as ***, also inside of texts that were not declared as secrets. */
+/** The configuration as JSON; secrets appear as ***, also inside texts that are not declared as secrets. */
 export const printConfig = (config: unknown): string => JSON.stringify(config, redactValue, 2);
 
-/** One variable for people: what it is for and what it is when absent. */
+/** One variable for people: its purpose and its default. */
 export interface VariableLine {
   readonly name: string;
   readonly description: string;
-  /** Absent when the variable is required or simply off. */
+  /** Absent if the variable is required, or off by default. */
   readonly default?: string;
 }
 
-/** What a schema says of its variables; deploy/env.example is made of it. */
+/** The variables of a schema; deploy/env.example is made from it. */
 export const describeVariables = (schema: EnvSchema): readonly VariableLine[] =>
   Object.entries(schema.shape).map(([name, piece]) => {
     const description = piece.description ?? "";

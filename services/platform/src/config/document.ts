@@ -1,11 +1,11 @@
-// A variable that holds more than a word: JSON as it stands, or the path of a JSON or YAML file, which is where secrets belong.
-// Every fault of it is found at once and named by its place, never by its value.
+// A variable that holds a document: JSON text, or the path of a JSON or YAML file (the right place for secrets). Every fault of the
+// document is reported at once, by its path and never by its value.
 
 import { readFileSync } from "node:fs";
 import { readText } from "@pawl/core/definition/read-text";
 import { z } from "zod";
 
-/** What `schema` makes of the document; of an empty object when the variable is absent. */
+/** The document as `schema` parses it; an absent variable counts as an empty object. */
 export const document = <Schema extends z.ZodType>(schema: Schema, describe: string) =>
   z
     .string()
@@ -28,7 +28,7 @@ type Content =
 function contentOf(text: string): Content {
   if (/^\s*\{/.test(text)) return plain(text, "expected JSON, or the path of a JSON or YAML file");
   try {
-    // Some editors begin a file with a byte order mark.
+    // Some editors put a byte order mark at the start of a file.
     const content = readFileSync(text, "utf8").replace(/^\ufeff/, "");
     return plain(content, "expected JSON or YAML in the file");
   } catch {

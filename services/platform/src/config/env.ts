@@ -1,14 +1,14 @@
-// Parses the environment against a zod schema whose keys are the variables' names. All faults are found in one go, since a person
-// who mends them one restart at a time stops reading. An empty variable counts as absent: compose files pass `NAME=`.
+// Parses the environment with a zod schema whose keys are the names of variables. All faults are reported at once, so that a person
+// does not fix them one restart at a time. An empty variable counts as absent, because compose files pass `NAME=`.
 
 import type { z } from "zod";
 
 import { KNOWN_VARIABLES } from "./known.ts";
 
-/** An environment, as `process.env` is one. */
+/** An environment such as `process.env`. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** One variable at fault and what was expected of it. Never holds the value: it may be a secret. */
+/** One faulty variable and what was expected. It never holds the value, which may be a secret. */
 export interface VariableFault {
   readonly variable: string;
   readonly expected: string;
@@ -17,7 +17,7 @@ export interface VariableFault {
 /** Exit code of a process whose configuration is wrong (EX_CONFIG of sysexits.h). */
 export const EXIT_CONFIG = 78;
 
-/** The configuration is wrong; `faults` holds every fault there is. */
+/** The configuration is wrong; `faults` holds every fault. */
 export class ConfigFault extends Error {
   override readonly name = "ConfigFault";
   readonly faults: readonly VariableFault[];
@@ -43,9 +43,9 @@ export type EnvSchema = z.ZodObject<Record<string, z.ZodType>>;
 const PREFIX = "PAWL_";
 
 /**
- * Reads what `schema` names out of `env`. Other variables are left alone, but an unknown PAWL_ one is a fault: it is a misspelling.
- * `known` are the PAWL_ names of the other services that may share the environment.
- * @throws ConfigFault naming every variable at fault
+ * Reads the variables of `schema` from `env`. It ignores other variables, but an unknown PAWL_ variable is a fault, because it is
+ * probably misspelt. `known` holds the PAWL_ names of the other services that may share the environment.
+ * @throws ConfigFault that names every faulty variable
  */
 export const parseEnv = <Schema extends EnvSchema>(
   schema: Schema,
@@ -88,7 +88,7 @@ const unknownVariables = (env: Env, known: readonly string[]): VariableFault[] =
   return faults;
 };
 
-/** How many letters may differ for a known name to be offered as what was meant. */
+/** How many letters may differ for a known name to be suggested. */
 const TYPO_DISTANCE = 3;
 
 const nearest = (name: string, candidates: Iterable<string>): string | undefined => {

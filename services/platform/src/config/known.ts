@@ -1,7 +1,7 @@
-// Every PAWL_ variable of the whole system. Services share one environment, so each must know the others' names to tell a
-// neighbour's variable from a misspelt one. A new variable is added here and to the schema of the service that reads it.
+// Every PAWL_ variable of the whole system. Services share one environment, so each must know all names to distinguish a variable of
+// another service from a misspelt one. A new variable is added here and to the schema of the service that reads it.
 
-/** All PAWL_ names any part of Pawl reads. */
+/** All PAWL_ names that any part of Pawl reads. */
 export const KNOWN_VARIABLES: readonly string[] = [
   "PAWL_ALLOW_PRIVATE_EGRESS",
   "PAWL_ALLOW_WEAK_SANDBOX",

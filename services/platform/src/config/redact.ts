@@ -1,20 +1,20 @@
-// Takes what is secret out of a text that is about to be printed: the password of an address, and the value of every parameter whose name
-// sounds like a secret, in a query, in a list of key=value or in JSON. It hides too much rather than too little.
+// Removes secrets from a text before it is printed: the password of an address, and the value of every parameter whose name sounds like
+// a secret, in a query, in a list of key=value or in JSON. When in doubt it hides.
 
 const HIDDEN = "***";
-/** In a name. */
+/** A name that contains this is a secret. */
 const SECRET_NAME = /pass|pwd|secret|token|key|sig|cred|auth/i;
 
 /** scheme://user:password@ */
 const USER_INFO = /([a-z][a-z0-9+.-]*:\/\/[^\s/?#@:]*):[^\s/?#]*@/gi;
-/** name=value, with quotes around the value where it has spaces; after the start, a space, or what separates parameters. */
+/** name=value, with quotes around a value with spaces; after the start, a space, or a separator of parameters. */
 const PARAMETER =
   /(^|[\s?&;,#])([^\s?&;,=#]+)(\s*=\s*)('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s&;]*)/g;
 
-/** "name": "value", of JSON that stands in a text. */
+/** "name": "value", in JSON inside a text. */
 const JSON_PAIR = /"((?:[^"\\]|\\.)*)"(\s*:\s*)"(?:[^"\\]|\\.)*"/g;
 
-/** Whether what is called so may be printed. */
+/** Whether a value with this name may be printed. */
 export const isSecretName = (name: string): boolean => SECRET_NAME.test(decoded(name));
 
 /** The text without its secrets. */
@@ -28,13 +28,13 @@ export const redact = (text: string): string =>
       isSecretName(name) ? `"${name}"${colon}"${HIDDEN}"` : whole,
     );
 
-/** A value of a configuration under its name; what is no text is left as it is. */
+/** A value of a configuration with its name; a value that is not text stays as it is. */
 export const redactValue = (name: string, value: unknown): unknown => {
   if (typeof value !== "string" || value === "") return value;
   return isSecretName(name) ? HIDDEN : redact(value);
 };
 
-/** A name in percent encoding is the same name to those who read it. */
+/** A reader decodes percent encoding, so an encoded name counts as the same name. */
 const decoded = (name: string): string => {
   try {
     return decodeURIComponent(name);

@@ -1,8 +1,8 @@
-// A value that must not be printed: it shows as *** to logs, JSON, templates and the inspector, and gives itself up only to reveal().
+// A value that must not be printed: logs, JSON, templates and the inspector show it as ***; only reveal() returns it.
 
 import { inspect } from "node:util";
 
-/** Wraps a secret. `shown` is what may be printed of it, such as a URL without its password. */
+/** Wraps a secret. `shown` is the part that may be printed, such as a URL without its password. */
 export class Secret {
   readonly #value: string;
   readonly #shown: string;
@@ -12,7 +12,7 @@ export class Secret {
     this.#shown = shown;
   }
 
-  /** The secret itself; call it only where it is handed to the outside thing that needs it. */
+  /** The secret itself; call this only to pass it to the service that needs it. */
   reveal(): string {
     return this.#value;
   }

@@ -1,14 +1,14 @@
-// The pieces configuration schemas are made of: each coerces, bounds and defaults one kind of variable, and says what it expected.
+// The building blocks of configuration schemas: each parses, bounds and defaults one kind of variable, and describes what it expects.
 
 import { z } from "zod";
 
 import { redact } from "./redact.ts";
 import { Secret } from "./secret.ts";
 
-/** Services listen on loopback unless told otherwise: there is no authentication on the inside yet. */
+/** Services listen on loopback by default, because calls inside the system are not authenticated yet. */
 export const LOOPBACK = "127.0.0.1";
 
-/** The default ports of one machine; the gateway's is the only one a person types. */
+/** The default ports on one machine; a person types only the gateway's. */
 export const DEFAULT_PORTS = {
   gateway: 7400,
   scheduler: 7401,
@@ -16,7 +16,7 @@ export const DEFAULT_PORTS = {
   schedulerMetrics: 7403,
 } as const;
 
-/** Longer than a tick and a round of handlers that react to abort, shorter than Kubernetes' 30 s before it kills. */
+/** Longer than a tick and the end of handlers that react to abort, shorter than Kubernetes' 30 s before it kills. */
 export const DEFAULT_DRAIN_MS = 20_000;
 
 const INTEGER = /^-?\d{1,15}$/;
@@ -52,7 +52,7 @@ export const count = (bounds: Bounds) => integer(bounds, "a whole number");
 export const port = (defaultPort: number, describe = "TCP port to listen on; 0 takes a free one") =>
   integer({ default: defaultPort, min: 0, max: 65_535, describe }, "a port");
 
-/** The address a server binds. */
+/** The address that a server binds. */
 export const listenHost = (describe = "address to listen on") =>
   z
     .string()
@@ -74,7 +74,7 @@ export const address = (defaultAddress: string, describe = "host:port, several w
     .default(defaultAddress)
     .describe(describe);
 
-/** PostgreSQL URL; prints without its password. */
+/** PostgreSQL URL; it prints without its password. */
 export const databaseUrl = () =>
   z
     .string()
@@ -91,7 +91,7 @@ export const databaseUrl = () =>
     })
     .describe("PostgreSQL to keep the log in: postgres://user:password@host:port/name");
 
-/** Anything secret, such as a key; prints as ***. */
+/** Any secret, such as a key; it prints as ***. */
 export const secret = (describe: string) =>
   z
     .string()
@@ -100,7 +100,7 @@ export const secret = (describe: string) =>
 
 const TOKEN_LENGTH_MIN = 16;
 
-/** The text that executors of built-in node types share with the schedulers. */
+/** The token that executors of built-in node types share with the schedulers. */
 export const executorToken = (describe: string) =>
   z
     .string()
@@ -111,14 +111,14 @@ export const executorToken = (describe: string) =>
 
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-/** From which level on lines are logged. */
+/** The lowest level that is logged. */
 export const logLevel = () =>
   z
     .enum(LOG_LEVELS, `expected one of ${LOG_LEVELS.join(", ")}`)
     .default("info")
     .describe("log lines of this level and above");
 
-/** production refuses what only development may have, such as failpoints. */
+/** production refuses settings that are only for development, such as failpoints. */
 export const environment = () =>
   z
     .enum(["development", "production"], "expected development or production")
@@ -149,7 +149,7 @@ export const flag = (defaultValue: boolean, describe: string) =>
     })
     .describe(describe);
 
-/** Texts with commas between them. */
+/** A list of texts, separated by commas. */
 export const list = (describe: string) =>
   z
     .string()
@@ -162,6 +162,6 @@ export const list = (describe: string) =>
     )
     .describe(describe);
 
-/** Names by which a port inside of the deployment may be called. */
+/** Host names by which a port inside the deployment may be called. */
 export const allowedHosts = () =>
   list("host names besides loopback and addresses under which the service may be called");

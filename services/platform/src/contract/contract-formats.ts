@@ -1,5 +1,5 @@
-// Formats a contract may name. Any other is an annotation, as JSON Schema 2020-12 has it. Long texts are none of these, so that no
-// check costs more than its text is worth.
+// The formats that a contract may name. Any other format is an annotation, as in JSON Schema 2020-12. A long text has none of these
+// formats, so that no check is costly.
 
 import { z } from "zod";
 
@@ -18,7 +18,7 @@ const SCHEMAS = {
   uuid: z.guid(),
 } as const;
 
-/** Whether a text has the format, by name. */
+/** Whether a text has the format, by the format's name. */
 export const CONTRACT_FORMATS: Readonly<Record<string, (text: string) => boolean>> =
   Object.fromEntries(
     Object.entries(SCHEMAS).map(([name, schema]) => [

@@ -1,6 +1,7 @@
-// Contracts: a JSON Schema compiled once, and what of it a value breaks; executors hold inputs and outputs to it, the scheduler
-// people's responses. The schema was written by a user, and the check runs in this process, so its work is bounded: every schema inside counts its steps, patterns are matched in linear time and count by
-// what they match, distinct items are found by hashing, and a circle of references was refused with the definition.
+// Contracts: a JSON Schema, compiled once, and the rules of it that a value breaks. Executors check inputs and outputs, the scheduler
+// checks people's responses. A user wrote the schema and the check runs in this process, so its work is bounded: every schema inside
+// counts its steps, patterns match in linear time and count by the length of the text, distinct items are found by hashing, and the
+// definition's rules already refused cyclic references.
 
 import { compilePattern } from "@pawl/core/data/pattern";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -10,7 +11,7 @@ import type { JsonSchema } from "@pawl/core/definition/shape";
 import { Ajv2020, type ErrorObject, type Options } from "ajv/dist/2020.js";
 import { CONTRACT_FORMATS } from "./contract-formats.ts";
 
-/** One broken rule. Names places and rules, never the value itself. */
+/** One broken rule. It names paths and rules, never the value. */
 export interface ContractError {
   /** `input.items[0].name`. */
   readonly path: string;
@@ -18,23 +19,23 @@ export interface ContractError {
 }
 
 export type Phase = "input" | "output";
-/** What broken rules call the value. */
+/** The name of the value in messages. */
 export type Root = Phase | "default" | "response_json";
 
-/** What the value breaks; empty when it keeps the contract. */
+/** The rules that the value breaks; empty if it keeps the contract. */
 export type Contract = (value: unknown) => readonly ContractError[];
 
 const ERRORS_MAX = 20;
 const EXCERPT_LENGTH = 64;
 const STEP = "pawlStep";
-/** Texts are matched faster than schemas are walked. */
+/** Matching a text is faster than walking a schema, so a character counts for less than a step. */
 const PATTERN_UNITS_PER_STEP = 256;
 
 class TooCostly extends Error {
   override readonly name = "TooCostly";
 }
 
-/** Compiles a contract. @throws when it is none; a definition that was accepted holds only ones that are */
+/** Compiles a contract. @throws for an invalid contract; accepted definitions hold only valid ones */
 export function compileContract(schema: JsonSchema, root: Root): Contract {
   const budget = { left: 0 };
   const validate = engineOf(budget).compile(counted(schema));
@@ -50,7 +51,7 @@ export function compileContract(schema: JsonSchema, root: Root): Contract {
   };
 }
 
-/** What a failed node is told: the first broken rules, by place. */
+/** The message of a failed node: the first broken rules, with their paths. */
 export function contractMessage(phase: Phase, errors: readonly ContractError[]): string {
   const told = errors.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
   const more = errors.length > 3 ? ` (and ${errors.length - 3} more)` : "";
@@ -79,7 +80,7 @@ function engineOf(budget: Budget): Ajv2020 {
     };
   };
   const options: Options = {
-    // Unknown keywords and faulty ones were refused with the definition, by our own rules.
+    // The definition's own rules have refused unknown and faulty keywords.
     strict: false,
     validateSchema: false,
     meta: false,
@@ -88,7 +89,7 @@ function engineOf(budget: Budget): Ajv2020 {
     logger: false,
     ownProperties: true,
     formats: { ...CONTRACT_FORMATS },
-    // The second part is for code that is written to a file, which ours is not.
+    // The second part is for code that is written to a file; ours is not.
     code: { regExp: Object.assign(linear, { code: "linear" }) },
   };
   const engine = new Ajv2020(options);
@@ -109,19 +110,19 @@ function engineOf(budget: Budget): Ajv2020 {
   return engine;
 }
 
-/** The schema with a count of its own work in every part; without the name it gives itself. */
+/** The schema with a counter in every part, and without its own $id. */
 function counted(schema: JsonSchema): JsonSchema {
   const copy = structuredClone(schema);
   if (typeof copy === "boolean") return copy;
   for (const { schema: part } of subschemas(copy)) {
-    // Ours to change: a clone of plain JSON.
+    // It may be changed: it is a clone of plain JSON.
     if (typeof part === "object" && part !== null) Object.assign(part, { [STEP]: costOf(part) });
   }
   const { $id: _id, $schema: _dialect, ...rest } = copy;
   return rest;
 }
 
-/** How much one look at a value may do or report: the entries of the schema itself. */
+/** The bound on one check: steps and reports, counted by the schema's own entries. */
 const costOf = (schema: object): number =>
   Object.values(schema).reduce<number>(
     (sum, value) =>
@@ -136,7 +137,7 @@ function summary(errors: readonly ErrorObject[], root: Root): ContractError[] {
   }));
 }
 
-/** A JSON pointer as people write it. */
+/** A JSON pointer in the usual path notation. */
 function pathOf(pointer: string, root: Root): string {
   const steps = pointer.split("/").slice(1);
   const path = steps.reduce((text, raw) => {
@@ -146,7 +147,7 @@ function pathOf(pointer: string, root: Root): string {
   return path.length > 512 ? `${path.slice(0, 511).toWellFormed()}…` : path;
 }
 
-/** ajv's messages speak of the schema; a property nobody asked for is named as well. */
+/** ajv's messages describe the schema; the name of an unexpected property is added. */
 function messageOf({ message = "is wrong", params }: ErrorObject): string {
   const extra: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
   const named = typeof extra === "string" ? `${message}: ${excerpt(extra)}` : message;

@@ -12,7 +12,8 @@ import type { Queryable } from "./sql.ts";
 const AT_STAKE: Readonly<Record<string, string>> = {
   fsync: "a crash of the database's machine may damage or lose the whole database",
   full_page_writes: "a crash of the database's machine may damage the database",
-  synchronous_commit: "a crash of the database loses the last commits, which callers were told of",
+  synchronous_commit:
+    "a crash of the database may lose the last commits, although their callers were answered",
 };
 const EVERY_MS = 5 * 60_000;
 

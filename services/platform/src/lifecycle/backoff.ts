@@ -1,4 +1,4 @@
-// Waiting between tries: full-range jitter over a doubling ceiling, so that a thousand peers of a restarted server do not return at once.
+// Waits between tries: a doubling ceiling with jitter, so that a thousand peers of a restarted server do not all return at once.
 
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -12,7 +12,7 @@ export interface BackoffOptions {
 }
 
 export interface Backoff {
-  /** How long to wait now: between half the ceiling and all of it; the ceiling doubles each time. */
+  /** How long to wait now: between half the ceiling and the ceiling, which then doubles. */
   nextMs(): number;
   /** Starts over, after a success. */
   reset(): void;
@@ -33,7 +33,7 @@ export const createBackoff = (options: BackoffOptions): Backoff => {
   };
 };
 
-/** Waits `ms`, or less when the signal aborts; never rejects. Does not keep the process alive by itself. */
+/** Waits `ms`, or less if the signal aborts; never rejects. It does not keep the process alive. */
 export const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
   await wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
 };

@@ -1,17 +1,55 @@
-// Named points in the code where crash tests strike. `probe("S5")` does nothing unless armProbes found PAWL_TEST=1; then it tells
-// listeners, and what PAWL_FAILPOINTS says of the point happens at its nth hit: "S3@7=kill;X3@p0.01=kill;S8=block:5000".
+// Named points in the code where tests make a process fail. `probe("tick.before-commit")` does nothing unless PAWL_TEST=1;
+// then it does what PAWL_FAILPOINTS asks for, at the nth time that the process passes the point:
+// "outcome.received@7=kill;handler.after-run@p0.01=kill;sweep.before-take-back=block:5000".
 
 import { writeSync } from "node:fs";
 
 import { ConfigFault, type Env } from "../config/env.ts";
+
+/** Every point, by the service whose processes pass it. */
+export const PROBE_POINTS = {
+  scheduler: [
+    "start.before-submit",
+    "start.after-commit",
+    "outcome.received",
+    "tick.before-commit",
+    "tick.before-commit-of-end",
+    "tick.after-commit",
+    "tick.before-reply",
+    "tick.timer-fired",
+    "sweep.before-take-back",
+    "pause.recorded",
+    "pause.after-step",
+    "resume.recorded",
+    "schedule.after-start",
+  ],
+  executor: [
+    "assignment.received",
+    "handler.before-run",
+    "handler.after-run",
+    "outcome.sent",
+    "outcome.acknowledged",
+    "lease.before-renew",
+    "executor.drain-begun",
+    "sandbox.before-run",
+  ],
+  gateway: [
+    "start.before-forward",
+    "start.after-forward",
+    "watch.after-replay",
+    "watch.after-batch",
+    "watch.before-end",
+  ],
+} as const;
+export type ProbePoint = (typeof PROBE_POINTS)[keyof typeof PROBE_POINTS][number];
 
 type Action =
   | { readonly kind: "kill" | "stop" | "throw" }
   | { readonly kind: "block"; readonly blockMs: number };
 
 interface Failpoint {
-  readonly point: string;
-  /** The hit that strikes, from 1; undefined strikes by chance. */
+  readonly point: ProbePoint;
+  /** The pass at which it strikes, from 1; undefined if it strikes by chance. */
   readonly hit: number | undefined;
   readonly probability: number;
   readonly action: Action;
@@ -19,27 +57,19 @@ interface Failpoint {
 
 interface Armed {
   readonly failpoints: readonly Failpoint[];
-  readonly hits: Map<string, number>;
+  readonly hits: Map<ProbePoint, number>;
 }
 
 let armed: Armed | undefined;
-const listeners = new Set<(point: string) => void>();
 
-/** A named point. Costs a comparison when nothing is armed. */
-export const probe = (point: string): void => {
-  if (listeners.size > 0) for (const listener of listeners) listener(point);
+/** Marks a point. It costs one comparison while no test uses it. */
+export const probe = (point: ProbePoint): void => {
   if (armed !== undefined) strike(armed, point);
 };
 
-/** Calls `listener` at each point passed in this process, synchronously; for tests. Returns what takes it off again. */
-export const listenToProbes = (listener: (point: string) => void): (() => void) => {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-};
-
 /**
- * Reads PAWL_FAILPOINTS once, at start. Without PAWL_TEST=1 they are left alone.
- * @throws ConfigFault in production, and when they cannot be read
+ * Reads PAWL_FAILPOINTS once, at start. It is ignored without PAWL_TEST=1.
+ * @throws ConfigFault in production, and for a text that is not a list of failpoints
  */
 export const armProbes = (env: Env): void => {
   armed = undefined;
@@ -54,7 +84,9 @@ export const armProbes = (env: Env): void => {
   armed = { failpoints: parseFailpoints(text), hits: new Map() };
 };
 
-const FAILPOINT = /^(\w+)(?:@(?:(\d+)|\*?p(0?\.\d+|1)))?=(kill|stop|throw|block:(\d+))$/;
+const FAILPOINT = /^([\w.-]+)(?:@(?:(\d+)|\*?p(0?\.\d+|1)))?=(kill|stop|throw|block:(\d+))$/;
+
+const POINTS: readonly ProbePoint[] = Object.values(PROBE_POINTS).flat();
 
 /** @throws ConfigFault */
 export const parseFailpoints = (text: string): readonly Failpoint[] =>
@@ -62,13 +94,13 @@ export const parseFailpoints = (text: string): readonly Failpoint[] =>
     .split(";")
     .filter((part) => part.trim() !== "")
     .map((part) => {
-      const match = FAILPOINT.exec(part.trim());
-      if (match === null) {
+      const [, name, hit, probability, action = "", blockMs] = FAILPOINT.exec(part.trim()) ?? [];
+      const point = POINTS.find((known) => known === name);
+      if (point === undefined) {
         const expected =
-          "expected POINT[@n|@p0.01]=kill|stop|throw|block:ms, with semicolons between";
+          "expected POINT[@n|@p0.01]=kill|stop|throw|block:ms, with semicolons between, and points of lifecycle/probe.ts";
         throw new ConfigFault([{ variable: "PAWL_FAILPOINTS", expected }]);
       }
-      const [, point = "", hit, probability, action = "", blockMs] = match;
       return {
         point,
         hit: hit === undefined ? (probability === undefined ? 1 : undefined) : Number(hit),
@@ -82,7 +114,7 @@ const actionOf = (text: string, blockMs: string | undefined): Action => {
   return { kind: text === "stop" || text === "throw" ? text : "kill" };
 };
 
-const strike = ({ failpoints, hits }: Armed, point: string): void => {
+const strike = ({ failpoints, hits }: Armed, point: ProbePoint): void => {
   const hit = (hits.get(point) ?? 0) + 1;
   hits.set(point, hit);
   for (const failpoint of failpoints) {
@@ -93,8 +125,8 @@ const strike = ({ failpoints, hits }: Armed, point: string): void => {
   }
 };
 
-const act = (action: Action, point: string, hit: number): void => {
-  // Synchronous and unbuffered: the harness counts observed hits, and the process may be gone with the next line.
+const act = (action: Action, point: ProbePoint, hit: number): void => {
+  // Synchronous and unbuffered: the tests count these lines, and the process may die at the next statement.
   writeSync(2, `${JSON.stringify({ msg: "failpoint", point, hit, action: action.kind })}\n`);
   switch (action.kind) {
     case "kill":

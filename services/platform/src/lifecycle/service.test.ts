@@ -97,7 +97,7 @@ test("a rejection nobody caught is logged and ends with 1", async () => {
     `return { stop: async () => undefined, port: void Promise.reject(new Error("lost")) };`,
   );
   await service.line();
-  expect(await service.line()).toMatchObject({ level: "fatal", msg: "nobody caught this" });
+  expect(await service.line()).toMatchObject({ level: "fatal", msg: "uncaught error" });
   expect(await service.exited).toEqual([1, null]);
 });
 
@@ -110,13 +110,13 @@ test("a service that cannot go on drains and ends with 1", async () => {
 
 test("a failpoint kills the process at the hit it names, and says so first", async () => {
   const service = setup(
-    `for (let hit = 0; hit < 5; hit += 1) probe("S5"); return { stop: async () => undefined };`,
-    { PAWL_TEST: "1", PAWL_FAILPOINTS: "S5@3=kill" },
+    `for (let hit = 0; hit < 5; hit += 1) probe("tick.before-commit"); return { stop: async () => undefined };`,
+    { PAWL_TEST: "1", PAWL_FAILPOINTS: "tick.before-commit@3=kill" },
   );
   expect(await service.exited).toEqual([null, "SIGKILL"]);
   expect(JSON.parse(service.errors())).toEqual({
     msg: "failpoint",
-    point: "S5",
+    point: "tick.before-commit",
     hit: 3,
     action: "kill",
   });

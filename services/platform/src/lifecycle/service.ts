@@ -1,25 +1,25 @@
 // The life of a service process: starting → serving → draining → gone.
-// SIGTERM or SIGINT drains, within a bound; a second one ends at once. A start that fails, a drain that takes too long and a promise
-// nobody caught end with 1. Race survived: a signal during the start drains what has started as soon as it has.
+// SIGTERM or SIGINT starts a bounded drain; a second signal ends the process at once. A failed start, a drain that takes too long and
+// an uncaught error end with 1. The race it survives: a signal during the start takes effect as soon as the start is done.
 
 import { flushCompileCache } from "node:module";
 import type { Logger } from "../telemetry/log.ts";
 import { DEFAULT_DRAIN_MS } from "../config/settings.ts";
 
-/** What a service is given to start with. */
+/** What a service gets to start with. */
 export interface ServiceContext {
-  /** Aborted when draining begins. */
+  /** Aborted when the drain begins. */
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Ends the process: something it cannot live without is gone. */
+  /** Ends the process, because something that it needs is gone. */
   fail(error: unknown): void;
 }
 
-/** A service that serves. */
+/** A running service. */
 export interface Running {
   /** Printed in the ready line. */
   readonly port?: number;
-  /** Lets work end and gives back what is held; the process leaves when it settles. */
+  /** Lets work end and returns what is held; the process exits when it settles. */
   stop(): Promise<void>;
 }
 
@@ -29,20 +29,20 @@ export interface ServiceOptions {
   readonly start: (context: ServiceContext) => Promise<Running>;
   /** How long a drain may take. */
   readonly drainMs?: number;
-  /** Called last, whatever happened; sends telemetry still held back. */
+  /** Called last in every case; sends telemetry that is still buffered. */
   readonly flush?: () => Promise<void>;
 }
 
 const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
 type Signal = keyof typeof SIGNAL_EXIT;
-/** What flushing telemetry may take of a process that wants to leave. */
+/** How long the exit may wait for telemetry. */
 const FLUSH_MS = 2_000;
 
-/** Runs a service until it is told to stop, and ends the process. The promise settles only in so far as the process lives. */
+/** Runs a service until a signal or a failure stops it, and ends the process. */
 export const runService = async (options: ServiceOptions): Promise<void> => {
   const { log, drainMs = DEFAULT_DRAIN_MS } = options;
   const draining = new AbortController();
-  const { promise: told, resolve: tell } = Promise.withResolvers<number>();
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
 
   const onSignal = (signal: Signal): void => {
     if (draining.signal.aborted) {
@@ -51,32 +51,32 @@ export const runService = async (options: ServiceOptions): Promise<void> => {
     }
     log.info({ signal }, "draining");
     draining.abort();
-    tell(0);
+    end(0);
   };
   const fail = (error: unknown): void => {
     log.fatal({ err: error }, "cannot go on");
     draining.abort();
-    tell(1);
+    end(1);
   };
   process.on("SIGTERM", onSignal);
   process.on("SIGINT", onSignal);
   const onLost = (error: unknown): void => {
-    log.fatal({ err: error }, "nobody caught this");
+    log.fatal({ err: error }, "uncaught error");
     process.exit(1);
   };
   process.on("unhandledRejection", onLost);
   process.on("uncaughtException", onLost);
 
-  // Everything is imported by now and nothing is served yet: whoever starts next need not compile it, even if we are killed. Writing
-  // takes half a second once, and a millisecond when there is nothing new.
+  // Everything is imported now and nothing is served yet. Writing the compile cache here spares the next process the compilation, even
+  // if this one is killed. It takes half a second the first time, and a millisecond if nothing is new.
   flushCompileCache();
 
   let code = 1;
   try {
     const running = await options.start({ signal: draining.signal, log, fail });
-    // The supervisor waits for this line, whatever the level.
+    // The supervisor waits for this line, so it is logged at every level.
     log.child({}, { level: "info" }).info({ name: options.name, port: running.port }, "ready");
-    code = await told;
+    code = await ended;
     if (!(await settlesWithin(running.stop(), drainMs))) {
       log.error({ drainMs }, "the drain took too long");
       code = 1;
@@ -95,7 +95,7 @@ export const runService = async (options: ServiceOptions): Promise<void> => {
   process.exit(code);
 };
 
-/** Whether `work` settled in time. @throws what it rejects with */
+/** Whether `work` settled in time. @throws the rejection of `work` */
 const settlesWithin = async (work: Promise<unknown>, ms: number): Promise<boolean> => {
   const { promise: late, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(resolve, ms, false);

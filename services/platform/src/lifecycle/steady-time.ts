@@ -1,25 +1,25 @@
-// Time that only ever passes: milliseconds since some moment, for measuring how long something takes or waits. The wall clock is no
-// good for that, since an operator or NTP may set it; the monotonic clock is, but on Linux it stands still while the machine is
-// suspended. So this is the monotonic clock plus the time for which the machine slept.
+// Time that never steps: milliseconds since some moment, to measure durations and waits. An operator or NTP may set the wall clock, so it
+// cannot measure them. The monotonic clock can, but on Linux it stops while the machine is suspended. So this is the monotonic clock
+// plus the time for which the machine slept.
 //
-// A jump between wall and monotonic clock means one of the two: the machine slept, or somebody set the wall clock. The uptime of the
-// machine decides: it counts sleep and does not know the wall clock. Elsewhere than on Linux the monotonic clock counts sleep by itself.
+// A jump between wall and monotonic clock has one of two causes: the machine slept, or the wall clock was set. The machine's uptime
+// decides: it counts sleep and ignores the wall clock. On other systems than Linux the monotonic clock counts sleep itself.
 
 import { uptime } from "node:os";
 
 export interface TimeSources {
-  /** Milliseconds; never steps, and may stand still while the machine sleeps. */
+  /** Milliseconds; it never steps, and may stop while the machine sleeps. */
   readonly monotonic: () => number;
-  /** Milliseconds; steps when it is set. */
+  /** Milliseconds; it steps when it is set. */
   readonly wall: () => number;
-  /** Milliseconds since the machine started, sleep included; undefined where nothing counts so. */
+  /** Milliseconds since the machine started, sleep included; undefined if the system does not count that. */
   readonly uptime: (() => number) | undefined;
 }
 
-/** Smaller jumps are left alone: a short sleep does no harm, and clocks are slewed all the time. */
+/** Smaller jumps are ignored: a short sleep does no harm, and clocks are slewed all the time. */
 const JUMP_MS = 1_000;
 
-/** A reading of the sources that only ever grows. */
+/** A reading of the sources that never decreases. */
 export function steadyTime({ monotonic, wall, uptime: sinceBoot }: TimeSources): () => number {
   let sleptMs = 0;
   let wallGap = wall() - monotonic();
@@ -39,7 +39,7 @@ export function steadyTime({ monotonic, wall, uptime: sinceBoot }: TimeSources):
   };
 }
 
-/** Time of this process. */
+/** The steady time of this process. */
 export const steadyNow: () => number = steadyTime({
   monotonic: () => performance.now(),
   wall: () => Date.now(),

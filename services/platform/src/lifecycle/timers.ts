@@ -1,10 +1,10 @@
-// Timers as a part that is handed in: what waits by them can be tested without waiting.
+// Timers as a dependency, so that tests of code that waits need not wait.
 
-/** Calls it off; as often as one likes, also afterwards. */
+/** Cancels the timer; it may be called any number of times, also after the timer fired. */
 export type Cancel = () => void;
 
 export interface Timers {
-  /** Wakes once, after at least this long. */
+  /** Calls back once, after at least this long. */
   after(ms: number, wake: () => void): Cancel;
 }
 

@@ -1,5 +1,5 @@
-// Every span, metric and attribute name, once. Metric names carry their unit, since the Prometheus exporter does not append it and a
-// collector would. Labels have few values by construction: never a run id, never a node id.
+// Every name of a span, metric and attribute, in one place. Metric names include their unit, because the Prometheus exporter does not
+// append it and a collector would. Labels have few values by design: never a run id, never a node id.
 
 import type { Meter } from "@opentelemetry/api";
 
@@ -9,7 +9,7 @@ import { COUNT_BUCKETS, counter, gauge, histogram, level, type Instrument } from
 export const SPANS = {
   /** One attempt of a node on an executor; linked to the span that started the run. */
   attempt: "pawl.attempt",
-  /** The handler inside of an attempt. */
+  /** The handler inside an attempt. */
   handler: "pawl.handler",
 } as const;
 
@@ -24,7 +24,7 @@ export const ATTRIBUTES = {
   epoch: "pawl.claim.epoch",
   outcome: "pawl.outcome",
   cause: "pawl.failure.cause",
-  // Semantic conventions of OpenTelemetry 1.45; pinned here and nowhere else.
+  // Semantic conventions of OpenTelemetry 1.45; pinned only here.
   rpcSystem: "rpc.system.name",
   rpcMethod: "rpc.method",
   rpcStatusCode: "rpc.response.status_code",
@@ -74,7 +74,7 @@ export const METRICS = {
     "pawl_dead_letters_total",
     "Node executions given up after too many lost leases",
   ),
-  openDeadLetters: gauge("pawl_dead_letters", "Dead letters that nobody dealt with"),
+  openDeadLetters: gauge("pawl_dead_letters", "Open dead letters: no person has handled them yet"),
   queueDepth: gauge<{ readonly queue: string }>("pawl_queue_depth", "Nodes waiting"),
   queueOldestAge: gauge<{ readonly queue: string }>(
     "pawl_queue_oldest_age_seconds",
@@ -126,7 +126,7 @@ export const METRICS = {
   internalFaults: counter("pawl_internal_faults_total", "Throws that are bugs of ours"),
 } as const;
 
-/** Makes every metric real on `meter`. Called by startTelemetry. */
+/** Binds every metric to `meter`. startTelemetry calls it. */
 export const bindMetrics = (meter: Meter): void => {
   const instruments: readonly Instrument[] = Object.values(METRICS);
   for (const instrument of instruments) instrument.bind(meter);

@@ -1,4 +1,4 @@
-// /metrics, /healthz and /readyz over plain HTTP: a server of its own for the scheduler and the executor, a handler for the gateway.
+// /metrics, /healthz and /readyz over plain HTTP: a server for the scheduler and the executor, a handler for the gateway.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,9 +7,9 @@ import { isInnerHost, namesTwoHosts } from "../rpc/hosts.ts";
 export interface ProbeSource {
   /** Every metric in Prometheus' text format. */
   metricsText(): Promise<string>;
-  /** Why this process cannot serve now, or undefined when it can. */
+  /** Why this process cannot serve now, or undefined if it can. */
   notReady(): Promise<string | undefined> | string | undefined;
-  /** What an operator should know besides; see lifecycle/ready-notes.ts. */
+  /** Notes for the operator; see lifecycle/ready-notes.ts. */
   readonly notes?: { readonly all: Readonly<Record<string, string>> };
 }
 
@@ -25,7 +25,7 @@ const text = (status: number, body: string): Answer => ({
   body: `${body}\n`,
 });
 
-/** One line of text and a line for each note; all of it as JSON where the client accepts that. */
+/** One line of text and a line for each note; JSON if the client accepts it. */
 const readiness = (reason: string | undefined, source: ProbeSource, isJson: boolean): Answer => {
   const status = reason === undefined ? 200 : 503;
   const notes = source.notes?.all ?? {};
@@ -51,13 +51,13 @@ const answers: Readonly<Record<string, Answering>> = {
     type: "text/plain; version=0.0.4; charset=utf-8",
     body: await source.metricsText(),
   }),
-  // Alive is whoever answers at all; a process that cannot reach its database must not be restarted for it.
+  // Every process that answers is alive: a process must not be restarted because it cannot reach its database.
   "/healthz": async () => text(200, "ok"),
   "/readyz": async (source, request) =>
     readiness(await source.notReady(), source, acceptsJson(request)),
 };
 
-/** Answers the request if it is for one of the three paths, else returns false and leaves it alone. */
+/** Answers the request if it is for one of the three paths, else returns false. */
 export const answerProbe = (
   source: ProbeSource,
   request: IncomingMessage,
@@ -96,7 +96,7 @@ export const startProbeServer = (
   options: ProbeSource & {
     readonly host: string;
     readonly port: number;
-    /** Names besides loopback and addresses by which it may be called; default none. */
+    /** Host names besides loopback and IP addresses by which it may be called; none by default. */
     readonly allowedHosts?: readonly string[];
   },
 ): Promise<ProbeServer> => {
@@ -115,7 +115,7 @@ export const startProbeServer = (
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => {
-      // A server listening on TCP always has such an address.
+      // A server that listens on TCP always has such an address.
       const { port } = server.address() as AddressInfo;
       resolve({
         port,

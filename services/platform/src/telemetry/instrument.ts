@@ -1,4 +1,4 @@
-// Instruments that exist before the SDK does: declared once in the catalogue, bound to a meter by startTelemetry, no-ops until then.
+// Instruments that exist before the SDK: the catalogue declares them once, startTelemetry binds them to a meter, and until then they do nothing.
 
 import type {
   Attributes,
@@ -9,14 +9,14 @@ import type {
   UpDownCounter,
 } from "@opentelemetry/api";
 
-/** A declared instrument; `bind` makes it real. */
+/** A declared instrument; `bind` connects it to a meter. */
 export interface Instrument {
   readonly name: string;
   readonly description: string;
   bind(meter: Meter): void;
 }
 
-/** An instrument's labels, or undefined for one that has none. */
+/** An instrument's labels, or undefined if it has none. */
 type Labels = Attributes | undefined;
 type LabelArguments<Of extends Labels> = Of extends Attributes
   ? [labels: Of]
@@ -30,7 +30,7 @@ export interface CounterInstrument<Of extends Labels> extends Instrument {
 export interface HistogramInstrument<Of extends Labels> extends Instrument {
   record(value: number, ...labels: LabelArguments<Of>): void;
 }
-/** Holds the last value said. */
+/** Holds the last value. */
 export interface GaugeInstrument<Of extends Labels> extends Instrument {
   set(value: number, ...labels: LabelArguments<Of>): void;
 }
@@ -48,7 +48,7 @@ export const counter = <Of extends Labels = undefined>(
   };
 };
 
-/** Seconds from a tenth of a millisecond to five minutes: a tick is about one millisecond, a handler may take minutes. */
+/** Seconds from a tenth of a millisecond to five minutes: a tick takes about a millisecond, a handler may take minutes. */
 export const SECONDS_BUCKETS: readonly number[] = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
   30, 60, 300,

@@ -1,21 +1,21 @@
-// Structured logging: one JSON object a line on stdout, with the trace it belongs to. Lines about a run carry run_id, node_id, epoch.
+// Structured logging: one JSON object per line on stdout, with its trace. Lines about a run carry run_id, node_id, epoch.
 
 import { context, isSpanContextValid, trace } from "@opentelemetry/api";
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 
-/** The logger every room is handed; make narrower ones with `child`. */
+/** The logger that every room gets; `child` makes narrower ones. */
 export type Logger = PinoLogger;
 
 export interface LoggerOptions {
-  /** Which service speaks. */
+  /** The name of the service. */
   readonly service: string;
   /** trace, debug, info, warn, error, fatal or silent. */
   readonly level: string;
-  /** Default stdout, written synchronously: the last line before a crash is the one that matters. */
+  /** stdout by default, written synchronously, because the last line before a crash matters most. */
   readonly destination?: DestinationStream;
 }
 
-/** What may be bound to a child logger; the names are those of the log's consumers. */
+/** The bindings of a child logger; consumers of the log rely on the names. */
 export interface LogFields {
   readonly run_id?: string;
   readonly node_id?: string;
@@ -39,6 +39,6 @@ export const createLogger = (options: LoggerOptions): Logger => {
     formatters: { level: (label: string) => ({ level: label }) },
     mixin: traceFields,
   };
-  // pino buffers by itself unless told otherwise, and a killed process would take its last lines along.
+  // pino buffers by default, and a killed process would lose its last lines.
   return pino(settings, options.destination ?? pino.destination({ dest: 1, sync: true }));
 };

@@ -1,4 +1,4 @@
-// How deep the workflow queue is, for /metrics: asked when somebody looks, so that a stack nobody watches pays nothing.
+// The depth of the workflow queue for /metrics. It is read only on request, so an unwatched system pays nothing.
 
 import type { JobCounts } from "../queue/workflow-queue.ts";
 import { METRICS } from "./catalogue.ts";
@@ -7,12 +7,12 @@ export type QueueDepthProvider = () => Promise<JobCounts>;
 
 let provider: QueueDepthProvider | undefined;
 
-/** Says whom to ask; undefined for nobody any more. */
+/** Sets the source of the depths; undefined removes it. */
 export function setQueueDepthProvider(next: QueueDepthProvider | undefined): void {
   provider = next;
 }
 
-/** Brings the gauges up to date. A queue that cannot be asked leaves them as they were: metrics must not fail with it. */
+/** Updates the gauges. If the queue cannot be read, they stay as they were, so that metrics do not fail with it. */
 export async function readQueueDepth(): Promise<void> {
   const depth = await provider?.().catch(() => undefined);
   if (depth === undefined) return;

@@ -8,7 +8,7 @@ import {
   type Sampler,
 } from "@opentelemetry/sdk-trace";
 
-/** The sampler the environment names; parentbased_always_on when it names none that is known. */
+/** The sampler that the environment names; parentbased_always_on if it names none or an unknown one. */
 export const samplerFrom = (env: Readonly<Record<string, string | undefined>>): Sampler => {
   const name = env["OTEL_TRACES_SAMPLER"] ?? "parentbased_always_on";
   const root = rootSampler(name.replace(/^parentbased_/, ""), env["OTEL_TRACES_SAMPLER_ARG"]);

@@ -1,5 +1,5 @@
-// Starts OpenTelemetry: metrics always, pulled as Prometheus text and pushed when OTEL_* asks; traces only when OTEL_* asks, since the
-// SDK costs start-up time and every span some microseconds. With traces off a caller's traceparent is still passed on.
+// Starts OpenTelemetry. Metrics are always on: pulled as Prometheus text, and pushed if OTEL_* asks for it. Traces are on only if OTEL_*
+// asks for them, because the SDK costs start-up time and every span some microseconds. Without them a traceparent is still passed on.
 
 import { context, metrics, propagation, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
@@ -23,11 +23,11 @@ export interface Telemetry {
   readonly isTracing: boolean;
   /** Every metric in Prometheus' text format. */
   metricsText(): Promise<string>;
-  /** Sends what is still held back, and stops. */
+  /** Sends what is still buffered, and stops. */
   shutdown(): Promise<void>;
 }
 
-/** A reader that waits to be asked. */
+/** A reader that is read on request. */
 class PullReader extends MetricReader {
   protected override onShutdown(): Promise<void> {
     return Promise.resolve();
@@ -37,7 +37,7 @@ class PullReader extends MetricReader {
   }
 }
 
-/** Whether the environment asks for traces to be sent somewhere. */
+/** Whether the environment asks for traces to be exported. */
 export const wantsTraces = (env: Env): boolean => {
   const exporter = env["OTEL_TRACES_EXPORTER"];
   if (env["OTEL_SDK_DISABLED"] === "true" || exporter === "none") return false;
@@ -48,13 +48,13 @@ export const wantsTraces = (env: Env): boolean => {
   );
 };
 
-/** Whether the environment asks for metrics to be pushed, beside being there to be pulled. */
+/** Whether the environment asks for metrics to be pushed as well. */
 export const wantsMetrics = (env: Env): boolean =>
   env["OTEL_SDK_DISABLED"] !== "true" && env["OTEL_METRICS_EXPORTER"] === "otlp";
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
-/** Starts telemetry for this process; call it once, before anything that records. */
+/** Starts telemetry for this process; call it once, before anything records. */
 export const startTelemetry = async (options: TelemetryOptions): Promise<Telemetry> => {
   const { env } = options;
   const resource = resourceFromAttributes({
@@ -84,7 +84,7 @@ export const startTelemetry = async (options: TelemetryOptions): Promise<Telemet
 
 const PUSH_INTERVAL_MS = 60_000;
 
-/** A reader that sends on the standard interval. */
+/** A reader that pushes at the standard interval. */
 const pushReader = async (env: Env): Promise<MetricReader> => {
   const [{ PeriodicExportingMetricReader }, { OTLPMetricExporter }] = await Promise.all([
     import("@opentelemetry/sdk-metrics"),
@@ -97,7 +97,7 @@ const pushReader = async (env: Env): Promise<MetricReader> => {
   });
 };
 
-/** Loads the tracing SDK, which the process does without otherwise. */
+/** Loads the tracing SDK, which the process does not need otherwise. */
 const startTraces = async (resource: Resource, env: Env): Promise<() => Promise<void>> => {
   const [{ BatchSpanProcessor, TracerProvider }, { OTLPTraceExporter }, { samplerFrom }] =
     await Promise.all([
@@ -116,7 +116,7 @@ const startTraces = async (resource: Resource, env: Env): Promise<() => Promise<
   return () => provider.shutdown();
 };
 
-/** Where a signal goes; headers, timeouts and compression are read by the exporter from the standard variables. */
+/** The address of a signal; the exporter reads headers, timeouts and compression from the standard variables. */
 const endpointFrom = (env: Env, signal: "traces" | "metrics"): { readonly url?: string } => {
   const own = env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`];
   if (own !== undefined && own !== "") return { url: own };

@@ -6,13 +6,13 @@ import { Client } from "pg";
 
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 2_000;
-/** A connection that is silently gone is found by asking it something this often. */
+/** How often the connection is asked a question, to notice that it is silently gone. */
 const PROBE_MS = 10_000;
 const ANSWER_MS = 5_000;
 
 export interface ChannelHandlers {
   readonly onPayload: (payload: string, channel: string) => void;
-  /** Whether notifications arrive. What was sent while they did not is gone. */
+  /** Whether notifications arrive. Notifications sent while they did not are lost. */
   readonly onListening: (isListening: boolean) => void;
 }
 
@@ -32,12 +32,12 @@ export class ChannelListener {
     this.#handlers = handlers;
   }
 
-  /** Begins to connect; does not wait for it. */
+  /** Starts to connect and does not wait for it. */
   start(): void {
     void this.#connect();
   }
 
-  /** Closes the connection and stays away. */
+  /** Closes the connection for good. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -83,7 +83,7 @@ export class ChannelListener {
     this.#timer.unref();
   }
 
-  /** Errors and ends of one connection come in any number and order; only the first of the current one counts. */
+  /** One connection may report several errors and ends, in any order; only the first one of the current connection counts. */
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;

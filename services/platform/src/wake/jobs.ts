@@ -1,15 +1,15 @@
-// Hints between schedulers: one put jobs into queues that another may have room for. Polling finds them as well, only later.
+// Notifications between schedulers: one put jobs into queues that another may have room for. Polling finds the jobs too, but later.
 
 import { BOSS_CHANNEL, COMMAND_QUEUE } from "../queue/queue-name.ts";
 import { ChannelListener } from "./channel.ts";
 
-/** The channel a tick with jobs notifies; payload `<sender> <nodeType>@<delayMs>,…`. */
+/** The channel that a tick with jobs notifies; payload `<sender> <nodeType>@<delayMs>,…`. */
 export const JOBS_CHANNEL = "pawl_jobs";
 
-/** The channel a change of pauses notifies; payload: their epoch. */
+/** The channel that a change of pauses notifies; payload: their epoch. */
 const PAUSES_CHANNEL = "pawl_pauses";
 
-/** Types in one notification; more are left to polling. */
+/** The types in one notification; polling finds the others. */
 const TYPES_MAX = 50;
 
 export interface JobHint {
@@ -29,7 +29,7 @@ export function jobHintPayload(
   return `${sender} ${hints.join(",")}`;
 }
 
-/** Reads a payload; empty for one's own and for what this build does not understand. */
+/** Reads a payload; empty for this scheduler's own notification and for one that this build does not understand. */
 export function parseJobHints(payload: string, self: string): JobHint[] {
   const [sender, list = ""] = payload.split(" ");
   if (sender === self) return [];
@@ -42,13 +42,13 @@ export function parseJobHints(payload: string, self: string): JobHint[] {
 
 export interface JobHandlers {
   readonly onJobs: (hints: readonly JobHint[]) => void;
-  /** Somebody enqueued commands, or may have while nobody listened. */
+  /** Commands were enqueued, or may have been while this process did not listen. */
   readonly onCommands: () => void;
-  /** Something was paused or resumed, or may have been while nobody listened. */
+  /** Something was paused or resumed, or may have been while this process did not listen. */
   readonly onPauses: () => void;
 }
 
-/** Listens for what other schedulers queued, for commands and for pauses, on one connection. */
+/** Listens on one connection for jobs of other schedulers, for commands and for pauses. */
 export class JobListener extends ChannelListener {
   constructor(url: string, self: string, { onJobs, onCommands, onPauses }: JobHandlers) {
     super(url, [JOBS_CHANNEL, BOSS_CHANNEL, PAUSES_CHANNEL], {
@@ -62,7 +62,7 @@ export class JobListener extends ChannelListener {
         if (hints.length > 0) onJobs(hints);
       },
       onListening: (isListening) => {
-        // The poll looks at every queue of nodes anyway; at commands it looks seldom.
+        // Polling covers every queue of nodes, but looks at commands only rarely.
         if (!isListening) return;
         onCommands();
         onPauses();

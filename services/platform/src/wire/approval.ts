@@ -19,11 +19,11 @@ const STATES: Readonly<Record<ApprovalState, WireState>> = {
 };
 const NAMES = new Map(Object.entries(STATES).map(([name, wire]) => [wire, name as ApprovalState]));
 
-/** The state of a number of the wire; undefined for one that is none. */
+/** The state of a number on the wire; undefined for an unknown number. */
 export const fromWireApprovalState = (state: WireState): ApprovalState | undefined =>
   NAMES.get(state);
 
-/** The approval; `schemaJson` says how its response must look. */
+/** The approval; `schemaJson` is the schema of its response. */
 export function toWireApproval(approval: ApprovalRecord, schemaJson?: string): WireApproval {
   const wire = create(ApprovalSchema, {
     approvalId: approval.approvalId,

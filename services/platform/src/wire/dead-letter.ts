@@ -1,4 +1,4 @@
-// Dead letters as clients see and name them.
+// Dead letters as clients see and select them.
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -22,7 +22,7 @@ const NAMES = new Map(
   Object.entries(STATES).map(([name, wire]) => [wire, name as DeadLetterState]),
 );
 
-/** The state of a number of the wire; undefined for one that is none. */
+/** The state of a number on the wire; undefined for an unknown number. */
 export const fromWireDeadLetterState = (state: WireState): DeadLetterState | undefined =>
   NAMES.get(state);
 
@@ -39,7 +39,7 @@ export function toWireDeadLetter(letter: DeadLetterRecord): WireDeadLetter {
   return wire;
 }
 
-/** The filter of a request; none narrows nothing. @throws INPUT_INVALID */
+/** The filter of a request; an absent filter selects everything. @throws INPUT_INVALID */
 export function fromWireFilter(filter: WireFilter | undefined): DeadLetterFilter {
   const { deadLetterIds = [], workflowId = "", nodeType = "", beforeTime } = filter ?? {};
   if (deadLetterIds.length > LIMITS.deadLettersMax)
@@ -69,7 +69,7 @@ function idOf(text: string, index: number): string {
   return canonical;
 }
 
-/** How many dead letters a request looks at; 0 means the default. @throws INPUT_INVALID */
+/** How many dead letters a request covers; 0 means the default. @throws INPUT_INVALID */
 export function deadLetterLimit(limit: number): number {
   if (limit > LIMITS.deadLettersMax)
     throw invalidField("limit", "OUT_OF_RANGE", `is more than ${LIMITS.deadLettersMax}`);
@@ -87,7 +87,7 @@ export function redrivePace(maxPerSecond: number): number {
   return maxPerSecond === 0 ? LIMITS.redrivesPerSecond : maxPerSecond;
 }
 
-/** A filter that narrows something: nobody discards everything by leaving it out. @throws INPUT_INVALID */
+/** A filter that selects something in particular, so that a missing filter never discards everything. @throws INPUT_INVALID */
 export function narrowing(filter: DeadLetterFilter): DeadLetterFilter {
   const { ids, workflowId, nodeType, beforeMs } = filter;
   if (ids.length === 0 && workflowId === "" && nodeType === "" && beforeMs === undefined)

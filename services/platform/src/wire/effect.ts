@@ -6,7 +6,7 @@ import { type Effect, EffectSchema, EffectState } from "@pawl/proto/pawl/v1/effe
 import type { EffectRecord } from "../store/effects.ts";
 import { toTimestamp } from "./scalar.ts";
 
-/** An effect on the wire. Its result stays in the ledger: it may be anything that a receiver said. */
+/** An effect on the wire. Its result stays in the ledger, because it may hold anything that the receiver sent. */
 export function toWireEffect(runId: RunId, effect: EffectRecord): Effect {
   const { nodeId, iteration, committedEpoch, committedAt } = effect;
   const wire = create(EffectSchema, {

@@ -1,13 +1,13 @@
-// The users' JSON as google.protobuf.Value, beside the exact bytes of the `…_json` fields: what `curl` and `buf curl` show. Which fields
-// of which messages is read from the contract: a Value `x` next to bytes `x_json`. Messages are shared between the watchers of a run, so
-// they are copied where something is filled in, and never changed.
+// The users' JSON as google.protobuf.Value, beside the exact bytes of the `…_json` fields: `curl` and `buf curl` show it. The contract
+// defines the fields: a Value `x` next to bytes `x_json`. Watchers of a run share messages, so a message is copied before a field is
+// filled in, and never changed.
 
 import { type DescField, type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
 import { fromJsonBytes } from "./scalar.ts";
 import { toValue } from "./value.ts";
 
-/** What a caller wants of the users' JSON: the exact bytes, readable values, or both. */
+/** The form of the users' JSON that a caller wants: the exact bytes, readable values, or both. */
 export const JSON_FORMS = ["both", "bytes", "values"] as const;
 export type JsonForm = (typeof JSON_FORMS)[number];
 
@@ -26,7 +26,7 @@ interface OneofPart {
   readonly name: string;
   readonly plans: ReadonlyMap<string, Plan>;
 }
-/** Where a kind of message has JSON. */
+/** The JSON fields of a kind of message. */
 interface Plan {
   readonly twins: readonly Twin[];
   readonly parts: readonly Part[];
@@ -36,12 +36,12 @@ interface Plan {
 const VALUE = "google.protobuf.Value";
 const BYTES_SUFFIX = "Json";
 const NO_BYTES = new Uint8Array(0);
-/** The mark of a message that has a value with no room. */
+/** Marks a message with a value that has no room. */
 const LEFT_OUT = "valuesLeftOut";
 
 const plans = new WeakMap<DescMessage, Plan>();
 
-/** The message in the form its caller wants; the same one where there is nothing to do. Never throws for what the bytes hold. */
+/** The message in the form that its caller wants; the same object if there is nothing to change. It never throws for any bytes. */
 export function readable<Schema extends DescMessage>(
   schema: Schema,
   message: MessageShape<Schema>,
@@ -51,7 +51,7 @@ export function readable<Schema extends DescMessage>(
   const plan = planOf(schema);
   if (isEmpty(plan)) return message;
   const room = (): number => LIMITS.messageBytes - toBinary(schema, message).length;
-  // A plan copies what it is given and fills in fields that the schema has.
+  // A plan copies the given message and fills in fields that the schema has.
   return new Filling(form, room).fill(plan, message) as MessageShape<Schema>;
 }
 
@@ -64,7 +64,7 @@ function planOf(schema: DescMessage): Plan {
   const twins: Twin[] = [];
   const parts: Part[] = [];
   const oneofs: OneofPart[] = [];
-  // Known before its fields are, so that a message inside of itself ends here.
+  // Stored before its fields are read, so that a recursive message ends here.
   const plan = { twins, parts, oneofs };
   plans.set(schema, plan);
   for (const field of schema.fields) {
@@ -98,7 +98,7 @@ function innerPlan(field: DescField): Plan | undefined {
   return isEmpty(plan) ? undefined : plan;
 }
 
-/** One answer being filled in. */
+/** One answer while its values are filled in. */
 class Filling {
   readonly #form: JsonForm;
   readonly #room: () => number;
@@ -152,7 +152,7 @@ class Filling {
   }
 
   #valueOf(json: Uint8Array): unknown {
-    // The answer is measured only where there is something to fill in.
+    // The answer is measured only if there is something to fill in.
     this.#left ??= Math.min(LIMITS.readableBytes, this.#room());
     const made = toValue(fromJsonBytes(json) ?? "", this.#left);
     this.#left -= made?.bytes ?? 0;

@@ -16,7 +16,7 @@ import { toWireScope } from "./pause.ts";
 import { toJsonBytes, toTimestamp, traceIdOf } from "./scalar.ts";
 import { toWireNodeStatus, toWireRunKind, toWireRunStatus } from "./status.ts";
 
-/** The run as lists show it: without input, output and nodes. */
+/** The run as in lists: without input, output and nodes. */
 export function toWireRun(run: RunRecord): WireRun {
   const wire = create(RunSchema, {
     runId: run.runId,
@@ -47,7 +47,7 @@ export function toWireRun(run: RunRecord): WireRun {
   return wire;
 }
 
-/** What its caller is told of a run as it is accepted. */
+/** What the caller learns about a run when it is accepted. */
 export type AcceptedRun = Pick<
   RunRecord,
   | "runId"
@@ -62,7 +62,7 @@ export type AcceptedRun = Pick<
   | "traceparent"
 >;
 
-/** The run as it was when it was accepted: known without a read. */
+/** The run as it was when it was accepted, without a read. */
 export const toWireAcceptedRun = (run: AcceptedRun): WireRun =>
   create(RunSchema, {
     runId: run.runId,
@@ -78,8 +78,8 @@ export const toWireAcceptedRun = (run: AcceptedRun): WireRun =>
   });
 
 /**
- * The run whole. Where the log was read later than the row, what the log says wins, so that status, nodes and last_event_id of
- * one answer belong to the same moment.
+ * The whole run. If the log was read later than the row, the log wins, so that status, nodes and last_event_id of one answer belong to
+ * the same moment.
  */
 export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   const wire = toWireRun(run);
@@ -100,7 +100,7 @@ export function toWireRunWithNodes(run: RunRecord, state: RunState): WireRun {
   return wire;
 }
 
-/** Texts about iterations are cut: there may be ten thousand, and a message has a limit. */
+/** Texts of iterations are cut: there may be ten thousand, and a message has a limit. */
 const ITEM_MESSAGE_LENGTH = 120;
 
 /** Every node execution of a folded run, in the order of the definition; the iterations of a node follow it. */

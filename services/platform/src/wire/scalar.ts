@@ -1,4 +1,4 @@
-// The small change of the wire: times, JSON text as bytes, and the trace id inside a traceparent.
+// Small conversions for the wire: times, JSON text as bytes, and the trace id of a traceparent.
 
 import { create } from "@bufbuild/protobuf";
 import { type Timestamp, TimestampSchema } from "@bufbuild/protobuf/wkt";
@@ -18,16 +18,16 @@ export function toTimestamp(ms: number): Timestamp {
 export const fromTimestamp = (time: Timestamp): number =>
   Number(time.seconds) * 1_000 + Math.floor(time.nanos / 1_000_000);
 
-/** JSON text as the bytes of a `…_json` field; absent text is no bytes. */
+/** JSON text as the bytes of a `…_json` field; no bytes for an absent text. */
 export const toJsonBytes = (text: string | undefined): Uint8Array =>
   text === undefined ? NO_BYTES : encoder.encode(text);
 
-/** The text of a `…_json` field; no bytes are absent text. */
+/** The text of a `…_json` field; absent for no bytes. */
 export const fromJsonBytes = (bytes: Uint8Array): string | undefined =>
   bytes.length === 0
     ? undefined
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 
-/** The 32 hex digits of a W3C traceparent; empty when there is none or it is malformed. */
+/** The 32 hex digits of a W3C traceparent; empty if there is none or it is malformed. */
 export const traceIdOf = (traceparent: string | null | undefined): string =>
   TRACEPARENT.exec(traceparent ?? "")?.[1] ?? "";

@@ -23,19 +23,19 @@ const OVERLAP: Record<OverlapPolicy, WireOverlap> = {
   skip: WireOverlap.SKIP,
 };
 
-/** Undefined for a number that is no policy; what is not said is `skip`. */
+/** Undefined for an unknown number; UNSPECIFIED is `skip`. */
 export function fromWireMissed(missed: WireMissed): MissedPolicy | undefined {
   if (missed === WireMissed.UNSPECIFIED) return "skip";
   return (Object.keys(MISSED) as MissedPolicy[]).find((policy) => MISSED[policy] === missed);
 }
 
-/** Undefined for a number that is no policy; what is not said is `allow`. */
+/** Undefined for an unknown number; UNSPECIFIED is `allow`. */
 export function fromWireOverlap(overlap: WireOverlap): OverlapPolicy | undefined {
   if (overlap === WireOverlap.UNSPECIFIED) return "allow";
   return (Object.keys(OVERLAP) as OverlapPolicy[]).find((policy) => OVERLAP[policy] === overlap);
 }
 
-/** A schedule; `nextTimes` where more than the next one is known. */
+/** A schedule; `nextTimes` if more than the next time is known. */
 export function toWireSchedule(
   schedule: ScheduleRecord,
   nextTimes: readonly number[] = schedule.nextAt === null ? [] : [schedule.nextAt],

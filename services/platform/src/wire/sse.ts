@@ -1,4 +1,4 @@
-// The same fact as one line of JSON for SSE (S1.48). The user's JSON is embedded as the text it is: it was checked at the
+// The same fact as one line of JSON for SSE. The user's JSON is embedded as the text it is: it was checked at the
 // door and stored by Postgres, so parsing and printing it again would only cost time and change its numbers.
 
 import { causeOf } from "@pawl/core/log/cause";
@@ -33,7 +33,7 @@ const VALUE_KEYS: Readonly<Record<EventType, string>> = {
   "contract.violated": "errors",
 };
 
-/** The envelope of S1.48 as one line of JSON text. */
+/** The event as one line of JSON text. */
 export function toSseJson(event: RunEvent, scope: EventScope): string {
   const workflow =
     scope.workflowId === "" ? "" : `"workflowId":${JSON.stringify(scope.workflowId)},`;

@@ -1,4 +1,4 @@
-// Statuses and kinds between the core's words and the contract's numbers, both ways, from one table each.
+// Statuses and kinds between the names of core and the numbers of the contract, both ways, from one table each.
 
 import type { NodeStatus, RunKind, RunStatus } from "@pawl/core/log/event";
 import {
@@ -40,7 +40,7 @@ const RUN_KIND: Readonly<Record<RunKind, WireRunKind>> = {
   test: WireRunKind.TEST,
 };
 
-/** Turns a table around. The keys of a literal table are exactly its declared ones. */
+/** Inverts a table. The keys of a literal table are exactly its declared keys. */
 const inverse = <Name extends string>(
   table: Readonly<Record<Name, number>>,
 ): ReadonlyMap<number, Name> =>

@@ -1,4 +1,4 @@
-// The log as the two pushes a page needs: `workflow_node_update` and `workflow_status_update` (S3.42, S3.43). A projection of
+// The log as the two pushes a page needs: `workflow_node_update` and `workflow_status_update`. A projection of
 // each event by itself, so any cursor may start it; events that change no status give nothing. The user's JSON is embedded as
 // the text it is.
 

@@ -1,16 +1,16 @@
-// JSON text as a google.protobuf.Value, bounded: a Value of many small numbers is six times as long as their text, and readers in many
-// languages refuse messages nested deeper than a hundred, of which a JSON object takes three.
+// JSON text as a google.protobuf.Value, bounded: a Value of many small numbers is six times as long as its text, and readers in many
+// languages refuse messages nested deeper than a hundred levels, of which a JSON object takes three.
 
 import { type ListValue, NullValue, type Struct, type Value } from "@bufbuild/protobuf/wkt";
 import { LIMITS } from "@pawl/core/data/limits";
 
-/** A Value and what it takes on the wire at most, in binary or as JSON. */
+/** A Value and an upper bound of its size on the wire, in binary or as JSON. */
 export interface MadeValue {
   readonly value: Value;
   readonly bytes: number;
 }
 
-/** Undefined for text that is no JSON, that takes more than `room`, that is nested too deeply, or that holds a number beyond doubles. */
+/** Undefined for text that is not JSON, is larger than `room`, is nested too deeply, or holds a number beyond doubles. */
 export function toValue(text: string, room: number): MadeValue | undefined {
   if (text.length > room) return undefined;
   try {
@@ -34,7 +34,7 @@ class Making {
     this.#room = room;
   }
 
-  /** @throws RangeError when it does not fit */
+  /** @throws RangeError if it does not fit */
   make(json: unknown, depth: number): Value {
     this.#take(2 * FIELD);
     return { $typeName: "google.protobuf.Value", kind: this.#kind(json, depth) };
@@ -54,7 +54,7 @@ class Making {
     }
     if (depth === LIMITS.readableDepth) throw new RangeError("nested too deeply");
     if (Array.isArray(json)) return { case: "listValue", value: this.#list(json, depth + 1) };
-    // JSON.parse gives nothing else.
+    // JSON.parse returns no other types.
     return { case: "structValue", value: this.#struct(json as object, depth + 1) };
   }
 

@@ -11,7 +11,7 @@ import {
 import type { WorkflowRecord } from "../store/definitions.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 
-/** The workflow at one version; without its definition when the record has no body (lists). */
+/** The workflow at one version; without its definition if the record has no body (lists). */
 export function toWireWorkflow(workflow: WorkflowRecord): WireWorkflow {
   return create(WorkflowSchema, {
     workflowId: workflow.workflowId,
@@ -36,7 +36,7 @@ export const toWireViolation = (violation: Violation): WireViolation =>
     column: violation.position?.column ?? 0,
   });
 
-/** One broken rule, as a client of ours reads it back. */
+/** One broken rule, as a client of Pawl reads it back. */
 export const fromWireViolation = (violation: WireViolation): Violation => ({
   path: violation.path,
   reason: violation.reason,

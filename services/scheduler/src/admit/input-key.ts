@@ -1,4 +1,4 @@
-// The key of an input: by it the same input starts nothing again, for callers who ask for that (S1.59, X23). It is opt-in: a
+// The key of an input: by it the same input starts nothing again, for callers who ask for that. It is opt-in: a
 // hash alone would forbid every deliberate second run of the same input.
 
 import { LIMITS } from "@pawl/core/data/limits";

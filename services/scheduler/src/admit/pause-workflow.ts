@@ -33,7 +33,7 @@ export async function pauseWorkflow(
   const key = keyOf(tenantId, request);
   await insistOnWorkflow(parts, key);
   const pause = await parts.pauses.pause(key, wordsOf(request));
-  probe("P1");
+  probe("pause.recorded");
   await parts.known.reload();
   if (pause.state !== "pausing") return pause;
   return (await follows(parts, pause)) ? { ...pause, state: "paused" } : pause;
@@ -47,7 +47,7 @@ export async function resumeWorkflow(
 ): Promise<PauseRecord | undefined> {
   const key = keyOf(tenantId, request);
   const pause = await parts.pauses.resume(key, wordsOf(request));
-  probe("P3");
+  probe("resume.recorded");
   // The runs of a workflow that was deleted meanwhile go on as well.
   if (pause === undefined) await insistOnWorkflow(parts, key);
   await parts.known.reload();

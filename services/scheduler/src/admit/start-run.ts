@@ -181,7 +181,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
   const { promise, resolve, reject } = Promise.withResolvers<Started>();
   const { workflowVersion, kind, testGraph, inputKey } = run;
   const scheduled = run.schedule === undefined ? {} : { schedule: run.schedule };
-  probe("S1");
+  probe("start.before-submit");
   parts.loop.offer({
     kind: "start",
     runId: newRunId(createdAt),
@@ -216,7 +216,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     answer: { resolve, reject },
   });
   const { runId, duplicate, lastSeq, isPaused } = await promise;
-  probe("S2");
+  probe("start.after-commit");
   if (!duplicate) METRICS.runsStarted.add(1, { kind });
   const { priority } = run;
   return {

@@ -69,6 +69,6 @@ async function runIdOf({ journal }: AdmitParts, job: ClaimedJob): Promise<string
 
 const RETRY_FIRST_MS = 1_000;
 
-/** What may go well later waits longer each time (X10: 1, 2, 4 s); what cannot is not kept waiting for its end. */
+/** What may go well later waits longer each time (1, 2, 4 s); what cannot is not kept waiting for its end. */
 export const commandDelayMs = (error: unknown, failures: number): number =>
   error instanceof EngineError && !error.retryable ? 0 : RETRY_FIRST_MS * 2 ** (failures - 1);

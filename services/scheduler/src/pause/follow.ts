@@ -33,7 +33,7 @@ export async function followPause(parts: FollowParts, pause: PauseRecord): Promi
       if (!isFirst && !(await pauses.tend(pause))) return false;
       isFirst = false;
       await Promise.all(runIds.slice(at, at + STEP).map((runId) => followOne(parts, pause, runId)));
-      probe("P2");
+      probe("pause.after-step");
     }
     if (runIds.length < PAGE) break;
     after = runIds.at(-1);

@@ -1,5 +1,5 @@
 // Finds what was forgotten: a node that is queued and has no job, one that runs and has no lease, one that waits for a child run that
-// is over (X4). A transition writes all of it in one transaction, so this finds something only after somebody deleted rows, after
+// is over. A transition writes all of it in one transaction, so this finds something only after somebody deleted rows, after
 // a restore of half a database, or after a quarantine was lifted. It reads the log of its own and decides nothing: what it finds
 // is offered to the tick, which judges it again on its fold and by its compare-and-swap.
 //

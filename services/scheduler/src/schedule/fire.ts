@@ -56,7 +56,7 @@ async function fireOne(
   const asked = occurrencesToStart({ times, now, missed: spec.missed });
   const starts = startable(schedule, asked);
   const started = await startAll(parts, schedule, starts);
-  probe("F1");
+  probe("schedule.after-start");
   const skippedCount = times.length - started.count;
   if (skippedCount > 0) METRICS.occurrencesSkipped.add(skippedCount);
   const after = await nextAfter(parts, spec, now);

@@ -22,7 +22,7 @@ export async function sweepLeases(parts: SweepParts): Promise<boolean> {
     if (limitMs === undefined) return hasLeft || patience.isOver;
     return patience.isOver && patience.isCredible(limitMs);
   });
-  if (lost.length > 0) probe("S8");
+  if (lost.length > 0) probe("sweep.before-take-back");
   await Promise.all(lost.map((lease) => take(parts, lease)));
   return lost.length === FOUND_MAX;
 }

@@ -254,7 +254,7 @@ export class TickLoop {
     if (dueInMs === undefined || this.#stopped) return;
     const waitMs = Math.min(TIMER_MAX_MS, Math.max(1, dueInMs + 1));
     this.#dueTimer = setTimeout(() => {
-      probe("S9");
+      probe("tick.timer-fired");
       this.nudge();
     }, waitMs);
   }

@@ -66,6 +66,6 @@ async function settleGates(
 /** The last statement of a tick. */
 function announce(tx: Transaction, told: readonly News[]): void {
   void tx.wake(told);
-  if (told.some(({ ended }) => ended)) probe("S10");
-  probe("S5");
+  if (told.some(({ ended }) => ended)) probe("tick.before-commit-of-end");
+  probe("tick.before-commit");
 }

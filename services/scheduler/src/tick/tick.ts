@@ -177,7 +177,7 @@ export class Tick {
         });
         (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
         hasWritten = true;
-        probe("S6");
+        probe("tick.after-commit");
       }
       onWritten();
       this.#replies.push(...(await draft.fenced.replies(cache, (runId) => draft.has(runId))));
@@ -187,7 +187,7 @@ export class Tick {
       countFacts(claims);
       tell(roster, draft);
       tell(roster, claims);
-      probe("S7");
+      probe("tick.before-reply");
       for (const reply of this.#replies) reply();
       return {
         batchSize: this.#inputs.length,

@@ -22,7 +22,7 @@ const LEVELS = new Set(["debug", "info", "warn", "error"]);
 export function takeOutcome(parts: DoorParts, session: Session, wire: Outcome): void {
   enter(session, wire.claim, "an outcome", (claim) => {
     session.letGo(claim);
-    probe("S3");
+    probe("outcome.received");
     parts.loop.offer({
       kind: "outcome",
       claim,

@@ -1,5 +1,5 @@
-// Moderation by a service of the operator's: POST {text | value, phase, runId, nodeId}, answered by {findings: [{rule, category?,
-// path?}]} or {flagged}. Bounded in time, tries and bytes; whatever is not a clear answer is no answer, and its caller fails closed.
+// Moderation by a service of the operator. It gets POST {text | value, phase, runId, nodeId} and answers {findings: [{rule,
+// category?, path?}]} or {flagged}. Time, tries and bytes are bounded. An unclear answer counts as none, and the caller fails closed.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
@@ -16,7 +16,7 @@ import {
 const ANSWER_BYTES_MAX = 64 * 1024;
 const PAUSE_MS = 100;
 
-const text = (length: number) => z.string().transform((said) => said.slice(0, length));
+const text = (length: number) => z.string().transform((value) => value.slice(0, length));
 const findingSchema = z.object({
   rule: text(64),
   category: text(64).default("unspecified"),
@@ -28,15 +28,15 @@ const answerSchema = z
 
 export interface HttpGatewayOptions {
   readonly url: string;
-  /** Of one call. */
+  /** For one call. */
   readonly timeoutMs: number;
-  /** Calls beyond the first, for what may pass. */
+  /** How many calls follow the first one if the failure may pass. */
   readonly retries: number;
-  /** Streams are looked at in stretches of this size, each with as much of the one before. */
+  /** A stream is checked in stretches of this size, each together with as much of the text before it. */
   readonly windowChars: number;
 }
 
-/** Makes the gateway of an address. */
+/** Makes the gateway for an address. */
 export function httpGateway(options: HttpGatewayOptions): ModerationGateway {
   const { windowChars } = options;
   return {
@@ -93,19 +93,20 @@ async function askOnce(
       const mayPass = response.status >= 500 || response.status === 429;
       return unavailable(`moderation answered ${response.status}`, mayPass);
     }
-    const said = await bounded(response);
-    const parsed = said === undefined ? undefined : answerSchema.safeParse(JSON.parse(said));
+    const answered = await bounded(response);
+    const parsed =
+      answered === undefined ? undefined : answerSchema.safeParse(JSON.parse(answered));
     if (parsed?.success === true) return { ok: true, answer: parsed.data };
     return unavailable("moderation answered something that is no verdict", false);
   } catch (error) {
     const name = error instanceof Error ? error.name : "error";
-    // Neither the address nor what was sent belongs into a log of the run.
+    // The run's log must not hold the address or the text that was sent.
     const isNonsense = error instanceof SyntaxError;
     return unavailable(`moderation could not be asked (${name})`, !isNonsense);
   }
 }
 
-/** The whole body, or undefined when it is too long. */
+/** The whole body, or undefined if it is too long. */
 async function bounded(response: Response): Promise<string | undefined> {
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -1,5 +1,5 @@
-// Text on its way to watchers, held back until moderation has cleared it: a phrase split over any number of pieces is found before
-// its first character is shown. Once something is found, nothing more is ever let through.
+// Holds streamed text back until moderation has cleared it. So a phrase that is split over any number of pieces is found before its
+// first character is shown. After a finding, no more text passes.
 
 import type { Finding, ModerationGateway, ModerationSubject, Unavailable } from "./moderation.ts";
 
@@ -12,7 +12,7 @@ export class StreamWindow {
   readonly #gateway: ModerationGateway;
   readonly #subject: ModerationSubject;
   readonly #signal: AbortSignal;
-  /** The end of what was shown. */
+  /** The end of the text that was shown. */
   #shown = "";
   #isCut = false;
   #pending = "";
@@ -25,7 +25,7 @@ export class StreamWindow {
     this.#signal = signal;
   }
 
-  /** Takes a piece; gives what may be shown now. Not to be called again before it has answered. */
+  /** Takes a piece and returns the text that may be shown now. Wait for the answer before the next call. */
   async push(text: string): Promise<Passed> {
     this.#pending += text;
     this.#fresh += text.length;
@@ -33,7 +33,7 @@ export class StreamWindow {
     return await this.#look(false);
   }
 
-  /** Nothing follows: gives the rest. */
+  /** Ends the stream and returns the rest. */
   async end(): Promise<Passed> {
     if (this.#isShut || this.#pending === "") return { kind: "clear", text: "" };
     return await this.#look(true);
@@ -63,7 +63,7 @@ export class StreamWindow {
   }
 }
 
-/** `at`, or one less where it would part a pair of surrogates. */
+/** `at`, or one less if it would split a pair of surrogates. */
 const whole = (text: string, at: number): number => {
   const code = at > 0 && at < text.length ? text.charCodeAt(at - 1) : 0;
   return code >= 0xd800 && code <= 0xdbff ? at - 1 : at;

@@ -1,4 +1,4 @@
-// The contract gates around a handler: what they find goes into the log together with how the attempt ended (S1.15, S1.19).
+// The contract checks around a handler. Their findings enter the log together with the end of the attempt.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
@@ -10,16 +10,16 @@ import {
 import { GateKind, type GateSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { failed, type WireResult } from "./outcome.ts";
 
-export type WireGate = MessageInitShape<typeof GateSchema>;
+export type WireCheck = MessageInitShape<typeof GateSchema>;
 
-/** How an attempt ended, and what its gates found on the way. */
+/** How an attempt ended, and what its checks found. */
 export interface Ended {
   readonly result: WireResult;
-  readonly gates?: WireGate[];
+  readonly gates?: WireCheck[];
 }
 
-/** The end of an attempt whose input breaks its contract, or undefined. The same input would break it again: no retry. */
-export function inputContractGate(
+/** The end of an attempt whose input breaks its contract, or undefined. The same input would break it again, so there is no retry. */
+export function inputContractCheck(
   contract: Contract | undefined,
   input: unknown,
 ): Ended | undefined {
@@ -30,10 +30,10 @@ export function inputContractGate(
   return { result, gates: [violation("input", errors)] };
 }
 
-/** What a result comes to under the output contract; a retry policy may name the violation. */
-export function outputContractGate(contract: Contract | undefined, result: WireResult): Ended {
+/** The result after the output contract; a retry policy may name the violation. */
+export function outputContractCheck(contract: Contract | undefined, result: WireResult): Ended {
   if (contract === undefined || result.case !== "completed") return { result };
-  // As it will stand in the log, which may differ from what the handler returned (undefined, toJSON).
+  // The value as the log will hold it, which may differ from the handler's value (undefined, toJSON).
   const output: unknown = JSON.parse(Buffer.from(result.value.outputJson ?? []).toString("utf8"));
   const errors = contract(output);
   if (errors.length === 0) return { result };
@@ -44,7 +44,7 @@ export function outputContractGate(contract: Contract | undefined, result: WireR
   };
 }
 
-const violation = (phase: Phase, errors: readonly ContractError[]): WireGate => ({
+const violation = (phase: Phase, errors: readonly ContractError[]): WireCheck => ({
   kind: GateKind.CONTRACT_VIOLATED,
   phase,
   detailsJson: Buffer.from(JSON.stringify(errors)),

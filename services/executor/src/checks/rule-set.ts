@@ -1,12 +1,12 @@
-// The rules of moderation as an operator writes them, checked whole before the executor starts: every fault is found in one go, with
-// its place.
+// The moderation rules that an operator writes. The executor checks all of them before it starts, and reports every fault at once
+// with its path.
 
 import { compilePattern, type Pattern, patternFault } from "@pawl/core/data/pattern";
 import { z } from "zod";
 
 const RULES_MAX = 500;
 const LITERAL_LENGTH_MAX = 1_000;
-/** Streams hold back so much for patterns, whose matches have no length of their own. */
+/** How many characters of a stream are held back for patterns, because a match of a pattern has no fixed length. */
 const WINDOW_CHARS = 256;
 
 const ruleSchema = z
@@ -42,7 +42,7 @@ const ruleListSchema = z
     }
   });
 
-/** A set of rules; undefined where there are none. */
+/** A set of rules; undefined if there are none. */
 export const ruleSetSchema = z
   .strictObject({
     window_chars: z.int().min(16).max(16_384).default(WINDOW_CHARS),
@@ -56,9 +56,9 @@ export interface ModerationRule {
   readonly id: string;
   readonly category: string;
   readonly pattern: Pattern;
-  /** The pattern with its own regard to case, to be joined with others. */
+  /** The pattern with its own case sensitivity, ready to be joined with others. */
   readonly source: string;
-  /** How long a match is; undefined for patterns. */
+  /** How long a match is; undefined for a pattern. */
   readonly literalLength: number | undefined;
 }
 
@@ -80,7 +80,7 @@ function ruleOf(raw: z.output<typeof ruleSchema>): ModerationRule {
   };
 }
 
-/** A pattern of the operator: as long as it needs to be. */
+/** A pattern of the operator has no length limit. */
 export function operatorPattern(source: string): Pattern {
   const compiled = compilePattern(source, { isTrusted: true });
   if (!compiled.ok) throw new RangeError(compiled.message);

@@ -1,17 +1,17 @@
-// What the executor asks of moderation, whoever answers (S1.8): findings in a value, and in texts that come piece by piece. A
-// gateway that cannot answer says so; its caller then fails closed.
+// The interface of moderation, for rules and for a service: it finds problems in a value, and in text that arrives in pieces. A
+// gateway that cannot answer reports that, and its caller fails closed.
 
 import type { Phase } from "@pawl/platform/contract/contract";
 
-/** What was found, where, and by which rule; never the text itself. */
+/** A finding: which rule, and where; never the text itself. */
 export interface Finding {
   readonly rule: string;
   readonly category: string;
-  /** `input.topic` or `output.text`; `stream` for text that came piece by piece. */
+  /** `input.topic` or `output.text`; `stream` for text that arrived in pieces. */
   readonly path: string;
 }
 
-/** What is looked at, for whom. */
+/** The node whose data is checked. */
 export interface ModerationSubject {
   readonly phase: Phase;
   readonly runId: string;
@@ -25,50 +25,50 @@ export interface Unavailable {
 
 export type Verdict = { readonly ok: true; readonly findings: readonly Finding[] } | Unavailable;
 
-/** A look at a stretch of a stream. `clear` says how much of its text may have been shown by now. */
+/** The result for a stretch of a stream. `clear` is how much of its text may be shown. */
 export type StretchVerdict =
   | { readonly ok: true; readonly clear: number; readonly findings: readonly Finding[] }
   | Unavailable;
 
-/** A stretch of streamed text: `text` from `seen` on has not been shown, what is before it has. */
+/** A stretch of streamed text. Readers have seen `text` up to `seen`, and nothing after it. */
 export interface Stretch {
   readonly text: string;
   readonly seen: number;
-  /** Something was left out before `text`. */
+  /** Some text before `text` was left out. */
   readonly isCut: boolean;
-  /** Nothing follows. */
+  /** No more text follows. */
   readonly isLast: boolean;
 }
 
-/** Values by the word their places begin with: `input`, `config`, `output`. */
+/** Values by the first word of their paths: `input`, `config`, `output`. */
 export type Roots = Readonly<Record<string, unknown>>;
 
 export interface ModerationGateway {
-  /** Looks at every text inside of the values. */
+  /** Checks every text inside the values. */
   readonly check: (
     roots: Roots,
     subject: ModerationSubject,
     signal: AbortSignal,
   ) => Verdict | Promise<Verdict>;
-  /** Looks at a stretch of a stream. */
+  /** Checks a stretch of a stream. */
   readonly checkStretch: (
     stretch: Stretch,
     subject: ModerationSubject,
     signal: AbortSignal,
   ) => StretchVerdict | Promise<StretchVerdict>;
-  /** How much shown text a stretch begins with, if there is so much. */
+  /** How much text that was already shown a stretch starts with, if there is that much. */
   readonly contextChars: number;
-  /** A stretch is looked at when so much of it is new, or it is the last. */
+  /** How much new text a stretch needs before it is checked; the last stretch may have less. */
   readonly stepChars: number;
 }
 
-/** How many findings are kept of one look. */
+/** How many findings of one check are kept. */
 export const FINDINGS_MAX = 20;
 
-/** The place of a finding in a stream. */
+/** The path of a finding in a stream. */
 export const STREAM_PATH = "stream";
 
-/** Every text inside of the values with its place: texts, numbers and the names of properties. */
+/** Every text inside the values with its path: texts, numbers and the names of properties. */
 export function* textsOf(roots: Roots): Generator<readonly [path: string, text: string]> {
   for (const [name, value] of Object.entries(roots)) yield* textsIn(value, name);
 }
@@ -81,7 +81,7 @@ function* textsIn(value: unknown, path: string): Generator<readonly [string, str
   } else if (typeof value === "object" && value !== null) {
     for (const [key, item] of Object.entries(value)) {
       yield [path, key];
-      // A place that held the offending text itself would tell it.
+      // A path that contained the offending text would show it.
       yield* textsIn(item, `${path}.${PLAIN_KEY.test(key) ? key : "*"}`);
     }
   }

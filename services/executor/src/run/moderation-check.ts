@@ -1,6 +1,6 @@
-// The moderation gates of one attempt: its input before the handler, what the handler says while it runs, its output afterwards.
-// Race survived: a handler need not wait for what it emits; pieces, media and log lines are looked at one after the other, in the
-// order they were said, and the attempt ends behind the last of them. Whatever cannot be looked at is not let through.
+// The moderation checks of one attempt: its input before the handler, its partial output while the handler runs, its output afterwards.
+// The race it survives: a handler need not wait for what it emits. Pieces, media and log lines are checked one after the other, in the
+// order of their emission, and the attempt ends after the last of them. Text that cannot be checked is never shown.
 
 import { MODERATION_HOLD, type Media } from "@pawl/core/log/event";
 import { isModerated, type Moderation, type ModerationAction } from "@pawl/core/policy/moderation";
@@ -12,45 +12,45 @@ import {
   type ModerationGateway,
   type Roots,
   type Verdict,
-} from "../gates/moderation.ts";
-import { StreamWindow, type Passed } from "../gates/stream-window.ts";
+} from "../checks/moderation.ts";
+import { StreamWindow, type Passed } from "../checks/stream-window.ts";
 import type { AttemptHooks } from "../work/assignments.ts";
-import type { Ended, WireGate } from "./contract-gate.ts";
+import type { Ended, WireCheck } from "./contract-check.ts";
 import { failed, failedWith, type WireResult } from "./outcome.ts";
 
 const WITHHELD = "[withheld by moderation]";
 
-export interface ModerationGateOptions {
+export interface ModerationCheckOptions {
   readonly gateway: ModerationGateway;
   readonly moderation: Moderation;
   readonly action: ModerationAction;
   readonly runId: string;
   readonly nodeId: string;
   readonly hooks: AttemptHooks;
-  /** Ends the handler: what it says is not wanted any more. */
+  /** Ends the handler, because its output is no longer needed. */
   readonly stop: () => void;
 }
 
-/** What was found, or why nobody could look. */
+/** The findings, or why moderation could not check. */
 type Trouble = Exclude<Passed, { kind: "clear" }>;
 
-export class ModerationGate {
-  readonly #options: ModerationGateOptions;
+export class ModerationCheck {
+  readonly #options: ModerationCheckOptions;
   readonly #window: StreamWindow;
   #chain: Promise<void> = Promise.resolve();
   #trouble: Trouble | undefined;
-  /** Pictures and files, each behind so many characters of text. */
+  /** Pictures and files, each with its position in the text, in characters. */
   readonly #media: { readonly behind: number; readonly media: Media }[] = [];
-  #said = 0;
+  #emitted = 0;
   #shown = 0;
 
-  constructor(options: ModerationGateOptions) {
+  constructor(options: ModerationCheckOptions) {
     this.#options = options;
     const { gateway, hooks } = options;
     this.#window = new StreamWindow(gateway, this.#subject("output"), hooks.signal);
   }
 
-  /** The end of an attempt whose input is not let in, or undefined. */
+  /** The end of an attempt whose input moderation refuses, or undefined. */
   async input(roots: Roots): Promise<Ended | undefined> {
     if (!isModerated(this.#options.moderation, "input")) return undefined;
     const trouble = troubleOf(await this.#check(roots, "input"));
@@ -61,7 +61,7 @@ export class ModerationGate {
     return { result: { case: "held", value: { reason: MODERATION_HOLD, phase: "input" } }, gates };
   }
 
-  /** The hooks a handler gets: what it says passes here first. */
+  /** The hooks for the handler: everything it emits passes the checks first. */
   hooks(): AttemptHooks {
     const { hooks, moderation } = this.#options;
     if (!isModerated(moderation, "output")) return hooks;
@@ -69,12 +69,12 @@ export class ModerationGate {
       ...hooks,
       emit: (text) => this.#next(() => this.#emit(text)),
       emitMedia: (media) => this.#next(() => this.#emitMedia(media)),
-      // A line is a service, not a fact: nobody waits for it, but the end of the attempt does.
+      // The handler does not wait for a log line, but the end of the attempt does.
       log: (level, message) => void this.#next(() => this.#log(level, message)),
     };
   }
 
-  /** What the attempt comes to once everything it said was looked at; `accepted` judges an output that is to be held or shown. */
+  /** The attempt's end after everything was checked; `accepted` checks the contract of an output that will be held or shown. */
   async output(result: WireResult, accepted: (result: WireResult) => Ended): Promise<Ended> {
     const { moderation, action, hooks } = this.#options;
     if (!isModerated(moderation, "output")) return accepted(result);
@@ -89,11 +89,11 @@ export class ModerationGate {
     }
     if (found.kind === "unavailable") return { result: unavailable(found.message) };
     const gates = [flag("output", found.findings)];
-    // The handler failed by itself: only its words are kept back.
+    // The handler failed by itself, so only its message and details are withheld.
     if (result.case === "failed" && (this.#trouble === undefined || action === "hold"))
       return { result: withheld(result), gates };
     if (action === "block") return { result: blocked("output", found), gates };
-    // Nobody is asked about an output that its contract refuses.
+    // A person is not asked about an output that its contract refuses.
     const ended = accepted(result);
     if (ended.result.case !== "completed")
       return { ...ended, gates: [...gates, ...(ended.gates ?? [])] };
@@ -101,7 +101,7 @@ export class ModerationGate {
     return { result: { case: "held", value }, gates };
   }
 
-  /** What of the stream is still held back; only a handler that ended well has it shown. */
+  /** Shows the rest of the stream that was held back, if the handler ended well. */
   async #rest(result: WireResult): Promise<Passed> {
     if (this.#trouble !== undefined || result.case !== "completed")
       return { kind: "clear", text: "" };
@@ -118,7 +118,7 @@ export class ModerationGate {
     return await gateway.check(roots, this.#subject(phase), hooks.signal);
   }
 
-  /** What is wrong with what the handler gave, or with the words it failed with. */
+  /** The findings in the handler's output, or in the message and details of its failure. */
   async #judge(result: WireResult): Promise<Trouble | undefined> {
     if (result.case === "failed") {
       const { message = "", detailsJson } = result.value;
@@ -142,14 +142,14 @@ export class ModerationGate {
   }
 
   async #emit(text: string): Promise<void> {
-    this.#said += text.length;
+    this.#emitted += text.length;
     await this.#release(await this.#window.push(text));
   }
 
   async #emitMedia(media: Media): Promise<void> {
     const trouble = troubleOf(await this.#check({ [STREAM_PATH]: media }, "output"));
     if (trouble !== undefined) return this.#enter(trouble);
-    this.#media.push({ behind: this.#said, media });
+    this.#media.push({ behind: this.#emitted, media });
     await this.#release({ kind: "clear", text: "" });
   }
 
@@ -159,7 +159,7 @@ export class ModerationGate {
     this.#options.hooks.log(level, isClean ? message : WITHHELD);
   }
 
-  /** Shows what was cleared, media where they belong between the text. */
+  /** Shows text that was cleared, with media at their positions. */
   async #release(passed: Passed): Promise<void> {
     if (passed.kind !== "clear") return this.#enter(passed);
     const { hooks } = this.#options;
@@ -179,7 +179,7 @@ export class ModerationGate {
 
   #enter(trouble: Trouble): void {
     this.#trouble ??= trouble;
-    // A held output needs its handler to end; a blocked one does not.
+    // The handler must end before its output can be held; a blocked attempt need not wait for that.
     if (trouble.kind === "unavailable" || this.#options.action === "block") this.#options.stop();
   }
 }
@@ -190,7 +190,7 @@ function troubleOf(verdict: Verdict): Trouble | undefined {
   return findings.length === 0 ? undefined : { kind: "found", findings };
 }
 
-const flag = (phase: Phase, findings: readonly Finding[]): WireGate => ({
+const flag = (phase: Phase, findings: readonly Finding[]): WireCheck => ({
   kind: GateKind.MODERATION_FLAGGED,
   phase,
   detailsJson: Buffer.from(JSON.stringify({ findings })),
@@ -202,7 +202,7 @@ function blocked(phase: Phase, { findings }: Extract<Trouble, { kind: "found" }>
   return failed("moderation_blocked", message, { permanent: true });
 }
 
-/** The policy may try again, as for any provider that was away. */
+/** The retry policy may try again, as for any provider that is away. */
 const unavailable = (message: string): WireResult => failed("moderation_unavailable", message);
 
 function withheld(result: Extract<WireResult, { case: "failed" }>): WireResult {

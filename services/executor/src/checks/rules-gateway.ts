@@ -1,5 +1,5 @@
-// Moderation by rules: literals and linear-time patterns, in this process. One pattern made of all rules looks first, so a clean
-// text costs one pass however many rules there are.
+// Moderation by rules in this process: literals and linear-time patterns. One pattern joins all rules and runs first, so a clean text
+// costs one pass, however many rules there are.
 
 import type { PatternMatch } from "@pawl/core/data/pattern";
 import {
@@ -13,12 +13,12 @@ import {
 } from "./moderation.ts";
 import { operatorPattern, type ModerationRule, type RuleSet } from "./rule-set.ts";
 
-/** Makes the gateway of a set of rules. */
+/** Makes the gateway for a set of rules. */
 export function rulesGateway({ rules, windowChars }: RuleSet): ModerationGateway {
   const any = operatorPattern(rules.map(({ source }) => source).join("|"));
   const longest = Math.max(...rules.map(({ literalLength = 1 }) => literalLength));
   const hasPatterns = rules.some(({ literalLength }) => literalLength === undefined);
-  // A literal is found whole before any of it is shown; of a pattern as much as the window is long.
+  // A literal is found before any character of it is shown; a pattern is found within the length of the window.
   const holdBack = Math.max(longest - 1, hasPatterns ? windowChars : 0);
   const found = (text: string, path: string): Finding[] =>
     rules.flatMap(({ id: rule, category, pattern }) =>
@@ -49,7 +49,7 @@ function look(stretch: Stretch, with_: Look): StretchVerdict {
   const { text, seen, isCut, isLast } = stretch;
   const { any, rules, holdBack, windowChars } = with_;
   const bound = isLast ? text.length : Math.max(seen, text.length - holdBack);
-  // What was cut off before the text is not its beginning: `^` must not match there.
+  // The text before this stretch was cut off, so `^` must not match at its start.
   for (let from = isCut ? 1 : 0; ;) {
     const match = from > text.length ? undefined : any.find(text, from);
     if (match === undefined) return { ok: true, clear: bound, findings: [] };
@@ -62,7 +62,7 @@ function look(stretch: Stretch, with_: Look): StretchVerdict {
     const findings = by.map(({ id: rule, category }) => ({ rule, category, path: STREAM_PATH }));
     if (findings.length > 0)
       return { ok: true, clear: seen, findings: findings.slice(0, FINDINGS_MAX) };
-    // Whether this is a match depends on what follows. Until then nothing of it is shown, as far as the window reaches.
+    // The text that follows decides whether this is a match. Until then none of it is shown, as far as the window reaches.
     const isLong = end - start >= windowChars;
     return {
       ok: true,
@@ -72,7 +72,7 @@ function look(stretch: Stretch, with_: Look): StretchVerdict {
   }
 }
 
-/** What may follow a piece, one character of each kind first: a pattern ends at the end of the text, of a line or of a word. */
+/** One character of each kind that may follow a piece: a pattern can end at the end of the text, of a line or of a word. */
 const FOLLOWERS = [
   "a",
   " ",
@@ -82,7 +82,7 @@ const FOLLOWERS = [
   "é",
 ];
 
-/** Whether `pattern` matches inside of `match`, whatever follows the stretch: `$` and `\b` at the end of a piece decide nothing. */
+/** Whether `pattern` matches inside `match` for any text that may follow: `$` and `\b` at the end of a piece prove nothing. */
 function isBroken(
   pattern: ModerationRule["pattern"],
   { text, isLast }: Stretch,
