@@ -10,12 +10,13 @@ import { APPROVAL } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
 import { approvalId, type ApprovalId, isUuid } from "@pawl/core/name/ids";
 import type { FoundApproval } from "@pawl/platform/store/journal";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { ApproveApprovalRequest } from "@pawl/proto/pawl/v1/approval_service_pb";
 import type { DecideInput } from "../tick/input.ts";
 import { cleanText } from "../work/wire.ts";
 import { offerDecision, refusalOf } from "./decide-node.ts";
 import type { AdmitParts } from "./parts.ts";
-import { jsonTextOf, requestIdOf } from "./request.ts";
+import { jsonTextOf } from "./request.ts";
 import { checkResponse } from "./response-schema.ts";
 
 /** What approving and rejecting have in common. */

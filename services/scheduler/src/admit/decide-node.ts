@@ -4,11 +4,12 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isName, nodeId, type RunId } from "@pawl/core/name/ids";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import { type DecideNodeRequest, Decision } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { DecideAnswer, DecideInput } from "../tick/input.ts";
 import { cleanText } from "../work/wire.ts";
 import type { AdmitParts } from "./parts.ts";
-import { requestIdOf, runIdOf } from "./request.ts";
+import { runIdOf } from "./request.ts";
 
 /** @throws RUN_NOT_FOUND, NODE_NOT_FOUND, NODE_NOT_HELD, NODE_ALREADY_DECIDED, APPROVAL_CLOSED, RUN_ALREADY_FINISHED, INPUT_INVALID */
 export async function decideNode(parts: AdmitParts, request: DecideNodeRequest): Promise<RunId> {

@@ -5,8 +5,9 @@ import type { RunId } from "@pawl/core/name/ids";
 import { LIMITS } from "@pawl/core/data/limits";
 import { cleanText } from "../work/wire.ts";
 import type { LoadedRun } from "@pawl/platform/store/journal";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { AdmitParts } from "./parts.ts";
-import { requestIdOf, runIdOf } from "./request.ts";
+import { runIdOf } from "./request.ts";
 
 /** Cancels a run; its executors are told to abort. @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED */
 export async function cancelRun(
