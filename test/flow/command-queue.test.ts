@@ -1,7 +1,7 @@
 // Commands of the workflow queue on a real trio: enqueued from outside, carried out by whichever scheduler takes them.
 
 import { randomUUID } from "node:crypto";
-import { createPawlClient, type PawlClient } from "@pawl/client";
+import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
@@ -13,6 +13,7 @@ import { failpoints, replaceScheduler } from "../crash/crew.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { until } from "../support/until.ts";
 import { graph, script } from "./graph.ts";
+import { storyOf } from "./story.ts";
 
 const RULES = { rules: [{ id: "secret", category: "confidential", literal: "quince" }] };
 
@@ -116,6 +117,32 @@ test("a command that cannot be carried out ends as a dead letter, which /metrics
   const text = await (await fetch(`${metrics}/metrics`)).text();
   expect(text).toMatch(/^pawl_commands\{.*status="dead_letter".*\} 1/m);
   expect(text).toMatch(/^pawl_command_backlog(\{.*\})? 0/m);
+});
+
+test("a resume command answers an approval with a response that fits its schema; another one changes nothing (S0.4, S0.54, S0.55)", async () => {
+  const response_schema = { type: "object", required: ["amount"] };
+  const ask = { type: "approval", config: { message: "How much?", response_schema } };
+  const graphId = await save(graph(["start > ask > end"], { ask }));
+  const { run } = await client.runs.start(graphId);
+  const { runId } = run;
+  await until(async () => (await client.runs.get(runId)).run.status === RunStatus.WAITING, {
+    what: "the run to wait",
+  });
+  const resume = (response?: Json): Promise<string> => {
+    const humanResponse = { node_id: "ask", decision: "approve", decided_by: "ada", response };
+    return queue.enqueue({ type: "resume", runId, graphId, humanResponse });
+  };
+  const { lastEventId } = (await client.runs.get(runId)).run;
+  for (const response of [{ sum: 5 }, undefined]) {
+    const jobId = await resume(response);
+    await stands(jobId, "dead_letter");
+    expect((await queue.getJob(jobId))?.error).toContain("response");
+  }
+  expect((await client.runs.get(runId)).run.lastEventId).toBe(lastEventId);
+  await stands(await resume({ amount: 5 }), "completed");
+  const story = await storyOf(client, runId);
+  expect(story.status).toBe("completed");
+  expect(story.outputOf("ask")).toMatchObject({ response: { amount: 5 }, decidedBy: "ada" });
 });
 
 test("a scheduler killed after it did a command and before it said so: another does it again, and one run is there (S0.2, S0.35, S0.39, S0.41)", async () => {

@@ -1,5 +1,11 @@
 // Commands about runs and workflows, on an executor with room for one attempt: order and waiting become visible.
-import { createPawlClient, isFinalStatus, runStatusName, type PawlClient } from "@pawl/client";
+import {
+  createPawlClient,
+  isFinalStatus,
+  type PawlClient,
+  type PawlError,
+  runStatusName,
+} from "@pawl/client";
 import { RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -113,13 +119,10 @@ test("of what waits the lowest number is sooner (S0.3, S0.6, X16)", async () => 
   expect(order).toEqual(["priority-5", "priority0", "priority5", "priority9"]);
 });
 
-test("a test run defines nothing for good and is deleted whole, once it is over (S3.12, S3.45, X19)", async () => {
+test("a test run defines nothing for good and is deleted whole (S3.12, S3.45, X19)", async () => {
   const { run } = await client.runs.test(held("hold-test"), { input: { a: 1 } });
   expect(run.kind).toBe(RunKind.TEST);
   const working = await sink.received("hold-test");
-  await expect(client.runs.delete(run.runId)).rejects.toMatchObject({
-    reason: "RUN_NOT_DELETABLE",
-  });
   working.answer(200);
   await client.runs.wait(run.runId);
   await client.runs.delete(run.runId);
@@ -127,6 +130,24 @@ test("a test run defines nothing for good and is deleted whole, once it is over 
   await expect(client.events.list(run.runId)).rejects.toMatchObject({ reason: "RUN_NOT_FOUND" });
   const { runs } = await client.runs.list({ kind: RunKind.TEST, pageSize: 200 });
   expect(runs.map(({ runId }) => runId)).not.toContain(run.runId);
+});
+
+test("DeleteRun of a live test run stops it and deletes it in one call; its watchers' streams end (S3.45)", async () => {
+  const { run } = await client.runs.test(held("hold-deleted-run"));
+  const { runId } = run;
+  const working = await sink.received("hold-deleted-run");
+  const watching = client.runs.wait(runId).then(
+    ({ status }) => runStatusName(status),
+    (error: PawlError) => error.reason,
+  );
+  await client.runs.delete(runId);
+  await working.hungUp;
+  expect(["cancelled", "RUN_NOT_FOUND"]).toContain(await watching);
+  await expect(client.runs.get(runId)).rejects.toMatchObject({ reason: "RUN_NOT_FOUND" });
+  await expect(client.runs.delete(runId)).rejects.toMatchObject({ reason: "RUN_NOT_FOUND" });
+  // The executor's one slot is free again.
+  expect((await runGraph(client, graph(["start > a > end"]))).status).toBe("completed");
+  expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
 });
 
 test("a saved run is history and cannot be deleted (X19)", async () => {

@@ -55,6 +55,32 @@ test("no more nodes run at once than executors have slots; the others wait in th
   expect((await storyOf(client, runId)).status).toBe("completed");
 });
 
+test("ExplainNode counts the jobs ahead of a node by its own priority as well as its run's", async () => {
+  const ranked = {
+    "hold-x": {},
+    "hold-y": {},
+    late: { priority: 2 },
+    plain: {},
+    soon: { priority: -1 },
+  };
+  const { run } = await client.runs.test(
+    graph(
+      Object.keys(ranked).map((name) => `start > ${name} > end`),
+      Object.fromEntries(
+        Object.entries(ranked).map(([name, more]) => [name, call(sink.url(name), more)]),
+      ),
+    ),
+  );
+  const held = await Promise.all(["hold-x", "hold-y"].map((name) => sink.received(name)));
+  const summaryOf = async (nodeId: string): Promise<string> =>
+    (await client.runs.explain(run.runId, nodeId)).summary;
+  await expect.poll(() => summaryOf("soon"), { timeout: 20_000 }).toContain("next in line");
+  expect(await summaryOf("plain")).toContain("behind 1 job.");
+  expect(await summaryOf("late")).toContain("behind 2 jobs.");
+  for (const each of held) each.answer(200);
+  expect((await storyOf(client, run.runId)).status).toBe("completed");
+});
+
 test("a test run goes on from its stored graph when its scheduler is replaced (S3.13)", async () => {
   const definition = graph(["start > hold > after > end"], { hold: call(sink.url("hold-graph")) });
   const { run } = await client.runs.test(definition);

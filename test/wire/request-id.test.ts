@@ -9,7 +9,7 @@ import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { expect, test } from "vitest";
 import { drain, GRAPH, KNOWN, saveKnown } from "./known-workflow.ts";
-import { expectRefused, type Refusal } from "./refusal.ts";
+import { expectRefused, invalidField, type Refusal } from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
 const OTHER = '{"nodes":[{"id":"begin","type":"start"}]}';
@@ -94,24 +94,26 @@ test.each([
   ["two lines", "a\nb"],
   ["a NUL character", "a\0b"],
   ["an escape", "\u001b[2J"],
+  ["two words", "nightly run"],
+  ["letters beyond ASCII", "añb"],
 ])("C13: a request id of %s is refused by every command of every client", async (_, requestId) => {
   const definition = { text: GRAPH };
   const runId = randomUUID();
   await stage().unharmed(async () => {
-    for (const { runs, workflows } of stage().doors)
+    for (const { runs, workflows } of stage().doors) {
       for (const call of [
         () => runs.startRun({ workflowId: KNOWN, requestId }),
-        () => drain(runs.executeRun({ start: { workflowId: KNOWN, requestId } })),
         () => runs.testRun({ definition, requestId }),
         () => runs.cancelRun({ runId, requestId }),
         () => runs.deleteRun({ runId, requestId }),
         () => workflows.createWorkflow({ workflowId: "x", definition, requestId }),
         () => workflows.updateWorkflow({ workflowId: KNOWN, definition, requestId }),
         () => workflows.deleteWorkflow({ workflowId: KNOWN, requestId }),
-      ]) {
-        const error = { code: "InvalidArgument", reason: "INPUT_INVALID" } as const;
-        await expectRefused(call(), error, requestId);
-      }
+      ])
+        await expectRefused(call(), invalidField("request_id", "BAD_ID"), requestId);
+      const executed = drain(runs.executeRun({ start: { workflowId: KNOWN, requestId } }));
+      await expectRefused(executed, invalidField("start.request_id", "BAD_ID"), requestId);
+    }
   });
 });
 

@@ -138,7 +138,7 @@ export interface Runs {
   ): Promise<Run>;
   /** Reads the whole log again and lifts a quarantine when it is whole. @throws PawlError EVENT_LOG_CORRUPTION */
   recheck(runId: string, options?: MutationOptions): Promise<Run>;
-  /** Removes a finished test run whole. @throws PawlError RUN_NOT_DELETABLE */
+  /** Removes a test run whole; a live one is cancelled first. @throws PawlError RUN_NOT_DELETABLE */
   delete(runId: string, options?: MutationOptions): Promise<void>;
   /** Waits for the end, across reconnects, and returns the run as it ended, however it did. Rejects when aborted. */
   wait(runId: string, options?: WaitOptions): Promise<Run>;

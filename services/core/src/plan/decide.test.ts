@@ -52,6 +52,14 @@ test("approving a held output completes the node with it, under the claim that m
   expect(run.node("a")).toMatchObject({ status: "completed", hold: undefined });
 });
 
+test("a response to a node that waits for a yes or no is refused and changes nothing (S0.54)", () => {
+  const run = held("output");
+  const arrival = { iteration: 0, comment: "", requestId: "r1", now: run.now, responseJson: "1" };
+  const at = { ...arrival, nodeIndex: run.index("a"), decision: "approve" } as const;
+  expect(onDecision(run.state, at)).toEqual({ kind: "takes_no_response" });
+  expect(run.node("a").status).toBe("waiting");
+});
+
 test("approving a held input queues the same attempt again, and the approval stays with it", () => {
   const run = held("input");
   expect(run.node("a").isInputApproved).toBe(false);

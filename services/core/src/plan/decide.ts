@@ -36,6 +36,8 @@ export type DecisionResult =
   | { readonly kind: "timed_out" }
   /** The node says how a response must look, and there is none. */
   | { readonly kind: "needs_response" }
+  /** The node waits for a yes or no; a response has no meaning for it. */
+  | { readonly kind: "takes_no_response" }
   | { readonly kind: "not_held" };
 
 /** The facts that follow from a decision. Changes nothing itself. */
@@ -54,6 +56,7 @@ export function onDecision(state: RunState, arrival: DecisionArrival): DecisionR
     return { kind: isSame ? "repeated" : "decided_otherwise" };
   }
   const { responseSchema } = approvalRules(executionDefinition(state.graph, nodeIndex, iteration));
+  if (hold.reason !== APPROVAL && responseJson !== undefined) return { kind: "takes_no_response" };
   const isBare = decision === "approve" && responseJson === undefined;
   if (isBare && hold.reason === APPROVAL && responseSchema !== undefined)
     return { kind: "needs_response" };

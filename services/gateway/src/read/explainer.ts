@@ -8,6 +8,8 @@ import { explainNode } from "@pawl/core/explain/explain";
 import type { UnstoredResult, WaitingRoom } from "@pawl/core/explain/room";
 import { slotsOfExecution, slotsOfRun } from "@pawl/core/explain/slot-wait";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
+import { graphNodeAt } from "@pawl/core/plan/place";
+import { jobPriority } from "@pawl/core/policy/priority";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import type { RoomQuestion } from "@pawl/platform/store/waiting-room";
 import { toWireExplanation } from "@pawl/platform/wire/explain";
@@ -46,7 +48,7 @@ export async function explain(
     execution.status === "queued" && queued !== undefined
       ? {
           nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
-          priority: record.priority,
+          priority: jobPriority(record.priority, graphNodeAt(state, nodeIndex).definition.priority),
           queuedAt: queued.at,
         }
       : undefined;

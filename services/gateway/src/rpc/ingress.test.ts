@@ -53,7 +53,9 @@ test("names, lines and request ids are short and printable", () => {
   expect(outcome(() => checkLine("reason", "a\u0000b", 200))).toBe("NOT_PRINTABLE");
   expect(outcome(() => checkLine("reason", "a\nb", 200))).toBe("NOT_PRINTABLE");
   expect(outcome(() => checkLine("reason", "x".repeat(201), 200))).toBe("TOO_LONG");
-  expect(outcome(() => checkRequestId("x".repeat(256)))).toBe("TOO_LONG");
+  for (const bad of ["x".repeat(256), "two words", "naïve", "a\nb"]) {
+    expect(outcome(() => checkRequestId(bad))).toBe("BAD_ID");
+  }
   expect(checkRequestId("mine")).toBe("mine");
   expect(checkRequestId("")).not.toBe(checkRequestId(""));
 });

@@ -8,6 +8,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { canonicalJson } from "@pawl/core/definition/canonical";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { isName, isUuid, type RunId, runId } from "@pawl/core/name/ids";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 
 /** A run id in canonical form; upper case is taken and lowered. @throws INPUT_INVALID */
 export function checkRunId(text: string): RunId {
@@ -26,7 +27,7 @@ export function checkName(field: string, text: string): string {
   return text;
 }
 
-// Printable is everything but controls, separators that are not the space, and what Unicode has not assigned.
+// A printable line has no control characters, no lone surrogates and no line separators.
 const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]*$/u;
 
 /** One printable line of at most `length` characters. @throws INPUT_INVALID */
@@ -53,10 +54,8 @@ export function checkWords<T extends { by: string; reason: string; requestId: st
   return request;
 }
 
-/** A request id, made up when the caller gave none: a forwarded command may be sent twice. @throws INPUT_INVALID */
-export function checkRequestId(text: string): string {
-  return text === "" ? crypto.randomUUID() : checkLine("request_id", text, LIMITS.requestIdLength);
-}
+/** The caller's request id, or a new one: the gateway may send a command twice. @throws INPUT_INVALID */
+export const checkRequestId = (text: string): string => requestIdOf(text) ?? crypto.randomUUID();
 
 /** More types of event than there are is a mistake. */
 const TYPES_MAX = 64;

@@ -4,9 +4,11 @@
 // While all its subscribers only wait for the end, a hint that the run goes on is not worth a read, and what comes before the
 // terminal event is passed over: a caller who waits for a run of ten nodes cost the gateway ten reads before, and costs one now.
 //
-// States: idle ⇄ reading; closed after the terminal event or when the last subscriber left. The race it survives: a hint that
-// arrives during a read is remembered and read again afterwards.
+// States: idle ⇄ reading; closed after the terminal event, when the log is gone, or when the last subscriber left. Two races it
+// survives: a hint that arrives during a read is remembered and read again afterwards; a test run may be deleted between the
+// announcement of its end and the read, and then its streams end with RUN_NOT_FOUND.
 
+import { EngineError } from "@pawl/core/fault/engine-error";
 import { isStreamedType, isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log";
@@ -35,6 +37,8 @@ export class Tail {
   #cursor: number;
   #hint = 0;
   #isPoked = false;
+  /** The seq of a terminal event that was announced and must be read from the log. */
+  #endSeq = 0;
   /** Whether the run has said partial output: hints may be behind the log then, since it takes seqs that no planner counts. */
   #hasStreamed = false;
   #isReading = false;
@@ -84,8 +88,9 @@ export class Tail {
   /** The terminal event itself: given on as it is where nothing is missing before it that anybody wants. */
   ended(event: RunEvent): void {
     const isNext = !this.#isReading && event.seq === this.#cursor + 1;
-    if (this.#isEndOnly || isNext) this.#deliver([event]);
-    else this.hint(event.seq, true);
+    if (this.#isEndOnly || isNext) return this.#deliver([event]);
+    this.#endSeq = event.seq;
+    this.hint(event.seq, true);
   }
 
   /** There may be news. */
@@ -109,9 +114,11 @@ export class Tail {
     while (!this.#isClosed && (this.#isPoked || this.#hint > this.#cursor)) {
       this.#isPoked = false;
       const hinted = this.#hint;
+      const endSeq = this.#endSeq;
       try {
         const page = await this.#options.read({ runId: this.runId, afterSeq: this.#cursor });
         this.#deliver(page.events);
+        if (page.events.length === 0 && endSeq > this.#cursor) return this.#deleted();
         if (page.hasMore) this.#isPoked = true;
         // A hint that proved empty is not asked again; the poll will.
         else if (page.events.length === 0 && this.#hint === hinted) this.#hint = this.#cursor;
@@ -137,9 +144,22 @@ export class Tail {
     if (isTerminalType(last.type) || this.#subscribers.size === 0) this.#close();
   }
 
+  /** The end was committed before the read began, and the log does not have it: the run was deleted. */
+  #deleted(): void {
+    const error = runDeleted(this.runId);
+    for (const subscriber of this.#subscribers) subscriber.finish(error);
+    this.#close();
+  }
+
   #close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#options.onClose(this);
   }
 }
+
+/** A stream ends with this when its run was deleted under it. */
+export const runDeleted = (runId: RunId): EngineError =>
+  new EngineError("RUN_NOT_FOUND", `The run ${runId} was deleted.`, {
+    metadata: { run_id: runId },
+  });

@@ -1,4 +1,5 @@
 import { asyncProperty, assert, array, integer, record } from "fast-check";
+import { EngineError } from "@pawl/core/fault/engine-error";
 import { expect, test } from "vitest";
 import { RUN, turn } from "./memory-log.fixture.ts";
 import { BUFFER, setup, take, upTo } from "./watching.fixture.ts";
@@ -23,6 +24,58 @@ test("live events follow the replay, and the terminal one ends the stream", asyn
   fanout.hint(RUN, log.append(1, "run.completed"));
   expect(await take(stream, 9)).toEqual([6]);
   expect(fanout.tailCount).toBe(0);
+});
+
+test("the streams of a run that is deleted right after its end stop with RUN_NOT_FOUND", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(3);
+  const stream = watch();
+  expect(await take(stream, 3)).toEqual([1, 2, 3]);
+  log.append(1);
+  log.append(1, "run.completed");
+  const { last } = log;
+  log.events = [];
+  fanout.ended(last);
+  await expect(stream.next()).rejects.toMatchObject({
+    reason: "RUN_NOT_FOUND",
+    metadata: { run_id: RUN, cursor: "3" },
+  });
+  expect(fanout.tailCount).toBe(0);
+});
+
+test("a read that began before the end was announced proves no deletion", async () => {
+  const { log, watch, fanout } = setup();
+  log.append(3);
+  const stream = watch();
+  expect(await take(stream, 3)).toEqual([1, 2, 3]);
+  let whole = log.events;
+  log.beforeRead = async () => {
+    // The first read sees the log as it was before the commit that ends the run.
+    log.beforeRead = async () => void (log.events = whole);
+    await turn();
+    log.append(1);
+    log.append(1, "run.completed");
+    fanout.ended(log.last);
+    whole = log.events;
+    log.events = whole.slice(0, 3);
+  };
+  fanout.hint(RUN, 4);
+  expect(await take(stream, 9)).toEqual([4, 5]);
+});
+
+test("a stream whose run is gone ends at the next heartbeat, though nothing announced its end", async () => {
+  const { log, watch } = setup({
+    heartbeatMs: 1,
+    findRun: () => {
+      if (log.events.length > 0) return log.findRun();
+      throw new EngineError("RUN_NOT_FOUND", "gone");
+    },
+  });
+  log.append(3);
+  const stream = watch();
+  expect(await take(stream, 3)).toEqual([1, 2, 3]);
+  log.events = [];
+  await expect(take(stream, 1)).rejects.toMatchObject({ reason: "RUN_NOT_FOUND" });
 });
 
 test("a cursor beyond the log is out of range (C4)", async () => {

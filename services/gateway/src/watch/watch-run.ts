@@ -207,9 +207,20 @@ class Reader {
     if (isTerminalType(last.event.type)) this.#isDone = true;
   }
 
+  /** A heartbeat, if the run still exists: a run that was deleted has no news for ever. @throws RUN_NOT_FOUND */
   async *#beat(): WatchStream {
+    if (this.#hasSent) await this.#checkExists();
     this.#hasSent = true;
     yield [];
+  }
+
+  async #checkExists(): Promise<void> {
+    try {
+      await this.#deps.findRun(this.#request.runId);
+    } catch (error) {
+      // Without the store the stream keeps its heartbeats and waits.
+      if (error instanceof EngineError && error.reason === "RUN_NOT_FOUND") throw error;
+    }
   }
 
   #isWanted(event: RunEvent): boolean {

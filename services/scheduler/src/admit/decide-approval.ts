@@ -1,22 +1,19 @@
-// Answers an approval. A response is held to its node's schema before the decision is offered: what does not fit changes nothing.
-// Nothing can come between: a definition never changes, and whether the approval is still open the tick decides.
+// Answers an approval. The scheduler checks a response against its node's schema before the tick sees the decision: a response that
+// does not fit changes nothing. No race is possible: a definition never changes, and the tick decides whether the approval is open.
 
-import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
-import { approvalRules } from "@pawl/core/definition/approval-config";
-import type { JsonSchema } from "@pawl/core/definition/shape";
 import { EngineError, invalidField, type ErrorMetadata } from "@pawl/core/fault/engine-error";
 import { APPROVAL } from "@pawl/core/log/event";
-import { executionDefinition } from "@pawl/core/log/execution";
 import { approvalId, type ApprovalId, isUuid } from "@pawl/core/name/ids";
 import type { FoundApproval } from "@pawl/platform/store/journal";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { ApproveApprovalRequest } from "@pawl/proto/pawl/v1/approval_service_pb";
 import type { DecideInput } from "../tick/input.ts";
 import { cleanText } from "../work/wire.ts";
 import { offerDecision, refusalOf } from "./decide-node.ts";
 import type { AdmitParts } from "./parts.ts";
-import { jsonTextOf, requestIdOf } from "./request.ts";
-import { checkResponse } from "./response-schema.ts";
+import { jsonTextOf } from "./request.ts";
+import { checkFits } from "./response-schema.ts";
 
 /** What approving and rejecting have in common. */
 export type AnswerRequest = Pick<
@@ -68,42 +65,17 @@ export function approvalIdOf(text: string): ApprovalId {
   return approvalId(canonical);
 }
 
-/** The response as it goes on: it fits, or nothing happens. @throws INPUT_INVALID */
+/** The response to an open approval: an approval without one is answered with null. @throws INPUT_INVALID */
 async function fitting(
   parts: AdmitParts,
   found: FoundApproval,
   decision: DecideInput["decision"],
   given: string | undefined,
 ): Promise<string | undefined> {
-  if (found.reason !== APPROVAL) {
-    if (given === undefined) return undefined;
-    throw invalidField("response_json", "UNEXPECTED", `a ${found.reason} takes no response`);
-  }
-  if (decision === "reject" && given === undefined) return undefined;
+  if (found.reason !== APPROVAL || (decision === "reject" && given === undefined)) return given;
   const text = given ?? "null";
-  const schema = await schemaOf(parts, found);
-  if (schema === undefined) return text;
-  const parsed = checkJson(text);
-  const violations = checkResponse(schema, parsed.ok ? parsed.value : null);
-  if (violations.length === 0) return text;
-  const [first] = violations;
-  const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
-  throw new EngineError(
-    "INPUT_INVALID",
-    `The response does not fit: ${first?.field} ${first?.description}${more}`,
-    { metadata: { approval_id: found.approvalId }, violations },
-  );
-}
-
-/** How an approval's response must look. @throws EVENT_LOG_CORRUPTION */
-export async function schemaOf(
-  { definitions }: Pick<AdmitParts, "definitions">,
-  found: FoundApproval,
-): Promise<JsonSchema | undefined> {
-  const graph = await definitions.graph(found.definitionId);
-  const index = graph.indexOf.get(found.nodeId);
-  if (index === undefined) return undefined;
-  return approvalRules(executionDefinition(graph, index, found.iteration)).responseSchema;
+  await checkFits(parts, found, text);
+  return text;
 }
 
 export const notFound = (id: string): EngineError =>

@@ -1,17 +1,29 @@
-// Decides about a node that waits for a person. The answer comes after the commit; what follows from it has been placed by then.
+// Decides about a node that waits for a person. The scheduler answers after the commit, when the tick has placed what follows.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField, type ErrorMetadata } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isName, nodeId, type RunId } from "@pawl/core/name/ids";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import { type DecideNodeRequest, Decision } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { DecideAnswer, DecideInput } from "../tick/input.ts";
 import { cleanText } from "../work/wire.ts";
 import type { AdmitParts } from "./parts.ts";
-import { requestIdOf, runIdOf } from "./request.ts";
+import { runIdOf } from "./request.ts";
+
+/** Parts of a decision that DecideNode has no fields for; a queued resume carries them. */
+export interface Answer {
+  /** JSON text that fits the node's response schema. */
+  readonly responseJson?: string;
+  readonly decidedBy?: string;
+}
 
 /** @throws RUN_NOT_FOUND, NODE_NOT_FOUND, NODE_NOT_HELD, NODE_ALREADY_DECIDED, APPROVAL_CLOSED, RUN_ALREADY_FINISHED, INPUT_INVALID */
-export async function decideNode(parts: AdmitParts, request: DecideNodeRequest): Promise<RunId> {
+export async function decideNode(
+  parts: AdmitParts,
+  request: DecideNodeRequest,
+  { responseJson, decidedBy = "" }: Answer = {},
+): Promise<RunId> {
   const runId = runIdOf(request.runId);
   if (!isName(request.nodeId)) throw invalidField("node_id", "BAD_ID", "must be a node's id");
   const answer = await offerDecision(parts, {
@@ -21,6 +33,8 @@ export async function decideNode(parts: AdmitParts, request: DecideNodeRequest):
     decision: decisionOf(request.decision),
     comment: cleanText(request.comment, LIMITS.labelLength),
     requestId: requestIdOf(request.requestId) ?? "",
+    decidedBy: cleanText(decidedBy, LIMITS.labelLength),
+    ...(responseJson === undefined ? {} : { responseJson }),
   });
   if (answer === "accepted" || answer === "repeated") return runId;
   throw refusalOf(answer, { run_id: runId, node_id: request.nodeId });
@@ -78,6 +92,8 @@ export function refusalOf(
         "REQUIRED",
         "this approval wants a response that fits its schema; answer it with ApproveApproval",
       );
+    case "takes_no_response":
+      return invalidField("response_json", "UNEXPECTED", "the node waits for a yes or no alone");
     default:
       return unreachable(answer, "answer");
   }

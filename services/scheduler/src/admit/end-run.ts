@@ -1,12 +1,13 @@
-// Ends runs: cancels a live one, deletes a finished test run.
+// Ends runs: cancels a live one, deletes a test run.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import { LIMITS } from "@pawl/core/data/limits";
 import { cleanText } from "../work/wire.ts";
 import type { LoadedRun } from "@pawl/platform/store/journal";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { AdmitParts } from "./parts.ts";
-import { requestIdOf, runIdOf } from "./request.ts";
+import { runIdOf } from "./request.ts";
 
 /** Cancels a run; its executors are told to abort. @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED */
 export async function cancelRun(
@@ -20,12 +21,21 @@ export async function cancelRun(
   // The same request again, after its answer was lost: it did what it asked for.
   if (known.hasEnded && requestId !== "" && (await wasCancelledBy(parts, known, requestId)))
     return runId;
-  const { promise, resolve, reject } = Promise.withResolvers<"cancelled" | "finished">();
-  parts.loop.offer({ kind: "cancel", runId, reason, requestId, answer: { resolve, reject } });
-  if ((await promise) === "cancelled") return runId;
+  if ((await offerCancel(parts, runId, reason, requestId)) === "cancelled") return runId;
   throw new EngineError("RUN_ALREADY_FINISHED", "The run has ended; nothing was changed.", {
     metadata: { run_id: runId },
   });
+}
+
+async function offerCancel(
+  { loop }: AdmitParts,
+  runId: RunId,
+  reason: string,
+  requestId: string,
+): Promise<"cancelled" | "finished"> {
+  const { promise, resolve, reject } = Promise.withResolvers<"cancelled" | "finished">();
+  loop.offer({ kind: "cancel", runId, reason, requestId, answer: { resolve, reject } });
+  return await promise;
 }
 
 /** The run's row, without its log. @throws RUN_NOT_FOUND */
@@ -45,19 +55,24 @@ async function wasCancelledBy(
   return ended?.type === "run.cancelled" && ended.payload.requestId === requestId;
 }
 
-/** Deletes a finished test run whole. @throws RUN_NOT_FOUND, RUN_NOT_DELETABLE */
+/** Deletes a test run whole, and cancels it before if it is live. @throws RUN_NOT_FOUND, RUN_NOT_DELETABLE */
 export async function deleteRun(
   parts: AdmitParts,
-  request: { readonly runId: string },
+  request: { readonly runId: string; readonly requestId: string },
 ): Promise<void> {
   const runId = runIdOf(request.runId);
+  const requestId = requestIdOf(request.requestId) ?? "";
   if (await parts.journal.deleteTestRun(runId)) return;
-  await rowOf(parts, runId);
-  throw new EngineError(
-    "RUN_NOT_DELETABLE",
-    "Only a test run that has ended can be deleted. Runs of saved workflows keep their history; cancel a test run that is live first.",
-    { metadata: { run_id: runId } },
-  );
+  const { workflowId } = await rowOf(parts, runId);
+  if (workflowId === null) {
+    // A run that ended by itself meanwhile is as good as cancelled.
+    await offerCancel(parts, runId, "deleted", requestId);
+    if (await parts.journal.deleteTestRun(runId)) return;
+    // Another call deleted it.
+    await rowOf(parts, runId);
+  }
+  const message = "Runs of saved workflows keep their history; only a test run can be deleted.";
+  throw new EngineError("RUN_NOT_DELETABLE", message, { metadata: { run_id: runId } });
 }
 
 const runNotFound = (runId: RunId): EngineError =>

@@ -4,9 +4,9 @@
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { isName } from "@pawl/core/name/ids";
 import type { PauseKey, PauseRecord, Pauses } from "@pawl/platform/store/pauses";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { KnownPauses } from "../pause/known-pauses.ts";
 import { wordsOf } from "./pause-workflow.ts";
-import { requestIdOf } from "./request.ts";
 
 export interface PauseQueueParts {
   readonly pauses: Pauses;

@@ -5,12 +5,13 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { PauseNote } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { KnownPauses } from "../pause/known-pauses.ts";
 import type { PauseAnswer } from "../tick/input.ts";
 import { cleanText } from "../work/wire.ts";
 import { offerPause } from "./offer-pause.ts";
 import type { AdmitParts } from "./parts.ts";
-import { requestIdOf, runIdOf } from "./request.ts";
+import { runIdOf } from "./request.ts";
 
 interface PauseRequest {
   readonly runId: string;

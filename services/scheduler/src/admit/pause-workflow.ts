@@ -5,11 +5,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { LIMITS } from "@pawl/core/data/limits";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { PauseKey, PauseRecord, PauseWords } from "@pawl/platform/store/pauses";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import { followPause } from "../pause/follow.ts";
 import type { PauseSweepParts } from "../pause/pause-sweeper.ts";
 import { cleanText } from "../work/wire.ts";
 import type { AdmitParts } from "./parts.ts";
-import { requestIdOf, workflowIdOf } from "./request.ts";
+import { workflowIdOf } from "./request.ts";
 import { workflowNotFound } from "./start-run.ts";
 
 /** How long an answer waits for the runs; well within what a caller allows a call. */

@@ -5,13 +5,14 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { LoadedRun } from "@pawl/platform/store/journal";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { KnownPauses } from "../pause/known-pauses.ts";
 import { noteOfWorkflow } from "../pause/workflow-note.ts";
 import { strayDetail } from "../recover/quarantine.ts";
 import { resumeRuns, type StrandedParts } from "../recover/stranded.ts";
 import { corruption, stateOf } from "../tick/load-run.ts";
 import { offerPause } from "./offer-pause.ts";
-import { requestIdOf, runIdOf } from "./request.ts";
+import { runIdOf } from "./request.ts";
 
 /** @throws RUN_NOT_FOUND, EVENT_LOG_CORRUPTION when it is still not whole: it stays, or goes, in quarantine then */
 export async function recheckRun(

@@ -20,13 +20,13 @@ import {
   narrowing,
   redrivePace,
 } from "@pawl/platform/wire/dead-letter";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type {
   DiscardDeadLettersRequest,
   RedriveDeadLettersRequest,
 } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { StartRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { AdmitParts } from "./parts.ts";
-import { requestIdOf } from "./request.ts";
 import { startRun } from "./start-run.ts";
 
 export interface RedriveParts extends AdmitParts {

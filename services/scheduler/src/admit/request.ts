@@ -1,4 +1,4 @@
-// Checks that every command shares. The gateway checks the same first; the scheduler trusts nobody.
+// Checks that every command shares. The gateway makes the same checks first; the scheduler repeats them, since other callers can reach it.
 
 import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -6,20 +6,7 @@ import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { isName, isUuid, type RunId, runId } from "@pawl/core/name/ids";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 
-const PRINTABLE = /^[\x21-\x7e]+$/;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** The request id, or null when the caller gave none. @throws INPUT_INVALID */
-export function requestIdOf(text: string): string | null {
-  if (text === "") return null;
-  if (text.length > LIMITS.requestIdLength || !PRINTABLE.test(text))
-    throw invalidField(
-      "request_id",
-      "BAD_REQUEST_ID",
-      `must be 1 to ${LIMITS.requestIdLength} printable characters`,
-    );
-  return text;
-}
 
 /** @throws INPUT_INVALID */
 export function workflowIdOf(text: string): string {

@@ -8,6 +8,7 @@ import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { definitionId } from "@pawl/core/name/ids";
 import type { DefinitionRow, NewDefinition, SaveResult } from "@pawl/platform/store/workflows";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type {
   CreateWorkflowRequest,
   DeleteWorkflowRequest,
@@ -15,7 +16,7 @@ import type {
 } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
-import { requestIdOf, workflowIdOf } from "./request.ts";
+import { workflowIdOf } from "./request.ts";
 import { defaultViolations } from "./response-schema.ts";
 import { nodeTypesOf, workflowNotFound } from "./start-run.ts";
 import { uuidV7 } from "./run-id.ts";

@@ -16,11 +16,12 @@ import type { StartRunRequest, TestRunRequest } from "@pawl/proto/pawl/v1/run_se
 import { runGate } from "@pawl/core/plan/gate";
 import type { Gate } from "@pawl/core/policy/gate";
 import { RUN_PLACE } from "@pawl/core/plan/place";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { Started, StartInput } from "../tick/input.ts";
 import { sha256 } from "./digest.ts";
 import { inputKeyOf } from "./input-key.ts";
 import type { AdmitParts } from "./parts.ts";
-import { deadlineMsOf, inputOf, priorityOf, requestIdOf, workflowIdOf } from "./request.ts";
+import { deadlineMsOf, inputOf, priorityOf, workflowIdOf } from "./request.ts";
 import { defaultViolations } from "./response-schema.ts";
 import { newRunId, uuidV7 } from "./run-id.ts";
 

@@ -5,6 +5,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type { SaveScheduleResult, ScheduleRecord, Schedules } from "@pawl/platform/store/schedules";
+import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type {
   CreateScheduleRequest,
   DeleteScheduleRequest,
@@ -15,7 +16,7 @@ import type {
 } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { sha256 } from "../admit/digest.ts";
 import type { AdmitParts } from "../admit/parts.ts";
-import { requestIdOf, scheduleIdOf } from "../admit/request.ts";
+import { scheduleIdOf } from "../admit/request.ts";
 import { type Accepted, startRun } from "../admit/start-run.ts";
 import { cleanText } from "../work/wire.ts";
 import { startRequestOf } from "./fire.ts";

@@ -149,6 +149,7 @@ export type DecideAnswer =
   | "decided_otherwise"
   | "timed_out"
   | "needs_response"
+  | "takes_no_response"
   | "not_held"
   | "finished"
   | "no_node"

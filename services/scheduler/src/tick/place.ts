@@ -2,13 +2,12 @@
 // overtakes others of its type that wait already, and one that may not start yet always waits in the queue. One that has limits
 // asks for its slots first; whoever is given them is queued, and claimed from there.
 
-import { LIMITS } from "@pawl/core/data/limits";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { claimFact } from "@pawl/core/plan/claim";
 import { graphNodeAt, nodeIdAt } from "@pawl/core/plan/place";
+import { jobPriority } from "@pawl/core/policy/priority";
 import type { NewJob } from "@pawl/platform/queue/queue";
 import { assignedBytes } from "./assignment.ts";
-import type { CachedRun } from "./cache.ts";
 import type { Roster } from "../work/roster.ts";
 import type { Draft } from "./draft.ts";
 import type { Execution } from "./run-draft.ts";
@@ -58,16 +57,10 @@ export function jobOf({ run, nodeIndex, iteration }: Execution, delayMs: number)
     iteration,
     attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
     nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
-    priority: priorityOf(run, nodeIndex),
+    priority: jobPriority(run.priority, graphNodeAt(state, nodeIndex).definition.priority),
     share: shareOf(run),
     ...(delayMs > 0 ? { delayMs } : {}),
   };
-}
-
-/** A node's own priority is added to its run's, within the bounds of both. */
-function priorityOf({ state, priority }: CachedRun, nodeIndex: number): number {
-  const sum = priority + graphNodeAt(state, nodeIndex).definition.priority;
-  return Math.min(LIMITS.priorityMax, Math.max(-LIMITS.priorityMax, sum));
 }
 
 const nodeTypeOf = ({ run, nodeIndex, iteration }: Execution): string =>

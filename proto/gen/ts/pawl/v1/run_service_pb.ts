@@ -1191,7 +1191,7 @@ export const RunService: GenService<{
     output: typeof ResumeRunResponseSchema;
   },
   /**
-   * DeleteRun removes a finished test run whole. RUN_NOT_DELETABLE otherwise.
+   * DeleteRun removes a test run whole; it cancels a live one first. RUN_NOT_DELETABLE for a run of a saved workflow.
    *
    * @generated from rpc pawl.v1.RunService.DeleteRun
    */
