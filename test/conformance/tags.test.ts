@@ -1,7 +1,8 @@
-// The view execution_tags and the function tagOf say the same of every event there is.
+// The tags that the store reads are the tags of the core, for every type of event.
 
 import { nodeId, type RunId } from "@pawl/core/name/ids";
-import type { EventType, Fact, Payloads } from "@pawl/core/log/event";
+import type { EventType, Fact } from "@pawl/core/log/event";
+import type { Payloads } from "@pawl/core/log/event-table";
 import { tagOf } from "@pawl/core/log/tags";
 import { openPool } from "@pawl/platform/db/pool";
 import { readTags } from "@pawl/platform/store/tags";
@@ -90,7 +91,7 @@ async function setup() {
   return { pool, insert };
 }
 
-test("the view and the core give every event the same tag and metadata (S1.57, S1.58)", async () => {
+test("the store and the core give every event the same tag and metadata (S1.57, S1.58)", async () => {
   const { pool, insert } = await setup();
   const runId = newRunId();
   const expected: unknown[] = [];
