@@ -1,6 +1,6 @@
 // `npm run pack:client`: makes dist/pawl-client-<version>.tgz, the client as a user installs it. Sources run here as they are, by
-// Node 24; a user has Node 18 or a bundler. So the package holds JavaScript with its types, the generated contracts inside it, and
-// plain version ranges. It is staged in a folder of its own below clients/ts, where the client's dependencies are found, so two
+// Node 24; a user has Node 18 or a bundler. So the package holds JavaScript with its types, the generated contracts and the fold of
+// the log inside it, and plain version ranges. It is staged in a folder of its own below clients/ts, where the client's dependencies are found, so two
 // packs at once do not meet.
 import { spawnSync } from "node:child_process";
 import {
@@ -17,6 +17,7 @@ import { ROOT } from "./settings.ts";
 
 const CLIENT = join(ROOT, "clients", "ts");
 const CONTRACTS = join(ROOT, "proto", "gen", "ts");
+const CORE = join(ROOT, "services", "core", "src");
 
 type Manifest = {
   readonly name: string;
@@ -60,13 +61,13 @@ const COMPILER = {
     exactOptionalPropertyTypes: true,
     skipLibCheck: true,
   },
-  // And what it imports: contracts that no client speaks stay out.
+  // And the files it imports: contracts and parts of core that no client uses stay out.
   files: ["src/index.ts"],
 };
 
 function published({ name, version, description, license, dependencies }: Manifest): object {
   const ranges = Object.keys(dependencies)
-    .filter((dependency) => dependency !== "@pawl/proto")
+    .filter((dependency) => !dependency.startsWith("@pawl/"))
     .map((dependency) => [dependency, `^${readManifest(installed(dependency)).version}`]);
   return {
     name,
@@ -89,9 +90,10 @@ const readManifest = (folder: string): Manifest =>
   // Manifests of ours and of installed packages have these fields.
   JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
 
-/** The client's own files beside the contracts, which it then imports by path. */
+/** The client's own files beside the contracts and the core, which it then imports by path. */
 function stageSources(to: string): void {
   cpSync(CONTRACTS, join(to, "proto"), { recursive: true });
+  cpSync(CORE, join(to, "core"), { recursive: true });
   cpSync(join(CLIENT, "src"), to, { recursive: true });
   for (const name of readdirSync(to, { recursive: true, encoding: "utf8" })) {
     if (!name.endsWith(".ts")) continue;
@@ -99,7 +101,7 @@ function stageSources(to: string): void {
     writeFileSync(
       join(to, name),
       text
-        .replaceAll(/"@pawl\/proto\/([\w/]+)"/g, '"./proto/$1.js"')
+        .replaceAll(/"@pawl\/(proto|core)\/([\w/-]+)"/g, '"./$1/$2.js"')
         // What is emitted, types included, names its neighbours as a user's tools look for them.
         .replaceAll(/(from "\.{1,2}\/[^"]+)\.ts"/g, '$1.js"'),
     );

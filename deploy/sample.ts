@@ -65,7 +65,11 @@ export async function runSample(
     show?.stop();
   }
   signal.throwIfAborted();
-  return { runId: run.runId, status: progress.status, summary: await summaryOf(client, run.runId) };
+  return {
+    runId: run.runId,
+    status: progress.view().status,
+    summary: await summaryOf(client, run.runId),
+  };
 }
 
 const SUMMARY_WIDTH = 76;

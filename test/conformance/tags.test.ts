@@ -1,40 +1,15 @@
-// The view execution_tags and the function tagOf say the same of every event there is.
+// The tags that the store reads are the tags of the core, for every type of event.
 
 import { nodeId, type RunId } from "@pawl/core/name/ids";
-import type { EventType, Fact, Payloads } from "@pawl/core/log/event";
+import type { EventType, Fact } from "@pawl/core/log/event";
 import { tagOf } from "@pawl/core/log/tags";
 import { openPool } from "@pawl/platform/db/pool";
 import { readTags } from "@pawl/platform/store/tags";
 import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
+import { PAYLOADS } from "./every-event.ts";
 import { newExecutorId, newRunId } from "./facts.ts";
 
-const PAYLOADS: Payloads = {
-  "run.started": { definitionDigest: "d", workflowVersion: 2, kind: "saved", deadlineAt: 5 },
-  "run.status.changed": { from: "running", to: "waiting" },
-  "run.completed": { hasFailures: true },
-  "run.failed": { failedNodeId: "a", message: "no" },
-  "run.cancelled": { reason: "why", requestId: "r" },
-  "run.timed_out": { deadlineAt: 5 },
-  "run.recovered": { reason: "stream_broken", executorId: newExecutorId(), lostDeliveries: 1 },
-  "run.metadata.set": {},
-  "node.queued": { notBefore: 5 },
-  "node.started": { executorId: newExecutorId(), wave: 3 },
-  "node.expanded": { width: 2 },
-  "node.stream.delta": { deltaIndex: 4, text: "x" },
-  "node.log": { logIndex: 0, level: "info", message: "m" },
-  "node.retried": { cause: "rate_limit", message: "m", delayMs: 7 },
-  "node.completed": { durationMs: 12.5, usage: { inputTokens: 3, outputTokens: 4 } },
-  "node.failed": { cause: "boom", message: "bad" },
-  "node.cancelled": { reason: "r" },
-  "node.skipped": { reason: "untaken_branch" },
-  "node.timed_out": { timeoutMs: 9 },
-  "node.blocked": { reason: "approval", phase: "output", durationMs: 1 },
-  "node.decided": { decision: "reject", reason: "r", comment: "c", requestId: "q" },
-  "node.invalidated": { reason: "r" },
-  "moderation.flagged": { phase: "input" },
-  "contract.violated": { phase: "output" },
-};
 const VALUES: Partial<Record<EventType, readonly string[]>> = {
   "moderation.flagged": ['{"label":"x","phase":"forged"}', "[1]"],
   "contract.violated": ['[{"path":"a","message":"m"}]', '{"not":"a list"}'],
@@ -90,7 +65,7 @@ async function setup() {
   return { pool, insert };
 }
 
-test("the view and the core give every event the same tag and metadata (S1.57, S1.58)", async () => {
+test("the store and the core give every event the same tag and metadata (S1.57, S1.58)", async () => {
   const { pool, insert } = await setup();
   const runId = newRunId();
   const expected: unknown[] = [];

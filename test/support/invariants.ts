@@ -1,7 +1,8 @@
 // What must hold of every run at every moment, read straight from Postgres in one snapshot: the log itself, its claims, its
 // projections and the queue. It trusts no service, so it says the same while a cluster is alive, dead or being killed.
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
-import { causeOf, mayCause } from "@pawl/core/log/cause";
+import { causeOf } from "@pawl/core/log/cause";
+import { mayCause } from "@pawl/core/log/meaning";
 import { type LoggedFact, isFinal, isStreamedType, isTerminalType } from "@pawl/core/log/event";
 import { fold } from "@pawl/core/log/fold";
 import { executionAt } from "@pawl/core/log/execution";

@@ -67,10 +67,20 @@ export const ROOMS: readonly Room[] = [
       "services/platform/src/store/claims": "only the scheduler keeps claims",
     },
   },
-  { folder: "clients/ts/src/", may: ["proto/gen/", "npm:@connectrpc/", "npm:@bufbuild/protobuf"] },
+  {
+    folder: "clients/ts/src/",
+    may: [
+      "proto/gen/",
+      "services/core/src/log/",
+      "services/core/src/name/",
+      "services/core/src/policy/",
+      "npm:@connectrpc/",
+      "npm:@bufbuild/protobuf",
+    ],
+  },
   {
     folder: "clients/cli/src/",
-    may: ["clients/ts/src/", "proto/gen/", "npm:", "node:"],
+    may: ["clients/ts/src/", "proto/gen/", "services/core/src/log/", "npm:", "node:"],
     never: { "npm:pg": PG, "npm:pg-boss": QUEUE },
   },
   {

@@ -20,6 +20,8 @@ export {
   type Violation,
   pawlErrorFrom,
 } from "./errors.ts";
+export { fromWire } from "./from-wire.ts";
+export { type NodeView, type RunView, ViewFold, view } from "@pawl/core/log/view";
 export { type Json, jsonBytes, jsonOf, jsonTextBytes, jsonTextOf } from "./json.ts";
 export {
   plainApproval,

@@ -1,114 +1,96 @@
 // One event as one plain line, for logs and pipes.
 
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { jsonOf, runStatusName } from "@pawl/client";
-import type {
-  NodeCompleted,
-  NodeQueued,
-  NodeStreamDelta,
-  RunEvent,
-  RunStatusChanged,
-} from "@pawl/proto/pawl/v1/event_pb";
+import { fromWire } from "@pawl/client";
+import type { FactOf, RunEvent as LoggedEvent } from "@pawl/core/log/event";
+import { rowOf } from "@pawl/core/log/event-table";
+import { reasonOf, runStatusAfter } from "@pawl/core/log/meaning";
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { causeText } from "./cause-text.ts";
 import { formatDuration } from "./duration.ts";
 import { limitText } from "./limit.ts";
 import { cutText, safeText } from "./spans.ts";
 
 const DETAIL_WIDTH = 200;
 
-/** Time, number, type, node and what matters of the fact. */
+/** Time, number, type, node and the facts that matter. */
 export function eventLine(event: RunEvent): string {
   const time = event.time === undefined ? "" : timestampDate(event.time).toISOString();
   const node = event.iteration > 0 ? `${event.nodeId}#${event.iteration}` : event.nodeId;
-  const detail = cutText(safeText(detailOf(event)), DETAIL_WIDTH);
-  return [time, `#${event.eventId}`, event.type, safeText(node), detail]
-    .filter((part) => part !== "")
-    .join("  ");
+  const known = fromWire(event);
+  const detail = known === undefined ? "" : cutText(safeText(detailOf(known)), DETAIL_WIDTH);
+  return joined([time, `#${event.eventId}`, event.type, safeText(node), detail]);
 }
 
-/** In front, since the line itself is cut to the width of the screen. */
-const cutMark = ({ cutBytes }: { readonly cutBytes: bigint }): string =>
-  cutBytes === 0n ? "" : `(${cutBytes} bytes cut off) `;
+const joined = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("  ");
 
-function detailOf({ fact, attempt }: RunEvent): string {
-  switch (fact.case) {
-    case "nodeStarted":
-      return attempt > 1 ? `attempt ${attempt}` : "";
-    case "nodeStreamDelta":
-      return `${cutMark(fact.value)}${deltaText(fact.value)}`;
-    case "nodeLog":
-      return `${fact.value.level}: ${cutMark(fact.value)}${fact.value.message}`;
-    case "nodeRetried":
-      return `${causeText(fact.value)}; again in ${formatDuration(Number(fact.value.delayMs))}`;
-    case "nodeCompleted":
-      return completedText(fact.value);
-    case "nodeFailed":
-      return causeText(fact.value);
-    case "nodeTimedOut":
-      return `after ${fact.value.timeoutMs} ms`;
-    case "nodeCancelled":
-    case "nodeSkipped":
-    case "runCancelled":
-      return fact.value.reason;
-    case "nodeBlocked":
-      return [fact.value.reason, fact.value.childRunId].filter((part) => part !== "").join(" ");
-    case "nodeExpanded":
-      return `${fact.value.width} items`;
-    case "nodeDecided":
-      return `${fact.value.decision}${fact.value.comment === "" ? "" : `: ${fact.value.comment}`}`;
-    case "runRecovered":
-      return `${fact.value.reason}; lost ${fact.value.lostDeliveries} times`;
-    case "runCompleted":
-      return valueText(fact.value.outputJson);
-    case "runFailed":
-      return fact.value.message;
-    case "runStatusChanged":
-      return statusText(fact.value);
-    case "moderationFlagged":
-      return `${fact.value.phase} ${valueText(fact.value.detailsJson)}`;
-    case "contractViolated":
-      return `${fact.value.phase} ${valueText(fact.value.errorsJson)}`;
-    case "nodeQueued":
-      return [notBeforeText(fact.value), limitText(fact.value)].filter(Boolean).join("  ");
-    case "runStarted":
-      return limitText(fact.value);
-    case "runTimedOut":
-    case "runMetadataSet":
-    case "nodeInvalidated":
-    case "heartbeat":
-    case undefined:
+function detailOf(event: LoggedEvent): string {
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the event table has words for the other types
+  switch (event.type) {
+    case "node.started":
+      return event.attempt > 1 ? `attempt ${event.attempt}` : "";
+    case "node.stream.delta":
+      return `${cutMark(event.payload)}${deltaText(event.payload)}`;
+    case "node.log":
+      return `${event.payload.level}: ${cutMark(event.payload)}${event.payload.message}`;
+    case "node.retried":
+      return `${causeText(event.payload)}; again in ${formatDuration(event.payload.delayMs)}`;
+    case "node.completed":
+      return completedText(event);
+    case "node.blocked":
+      return [event.payload.reason, event.payload.childRunId ?? ""].join(" ").trimEnd();
+    case "node.expanded":
+      return `${event.payload.width} items`;
+    case "node.decided": {
+      const { decision, comment } = event.payload;
+      return `${decision}${comment === "" ? "" : `: ${comment}`}`;
+    }
+    case "node.queued":
+      return joined([notBeforeText(event.payload), limitText(event.payload)]);
+    case "run.started":
+      return limitText(event.payload);
+    case "run.recovered":
+      return `${event.payload.reason}; lost ${event.payload.lostDeliveries} times`;
+    case "run.status.changed":
+      return statusText(event);
     default:
-      return "";
+      return plainDetail(event);
   }
 }
 
-/** A delay completes at once in the log and holds back what follows: that is what a reader wants to know of it. */
-function completedText({ durationMs, queueDelayMs, outputJson }: NodeCompleted): string {
-  if (queueDelayMs > 0n) return `waits ${formatDuration(Number(queueDelayMs))} before what follows`;
-  return `in ${formatDuration(Number(durationMs))}  ${valueText(outputJson)}`;
+/** Of any other type: the phase of a check, why the event happened, and the value of a finding or an output. */
+function plainDetail(event: LoggedEvent): string {
+  const { payload, value = "" } = event;
+  const reason = reasonOf(event);
+  const isShown =
+    rowOf(event.type)?.isTaggedByValue === true || runStatusAfter(event) === "completed";
+  return joined([
+    "phase" in payload ? (payload.phase ?? "") : "",
+    reason === undefined ? "" : causeText(reason),
+    isShown ? value : "",
+  ]);
 }
 
-const notBeforeText = ({ notBeforeTime }: NodeQueued): string =>
-  notBeforeTime === undefined ? "" : `not before ${timestampDate(notBeforeTime).toISOString()}`;
+/** In front, since the line itself is cut to the width of the screen. */
+const cutMark = ({ cutBytes = 0 }: { readonly cutBytes?: number }): string =>
+  cutBytes === 0 ? "" : `(${cutBytes} bytes cut off) `;
 
-/** Where somebody changed it: who, and why. */
-function statusText({ from, to, by, reason }: RunStatusChanged): string {
-  const who = by === "" ? "" : ` by ${by}`;
-  return `${runStatusName(from)} → ${runStatusName(to)}${who}${reason === "" ? "" : `: ${reason}`}`;
+/** A delay completes at once and holds back the nodes behind it, so its line shows the delay. */
+function completedText({ payload, value = "" }: FactOf<"node.completed">): string {
+  const { durationMs, queueDelayMs = 0 } = payload;
+  if (queueDelayMs > 0) return `waits ${formatDuration(queueDelayMs)} before what follows`;
+  return `in ${formatDuration(durationMs)}  ${value}`;
 }
 
-/** Many messages begin with their cause. */
-export const causeText = ({ cause, message }: Cause): string =>
-  message.startsWith(cause) ? message : `${cause}: ${message}`;
+const notBeforeText = ({ notBefore }: FactOf<"node.queued">["payload"]): string =>
+  notBefore === undefined ? "" : `not before ${new Date(notBefore).toISOString()}`;
 
-interface Cause {
-  readonly cause: string;
-  readonly message: string;
+/** With the user who changed it, and the reason. */
+function statusText({ payload }: FactOf<"run.status.changed">): string {
+  const { from, to, who = "", reason = "" } = payload;
+  const by = who === "" ? "" : ` by ${who}`;
+  return `${from} → ${to}${by}${reason === "" ? "" : `: ${reason}`}`;
 }
 
-const deltaText = ({ text, media }: NodeStreamDelta): string =>
+const deltaText = ({ text, media }: FactOf<"node.stream.delta">["payload"]): string =>
   media === undefined ? JSON.stringify(text) : `${media.mime} ${media.url}`;
-
-const valueText = (bytes: Uint8Array): string => {
-  const value = jsonOf(bytes);
-  return value === undefined ? "" : JSON.stringify(value);
-};

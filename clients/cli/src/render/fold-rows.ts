@@ -1,7 +1,8 @@
-// A wide fan in a few lines: branches of one fork that are of one type and in the same quiet state are counted, and those that a
-// person may want to look at (running, failed, retried, waiting) keep a line of their own. Pure.
+// A wide fan in a few lines. Branches of one fork that have one type and the same quiet state become a count. Branches that a person
+// may want to look at (running, failed, retrying, waiting) keep a line of their own. Pure.
 
-import { type NodeProgress, type Progress, shownStatus } from "./progress-model.ts";
+import type { NodeView } from "@pawl/core/log/view";
+import { type Progress, nodeOf, shownStatus } from "./progress-model.ts";
 import type { TreeRow } from "./tree.ts";
 
 /** One row, or many of one kind. */
@@ -15,7 +16,7 @@ export interface Fold {
   readonly rows: readonly TreeRow[];
 }
 
-/** Fewer branches than this are drawn one by one. */
+/** A fan with fewer branches is drawn branch by branch. */
 const FOLD_MIN = 8;
 const LOUD = new Set(["running", "retrying", "waiting", "failed", "timed_out"]);
 
@@ -43,10 +44,8 @@ export function foldRows(progress: Progress, nowMs: number): readonly Entry[] {
   });
 }
 
-const statusOf = (progress: Progress, row: TreeRow, nowMs: number): string => {
-  const node = progress.nodes.get(row.nodeId);
-  return node === undefined ? "pending" : shownStatus(progress, node, nowMs);
-};
+const statusOf = (progress: Progress, { nodeId }: TreeRow, nowMs: number): string =>
+  shownStatus(progress, nodeOf(progress, nodeId), nowMs);
 
 export interface Span {
   readonly fastestMs: number;
@@ -57,7 +56,7 @@ export interface Span {
 /** How long the rows of a fold took; undefined while none of them has ended. */
 export function spanOf(progress: Progress, { rows }: Fold): Span | undefined {
   const took = rows.flatMap((row) => {
-    const ms = tookMs(progress.nodes.get(row.nodeId));
+    const ms = tookMs(nodeOf(progress, row.nodeId));
     return ms === undefined ? [] : [{ row, ms }];
   });
   const sorted = took.toSorted((one, other) => one.ms - other.ms);
@@ -66,5 +65,5 @@ export function spanOf(progress: Progress, { rows }: Fold): Span | undefined {
   return { fastestMs: fastest.ms, slowestMs: slowest.ms, slowest: slowest.row };
 }
 
-const tookMs = (node: NodeProgress | undefined): number | undefined =>
-  node?.startMs === undefined || node.endMs === undefined ? undefined : node.endMs - node.startMs;
+const tookMs = ({ startedAt, settledAt }: NodeView): number | undefined =>
+  startedAt === undefined || settledAt === undefined ? undefined : settledAt - startedAt;

@@ -1,20 +1,15 @@
-// The limits under which something starts, as an event names them.
+// The limits that a run or a node waits for.
 
-import type { Limit } from "@pawl/proto/pawl/v1/event_pb";
+import type { RunView } from "@pawl/core/log/view";
 import { formatDuration } from "./duration.ts";
 
-interface Limited {
-  readonly slot?: Limit | undefined;
-  readonly rate?: Limit | undefined;
-}
-
-/** What it waits for until it is started; empty where it has no limits. */
-export function limitText({ slot, rate }: Limited): string {
+/** The limits in words; empty where there are none. */
+export function limitText({ slot, rate }: RunView["limits"]): string {
   const parts = [
     ...(slot === undefined ? [] : [`slot ${slot.key} (${slot.limit})`]),
     ...(rate === undefined
       ? []
-      : [`rate ${rate.key} (${rate.limit} in ${formatDuration(Number(rate.perMs))})`]),
+      : [`rate ${rate.key} (${rate.limit} in ${formatDuration(rate.perMs)})`]),
   ];
   return parts.length === 0 ? "" : `waits for ${parts.join(" and ")}`;
 }

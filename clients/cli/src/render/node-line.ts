@@ -1,13 +1,14 @@
 // One node, one fold of nodes, or the text a node streams, as lines of the progress tree. Pure.
 
+import type { NodeView } from "@pawl/core/log/view";
 import { formatDuration } from "./duration.ts";
 import { type Fold, spanOf } from "./fold-rows.ts";
-import { type NodeProgress, type Progress, heldMs, shownStatus } from "./progress-model.ts";
+import { type Progress, heldMs, nodeNote, shownStatus } from "./progress-model.ts";
 import { type Line, displayWidth, padText, safeText, wrapText } from "./spans.ts";
 import { lookOf } from "./symbols.ts";
 import type { TreeRow } from "./tree.ts";
 
-/** How wide the columns of the tree are, and when it is. */
+/** The width of the columns of the tree, and the time. */
 export interface LineContext {
   readonly progress: Progress;
   readonly nameWidth: number;
@@ -17,9 +18,11 @@ export interface LineContext {
 
 const SPINNER = ["◐", "◓", "◑", "◒"];
 const SPIN_MS = 150;
+/** The end of a streamed text that a frame may need. */
+const TEXT_LENGTH_MAX = 4000;
 
-/** A node with its state, how long it took and what is worth knowing. */
-export function nodeLine(row: TreeRow, node: NodeProgress, context: LineContext): Line {
+/** A node with its state, its duration and a note. */
+export function nodeLine(row: TreeRow, node: NodeView, context: LineContext): Line {
   const { progress, nowMs } = context;
   const status = shownStatus(progress, node, nowMs);
   const { shape, style } = lookOf(status);
@@ -28,7 +31,7 @@ export function nodeLine(row: TreeRow, node: NodeProgress, context: LineContext)
     timeText(context, node),
     iterationsText(node),
     node.attempt > 1 ? `attempt ${node.attempt}` : "",
-    node.note,
+    nodeNote(node),
   ].filter((fact) => fact !== "");
   const isBad = ["failed", "timed_out", "retrying"].includes(status);
   return [
@@ -43,10 +46,10 @@ export function nodeLine(row: TreeRow, node: NodeProgress, context: LineContext)
   ];
 }
 
-/** What stands in the column of names for many, with its box-drawing. */
+/** The name of a fold in the column of names, with its box-drawing. */
 export const foldName = ({ rows }: Fold): string => `${rows[0]?.prefix ?? ""}${countText(rows)}`;
 
-/** How many a fold stands for. */
+/** How many rows a fold counts. */
 export const countText = (rows: readonly TreeRow[]): string => `${rows.length} ×`;
 
 /** Many nodes of one kind and state. */
@@ -74,36 +77,37 @@ export function foldText(fold: Fold, progress: Progress): string {
 const nameText = ({ prefix }: TreeRow, name: string, { nameWidth }: LineContext): string =>
   padText(safeText(name), nameWidth - displayWidth(prefix));
 
-/** How long a node took or takes; of a delay that still holds back what follows, how much is left. */
+/** How long a node took or takes; for a delay that is not over, how much is left. */
 export function timeText(
   { progress, nowMs }: Pick<LineContext, "progress" | "nowMs">,
-  node: NodeProgress,
+  node: NodeView,
 ): string {
   const leftMs = heldMs(progress, node, nowMs);
   if (leftMs > 0) return `${formatDuration(leftMs)} left`;
-  if (node.startMs === undefined || node.status === "skipped") return "";
-  // A delay took as long as it held back what follows.
-  const endMs = Math.max(node.endMs ?? nowMs, node.holdsUntilMs ?? 0);
-  return formatDuration(endMs - node.startMs);
+  if (node.startedAt === undefined || node.status === "skipped") return "";
+  // A delay took as long as it held back the nodes behind it.
+  const endMs = Math.max(node.settledAt ?? nowMs, node.releaseAt ?? 0);
+  return formatDuration(endMs - node.startedAt);
 }
 
-/** A loop that ended early had fewer rounds than it was allowed. */
-function iterationsText({ width, settledCount, status }: NodeProgress): string {
+/** A loop that ended early had fewer rounds than its limit. */
+function iterationsText({ width, settledCount, status }: NodeView): string {
   if (width === undefined) return "";
   const isEarly = status === "completed" && settledCount < width;
   return isEarly ? `${settledCount} rounds` : `${settledCount}/${width}`;
 }
 
-/** The end of what a running node streams, wrapped so that its newest words are seen. */
+/** The end of the text that a running node streams, wrapped so that its newest words are visible. */
 export function textLines(
   row: TreeRow,
-  node: NodeProgress,
+  node: NodeView,
   { lineCount, width }: { readonly lineCount: number; readonly width: number },
 ): readonly Line[] {
   if (node.status !== "running" || node.text === "" || lineCount === 0) return [];
   const indent = `${row.prefix.replaceAll("├─ ", "│  ").replaceAll("└─ ", "   ")}  ▏ `;
   const room = Math.max(10, width - displayWidth(indent));
   return node.text
+    .slice(-TEXT_LENGTH_MAX)
     .split(/\r?\n/)
     .map(safeText)
     .filter((line) => line.trim() !== "")

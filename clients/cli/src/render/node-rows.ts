@@ -7,7 +7,7 @@ import { type NodeRun, NodeStatus, type Run } from "@pawl/proto/pawl/v1/run_pb";
 import { formatDuration } from "./duration.ts";
 import { type Fold, foldRows } from "./fold-rows.ts";
 import { countText, foldText, timeText } from "./node-line.ts";
-import { type Progress, shownStatus } from "./progress-model.ts";
+import { type Progress, nodeOf, shownStatus } from "./progress-model.ts";
 import { progressOfRun } from "./run-progress.ts";
 import { shortId } from "./short-id.ts";
 import { cutText, type Span } from "./spans.ts";
@@ -83,7 +83,7 @@ const foldRow = (fold: Fold, progress: Progress): Span[] => [
 
 function nodeRow(node: NodeRun, context: RowsContext): Span[] {
   const { progress, nowMs } = context;
-  const known = node.iteration > 0 ? undefined : progress.nodes.get(node.nodeId);
+  const known = node.iteration > 0 ? undefined : nodeOf(progress, node.nodeId);
   const [status, took] =
     known === undefined
       ? [nodeStatusName(node.status), spanText(node.startTime, node.endTime, nowMs)]

@@ -1,15 +1,18 @@
 // Draws the progress of a run: a head with a bar, a tree of nodes with their states, the text that streams. Pure: the same
 // progress, canvas and time give the same lines, never more of them than the terminal is high.
 
+import type { NodeView } from "@pawl/core/log/view";
 import { formatDuration } from "./duration.ts";
 import { type Entry, foldRows } from "./fold-rows.ts";
 import { type LineContext, foldLine, foldName, nodeLine, textLines } from "./node-line.ts";
 import {
-  type NodeProgress,
   type Progress,
   hasEnded,
+  hasSettled,
   heldMs,
-  isSettled,
+  nodeOf,
+  nodesOf,
+  runNote,
   shownStatus,
 } from "./progress-model.ts";
 import { shortId } from "./short-id.ts";
@@ -49,21 +52,21 @@ export function progressLines(progress: Progress, canvas: ProgressCanvas): reado
 }
 
 function headLine(progress: Progress, canvas: ProgressCanvas): Line {
-  const nodes = [...progress.nodes.values()];
-  const isDone = (node: NodeProgress): boolean =>
-    isSettled(node) && heldMs(progress, node, canvas.nowMs) === 0;
+  const nodes = nodesOf(progress);
+  const { status, startedAt, endedAt } = progress.view();
+  const isDone = (node: NodeView): boolean =>
+    hasSettled(node) && heldMs(progress, node, canvas.nowMs) === 0;
   const settled = nodes.filter(isDone).length;
   const filled = nodes.length === 0 ? 0 : Math.floor((settled / nodes.length) * BAR_WIDTH);
-  const elapsedMs =
-    progress.startMs === undefined ? 0 : (progress.endMs ?? canvas.nowMs) - progress.startMs;
+  const elapsedMs = startedAt === undefined ? 0 : (endedAt ?? canvas.nowMs) - startedAt;
   return [
     { text: progress.title, style: "bold" },
     { text: "  " },
-    statusSpan(progress.status),
+    statusSpan(status),
     { text: "  " },
     { text: `${settled}/${nodes.length}  ${formatDuration(elapsedMs)}  ` },
     // Last, so that a narrow terminal loses the bar and not the numbers.
-    { text: "━".repeat(filled), style: lookOf(progress.status).style },
+    { text: "━".repeat(filled), style: lookOf(status).style },
     { text: "─".repeat(BAR_WIDTH - filled), style: "dim" },
   ];
 }
@@ -75,9 +78,12 @@ function footLines(progress: Progress, { width }: Canvas): readonly Line[] {
       : wrapText(safeText(text), width)
           .slice(0, SENTENCE_LINES)
           .map((line) => [{ text: line, style }]);
-  const note = say(progress.note, lookOf(progress.status).style);
+  const view = progress.view();
+  const note = say(runNote(view), lookOf(view.status).style);
   if (hasEnded(progress)) return note;
-  const questions = [...progress.nodes.values()].filter(({ approvalId }) => approvalId !== "");
+  const questions = nodesOf(progress).filter(
+    ({ status, approvalId }) => status === "waiting" && approvalId !== "",
+  );
   return [
     ...note,
     ...questions.slice(0, QUESTIONS_MAX).flatMap(({ approvalId }) => {
@@ -106,8 +112,7 @@ function bodyLines(progress: Progress, canvas: ProgressCanvas, room: number): re
     typeWidth: widest(types, TYPE_WIDTH_MAX),
   };
   const drawRow = (row: TreeRow, lineCount: number): readonly Line[] => {
-    const node = progress.nodes.get(row.nodeId);
-    if (node === undefined) return [];
+    const node = nodeOf(progress, row.nodeId);
     const text = textLines(row, node, { lineCount, width: canvas.width });
     return [nodeLine(row, node, context), ...text];
   };
@@ -141,14 +146,13 @@ const widest = (texts: readonly string[], max: number): number =>
 const countRows = (sum: number, entry: Entry): number =>
   sum + (entry.kind === "row" ? 1 : entry.fold.rows.length);
 
-/** A line that stands for many first, then what is under way, what went wrong, and what is done last. */
+/** Folds come first, then active nodes, failed nodes and queued nodes; settled nodes come last. */
 function urgency({ progress, nowMs }: LineContext, entry: Entry): number {
   if (entry.kind === "fold") return 5;
-  const node = progress.nodes.get(entry.row.nodeId);
-  if (node === undefined) return 0;
+  const node = nodeOf(progress, entry.row.nodeId);
   const status = shownStatus(progress, node, nowMs);
   if (["running", "retrying", "waiting"].includes(status)) return 4;
   if (["failed", "timed_out"].includes(status)) return 3;
   if (status === "queued") return 2;
-  return isSettled(node) ? 0 : 1;
+  return hasSettled(node) ? 0 : 1;
 }

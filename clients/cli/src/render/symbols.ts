@@ -1,4 +1,4 @@
-// How a status looks: a shape and a colour each, so that it can be told without colour too.
+// How a status looks: a shape and a colour, so that a reader can tell statuses apart without colour too.
 
 import type { Span, Style } from "./spans.ts";
 
@@ -9,20 +9,17 @@ interface Look {
 
 const LOOKS: Readonly<Record<string, Look>> = {
   pending: { shape: "○", style: "dim" },
-  scheduled: { shape: "◌", style: "dim" },
   queued: { shape: "◌", style: "blue" },
   running: { shape: "●", style: "cyan" },
   retrying: { shape: "↻", style: "yellow" },
   waiting: { shape: "◇", style: "magenta" },
   paused: { shape: "‖", style: "magenta" },
-  compensating: { shape: "↶", style: "yellow" },
   completed: { shape: "✔", style: "green" },
   failed: { shape: "✖", style: "red" },
   timed_out: { shape: "⧖", style: "red" },
   timeout: { shape: "⧖", style: "red" },
   cancelled: { shape: "⊘", style: "yellow" },
   skipped: { shape: "⤼", style: "dim" },
-  invalidated: { shape: "≠", style: "dim" },
 };
 
 const UNKNOWN: Look = { shape: "?", style: "plain" };

@@ -3,7 +3,7 @@
 import type { Approval } from "@pawl/proto/pawl/v1/approval_pb";
 import type { ReactNode } from "react";
 import { runPath } from "../route.ts";
-import { nodeKey } from "../run/view.ts";
+import { nodeKey } from "@pawl/core/log/view";
 import { FaultBox } from "../ui/fault-box.tsx";
 import { Link } from "../ui/link.tsx";
 import { useNow } from "../ui/now.ts";

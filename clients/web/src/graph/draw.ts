@@ -2,7 +2,7 @@
 
 import { MarkerType } from "@xyflow/react";
 import type { Looks } from "../run/looks.ts";
-import type { NodeView } from "../run/view.ts";
+import type { NodeView } from "@pawl/core/log/view";
 import { formatDuration } from "../ui/time.ts";
 import type { DrawnNode } from "./definition.ts";
 import { edgeState } from "./edge-state.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { emptyNode } from "../run/view.ts";
-import type { NodeView } from "../run/view.ts";
+import { emptyNode } from "@pawl/core/log/view";
+import type { NodeView } from "@pawl/core/log/view";
 import type { DrawnEdge } from "./definition.ts";
 import { edgeState } from "./edge-state.ts";
 

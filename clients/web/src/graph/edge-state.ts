@@ -2,7 +2,7 @@
 
 import { isSettled } from "@pawl/core/log/event";
 import { edgeEffect } from "@pawl/core/log/edge-effect";
-import type { NodeView } from "../run/view.ts";
+import type { NodeView } from "@pawl/core/log/view";
 import type { DrawnEdge } from "./definition.ts";
 
 export type EdgeState = "pending" | "taken" | "untaken";

@@ -22,9 +22,8 @@ const ORDER: readonly Look[] = [
   "cancelled",
   "not_run",
   "skipped",
-  "invalidated",
 ];
-const rank = (look: Look): number => ORDER.indexOf(look);
+const rank = (look: Look): number => (ORDER.includes(look) ? ORDER.indexOf(look) : ORDER.length);
 
 const lookAt = (looks: Looks, { id }: DrawnNode): Look => looks.get(id)?.look ?? "pending";
 

@@ -9,7 +9,7 @@ import { freshRequestId } from "../api/request-id.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { FaultBox } from "../ui/fault-box.tsx";
 import { jsonText, prettyJson } from "../ui/json-text.ts";
-import type { NodeView } from "./view.ts";
+import type { NodeView } from "@pawl/core/log/view";
 
 interface Props {
   readonly runId: string;

@@ -1,10 +1,13 @@
+import type { EventType } from "@pawl/core/log/event";
+import { nodeStatusAfter } from "@pawl/core/log/meaning";
 import { expect, test } from "vitest";
 import { filterRows, WINDOW_FROM, windowOf } from "./event-filter.ts";
-import type { EventRow } from "./view.ts";
+import type { EventRow } from "./event-row.ts";
 
-const row = (seq: number, type: string, nodeId = "", payload = "{}"): EventRow => ({
+const row = (seq: number, type: EventType, nodeId = "", payload = "{}"): EventRow => ({
   seq,
   type,
+  status: nodeStatusAfter(type) ?? "",
   nodeId,
   iteration: 0,
   attempt: 0,
@@ -25,6 +28,12 @@ test("the log is filtered by kind and by text in type, node or payload", () => {
   expect(seqs(filterRows(rows, "failures", ""))).toEqual([3]);
   expect(seqs(filterRows(rows, "states", "draft"))).toEqual([4]);
   expect(seqs(filterRows(rows, "all", "ADA"))).toEqual([2]);
+});
+
+test("another name of an event type finds its events (X6)", () => {
+  const queued = [...rows, row(5, "node.queued", "draft")];
+  expect(seqs(filterRows(queued, "all", "NODE_DISPATCHED"))).toEqual([5]);
+  expect(seqs(filterRows(queued, "all", "node_retried"))).toEqual([3]);
 });
 
 test("a short log is drawn whole, a long one only around what is in view", () => {

@@ -1,24 +1,24 @@
-// Which rows of the event log are shown, and which of those are drawn: pure.
+// Which rows of the event log match the reader's filter, and which of those the page draws. Pure.
 
-import type { EventRow } from "./view.ts";
+import { isStreamedType } from "@pawl/core/log/event";
+import { typeNamed } from "@pawl/core/log/meaning";
+import type { EventRow } from "./event-row.ts";
 
 export type EventKind = "all" | "states" | "failures";
 
-const FAILURES: ReadonlySet<string> = new Set([
-  "run.failed",
-  "run.cancelled",
-  "run.timed_out",
-  "run.recovered",
-  "node.retried",
-  "node.failed",
-  "node.timed_out",
-  "node.cancelled",
-  "moderation.flagged",
-  "contract.violated",
+const TROUBLE: ReadonlySet<string> = new Set([
+  "failed",
+  "timeout",
+  "timed_out",
+  "cancelled",
+  "retrying",
 ]);
-const STREAMED: ReadonlySet<string> = new Set(["node.stream.delta", "node.log"]);
+const FINDINGS: ReadonlySet<string> = new Set(["moderation.flagged", "contract.violated"]);
 
-/** The rows of a kind that hold the text, in type, node or payload. */
+const isTrouble = ({ type, status }: EventRow): boolean =>
+  TROUBLE.has(status) || FINDINGS.has(type);
+
+/** The rows of a kind that contain the text in their type, node or payload. Another name of a type finds it too. */
 export function filterRows(
   rows: readonly EventRow[],
   kind: EventKind,
@@ -26,16 +26,18 @@ export function filterRows(
 ): readonly EventRow[] {
   const wanted = text.trim().toLowerCase();
   if (kind === "all" && wanted === "") return rows;
+  const named = typeNamed(text.trim());
   return rows.filter((row) => {
-    if (kind === "failures" && !FAILURES.has(row.type)) return false;
-    if (kind === "states" && STREAMED.has(row.type)) return false;
+    if (kind === "failures" && !isTrouble(row)) return false;
+    if (kind === "states" && isStreamedType(row.type)) return false;
+    if (row.type === named) return true;
     return (
       wanted === "" || `${row.type} ${row.nodeId} ${row.payload}`.toLowerCase().includes(wanted)
     );
   });
 }
 
-/** Beyond this many rows only those in view are drawn. */
+/** With more rows than this, the page draws only those in view. */
 export const WINDOW_FROM = 500;
 const MARGIN_ROWS = 20;
 

@@ -8,8 +8,8 @@ import type { EventKind } from "./event-filter.ts";
 import { prettyJson } from "../ui/json-text.ts";
 import { toneOf } from "./event-tone.ts";
 import type { Looks } from "./looks.ts";
-import { nodeKey } from "./view.ts";
-import type { EventRow } from "./view.ts";
+import { nodeKey } from "@pawl/core/log/view";
+import type { EventRow } from "./event-row.ts";
 
 const ROW_PX = 26;
 const BOX_PX = 390;

@@ -91,3 +91,21 @@ test("a page that was left hears nothing more", async () => {
   for (const draw of frames) draw();
   expect(told).toBe(0);
 });
+
+test("the event log has every event once, also of types that this console does not know (S1.45, S1.50)", async () => {
+  const { events, add } = scriptLog();
+  add("run.started", "", runStarted);
+  add("node.dreamt", "a", { case: undefined });
+  const watch: WatchLog = async function* () {
+    yield* events;
+    yield* events;
+  };
+  const feed = new RunFeed(watch, (draw) => draw());
+  await feed.start();
+  const { rows, view } = feed.snapshot();
+  expect(rows.map(({ seq, type }) => [seq, type])).toEqual([
+    [1, "run.started"],
+    [2, "node.dreamt"],
+  ]);
+  expect(view.nodes.size).toBe(0);
+});

@@ -1,15 +1,17 @@
-// Keeps one run's view in step with its event stream and tells React of it, at most once per frame.
+// Folds the event stream of one run and notifies React, at most once per frame.
 //
-// States: connecting → live ⇄ reconnecting(n) → ended | refused. The race it survives: the stream may break anywhere and be
-// reopened by another gateway; the fold's cursor, not the stream, says what was seen, so nothing is lost or shown twice.
+// States: connecting → live ⇄ reconnecting(n) → ended | refused. The race it survives: the stream may break anywhere, and another
+// gateway may resume it. The feed counts by the seq of the events and not by the stream, so it shows every event exactly once.
 
+import { fromWire } from "@pawl/client";
 import { isFinal } from "@pawl/core/log/event";
+import { EMPTY_VIEW, ViewFold } from "@pawl/core/log/view";
+import type { RunView } from "@pawl/core/log/view";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { readFault } from "../api/fault.ts";
 import type { Fault } from "../api/fault.ts";
-import { reduceEvents } from "./reduce.ts";
-import { EMPTY_RUN } from "./view.ts";
-import type { RunView } from "./view.ts";
+import { eventRow } from "./event-row.ts";
+import type { EventRow } from "./event-row.ts";
 
 export type Connection =
   | { readonly kind: "connecting" }
@@ -20,12 +22,14 @@ export type Connection =
 
 export interface FeedState {
   readonly view: RunView;
+  /** Every event so far, also of types that this console does not know. */
+  readonly rows: readonly EventRow[];
   readonly connection: Connection;
-  /** How far the database's clock is known to be ahead of this machine's: no event comes before it happened. */
+  /** The least time by which the database's clock is ahead of this machine's: an event cannot arrive before it happened. */
   readonly clockSkewMs: number;
 }
 
-/** Reads the whole log and follows it, resuming by itself; `onTrouble` counts the tries in a row without progress. */
+/** Reads the whole log and follows it. The watch resumes by itself; `onTrouble` gets the number of tries without progress. */
 export type WatchLog = (options: {
   readonly signal: AbortSignal;
   readonly onOpen: () => void;
@@ -37,7 +41,13 @@ export class RunFeed {
   readonly #nextFrame: (draw: () => void) => void;
   readonly #stop = new AbortController();
   readonly #listeners = new Set<() => void>();
-  #state: FeedState = { view: EMPTY_RUN, connection: { kind: "connecting" }, clockSkewMs: 0 };
+  readonly #fold = new ViewFold();
+  #state: FeedState = {
+    view: EMPTY_VIEW,
+    rows: [],
+    connection: { kind: "connecting" },
+    clockSkewMs: 0,
+  };
   #waiting: RunEvent[] = [];
   #drawing = false;
 
@@ -89,11 +99,26 @@ export class RunFeed {
     const batch = this.#waiting;
     this.#waiting = [];
     if (batch.length === 0 || this.#stop.signal.aborted) return;
-    const view = reduceEvents(this.#state.view, batch);
-    const newest = view.rows.at(-1);
-    const clockSkewMs = Math.max(this.#state.clockSkewMs, (newest?.at ?? 0) - Date.now());
+    const rows = this.#add(batch);
+    const view = this.#fold.view();
+    const clockSkewMs = Math.max(this.#state.clockSkewMs, (rows.at(-1)?.at ?? 0) - Date.now());
     const kind = isFinal(view.status) ? "ended" : "live";
-    this.#set({ view, clockSkewMs, connection: { kind } });
+    this.#set({ view, rows, clockSkewMs, connection: { kind } });
+  }
+
+  /** Folds the events that are new, and returns the rows with theirs. Heartbeats have the id 0 and are never new. */
+  #add(batch: readonly RunEvent[]): readonly EventRow[] {
+    const { rows } = this.#state;
+    let lastSeq = rows.at(-1)?.seq ?? 0;
+    const added: EventRow[] = [];
+    for (const wire of batch) {
+      if (Number(wire.eventId) <= lastSeq) continue;
+      lastSeq = Number(wire.eventId);
+      const event = fromWire(wire);
+      added.push(eventRow(wire, event));
+      if (event !== undefined) this.#fold.add(event);
+    }
+    return added.length === 0 ? rows : [...rows, ...added];
   }
 
   #set(change: Partial<FeedState>): void {

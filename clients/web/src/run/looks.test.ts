@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import { readGraph } from "../graph/definition.ts";
 import { culpritOf, linksOf, looksOf } from "./looks.ts";
-import { reduceEvents } from "./reduce.ts";
-import { scriptLog } from "./scripted-events.ts";
-import { EMPTY_RUN } from "./view.ts";
+import { scriptLog, viewOf } from "./scripted-events.ts";
 
 /** A graph of edges such as "a>b". */
 const graphOf = (...edges: readonly string[]) =>
@@ -43,7 +41,7 @@ function shown(
   events: ReturnType<typeof teller>["events"],
   now = 1e9,
 ) {
-  const looks = looksOf(graph, linksOf(graph), reduceEvents(EMPTY_RUN, events), now);
+  const looks = looksOf(graph, linksOf(graph), viewOf(events), now);
   return Object.fromEntries([...looks].map(([key, { look }]) => [key, look]));
 }
 
@@ -67,7 +65,7 @@ test("one node is to blame; what never ran because of it is told apart, and says
     d: "not_run",
     e: "completed",
   });
-  expect(culpritOf("d", linksOf(graph), reduceEvents(EMPTY_RUN, events))).toBe("b");
+  expect(culpritOf("d", linksOf(graph), viewOf(events))).toBe("b");
 });
 
 test("a node that was stopped before it began, because another failed the whole run, never ran", () => {

@@ -5,8 +5,8 @@
 import { isFinal, isSettled } from "@pawl/core/log/event";
 import type { NodeStatus } from "@pawl/core/log/event";
 import type { DrawnGraph } from "../graph/definition.ts";
-import type { NodeView, RunView } from "./view.ts";
-import { nodeKey } from "./view.ts";
+import type { NodeView, RunView } from "@pawl/core/log/view";
+import { nodeKey } from "@pawl/core/log/view";
 
 /** `handled`: it failed, and the run went on. `not_run`: it never ran, because another node failed. */
 export type Look = NodeStatus | "handled" | "not_run";

@@ -20,8 +20,8 @@ import { NodeWhy } from "./node-why.tsx";
 import { StreamMedia } from "./stream-media.tsx";
 import { StreamText } from "./stream-text.tsx";
 import type { RunLooks } from "./use-looks.ts";
-import { iterationsText } from "./view.ts";
-import type { Delivery, NodeView, RunView } from "./view.ts";
+import { iterationsText } from "./iterations-text.ts";
+import type { Delivery, NodeView, RunView } from "@pawl/core/log/view";
 
 interface Props {
   readonly runId: string;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readGraph } from "../graph/definition.ts";
 import { nodeInput } from "./node-input.ts";
-import { EMPTY_RUN, emptyNode } from "./view.ts";
+import { EMPTY_VIEW, emptyNode } from "@pawl/core/log/view";
 
 const graph = readGraph({
   nodes: [{ id: "start" }, { id: "a" }, { id: "b" }, { id: "end" }],
@@ -16,7 +16,7 @@ const graph = readGraph({
 test("a node's input is what came along the edges the run took", () => {
   const done = { status: "completed" as const, output: "7" };
   const view = {
-    ...EMPTY_RUN,
+    ...EMPTY_VIEW,
     input: '{"x":1}',
     nodes: new Map([
       ["start", { ...emptyNode("start", 0), ...done, handle: "left" }],

@@ -3,7 +3,7 @@
 import type { DrawnGraph } from "../graph/definition.ts";
 import { edgeState } from "../graph/edge-state.ts";
 import { parseJson } from "../ui/json-text.ts";
-import type { RunView } from "./view.ts";
+import type { RunView } from "@pawl/core/log/view";
 
 /** The input of a node as JSON text set out on lines; "" while nothing has reached it. */
 export function nodeInput(graph: DrawnGraph, view: RunView, nodeId: string): string {

@@ -6,7 +6,7 @@ import type { ReactNode } from "react";
 import { explainNode } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
 import { Clamped } from "../ui/clamped.tsx";
-import type { NodeView } from "./view.ts";
+import type { NodeView } from "@pawl/core/log/view";
 
 const ASK_MS = 3_000;
 

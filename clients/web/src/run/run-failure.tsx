@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import type { DrawnGraph } from "../graph/definition.ts";
 import { Clamped } from "../ui/clamped.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import type { RunView } from "./view.ts";
+import type { RunView } from "@pawl/core/log/view";
 
 interface Props {
   readonly view: RunView;

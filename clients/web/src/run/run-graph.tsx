@@ -8,7 +8,7 @@ import type { FoldedGraph } from "../graph/fold.ts";
 import { LazyGraph } from "../graph/lazy-graph.tsx";
 import { FindNode } from "./find-node.tsx";
 import type { RunLooks } from "./use-looks.ts";
-import type { RunView } from "./view.ts";
+import type { RunView } from "@pawl/core/log/view";
 
 interface Props {
   readonly graph: DrawnGraph;

@@ -12,7 +12,7 @@ import { formatDuration, formatTime, wireMs } from "../ui/time.ts";
 import { CancelRun } from "./cancel-run.tsx";
 import { ConnectionLight } from "./connection-light.tsx";
 import type { Connection } from "./feed.ts";
-import type { RunView } from "./view.ts";
+import type { RunView } from "@pawl/core/log/view";
 
 const TICK_MS = 200;
 

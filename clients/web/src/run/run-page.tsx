@@ -26,7 +26,7 @@ import { TimelineChart } from "./timeline-chart.tsx";
 import { useFolded } from "./use-folded.ts";
 import { useLooks } from "./use-looks.ts";
 import { useRunFeed } from "./use-run-feed.ts";
-import { emptyNode } from "./view.ts";
+import { emptyNode } from "@pawl/core/log/view";
 
 interface Props {
   readonly runId: string;
@@ -62,7 +62,7 @@ const noRun = (runId: string): Fault => ({
 });
 
 function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinition }): ReactNode {
-  const { view, connection, clockSkewMs } = useRunFeed(runId);
+  const { view, rows, connection, clockSkewMs } = useRunFeed(runId);
   const graph = useMemo(() => readGraph(got.definition), [got]);
   const runLooks = useLooks(graph, view, clockSkewMs);
   const { looks } = runLooks;
@@ -79,7 +79,7 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
     <div
       className="run-page"
       data-run-page={runId}
-      data-events={view.rows.length}
+      data-events={rows.length}
       data-connection={connection.kind}
     >
       <RunHeader run={got.run} name={name} view={view} connection={connection} />
@@ -116,7 +116,7 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
           <GroupDrawer {...{ members, looks }} onOpen={open} onClose={() => open(openKey)} />
         )}
       </div>
-      <EventLog rows={view.rows} looks={looks} onOpen={open} />
+      <EventLog rows={rows} looks={looks} onOpen={open} />
     </div>
   );
 }

@@ -3,7 +3,7 @@
 import type { ReactNode } from "react";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { prettyJson } from "../ui/json-text.ts";
-import type { RunView } from "./view.ts";
+import type { RunView } from "@pawl/core/log/view";
 
 function emptyWord({ status, endedAt }: RunView): string {
   if (endedAt === undefined) return "Comes when the run completes.";

@@ -8,7 +8,7 @@ import { usePoll } from "../api/poll.ts";
 import type { DrawnGraph } from "../graph/definition.ts";
 import { formatDuration } from "../ui/time.ts";
 import type { RunLooks } from "./use-looks.ts";
-import type { NodeView, RunView } from "./view.ts";
+import type { NodeView, RunView } from "@pawl/core/log/view";
 
 const ASK_MS = 5_000;
 const QUESTIONS_MAX = 3;

@@ -1,5 +1,8 @@
-// Events for tests, as short to write as to read.
+// Scripted events for tests, and the view that the console folds of them.
 
+import { fromWire } from "@pawl/client";
+import { view } from "@pawl/core/log/view";
+import type { RunView } from "@pawl/core/log/view";
 import { create } from "@bufbuild/protobuf";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
@@ -9,7 +12,11 @@ import { RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
 type Init = MessageInitShape<typeof RunEventSchema>;
 type Fact = NonNullable<Init["fact"]>;
 
-/** Builds a log: each call appends the next event, ten milliseconds after the one before unless told. */
+/** The view of a log. */
+export const viewOf = (events: readonly RunEvent[]): RunView =>
+  view(events.flatMap((event) => fromWire(event) ?? []));
+
+/** Builds a log: each call appends the next event, ten milliseconds after the one before unless `at` says otherwise. */
 export function scriptLog(): {
   readonly events: RunEvent[];
   readonly add: (

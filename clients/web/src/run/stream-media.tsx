@@ -1,11 +1,11 @@
 // Pictures and files that a node streamed.
 
+import type { Media } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
 import { showMedia } from "./media.ts";
-import type { StreamedMedia } from "./media.ts";
 
 /** Shows them in the order in which they came. */
-export function StreamMedia({ media }: { readonly media: readonly StreamedMedia[] }): ReactNode {
+export function StreamMedia({ media }: { readonly media: readonly Media[] }): ReactNode {
   if (media.length === 0) return null;
   return (
     <>
@@ -22,7 +22,7 @@ export function StreamMedia({ media }: { readonly media: readonly StreamedMedia[
   );
 }
 
-function Piece({ piece }: { readonly piece: StreamedMedia }): ReactNode {
+function Piece({ piece }: { readonly piece: Media }): ReactNode {
   const shown = showMedia(piece);
   if (shown.kind === "picture")
     return <img src={shown.source} alt={`streamed ${shown.mime}`} loading="lazy" />;

@@ -11,7 +11,7 @@ import { formatDuration } from "../ui/time.ts";
 import { layoutTimeline } from "./timeline.ts";
 import type { Bar, Lane, Tick } from "./timeline.ts";
 import type { Looks } from "./looks.ts";
-import type { RunView } from "./view.ts";
+import type { RunView } from "@pawl/core/log/view";
 
 const TICK_MS = 200;
 const LANE_PX = 26;

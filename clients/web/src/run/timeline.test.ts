@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Looks } from "./looks.ts";
 import { layoutTimeline as layout, ticksOf } from "./timeline.ts";
 import type { Timeline } from "./timeline.ts";
-import { EMPTY_RUN, emptyNode } from "./view.ts";
-import type { Delivery, RunView } from "./view.ts";
+import { EMPTY_VIEW, emptyNode } from "@pawl/core/log/view";
+import type { Delivery, RunView } from "@pawl/core/log/view";
 
 const layoutTimeline = (view: RunView, nowMs: number, looks: Looks = new Map()): Timeline =>
   layout(view, nowMs, looks);
@@ -21,7 +21,7 @@ const delivery = (more: Partial<Delivery>): Delivery => ({
 });
 
 const runOf = (deliveries: readonly Delivery[], more: Partial<RunView> = {}): RunView => ({
-  ...EMPTY_RUN,
+  ...EMPTY_VIEW,
   startedAt: 1000,
   nodes: new Map([
     ["a", { ...emptyNode("a", 0), deliveries }],
@@ -66,7 +66,7 @@ test("a delay is drawn in its own lane until it lets go, and what follows begins
     ["next", { ...emptyNode("next", 0), deliveries: [child] }],
   ]);
   const at = (nowMs: number) =>
-    layoutTimeline({ ...EMPTY_RUN, startedAt: 1000, nodes }, nowMs).lanes.map(({ bars }) => bars);
+    layoutTimeline({ ...EMPTY_VIEW, startedAt: 1000, nodes }, nowMs).lanes.map(({ bars }) => bars);
   const [waiting, held] = at(1500);
   expect(waiting?.at(-1)).toMatchObject({ state: "delayed", to: 1, workMs: 499 });
   expect(held).toMatchObject([{ state: "queued", from: 1, waitMs: 0 }]);
@@ -80,7 +80,7 @@ test("where there are many lanes, failures come first, and not all are drawn", (
   const deliveries = [delivery({ startedAt: 1100, endedAt: 1200, end: "completed" })];
   const nodes = new Map(names.map((name) => [name, { ...emptyNode(name, 0), deliveries }]));
   const looks: Looks = new Map([["n250", { look: "failed", releaseAt: undefined }]]);
-  const timeline = layoutTimeline({ ...EMPTY_RUN, startedAt: 1000, nodes }, 2000, looks);
+  const timeline = layoutTimeline({ ...EMPTY_VIEW, startedAt: 1000, nodes }, 2000, looks);
   expect(timeline.lanes.slice(0, 3).map(({ key }) => key)).toEqual(["n250", "n0", "n1"]);
   expect([timeline.lanes.length, timeline.hiddenCount]).toEqual([200, 100]);
 });

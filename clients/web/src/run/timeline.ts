@@ -1,7 +1,7 @@
 // Where the bars of the timeline lie: pure geometry over the deliveries of a run, in fractions of its span.
 
 import type { Look, Looks } from "./looks.ts";
-import type { DeliveryEnd, NodeView, RunView } from "./view.ts";
+import type { DeliveryEnd, NodeView, RunView } from "@pawl/core/log/view";
 
 export interface Bar {
   readonly key: string;

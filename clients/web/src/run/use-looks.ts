@@ -6,7 +6,7 @@ import type { DrawnGraph } from "../graph/definition.ts";
 import { useNow } from "../ui/now.ts";
 import { linksOf, looksOf } from "./looks.ts";
 import type { Links, Looks } from "./looks.ts";
-import type { RunView } from "./view.ts";
+import type { RunView } from "@pawl/core/log/view";
 
 const TICK_MS = 1000;
 

@@ -5,7 +5,7 @@ import { RunKind } from "@pawl/proto/pawl/v1/run_pb";
 import type { ReactNode } from "react";
 import { useEffect, useRef, useState } from "react";
 import { runPath, workflowPath } from "../route.ts";
-import { runStatus } from "../run/reduce.ts";
+import { runStatus } from "../ui/run-status.ts";
 import { useKeys } from "../ui/keys.ts";
 import { Link } from "../ui/link.tsx";
 import { navigate } from "../ui/navigate.ts";

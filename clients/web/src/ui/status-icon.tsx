@@ -49,13 +49,12 @@ const hourglass = (
   />
 );
 
-const SHAPES: Readonly<Record<AnyStatus, ReactNode>> = {
+/** A status without a shape of its own is drawn as pending. */
+const SHAPES: Readonly<Partial<Record<AnyStatus, ReactNode>>> = {
   pending: dotted,
-  scheduled: ring,
   queued: clock,
   running: turning,
   retrying: again,
-  compensating: again,
   waiting: pause,
   paused: pause,
   completed: (
@@ -96,9 +95,6 @@ const SHAPES: Readonly<Record<AnyStatus, ReactNode>> = {
       <path d="M5.5 8h5m-2-2 2 2-2 2" {...line} strokeWidth={1.4} />
     </>
   ),
-  invalidated: (
-    <rect x="2" y="2" width="12" height="12" rx="2" {...line} strokeDasharray="2.5 2.5" />
-  ),
 };
 
 const NAMES: Partial<Record<AnyStatus, string>> = {
@@ -121,7 +117,7 @@ export function StatusIcon({ status }: { readonly status: AnyStatus }): ReactNod
       height="16"
       aria-hidden="true"
     >
-      {SHAPES[status]}
+      {SHAPES[status] ?? dotted}
     </svg>
   );
 }

@@ -20,7 +20,6 @@ import {
   explainCancelled,
   explainCompleted,
   explainFailed,
-  explainInvalidated,
   explainSkipped,
   explainTimedOut,
 } from "./settled.ts";
@@ -75,6 +74,7 @@ function answerTo(asked: Case): Answer {
     case "waiting":
       return ofTheRun(asked) ?? explainWaiting(asked);
     case "completed":
+    case "invalidated": // reserved: no service gives it yet
       return explainCompleted(asked);
     case "failed":
       return explainFailed(asked);
@@ -84,8 +84,6 @@ function answerTo(asked: Case): Answer {
       return explainCancelled(asked);
     case "skipped":
       return explainSkipped(asked);
-    case "invalidated":
-      return explainInvalidated(asked);
     default:
       return unreachable(status, "node status");
   }

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { edgeEffect } from "../log/edge-effect.ts";
+import { SETTLING_TYPES } from "../log/meaning.ts";
 import type { GraphEdge } from "../definition/graph.ts";
 import { nodeStateAt } from "../plan/place.ts";
 import { own, since, textOf, type Answer, type Case } from "./case.ts";
@@ -90,18 +91,7 @@ export function explainCancelled(asked: Case): Answer {
   };
 }
 
-export function explainInvalidated(asked: Case): Answer {
-  const invalidated = own(asked, "node.invalidated");
-  return {
-    reason: "INVALIDATED",
-    summary: `Its output was superseded: ${asked.nodeState.message ?? "a repair upstream"}.`,
-    evidence: [own(asked, "node.completed"), invalidated],
-    next: NOTHING,
-    ...since(invalidated),
-  };
-}
-
-/** A node that no taken edge led to, or that its policy skips. */
+/** A node that no taken edge led to, or whose policy says to skip. */
 export function explainSkipped(asked: Case): Answer {
   const skipped = own(asked, "node.skipped");
   if (skipped?.payload["reason"] === "parent_not_completed") {
@@ -153,15 +143,7 @@ function parentsThat(
     const parent = nodeStateAt(state, edge.source);
     if (edgeEffect(parent, edge) !== effect) return [];
     const id = edge.definition.source;
-    const event = proofs.newest(
-      id,
-      iteration,
-      "node.completed",
-      "node.skipped",
-      "node.failed",
-      "node.timed_out",
-      "node.cancelled",
-    );
+    const event = proofs.newest(id, iteration, ...SETTLING_TYPES);
     return [{ id, status: parent.status, handle: parent.handle, edge, event }];
   });
 }

@@ -1,9 +1,9 @@
-// Why an event is in the log: the event of the same run that caused it (S1.48). Most causes need no word in the log: what an
-// executor said was caused by the claim it spoke under, whose seq is the epoch, and what the engine made of it follows directly.
-// Only the others carry `by`. A seq drafted in the same commit is not final yet, so such a cause is told as a distance, which
-// holds because the events of one commit lie side by side.
+// The event of the same run that caused an event. The log implies most causes. An executor's report was caused by its claim, whose
+// seq is the epoch; an event that the scheduler derives follows its cause directly. Only other events carry `by`.
+// The seq of an event in the same commit is not final when the scheduler drafts it. `by` is then a negative distance, which stays
+// true because the events of one commit are adjacent.
 
-import { isTerminalType, type EventType, type Fact, type RunEvent } from "./event.ts";
+import type { Fact, RunEvent } from "./event.ts";
 import { executionAt } from "./execution.ts";
 import type { RunState } from "./state.ts";
 
@@ -14,13 +14,13 @@ export function causeOf(event: Pick<RunEvent, "type" | "seq" | "epoch" | "payloa
   return by < 0 ? event.seq + by : by;
 }
 
-/** `fact` as it is appended next to `state`; seqs above `committedSeq` are not final yet. */
+/** `fact` with its cause, as the scheduler appends it after `state`; seqs above `committedSeq` are not final yet. */
 export function withCause(state: RunState, fact: Fact, committedSeq: number): Fact {
   const { type, epoch } = fact;
   const seq = state.lastSeq + 1;
   const cause = causeIn(state, fact);
   const isImplied = cause === impliedCause({ type, epoch, seq });
-  // Partial output may come between the last commit and this one: what lies directly before is not certain then.
+  // Partial output may be logged between the last commit and this one, so the event directly before is not certain.
   if (isImplied && (cause === epoch || cause === 0 || cause > committedSeq)) return fact;
   const by = cause > committedSeq ? cause - seq : cause;
   // The spread keeps the pairing of type and payload, which the union cannot see.
@@ -42,74 +42,11 @@ function causeIn(state: RunState, fact: Fact): number {
   return culpritOf(state, index, fact.iteration) ?? own.causeSeq;
 }
 
-/** The failure for which an execution is cancelled, where it is one. */
+/** The seq of the failure that cancelled an execution; undefined where no failure did. */
 function culpritOf(state: RunState, index: number, iteration: number): number | undefined {
   if (state.fatalNode !== undefined) return state.nodes[state.fatalNode]?.causeSeq;
   const scope = iteration > 0 ? state.nodes[index]?.scope : undefined;
   if (scope?.firstFailed === undefined) return undefined;
   const { onItemFailure } = state.graph.nodes[index]?.definition.scope ?? {};
   return onItemFailure === "fail" ? scope.items[scope.firstFailed - 1]?.causeSeq : undefined;
-}
-
-/** What settles a node. */
-const SETTLES: ReadonlySet<string> = new Set([
-  "node.completed",
-  "node.failed",
-  "node.timed_out",
-  "node.cancelled",
-  "node.skipped",
-]);
-
-const AFTER_CLAIM: ReadonlySet<string> = new Set(["node.started"]);
-const AFTER_WAIT: ReadonlySet<string> = new Set([
-  "node.started",
-  "node.blocked",
-  "node.decided",
-  "node.expanded",
-]);
-
-/** A node that fails, or goes on by handle `error`, may never have run, or been lost. */
-const BY_FAILURE: ReadonlySet<string> = new Set([...AFTER_WAIT, "run.started", "run.recovered"]);
-
-/** What may cause an event besides a settled node; settled nodes cause those of `FOLLOWS`. */
-const CAUSES: Partial<Readonly<Record<EventType, ReadonlySet<string>>>> = {
-  "node.queued": new Set([
-    "run.started",
-    "run.recovered",
-    "node.retried",
-    "node.expanded",
-    "node.blocked",
-    "node.decided",
-  ]),
-  "node.started": new Set(["node.queued"]),
-  "node.expanded": AFTER_CLAIM,
-  "node.blocked": AFTER_CLAIM,
-  "node.stream.delta": AFTER_CLAIM,
-  "node.log": AFTER_CLAIM,
-  "moderation.flagged": AFTER_CLAIM,
-  "contract.violated": AFTER_CLAIM,
-  "run.recovered": AFTER_CLAIM,
-  "node.retried": AFTER_WAIT,
-  "node.completed": BY_FAILURE,
-  "node.timed_out": AFTER_WAIT,
-  "node.failed": BY_FAILURE,
-  "node.decided": new Set(["node.blocked"]),
-  "node.skipped": new Set(["run.started"]),
-};
-const FOLLOWS: ReadonlySet<string> = new Set([
-  "node.queued",
-  "node.skipped",
-  "node.failed",
-  "node.completed",
-  "node.timed_out",
-  "node.cancelled",
-  "node.invalidated",
-]);
-
-/** Whether an event of one type may be the cause of one of another: what a checker of logs asks. */
-export function mayCause(cause: EventType, type: EventType): boolean {
-  if (type === "run.started" || isTerminalType(cause)) return false;
-  if (isTerminalType(type)) return SETTLES.has(cause) || cause === "run.status.changed";
-  if (SETTLES.has(cause) && FOLLOWS.has(type)) return true;
-  return CAUSES[type]?.has(cause) ?? true;
 }

@@ -1,12 +1,12 @@
-// The fold of one iteration of a map or a loop. The scope keeps counters, so that the planner never looks at the items; each
-// event costs the same however wide the scope is.
+// Folds an event into one iteration of a map or a loop. The scope keeps counters, so the planner never reads the items and an event
+// costs the same in a wide scope as in a narrow one.
 //
-//   (none) ─queued▶ queued ─started▶ running ─completed | failed | timed_out | cancelled▶ settled, with retries between
+//   (none) ─queued▶ queued ─started▶ running ─completed | failed | timed_out | cancelled▶ settled, with retries in between
 
 import { utf8Bytes } from "../data/utf8.ts";
-import { isSettled, type FactOf, type NodeStatus } from "./event.ts";
+import { isSettled, type FactOf } from "./event.ts";
 import type { NodeFact } from "./fold.ts";
-import { move, reported } from "./move.ts";
+import { leave, move } from "./move.ts";
 import { newExecutionState } from "./new-run-state.ts";
 import type { ExecutionState, RunState, ScopeState } from "./state.ts";
 
@@ -26,13 +26,13 @@ export function openScope({ payload, value }: FactOf<"node.expanded">): ScopeSta
   };
 }
 
-/** The node has settled: what its iterations gave is in its own output, or of no use any more. */
+/** Frees the items and outputs of a settled node: its own output holds them, or no node needs them. */
 export function closeScope(scope: ScopeState): void {
   scope.itemsJson = "";
   for (const item of scope.items) item.output = undefined;
 }
 
-/** Moves one iteration past `event`; what is wrong with the log, if anything. */
+/** Moves one iteration past `event`. Returns the fault of a log that is wrong. */
 export function applyToItem(state: RunState, index: number, event: NodeFact): string | undefined {
   const node = state.nodes[index];
   const scope = node?.scope;
@@ -48,7 +48,7 @@ export function applyToItem(state: RunState, index: number, event: NodeFact): st
   state.scopes.add(index);
   const fault = moveItem(state, scope, item, event);
   item.causeSeq = event.seq;
-  // An iteration that is over makes room for the next one, or ends the node.
+  // A settled iteration lets the scheduler queue the next one, or settles the node.
   if (isSettled(item.status)) node.causeSeq = event.seq;
   return fault;
 }
@@ -70,18 +70,13 @@ function moveItem(
       return undefined;
     case "node.completed":
       complete(scope, item, event);
-      return settle(scope, item, "completed", event);
+      return settle(scope, item, event);
     case "node.failed":
     case "node.timed_out":
       state.hasFailures = true;
-      item.message =
-        event.type === "node.failed"
-          ? event.payload.message
-          : `timed out after ${event.payload.timeoutMs} ms`;
-      return settle(scope, item, event.type === "node.failed" ? "failed" : "timed_out", event);
+      return settle(scope, item, event);
     case "node.cancelled":
-      item.message = event.payload.reason;
-      return settle(scope, item, "cancelled", event);
+      return settle(scope, item, event);
     case "node.skipped":
     case "node.invalidated":
     case "node.expanded":
@@ -98,28 +93,17 @@ function complete(
   const { queueDelayMs, stop } = event.payload;
   item.output = event.value ?? "null";
   item.outputBytes = utf8Bytes(item.output);
-  item.message = undefined;
   scope.outputBytes += item.outputBytes + 1;
   if (stop === true) scope.isStopped = true;
   if (queueDelayMs !== undefined)
     scope.releaseAt = Math.max(scope.releaseAt ?? 0, event.at + queueDelayMs);
 }
 
-function settle(
-  scope: ScopeState,
-  item: ExecutionState,
-  status: NodeStatus,
-  event: NodeFact,
-): undefined {
-  item.status = status;
-  item.settledAt = event.at;
-  item.notBefore = undefined;
-  item.childRunId = undefined;
-  item.hold = undefined;
-  reported(item, event.epoch);
+function settle(scope: ScopeState, item: ExecutionState, event: NodeFact): undefined {
+  leave(item, event);
   scope.openCount--;
   scope.settledCount++;
-  if (status !== "completed") {
+  if (item.status !== "completed") {
     scope.firstFailed ??= event.iteration;
     scope.outputBytes += "null,".length;
   }

@@ -1,33 +1,51 @@
-// (state, event) → state: the one meaning of the log. `apply` changes the state it is given, which its caller owns; the
-// scheduler, the console, `verify` and the tests all fold with it.
+// (state, event) → state: what the log means to the scheduler. `apply` changes the state in place; the caller owns it. The
+// scheduler, GetRun and the explanations fold with it. Clients fold with `view.ts`; both take the statuses from the event table.
 //
-// Node states and what moves them:
+// Node states and the events that move them:
 //   pending ─queued▶ queued ─started▶ running ─completed | failed | timed_out▶ settled
 //   running ─retried▶ retrying ─queued▶ queued            (next attempt)
-//   running ─run.recovered▶ retrying ─queued▶ queued      (same attempt, a delivery was lost)
+//   running ─run.recovered▶ retrying ─queued▶ queued      (same attempt; an executor lost the delivery)
 //   running ─expanded | blocked▶ waiting                  (for its iterations, its child run or a person)
 //   waiting ─decided▶ waiting ─completed | queued | failed▶ …           (a person has decided)
 //   pending ─skipped | failed(upstream)▶ settled          any unsettled ─cancelled▶ settled
-// Iterations of a map or a loop (iteration from 1) move the same way; `fold-item.ts` does them.
-// When a node settles, the join counters of its children move and the pending ones enter the frontier: that is all the
-// planner ever looks at.
+// Iterations of a map or a loop (iteration from 1) move the same way; `fold-item.ts` folds them.
+// When a node settles, the fold updates the join counters of its children and puts the pending ones on the frontier. The planner
+// looks only at the frontier.
 
 import { utf8Bytes } from "../data/utf8.ts";
 import type { Graph } from "../definition/graph.ts";
 import { EngineError } from "../fault/engine-error.ts";
-import { unreachable } from "../fault/invariant.ts";
+import { invariant, unreachable } from "../fault/invariant.ts";
 import type { RunId } from "../name/ids.ts";
 import { changeStatus, keepClock } from "./clock.ts";
 import { edgeEffect } from "./edge-effect.ts";
-import { isSettled, type FactOf, type LoggedFact, type NodeStatus } from "./event.ts";
+import { isSettled, type EventType, type FactOf, type LoggedFact } from "./event.ts";
+import { type EVENTS, rowOf } from "./event-table.ts";
 import { applyToItem, closeScope, openScope } from "./fold-item.ts";
-import { move, reported } from "./move.ts";
+import { reasonText, runStatusAfter } from "./meaning.ts";
+import { leave, move } from "./move.ts";
 import { newRunState } from "./new-run-state.ts";
 import type { NodeState, RunState } from "./state.ts";
 
 export { newRunState } from "./new-run-state.ts";
 
-/** The state after `events`, which are the whole log of a run in order of seq. */
+type TypeWith<Field> = {
+  [T in EventType]: (typeof EVENTS)[T] extends Field ? T : never;
+}[EventType];
+
+/** A fact that moves one node execution. */
+export type NodeFact = Extract<
+  LoggedFact,
+  { readonly type: TypeWith<{ readonly node: string } | { readonly isAboutNode: true }> }
+>;
+
+/** A fact that gives the run a status. */
+type RunFact = Extract<
+  LoggedFact,
+  { readonly type: TypeWith<{ readonly run: string } | { readonly runOf: unknown }> }
+>;
+
+/** The state after `events`, the whole log of a run in order of seq. */
 export function fold(runId: RunId, graph: Graph, events: Iterable<LoggedFact>): RunState {
   const state = newRunState(runId, graph);
   for (const event of events) apply(state, event);
@@ -39,6 +57,21 @@ export function fold(runId: RunId, graph: Graph, events: Iterable<LoggedFact>): 
  * @throws EVENT_LOG_CORRUPTION when the event names an unknown node or settles a node twice.
  */
 export function apply(state: RunState, event: LoggedFact): void {
+  if (isNodeFact(event)) applyToNode(state, event);
+  else if (isRunFact(event)) applyToRun(state, event);
+  state.lastSeq = event.seq;
+  keepClock(state, event.at);
+}
+
+function isNodeFact(event: LoggedFact): event is NodeFact {
+  const row = rowOf(event.type);
+  invariant(row !== undefined, `the event type ${event.type} is in the table`);
+  return row.node !== undefined || row.isAboutNode === true;
+}
+
+const isRunFact = (event: LoggedFact): event is RunFact => runStatusAfter(event) !== undefined;
+
+function applyToRun(state: RunState, event: RunFact): void {
   switch (event.type) {
     case "run.started":
       state.slot = event.payload.slot;
@@ -51,7 +84,7 @@ export function apply(state: RunState, event: LoggedFact): void {
       state.startedAt = event.at;
       state.input = event.value ?? "null";
       state.inputBytes = utf8Bytes(state.input);
-      if (state.slot === undefined && state.rate === undefined) admit(state);
+      if (runStatusAfter(event) === "running") admit(state);
       break;
     case "run.status.changed":
       if (event.payload.to === "running" && !state.isAdmitted) admit(state);
@@ -60,68 +93,17 @@ export function apply(state: RunState, event: LoggedFact): void {
     case "run.completed":
       state.output = event.value;
       state.hasFailures = event.payload.hasFailures;
-      end(state, "completed", event.at);
+      end(state, event);
       break;
     case "run.failed":
-      state.message = event.payload.message;
-      end(state, "failed", event.at);
-      break;
     case "run.cancelled":
-      state.message = event.payload.reason;
-      end(state, "cancelled", event.at);
-      break;
     case "run.timed_out":
-      state.message = "the run passed its deadline";
-      end(state, "timeout", event.at);
-      break;
-    case "run.metadata.set":
-    case "node.stream.delta":
-    case "node.log":
-    case "moderation.flagged":
-    case "contract.violated":
-      break;
-    case "run.recovered":
-    case "node.queued":
-    case "node.started":
-    case "node.retried":
-    case "node.completed":
-    case "node.failed":
-    case "node.cancelled":
-    case "node.skipped":
-    case "node.timed_out":
-    case "node.blocked":
-    case "node.decided":
-    case "node.invalidated":
-    case "node.expanded":
-      applyToNode(state, event);
+      end(state, event);
       break;
     default:
-      unreachable(event, "event type");
+      unreachable(event, "run event type");
   }
-  state.lastSeq = event.seq;
-  keepClock(state, event.at);
 }
-
-/** A fact about one execution. */
-export type NodeFact = Extract<
-  LoggedFact,
-  {
-    readonly type:
-      | "run.recovered"
-      | "node.queued"
-      | "node.started"
-      | "node.retried"
-      | "node.completed"
-      | "node.failed"
-      | "node.cancelled"
-      | "node.skipped"
-      | "node.timed_out"
-      | "node.blocked"
-      | "node.decided"
-      | "node.invalidated"
-      | "node.expanded";
-  }
->;
 
 function applyToNode(state: RunState, event: NodeFact): void {
   const index = event.nodeId === "" ? undefined : state.graph.indexOf.get(event.nodeId);
@@ -135,30 +117,17 @@ function applyToNode(state: RunState, event: NodeFact): void {
   count(state, node, event.iteration, 1);
 }
 
-/** Takes an execution out of the run's counters, or puts it in as it stands now. */
+const ACTIVE: ReadonlySet<string> = new Set(["queued", "running", "retrying"]);
+
+/** Adds an execution to the run's counters by its present status, or removes it. */
 function count(state: RunState, node: NodeState, iteration: number, step: 1 | -1): void {
   const execution = iteration === 0 ? node : node.scope?.items[iteration - 1];
-  switch (execution?.status) {
-    case "queued":
-    case "running":
-    case "retrying":
-      state.activeCount += step;
-      return;
-    case "waiting":
-      // A node that waits for its own iterations is neither: they are counted themselves.
-      if (iteration > 0 || node.scope === undefined) state.blockedCount += step;
-      if (execution.childRunId !== undefined) state.childCount += step;
-      return;
-    case "pending":
-    case "completed":
-    case "failed":
-    case "timed_out":
-    case "cancelled":
-    case "skipped":
-    case "invalidated":
-    case undefined:
-    default:
-  }
+  if (execution === undefined) return;
+  if (ACTIVE.has(execution.status)) state.activeCount += step;
+  if (execution.status !== "waiting") return;
+  // A node that waits for its own iterations is not blocked: the fold counts the iterations themselves.
+  if (iteration > 0 || node.scope === undefined) state.blockedCount += step;
+  if (execution.childRunId !== undefined) state.childCount += step;
 }
 
 function applyToWhole(state: RunState, index: number, node: NodeState, event: NodeFact): void {
@@ -176,38 +145,27 @@ function applyToWhole(state: RunState, index: number, node: NodeState, event: No
       move(node, event);
       break;
     case "node.expanded":
-      node.status = "waiting";
+      move(node, event);
       node.scope = openScope(event);
-      reported(node, event.epoch);
       state.scopes.add(index);
       break;
     case "node.invalidated":
-      // What was decided on the old output stands; only the output itself is withdrawn.
-      node.status = "invalidated";
+      // Only the output goes: the decisions that were made on it stay.
+      move(node, event);
       node.output = undefined;
-      node.message = event.payload.reason;
       break;
     case "node.completed":
       complete(state, index, node, event);
-      settle(state, index, node, "completed", event);
+      settle(state, index, node, event);
       break;
     case "node.failed":
-      node.message = event.payload.message;
-      fail(state, index);
-      settle(state, index, node, "failed", event);
-      break;
     case "node.timed_out":
-      node.message = `timed out after ${event.payload.timeoutMs} ms`;
       fail(state, index);
-      settle(state, index, node, "timed_out", event);
+      settle(state, index, node, event);
       break;
     case "node.cancelled":
-      node.message = event.payload.reason;
-      settle(state, index, node, "cancelled", event);
-      break;
     case "node.skipped":
-      node.message = event.payload.reason;
-      settle(state, index, node, "skipped", event);
+      settle(state, index, node, event);
       break;
     default:
       unreachable(event, "node event type");
@@ -225,7 +183,6 @@ function complete(
   node.handle = handle;
   node.output = event.value ?? "null";
   node.outputBytes = utf8Bytes(node.output);
-  node.message = undefined;
   if (queueDelayMs !== undefined) node.releaseAt = event.at + queueDelayMs;
   if (handle === "error") state.hasFailures = true;
   const variable = state.graph.nodes[index]?.definition.outputVariable ?? null;
@@ -242,21 +199,10 @@ function fail(state: RunState, index: number): void {
     state.fatalNode ??= index;
 }
 
-function settle(
-  state: RunState,
-  index: number,
-  node: NodeState,
-  status: NodeStatus,
-  event: NodeFact,
-): void {
+function settle(state: RunState, index: number, node: NodeState, event: NodeFact): void {
   if (isSettled(node.status)) throw corrupt(event, "settles a node that is settled already");
-  node.status = status;
-  node.settledAt = event.at;
-  node.notBefore = undefined;
-  node.childRunId = undefined;
-  node.hold = undefined;
+  leave(node, event);
   if (node.scope !== undefined) closeScope(node.scope);
-  reported(node, event.epoch);
   state.unsettledCount--;
   state.frontier.delete(index);
   for (const edge of state.graph.nodes[index]?.outgoing ?? []) {
@@ -272,17 +218,18 @@ function settle(
   }
 }
 
-/** Lets the planner at the run's first nodes. */
+/** Puts the first nodes of the run on the frontier. */
 function admit(state: RunState): void {
   state.status = "running";
   state.isAdmitted = true;
   for (const root of state.graph.roots) state.frontier.add(root);
 }
 
-function end(state: RunState, status: RunState["status"], at: number): void {
-  state.status = status;
+function end(state: RunState, event: RunFact): void {
+  state.status = runStatusAfter(event) ?? state.status;
+  state.message = reasonText(event);
   state.pause = undefined;
-  state.endedAt = at;
+  state.endedAt = event.at;
   state.frontier.clear();
   state.scopes.clear();
   state.firedJoins.clear();

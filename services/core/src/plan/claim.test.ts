@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { completed, EXECUTOR, sketch, startToyRun } from "../../test/toy-run.ts";
 import { LIMITS } from "../data/limits.ts";
-import { causeOf, mayCause } from "../log/cause.ts";
+import { causeOf } from "../log/cause.ts";
+import { mayCause } from "../log/meaning.ts";
 import { claimFact, onLeaseLost } from "./claim.ts";
 
 test("only a queued node can be claimed, and only once", () => {

@@ -1,5 +1,6 @@
 import { fromBinary, toBinary, toJson } from "@bufbuild/protobuf";
-import { type EventType, type Payloads, type RunEvent, TERMINAL_TYPES } from "@pawl/core/log/event";
+import { type EventType, type RunEvent, TERMINAL_TYPES } from "@pawl/core/log/event";
+import type { Payloads } from "@pawl/core/log/event-table";
 import { executorId, nodeId, runId } from "@pawl/core/name/ids";
 import { RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
 import { expect, test } from "vitest";

@@ -1,8 +1,9 @@
-// The log as the two pushes a page needs: `workflow_node_update` and `workflow_status_update`. A projection of
-// each event by itself, so any cursor may start it; events that change no status give nothing. The user's JSON is embedded as
-// the text it is.
+// The log as the two pushes that a page needs: `workflow_node_update` and `workflow_status_update`. The gateway makes a push from one
+// event alone, so a stream may start at any cursor. An event that changes no status gives no push. The user's JSON is embedded as text.
 
 import type { NodeStatus, RunEvent, RunStatus } from "@pawl/core/log/event";
+import { rowOf } from "@pawl/core/log/event-table";
+import { nodeStatusAfter, reasonText, runStatusAfter } from "@pawl/core/log/meaning";
 
 export interface PushedUpdate {
   readonly name: "workflow_node_update" | "workflow_status_update";
@@ -10,76 +11,34 @@ export interface PushedUpdate {
   readonly data: string;
 }
 
-/** What an event pushes, if anything. */
+/** The push of an event; undefined where it changes no status. */
 export function toUpdate(event: RunEvent): PushedUpdate | undefined {
-  switch (event.type) {
-    case "run.started":
-      return ofRun(event, "running", `{"input":${event.value ?? "null"}}`);
-    case "run.status.changed":
-      return ofRun(event, event.payload.to);
-    case "run.completed":
-      return ofRun(event, "completed", `{"output":${event.value ?? "null"}}`);
-    case "run.failed":
-      return ofRun(event, "failed", errorJson(event.payload.message));
-    case "run.cancelled":
-      return ofRun(event, "cancelled", errorJson(event.payload.reason));
-    case "run.timed_out":
-      return ofRun(event, "timeout", errorJson("the run passed its deadline"));
-    case "node.queued":
-      return ofNode(event, "queued");
-    case "node.started":
-      return ofNode(event, "running");
-    case "node.expanded":
-      return ofNode(event, "waiting");
-    case "node.completed":
-      return ofNode(event, "completed", { output: event.value ?? "null" });
-    case "node.retried":
-      return ofNode(event, "retrying", { error: event.payload.message });
-    case "node.failed":
-      return ofNode(event, "failed", { error: event.payload.message });
-    case "node.timed_out":
-      return ofNode(event, "timed_out", {
-        error: `timed out after ${event.payload.timeoutMs} ms`,
-      });
-    case "run.recovered":
-      return ofNode(event, "retrying", { error: event.payload.reason });
-    case "node.blocked":
-      return ofNode(event, "waiting", { error: event.payload.reason });
-    case "node.cancelled":
-      return ofNode(event, "cancelled", { error: event.payload.reason });
-    case "node.skipped":
-      return ofNode(event, "skipped", { error: event.payload.reason });
-    case "node.invalidated":
-      return ofNode(event, "invalidated", { error: event.payload.reason });
-    // A decision changes no status by itself: what follows from it in the same commit does.
-    case "node.decided":
-    case "run.metadata.set":
-    case "node.stream.delta":
-    case "node.log":
-    case "moderation.flagged":
-    case "contract.violated":
-    default:
-      return undefined;
-  }
+  const ofItsRun = runStatusAfter(event);
+  if (ofItsRun !== undefined) return ofRun(event, ofItsRun);
+  const ofItsNode = nodeStatusAfter(event.type);
+  return ofItsNode === undefined ? undefined : ofNode(event, ofItsNode);
 }
 
-const errorJson = (message: string): string => `{"error":${JSON.stringify(message)}}`;
-
-function ofRun({ runId }: RunEvent, status: RunStatus, context = "null"): PushedUpdate {
-  const data = `{"instanceID":"${runId}","status":"${status}","contextData":${context}}`;
+function ofRun(event: RunEvent, status: RunStatus): PushedUpdate {
+  const data = `{"instanceID":"${event.runId}","status":"${status}","contextData":${contextOf(event)}}`;
   return { name: "workflow_status_update", data };
 }
 
-function ofNode(
-  { runId, nodeId, iteration }: RunEvent,
-  status: NodeStatus,
-  said: { readonly output?: string; readonly error?: string } = {},
-): PushedUpdate {
-  const { output = "null", error } = said;
+/** The input, the output or the error that the event brings. */
+function contextOf(event: RunEvent): string {
+  const key = rowOf(event.type)?.valueKey;
+  if (key !== undefined) return `{"${key}":${event.value ?? "null"}}`;
+  const error = reasonText(event);
+  return error === undefined ? "null" : `{"error":${JSON.stringify(error)}}`;
+}
+
+function ofNode(event: RunEvent, status: NodeStatus): PushedUpdate {
+  const { runId, nodeId, iteration, value = "null" } = event;
   const place = `"instanceID":"${runId}","nodeID":${JSON.stringify(nodeId)},"iteration":${iteration}`;
-  const fault = error === undefined ? "null" : JSON.stringify(error);
+  const output = status === "completed" ? value : "null";
+  const error = JSON.stringify(reasonText(event) ?? null);
   return {
     name: "workflow_node_update",
-    data: `{${place},"status":"${status}","output":${output},"error":${fault}}`,
+    data: `{${place},"status":"${status}","output":${output},"error":${error}}`,
   };
 }

@@ -4,17 +4,10 @@
 import { type Fact, isTerminalType } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
 import { retryRuleOf } from "@pawl/core/fault/cause";
+import { isSettlingType, nodeStatusAfter } from "@pawl/core/log/meaning";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { CachedRun } from "./cache.ts";
 import type { Draft } from "./draft.ts";
-
-const SETTLING: ReadonlySet<string> = new Set([
-  "node.completed",
-  "node.failed",
-  "node.timed_out",
-  "node.cancelled",
-  "node.skipped",
-]);
 
 class Tally {
   readonly #counts = new Map<string, number>();
@@ -37,8 +30,8 @@ export function countFacts(draft: Draft): void {
     if (isTerminalType(fact.type)) countRun(run);
     else if (fact.type === "node.started") started.add(typeOf(run, fact));
     else if (fact.type === "node.retried") retried.add(retryRuleOf(fact.payload.cause));
-    else if (SETTLING.has(fact.type)) {
-      const state = fact.type.slice("node.".length);
+    else if (isSettlingType(fact.type)) {
+      const state = nodeStatusAfter(fact.type) ?? "";
       let tally = ended.get(state);
       if (tally === undefined) ended.set(state, (tally = new Tally()));
       tally.add(typeOf(run, fact));

@@ -1,0 +1,66 @@
+// What an event means, by the event table: the status it gives, why it happened, and which event may have caused it.
+
+import { isSettled, isTerminalType } from "./event.ts";
+import type { EventType, Fact, NodeStatus, RunStatus } from "./event.ts";
+import { rowOf, typesWhere } from "./event-table.ts";
+
+/** The status that `fact` gives its run; undefined where it changes none. */
+export function runStatusAfter({
+  type,
+  payload,
+}: Pick<Fact, "type" | "payload">): RunStatus | undefined {
+  const row = rowOf(type);
+  return row?.runOf?.(payload) ?? row?.run;
+}
+
+/** The status that an event of this type gives the node execution it names; undefined where it changes none. */
+export const nodeStatusAfter = (type: EventType): NodeStatus | undefined => rowOf(type)?.node;
+
+/** The types that settle a node execution. */
+export const SETTLING_TYPES = typesWhere(({ node }) => node !== undefined && isSettled(node));
+
+const settling: ReadonlySet<string> = new Set(SETTLING_TYPES);
+
+/** True for a type that settles a node execution. */
+export const isSettlingType = (type: string): boolean => settling.has(type);
+
+export interface Reason {
+  /** For programs; may be empty. */
+  readonly cause: string;
+  /** For people; may be empty. */
+  readonly message: string;
+}
+
+/** Why an event happened; undefined for an event that needs no reason. */
+export function reasonOf({ type, payload }: Pick<Fact, "type" | "payload">): Reason | undefined {
+  const why = rowOf(type)?.why?.(payload);
+  return why === undefined ? undefined : { cause: why[0], message: why[1] };
+}
+
+/** The same in one text: the message, or the cause where there is no message. */
+export function reasonText(fact: Pick<Fact, "type" | "payload">): string | undefined {
+  const reason = reasonOf(fact);
+  return reason === undefined ? undefined : reason.message || reason.cause;
+}
+
+/** Whether an event of type `cause` may have caused one of type `type`. The checker of logs asks. */
+export function mayCause(cause: EventType, type: EventType): boolean {
+  if (isTerminalType(cause)) return false;
+  const causes = rowOf(type)?.causes;
+  if (causes === undefined || causes.includes(cause)) return true;
+  return causes.includes("settled") && isSettlingType(cause);
+}
+
+const NAMED: ReadonlyMap<string, EventType> = new Map(
+  typesWhere(() => true).flatMap((type) =>
+    [type, ...(rowOf(type)?.aliases ?? [])].map((name) => [plainName(name), type] as const),
+  ),
+);
+
+/** `NODE_FAILED`, `node_failed` and `node:failed` all spell `node.failed`. */
+function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[.:]/g, "_");
+}
+
+/** The type that a name means, in any spelling and by any alias; undefined for an unknown name. */
+export const typeNamed = (name: string): EventType | undefined => NAMED.get(plainName(name));

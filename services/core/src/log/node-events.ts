@@ -1,0 +1,179 @@
+// The events of one node execution: the payload of each type, and its row of the event table. The user's JSON (items, output,
+// details) is not in the payload: the event carries it as text in `value`.
+
+import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
+import type { Gate } from "../policy/gate.ts";
+import type { ApprovalRequest, Media, NodeDecision, NodeHold, SkipReason, Usage } from "./event.ts";
+import type { Cause, EventRows } from "./event-row.ts";
+
+/** The payloads of `node.*` and of the checks of a node. Times are milliseconds since 1970. */
+export interface NodePayloads {
+  /** Only the first `node.queued` of an execution has `slot` and `rate`; they hold for all its attempts. */
+  readonly "node.queued": { readonly notBefore?: number } & Gate;
+  /** `wave` is the node's topological depth. */
+  readonly "node.started": { readonly executorId: ExecutorId; readonly wave?: number };
+  /** value: the items as a JSON array. `cut`: the limit cut the list of items, so the node fails after the last one. */
+  readonly "node.expanded": { readonly width: number; readonly cut?: boolean };
+  /** Text, or media with an empty text. */
+  readonly "node.stream.delta": {
+    readonly deltaIndex: number;
+    readonly text: string;
+    readonly media?: Media;
+    /** How many bytes were over the limit and are lost. */
+    readonly cutBytes?: number;
+  };
+  readonly "node.log": {
+    readonly logIndex: number;
+    readonly level: string;
+    readonly message: string;
+    /** How many bytes were over the limit and are lost. */
+    readonly cutBytes?: number;
+  };
+  readonly "node.retried": {
+    readonly cause: string;
+    readonly message: string;
+    readonly delayMs: number;
+  };
+  /** value: the output. */
+  readonly "node.completed": {
+    readonly durationMs: number;
+    /** Absent when the node chose none. */
+    readonly handle?: string;
+    /** How long the nodes behind it wait. */
+    readonly queueDelayMs?: number;
+    readonly usage?: Usage;
+    /** This iteration ends its loop. */
+    readonly stop?: boolean;
+  };
+  /** value: details, if there are any. */
+  readonly "node.failed": { readonly cause: string; readonly message: string };
+  readonly "node.cancelled": { readonly reason: string };
+  readonly "node.skipped": { readonly reason: SkipReason };
+  readonly "node.timed_out": { readonly timeoutMs: number };
+  /**
+   * The execution waits for a child run or, where `phase` is set, for a person. value: the output that is held, or the details of
+   * an approval.
+   */
+  readonly "node.blocked": {
+    readonly reason: string;
+    readonly childRunId?: RunId;
+    readonly approval?: ApprovalRequest;
+  } & Partial<NodeHold>;
+  /** value: the person's response, if there is one. */
+  readonly "node.decided": {
+    readonly decision: NodeDecision;
+    /** Why the node was held. */
+    readonly reason: string;
+    readonly comment: string;
+    readonly requestId: string;
+    /** The name that the person gave. */
+    readonly decidedBy?: string;
+    readonly approvalId?: ApprovalId;
+  };
+  /** Reserved: no service writes it yet. */
+  readonly "node.invalidated": { readonly reason: string };
+  /** value: the finding. */
+  readonly "moderation.flagged": { readonly phase: "input" | "output" };
+  /** value: the list of errors. */
+  readonly "contract.violated": { readonly phase: "input" | "output" };
+}
+
+const CLAIM: readonly Cause[] = ["node.started"];
+const WORK: readonly Cause[] = ["node.started", "node.blocked", "node.decided", "node.expanded"];
+/** A failure may also come from upstream or from a lost claim; so may a completion by handle `error`. */
+const FAILURE: readonly Cause[] = ["settled", ...WORK, "run.started", "run.recovered"];
+
+export const NODE_EVENTS = {
+  "node.queued": {
+    node: "queued",
+    tag: ({ attempt }) => ({ attempt }),
+    causes: ["settled", ...WORK.slice(1), "run.started", "run.recovered", "node.retried"],
+    aliases: ["NODE_DISPATCHED"],
+  },
+  "node.started": {
+    node: "running",
+    tag: ({ attempt, payload: { wave = 0 } }) => ({ attempt, wave }),
+    causes: ["node.queued"],
+  },
+  "node.expanded": {
+    node: "waiting",
+    tag: ({ payload: { width } }) => ({ width }),
+    valueKey: "items",
+    causes: CLAIM,
+  },
+  "node.stream.delta": { isStreamed: true, causes: CLAIM },
+  "node.log": { isStreamed: true, causes: CLAIM },
+  "node.retried": {
+    node: "retrying",
+    why: ({ cause, message }) => [cause, message],
+    tag: ({ attempt, payload: { cause, delayMs } }) => ({ attempt, cause, delay_ms: delayMs }),
+    causes: WORK,
+  },
+  "node.completed": {
+    node: "completed",
+    tag: ({ payload: { durationMs, usage } }) => ({
+      duration_ms: durationMs,
+      input_tokens: usage?.inputTokens ?? 0,
+      output_tokens: usage?.outputTokens ?? 0,
+    }),
+    valueKey: "output",
+    causes: FAILURE,
+  },
+  "node.failed": {
+    node: "failed",
+    why: ({ cause, message }) => [cause, message],
+    tag: ({ payload: { cause, message } }) => ({ error_code: cause, error_message: message }),
+    causes: FAILURE,
+  },
+  "node.cancelled": {
+    node: "cancelled",
+    why: ({ reason }) => ["", reason],
+    tag: () => ({}),
+  },
+  "node.skipped": {
+    node: "skipped",
+    why: ({ reason }) => [reason, ""],
+    tag: ({ payload: { reason } }) => ({ reason }),
+    causes: ["settled", "run.started"],
+  },
+  "node.timed_out": {
+    node: "timed_out",
+    why: ({ timeoutMs }) => ["timeout", `timed out after ${timeoutMs} ms`],
+    tag: ({ payload: { timeoutMs } }) => ({ timeout_ms: timeoutMs }),
+    tagName: "timed_out",
+    causes: ["settled", ...WORK],
+  },
+  "node.blocked": {
+    node: "waiting",
+    why: ({ reason }) => [reason, ""],
+    tag: ({ payload: { reason } }) => ({ reason }),
+    causes: CLAIM,
+  },
+  "node.decided": { isAboutNode: true, causes: ["node.blocked"] },
+  "node.invalidated": {
+    node: "invalidated",
+    why: ({ reason }) => [reason, ""],
+    tag: ({ payload: { reason } }) => ({ reason }),
+  },
+  "moderation.flagged": {
+    tag: ({ value, payload: { phase } }) => ({ ...objectOf(value), phase }),
+    isTaggedByValue: true,
+    causes: CLAIM,
+  },
+  "contract.violated": {
+    tag: ({ value, payload: { phase } }) => ({ phase, errors: listOf(value) }),
+    isTaggedByValue: true,
+    valueKey: "errors",
+    causes: CLAIM,
+  },
+} as const satisfies EventRows<NodePayloads>;
+
+function objectOf(json: string | undefined): object {
+  const value: unknown = json === undefined ? undefined : JSON.parse(json);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
+
+function listOf(json: string | undefined): readonly unknown[] {
+  const value: unknown = json === undefined ? undefined : JSON.parse(json);
+  return Array.isArray(value) ? value : [];
+}

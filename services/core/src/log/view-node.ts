@@ -1,0 +1,130 @@
+// Folds one event into the view of one node execution. A delivery is queued, started and ended; a retry or a lost executor ends it,
+// and the next node.queued opens another.
+
+import { isSettled } from "./event.ts";
+import type { FactOf, RunEvent } from "./event.ts";
+import { nodeStatusAfter, reasonOf } from "./meaning.ts";
+import type { Delivery, DeliveryEnd, NodeDraft } from "./view.ts";
+
+/** How many pictures and files a view keeps of one node: the newest. */
+const MEDIA_MAX = 20;
+
+/** Folds `event`, which names this execution, into `node`. */
+export function viewNode(node: NodeDraft, event: RunEvent): void {
+  const status = nodeStatusAfter(event.type);
+  if (status !== undefined) {
+    node.status = status;
+    if (isSettled(status)) settle(node, event);
+    const reason = reasonOf(event);
+    if (reason !== undefined) Object.assign(node, reason);
+  }
+  // oxlint-disable-next-line typescript/switch-exhaustiveness-check -- the table has the meaning of the other types
+  switch (event.type) {
+    case "node.queued":
+      return queue(node, event);
+    case "node.started":
+      return start(node, event);
+    case "node.stream.delta":
+      return addDelta(node, event);
+    case "node.log": {
+      const { level, message } = event.payload;
+      node.log.push({ seq: event.seq, at: event.at, level, message });
+      return;
+    }
+    case "node.retried":
+      return endDelivery(node, "retried", event.at);
+    case "run.recovered":
+      node.lostDeliveries = event.payload.lostDeliveries;
+      return endDelivery(node, "lost", event.at);
+    case "node.expanded":
+      node.width = event.payload.width;
+      return;
+    case "node.blocked":
+      return block(node, event);
+    case "node.decided": {
+      const { decision, decidedBy: by = "", comment } = event.payload;
+      node.decision = { decision, by, comment, response: event.value ?? "", at: event.at };
+      return;
+    }
+    case "node.completed":
+      return complete(node, event);
+    case "node.failed":
+      node.details = event.value ?? "";
+      return;
+    default:
+  }
+}
+
+type Logged<T extends RunEvent["type"]> = FactOf<T> & Pick<RunEvent, "seq" | "at">;
+
+function settle(node: NodeDraft, { at }: RunEvent): void {
+  node.cause = "";
+  node.message = "";
+  node.settledAt = at;
+  // A settled status is also the name of a delivery's end.
+  endDelivery(node, node.status as DeliveryEnd, at);
+}
+
+function queue(node: NodeDraft, { attempt, at, payload }: Logged<"node.queued">): void {
+  const { notBefore, slot, rate } = payload;
+  endDelivery(node, "held", at);
+  node.attempt = attempt;
+  if (slot !== undefined) node.limits = { ...node.limits, slot };
+  if (rate !== undefined) node.limits = { ...node.limits, rate };
+  node.deliveries.push(newDelivery(attempt, at, notBefore));
+}
+
+function start(node: NodeDraft, { attempt, seq, at, payload }: Logged<"node.started">): void {
+  const last = node.deliveries.at(-1);
+  const isOpen = last !== undefined && last.startedAt === undefined && last.end === undefined;
+  const open = isOpen ? last : newDelivery(attempt, at, undefined);
+  const { executorId } = payload;
+  const delivery = { ...open, attempt, epoch: seq, executorId, startedAt: at };
+  node.deliveries.splice(isOpen ? -1 : node.deliveries.length, 1, delivery);
+  node.attempt = attempt;
+  node.startedAt = at;
+  node.cause = "";
+  node.message = "";
+}
+
+/** Drops a piece that is known already: the index grows within one claim. */
+function addDelta(node: NodeDraft, { epoch, payload }: Logged<"node.stream.delta">): void {
+  const { deltaIndex, text, media } = payload;
+  if (epoch !== node.textEpoch)
+    Object.assign(node, { text: "", media: [], textEpoch: epoch, nextDelta: 0 });
+  if (deltaIndex < node.nextDelta) return;
+  node.text += text;
+  if (media !== undefined) node.media = [...node.media, media].slice(-MEDIA_MAX);
+  node.nextDelta = deltaIndex + 1;
+}
+
+function block(node: NodeDraft, { payload }: Logged<"node.blocked">): void {
+  node.childRunId = payload.childRunId ?? "";
+  node.approvalId = payload.approval?.approvalId ?? "";
+  node.question = payload.approval?.message ?? "";
+  node.decision = undefined;
+}
+
+function complete(node: NodeDraft, { payload, value, at }: Logged<"node.completed">): void {
+  const { handle = "", queueDelayMs = 0 } = payload;
+  node.handle = handle;
+  node.output = value ?? "";
+  node.releaseAt = queueDelayMs > 0 ? at + queueDelayMs : undefined;
+}
+
+const newDelivery = (attempt: number, at: number, notBeforeAt: number | undefined): Delivery => ({
+  attempt,
+  epoch: 0,
+  executorId: "",
+  queuedAt: at,
+  notBeforeAt,
+  startedAt: undefined,
+  endedAt: undefined,
+  end: undefined,
+});
+
+function endDelivery({ deliveries }: NodeDraft, end: DeliveryEnd, at: number): void {
+  const last = deliveries.at(-1);
+  if (last !== undefined && last.end === undefined)
+    deliveries.splice(-1, 1, { ...last, end, endedAt: at });
+}
