@@ -1,4 +1,4 @@
-// What every node type is for, in words for the page services/executor/NODE-TYPES.md. Types, defaults and bounds come from the
+// What every node type is for, in words for the page docs/reference/node-types.md. Types, defaults and bounds come from the
 // schemas; a key of a schema without words here does not compile.
 
 import type { Cause } from "../fault/cause.ts";
