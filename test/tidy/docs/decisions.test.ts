@@ -23,11 +23,9 @@ const rows: readonly Row[] = [
   return { number: Number(number), title, file, status };
 });
 
-test("the index has a row for every number, in order", () => {
-  const highest = Math.max(...decisions.map(({ path }) => Number(/(\d{4})-/.exec(path)?.[1])));
-  expect(rows.map(({ number }) => number)).toEqual(
-    Array.from({ length: highest }, (_, at) => at + 1),
-  );
+test("the index is in order and has no number twice", () => {
+  const numbers = rows.map(({ number }) => number);
+  expect(numbers).toEqual([...new Set(numbers)].toSorted((one, other) => one - other));
 });
 
 test("every decision is linked by its own title", () => {
@@ -39,7 +37,7 @@ test("every decision is linked by its own title", () => {
   expect(listed).toEqual(own);
 });
 
-test("every status is one of four, and names a decision that exists", () => {
+test("every status is a known one, and names a decision that exists", () => {
   const known = new Set(rows.filter(({ file }) => file !== "").map(({ number }) => number));
   const faults = rows.filter(({ file, status }) => {
     if (file === "") return !status.startsWith("never written");
