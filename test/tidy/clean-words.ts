@@ -19,6 +19,8 @@ export const CLEAN: readonly string[] = [
   "deploy/README.md",
   "proto/README.md",
   "test/README.md",
+  "proto/pawl/v1/",
+  "proto/pawl/errors/",
   "test/tidy/docs/",
 ];
 
