@@ -77,7 +77,8 @@ async function withWholeIds(
   );
 }
 
-function grammar(host: Host, act: Act): Command {
+/** The nouns, verbs and flags of the program. `act` wraps what a verb does. */
+export function grammar(host: Host, act: Act): Command {
   const verb: Verb = (noun, name, description) =>
     noun
       .command(name)

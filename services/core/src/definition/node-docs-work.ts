@@ -59,7 +59,7 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
   },
   llm: {
     purpose:
-      "Asks a model and streams its answer. Models `offline/…` need no provider: see [Models](README.md#models).",
+      "Asks a model and streams its answer. Models `offline/…` need no provider: see [Models](../guides/models-and-databases.md#models).",
     config: {
       provider: "A provider of the executor's configuration; its default one if absent.",
       model: "The model, by the provider's name for it.",
@@ -86,14 +86,14 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
   },
   dataQuery: {
     purpose:
-      "One SQL statement on a PostgreSQL that the executor's configuration names: see [Databases](README.md#databases).",
+      "One SQL statement on a PostgreSQL that the executor's configuration names: see [Databases](../guides/models-and-databases.md#databases).",
     config: {
       source: "The name of the database.",
       sql: "One statement, never a template; values are `$1`, `$2`, …",
       parameters: "The values, which may be templates.",
       max_rows: "How many rows at most; not more than the source allows.",
       effect:
-        "`transactional`, the default where the source may write: a statement that wrote is recorded in its own database and transaction, and happens once. `none`: no record. See [Effects](README.md#effects).",
+        "`transactional`, the default where the source may write: a statement that wrote is recorded in its own database and transaction, and happens once. `none`: no record. See [Effects](../guides/retries-and-effects.md#effects).",
       timeout_ms: "How long the statement may take; the source's limit if absent.",
     },
     inputs: "In the templates of `parameters`.",

@@ -70,7 +70,7 @@ export type Approval = Message<"pawl.v1.Approval"> & {
   message: string;
 
   /**
-   * Any JSON for whoever decides; empty when there is none. What moderation holds back is in GetRun.
+   * Any JSON for the person who decides; empty when there is none. An output that moderation holds back is in GetRun.
    *
    * @generated from field: bytes details_json = 8;
    */
@@ -84,14 +84,14 @@ export type Approval = Message<"pawl.v1.Approval"> & {
   details?: Value | undefined;
 
   /**
-   * By whom it may be found.
+   * Free words by which people find their questions.
    *
    * @generated from field: repeated string assignees = 9;
    */
   assignees: string[];
 
   /**
-   * Where it stands.
+   * Its state.
    *
    * @generated from field: pawl.v1.ApprovalState state = 10;
    */
@@ -147,7 +147,7 @@ export type Approval = Message<"pawl.v1.Approval"> & {
   response?: Value | undefined;
 
   /**
-   * How the response must look, as JSON Schema 2020-12; empty where any will do. Empty in lists.
+   * The JSON Schema (2020-12) that the response must fit; empty if any response fits. Empty in lists.
    *
    * @generated from field: bytes response_schema_json = 17;
    */
@@ -176,7 +176,7 @@ export const ApprovalSchema: GenMessage<Approval> = /*@__PURE__*/
   messageDesc(file_pawl_v1_approval, 0);
 
 /**
- * ApprovalState is where an approval stands. Output only.
+ * ApprovalState is the state of an approval. Output only.
  *
  * @generated from enum pawl.v1.ApprovalState
  */
@@ -210,14 +210,14 @@ export const ApprovalState = {
   REJECTED: 3,
 
   /**
-   * Final: nobody answered before its deadline.
+   * Final: no person answered before the deadline.
    *
    * @generated from enum value: APPROVAL_STATE_TIMED_OUT = 4;
    */
   TIMED_OUT: 4,
 
   /**
-   * Final: its node or its run ended before anybody answered.
+   * Final: its node or its run ended before a person answered.
    *
    * @generated from enum value: APPROVAL_STATE_CANCELLED = 5;
    */
@@ -225,7 +225,7 @@ export const ApprovalState = {
 } as const;
 
 /**
- * ApprovalState is where an approval stands. Output only.
+ * ApprovalState is the state of an approval. Output only.
  *
  * @generated from enum pawl.v1.ApprovalState
  */

@@ -21,7 +21,7 @@ export const file_pawl_v1_effect: GenFile = /*@__PURE__*/
  */
 export type Effect = Message<"pawl.v1.Effect"> & {
   /**
-   * What the receiver hears it by, such as Idempotency-Key: run, node and iteration, whichever attempt it is.
+   * The key that the receiver gets, for example as Idempotency-Key: run, node and iteration. It is the same for every attempt.
    *
    * @generated from field: string key = 1;
    */
@@ -106,7 +106,7 @@ export const EffectSchema: GenMessage<Effect> = /*@__PURE__*/
   messageDesc(file_pawl_v1_effect, 0);
 
 /**
- * EffectState is what is known of an effect.
+ * EffectState says whether an effect happened.
  *
  * @generated from enum pawl.v1.EffectState
  */
@@ -134,7 +134,7 @@ export const EffectState = {
 } as const;
 
 /**
- * EffectState is what is known of an effect.
+ * EffectState says whether an effect happened.
  *
  * @generated from enum pawl.v1.EffectState
  */

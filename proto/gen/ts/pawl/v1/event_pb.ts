@@ -60,7 +60,7 @@ export type RunEvent = Message<"pawl.v1.RunEvent"> & {
   time?: Timestamp | undefined;
 
   /**
-   * What it belongs to.
+   * The trace, the cause and the depth.
    *
    * @generated from field: pawl.v1.Correlation correlation = 6;
    */
@@ -337,7 +337,7 @@ export type Correlation = Message<"pawl.v1.Correlation"> & {
   wave: number;
 
   /**
-   * Who spoke: engine, transport or client.
+   * Where the event comes from: engine, transport or client.
    *
    * @generated from field: string phase = 4;
    */
@@ -421,14 +421,14 @@ export type RunStarted = Message<"pawl.v1.RunStarted"> & {
   scheduleTime?: Timestamp | undefined;
 
   /**
-   * What the run waits for before it begins, where its workflow limits its runs; pending until run.status.changed.
+   * The concurrency limit that the run waits for, if its workflow has one. The run is pending until run.status.changed.
    *
    * @generated from field: pawl.v1.Limit slot = 62;
    */
   slot?: Limit | undefined;
 
   /**
-   * The rate under which it begins, where its workflow has one.
+   * The rate limit under which the run begins, if its workflow has one.
    *
    * @generated from field: pawl.v1.Limit rate = 63;
    */
@@ -512,28 +512,28 @@ export type RunStatusChanged = Message<"pawl.v1.RunStatusChanged"> & {
   to: RunStatus;
 
   /**
-   * Where the run goes on after its clock stood: the deadline it has now.
+   * The new deadline, if the run continues after a time that does not count against it.
    *
    * @generated from field: google.protobuf.Timestamp deadline_time = 3;
    */
   deadlineTime?: Timestamp | undefined;
 
   /**
-   * Where somebody paused or resumed the run: what was held.
+   * What was paused or resumed, if a person did it.
    *
    * @generated from field: pawl.v1.PauseScope scope = 4;
    */
   scope: PauseScope;
 
   /**
-   * Who; empty when nobody said.
+   * Who paused or resumed it; empty if the caller gave no name.
    *
    * @generated from field: string by = 5;
    */
   by: string;
 
   /**
-   * Why; empty when nobody said.
+   * Why; empty if the caller gave no reason.
    *
    * @generated from field: string reason = 6;
    */
@@ -660,7 +660,7 @@ export const RunTimedOutSchema: GenMessage<RunTimedOut> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 8);
 
 /**
- * RunRecovered says that a lost claim was taken back; node.queued or node.failed follows.
+ * RunRecovered means that the scheduler took a lost claim back; node.queued or node.failed follows.
  *
  * @generated from message pawl.v1.RunRecovered
  */
@@ -745,7 +745,7 @@ export const RunMetadataSetSchema: GenMessage<RunMetadataSet> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 11);
 
 /**
- * NodeQueued says that a node is ready to run.
+ * NodeQueued means that a node is ready to run.
  *
  * @generated from message pawl.v1.NodeQueued
  */
@@ -758,14 +758,14 @@ export type NodeQueued = Message<"pawl.v1.NodeQueued"> & {
   notBeforeTime?: Timestamp | undefined;
 
   /**
-   * The concurrency key of which it needs a slot to be claimed. Said when an execution is first queued; holds for all its attempts.
+   * The concurrency limit of which it needs a slot. Set when an execution is first queued; it holds for all attempts.
    *
    * @generated from field: pawl.v1.Limit slot = 2;
    */
   slot?: Limit | undefined;
 
   /**
-   * The rate under which it is started. Said once, as the slot is.
+   * The rate limit under which it starts. Set once, like the slot.
    *
    * @generated from field: pawl.v1.Limit rate = 3;
    */
@@ -934,7 +934,7 @@ export const NodeLogSchema: GenMessage<NodeLog> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 17);
 
 /**
- * NodeRetried says that an attempt failed and another follows.
+ * NodeRetried means that an attempt failed and another follows.
  *
  * @generated from message pawl.v1.NodeRetried
  */
@@ -1003,7 +1003,7 @@ export type NodeCompleted = Message<"pawl.v1.NodeCompleted"> & {
   durationMs: bigint;
 
   /**
-   * What follows waits this long.
+   * How long the nodes after it wait.
    *
    * @generated from field: uint64 queue_delay_ms = 4;
    */
@@ -1145,8 +1145,8 @@ export const NodeTimedOutSchema: GenMessage<NodeTimedOut> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 23);
 
 /**
- * NodeBlocked says that the node waits for something outside of its run: another run, or a person (RunService.DecideNode). What
- * waits for a person is in GetRun, never in an event.
+ * NodeBlocked means that the node waits for another run, or for a person (RunService.DecideNode). An output that waits for a
+ * person is in GetRun, never in an event.
  *
  * @generated from message pawl.v1.NodeBlocked
  */
@@ -1187,7 +1187,7 @@ export type NodeBlocked = Message<"pawl.v1.NodeBlocked"> & {
   message: string;
 
   /**
-   * By whom it may be found; of an approval only.
+   * Free words by which people find the question; of an approval only.
    *
    * @generated from field: repeated string assignees = 6;
    */
@@ -1209,8 +1209,8 @@ export const NodeBlockedSchema: GenMessage<NodeBlocked> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 24);
 
 /**
- * NodeDecided is how the waiting of a blocked node ended: by a person's decision, or because its time was up. What follows from it
- * comes next.
+ * NodeDecided ends the wait of a blocked node: a person decided, or the deadline passed. The consequences follow as further
+ * events.
  *
  * @generated from message pawl.v1.NodeDecided
  */
@@ -1244,7 +1244,7 @@ export type NodeDecided = Message<"pawl.v1.NodeDecided"> & {
   decidedBy: string;
 
   /**
-   * The approval that was answered; empty for one from before approvals were kept.
+   * The approval that was answered; empty in logs that are older than approvals.
    *
    * @generated from field: string approval_id = 5;
    */
@@ -1280,7 +1280,7 @@ export const NodeDecidedSchema: GenMessage<NodeDecided> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 25);
 
 /**
- * NodeExpanded says that a map or a loop has its items; iterations from 1 follow, one for each.
+ * NodeExpanded means that a map or a loop knows its items; one iteration follows for each, from 1.
  *
  * @generated from message pawl.v1.NodeExpanded
  */
@@ -1322,7 +1322,7 @@ export const NodeExpandedSchema: GenMessage<NodeExpanded> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 26);
 
 /**
- * NodeInvalidated says that the output was superseded.
+ * NodeInvalidated means that the output was superseded.
  *
  * @generated from message pawl.v1.NodeInvalidated
  */

@@ -17,7 +17,7 @@ export const file_pawl_v1_explain: GenFile = /*@__PURE__*/
   fileDesc("ChVwYXdsL3YxL2V4cGxhaW4ucHJvdG8SB3Bhd2wudjEipAIKC0V4cGxhbmF0aW9uEiYKBnJlYXNvbhgBIAEoDjIWLnBhd2wudjEuRXhwbGFpblJlYXNvbhIjCgZzdGF0dXMYAiABKA4yEy5wYXdsLnYxLk5vZGVTdGF0dXMSDwoHc3VtbWFyeRgDIAEoCRIjCghldmlkZW5jZRgEIAMoCzIRLnBhd2wudjEuRXZpZGVuY2USDAoEbmV4dBgFIAEoCRIuCgpzaW5jZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgp1bnRpbF90aW1lGAcgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIkCglzbG90X3dhaXQYCCABKAsyES5wYXdsLnYxLlNsb3RXYWl0IocBCghTbG90V2FpdBILCgNrZXkYASABKAkSDwoHaXNfcmF0ZRgCIAEoCBINCgVsaW1pdBgDIAEoDRITCgt0YWtlbl9jb3VudBgEIAEoDRIkCgdob2xkZXJzGAUgAygLMhMucGF3bC52MS5TbG90SG9sZGVyEhMKC2FoZWFkX2NvdW50GAYgASgNIkAKClNsb3RIb2xkZXISDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJaXRlcmF0aW9uGAMgASgNIjsKCEV2aWRlbmNlEhAKCGV2ZW50X2lkGAEgASgEEgwKBHR5cGUYAiABKAkSDwoHbm9kZV9pZBgDIAEoCSq9BwoNRXhwbGFpblJlYXNvbhIeChpFWFBMQUlOX1JFQVNPTl9VTlNQRUNJRklFRBAAEiIKHkVYUExBSU5fUkVBU09OX1dBSVRJTkdfUEFSRU5UUxABEhsKF0VYUExBSU5fUkVBU09OX0RFQ0lESU5HEAISGgoWRVhQTEFJTl9SRUFTT05fQkFDS09GRhADEhoKFkVYUExBSU5fUkVBU09OX0RFTEFZRUQQBBIZChVFWFBMQUlOX1JFQVNPTl9RVUVVRUQQBRIeChpFWFBMQUlOX1JFQVNPTl9OT19FWEVDVVRPUhAGEiEKHUVYUExBSU5fUkVBU09OX0VYRUNVVE9SU19GVUxMEAcSGgoWRVhQTEFJTl9SRUFTT05fUlVOTklORxAIEh0KGUVYUExBSU5fUkVBU09OX0xFQVNFX0xPU1QQCRIhCh1FWFBMQUlOX1JFQVNPTl9XQUlUSU5HX1BFUlNPThAKEiQKIEVYUExBSU5fUkVBU09OX1dBSVRJTkdfQ0hJTERfUlVOEAsSGgoWRVhQTEFJTl9SRUFTT05fQkxPQ0tFRBAMEh0KGUVYUExBSU5fUkVBU09OX1JVTl9QQVVTRUQQDRIcChhFWFBMQUlOX1JFQVNPTl9SVU5fRU5ERUQQDhIcChhFWFBMQUlOX1JFQVNPTl9DT01QTEVURUQQDxIZChVFWFBMQUlOX1JFQVNPTl9GQUlMRUQQEBIiCh5FWFBMQUlOX1JFQVNPTl9VUFNUUkVBTV9GQUlMRUQQERIlCiFFWFBMQUlOX1JFQVNPTl9ERUxJVkVSWV9FWEhBVVNURUQQEhIcChhFWFBMQUlOX1JFQVNPTl9USU1FRF9PVVQQExIcChhFWFBMQUlOX1JFQVNPTl9DQU5DRUxMRUQQFBIhCh1FWFBMQUlOX1JFQVNPTl9VTlRBS0VOX0JSQU5DSBAVEicKI0VYUExBSU5fUkVBU09OX1BBUkVOVF9OT1RfQ09NUExFVEVEEBYSHgoaRVhQTEFJTl9SRUFTT05fSU5WQUxJREFURUQQFxIlCiFFWFBMQUlOX1JFQVNPTl9XQUlUSU5HX0lURVJBVElPTlMQGBIfChtFWFBMQUlOX1JFQVNPTl9XQUlUSU5HX1NMT1QQGRIfChtFWFBMQUlOX1JFQVNPTl9XQUlUSU5HX1JBVEUQGhIfChtFWFBMQUlOX1JFQVNPTl9RVUVVRV9QQVVTRUQQGxIiCh5FWFBMQUlOX1JFQVNPTl9SRVNVTFRfVU5TVE9SRUQQHGIGcHJvdG8z", [file_google_protobuf_timestamp, file_pawl_v1_run]);
 
 /**
- * Explanation is the causal reason of a node's standing, read from the log, the queue, the leases and the executors.
+ * Explanation says why a node has its status. It is read from the log, the queue, the leases and the executors.
  *
  * @generated from message pawl.v1.Explanation
  */
@@ -30,7 +30,7 @@ export type Explanation = Message<"pawl.v1.Explanation"> & {
   reason: ExplainReason;
 
   /**
-   * Where the node stands.
+   * The status of the node.
    *
    * @generated from field: pawl.v1.NodeStatus status = 2;
    */
@@ -58,7 +58,7 @@ export type Explanation = Message<"pawl.v1.Explanation"> & {
   next: string;
 
   /**
-   * Since when it stands so; absent where no event says.
+   * Since when; absent if no event tells the time.
    *
    * @generated from field: google.protobuf.Timestamp since_time = 6;
    */
@@ -72,7 +72,7 @@ export type Explanation = Message<"pawl.v1.Explanation"> & {
   untilTime?: Timestamp | undefined;
 
   /**
-   * Where it stands in line, when the reason is WAITING_SLOT or WAITING_RATE; absent otherwise.
+   * Its place in line, if the reason is WAITING_SLOT or WAITING_RATE; absent otherwise.
    *
    * @generated from field: pawl.v1.SlotWait slot_wait = 8;
    */
@@ -121,14 +121,14 @@ export type SlotWait = Message<"pawl.v1.SlotWait"> & {
   takenCount: number;
 
   /**
-   * The first few of those who have them.
+   * The first few executions or runs that hold a slot.
    *
    * @generated from field: repeated pawl.v1.SlotHolder holders = 5;
    */
   holders: SlotHolder[];
 
   /**
-   * How many get one first, counted up to a bound.
+   * How many are before it in line, counted up to a bound.
    *
    * @generated from field: uint32 ahead_count = 6;
    */
@@ -213,7 +213,7 @@ export const EvidenceSchema: GenMessage<Evidence> = /*@__PURE__*/
   messageDesc(file_pawl_v1_explain, 3);
 
 /**
- * ExplainReason is why a node execution stands where it stands. Output only; the names are stable.
+ * ExplainReason is why a node execution has its status. Output only; the names are stable.
  *
  * @generated from enum pawl.v1.ExplainReason
  */
@@ -254,7 +254,7 @@ export const ExplainReason = {
   DELAYED: 4,
 
   /**
-   * Queued: it is its turn soon.
+   * Queued: it waits for its turn.
    *
    * @generated from enum value: EXPLAIN_REASON_QUEUED = 5;
    */
@@ -423,7 +423,7 @@ export const ExplainReason = {
 } as const;
 
 /**
- * ExplainReason is why a node execution stands where it stands. Output only; the names are stable.
+ * ExplainReason is why a node execution has its status. Output only; the names are stable.
  *
  * @generated from enum pawl.v1.ExplainReason
  */

@@ -15,13 +15,13 @@ export const file_pawl_v1_pause: GenFile = /*@__PURE__*/
   fileDesc("ChNwYXdsL3YxL3BhdXNlLnByb3RvEgdwYXdsLnYxIqgBCgVQYXVzZRIiCgVzY29wZRgBIAEoDjITLnBhd2wudjEuUGF1c2VTY29wZRIMCgRuYW1lGAIgASgJEgoKAmJ5GAMgASgJEg4KBnJlYXNvbhgEIAEoCRIuCgpzaW5jZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIQCghyZXN1bWluZxgGIAEoCBIPCgdwYXVzaW5nGAcgASgIKm8KClBhdXNlU2NvcGUSGwoXUEFVU0VfU0NPUEVfVU5TUEVDSUZJRUQQABITCg9QQVVTRV9TQ09QRV9SVU4QARIYChRQQVVTRV9TQ09QRV9XT1JLRkxPVxACEhUKEVBBVVNFX1NDT1BFX1FVRVVFEANiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
- * Pause says what is held, by whom and why. Output only.
+ * Pause says what is paused, who paused it and why. Output only.
  *
  * @generated from message pawl.v1.Pause
  */
 export type Pause = Message<"pawl.v1.Pause"> & {
   /**
-   * What kind of thing is held.
+   * What kind of thing is paused.
    *
    * @generated from field: pawl.v1.PauseScope scope = 1;
    */
@@ -35,14 +35,14 @@ export type Pause = Message<"pawl.v1.Pause"> & {
   name: string;
 
   /**
-   * Who paused it; empty when nobody said.
+   * Who paused it; empty if the caller gave no name.
    *
    * @generated from field: string by = 3;
    */
   by: string;
 
   /**
-   * Why; empty when nobody said.
+   * Why; empty if the caller gave no reason.
    *
    * @generated from field: string reason = 4;
    */
@@ -56,14 +56,14 @@ export type Pause = Message<"pawl.v1.Pause"> & {
   sinceTime?: Timestamp | undefined;
 
   /**
-   * A workflow that was resumed while some of its runs have yet to go on.
+   * True for a workflow that was resumed while some of its runs are still paused; they follow.
    *
    * @generated from field: bool resuming = 6;
    */
   resuming: boolean;
 
   /**
-   * A workflow that was paused while some of its runs have yet to be.
+   * True for a workflow that was paused while some of its runs still run; they follow.
    *
    * @generated from field: bool pausing = 7;
    */
@@ -78,7 +78,7 @@ export const PauseSchema: GenMessage<Pause> = /*@__PURE__*/
   messageDesc(file_pawl_v1_pause, 0);
 
 /**
- * PauseScope is what a pause holds.
+ * PauseScope is what is paused.
  *
  * @generated from enum pawl.v1.PauseScope
  */
@@ -113,7 +113,7 @@ export const PauseScope = {
 } as const;
 
 /**
- * PauseScope is what a pause holds.
+ * PauseScope is what is paused.
  *
  * @generated from enum pawl.v1.PauseScope
  */

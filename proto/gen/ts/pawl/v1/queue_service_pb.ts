@@ -66,14 +66,14 @@ export type QueueDepth = Message<"pawl.v1.QueueDepth"> & {
   paused: number;
 
   /**
-   * Given up after too many lost executors, and neither redriven nor discarded.
+   * Open dead letters: neither redriven nor discarded.
    *
    * @generated from field: uint32 dead_letter = 5;
    */
   deadLetter: number;
 
   /**
-   * Nothing of this type is claimed until it is resumed. Not in the total.
+   * Whether the type is paused. Not in the total.
    *
    * @generated from field: bool held = 6;
    */
@@ -101,7 +101,7 @@ export type GetQueueDepthResponse = Message<"pawl.v1.GetQueueDepthResponse"> & {
   total?: QueueDepth | undefined;
 
   /**
-   * Types with something to count, and those that are held, by name.
+   * Types with something to count, and paused types, by name.
    *
    * @generated from field: repeated pawl.v1.QueueDepth queues = 2;
    */
@@ -116,7 +116,7 @@ export const GetQueueDepthResponseSchema: GenMessage<GetQueueDepthResponse> = /*
   messageDesc(file_pawl_v1_queue_service, 2);
 
 /**
- * DeadLetter is a node execution that was given up. Output only.
+ * DeadLetter is a node execution that lost too many executors. Output only.
  *
  * @generated from message pawl.v1.DeadLetter
  */
@@ -185,7 +185,7 @@ export type DeadLetter = Message<"pawl.v1.DeadLetter"> & {
   executorId: string;
 
   /**
-   * How it was lost last, as run.recovered says.
+   * Why the last claim was lost, as in run.recovered.
    *
    * @generated from field: string reason = 10;
    */
@@ -199,14 +199,14 @@ export type DeadLetter = Message<"pawl.v1.DeadLetter"> & {
   errorMessage: string;
 
   /**
-   * When it was given up.
+   * When the node failed for good.
    *
    * @generated from field: google.protobuf.Timestamp die_time = 12;
    */
   dieTime?: Timestamp | undefined;
 
   /**
-   * What became of it.
+   * Its state.
    *
    * @generated from field: pawl.v1.DeadLetterState state = 13;
    */
@@ -220,7 +220,7 @@ export type DeadLetter = Message<"pawl.v1.DeadLetter"> & {
   redriveRunId: string;
 
   /**
-   * When it was dealt with; absent while open.
+   * When it was redriven or discarded; absent while open.
    *
    * @generated from field: google.protobuf.Timestamp close_time = 15;
    */
@@ -235,7 +235,7 @@ export const DeadLetterSchema: GenMessage<DeadLetter> = /*@__PURE__*/
   messageDesc(file_pawl_v1_queue_service, 3);
 
 /**
- * DeadLetterFilter narrows dead letters; what is left out narrows nothing.
+ * DeadLetterFilter selects dead letters; an empty field selects all.
  *
  * @generated from message pawl.v1.DeadLetterFilter
  */
@@ -262,7 +262,7 @@ export type DeadLetterFilter = Message<"pawl.v1.DeadLetterFilter"> & {
   nodeType: string;
 
   /**
-   * Only those given up before this time.
+   * Only those that became dead letters before this time.
    *
    * @generated from field: google.protobuf.Timestamp before_time = 4;
    */
@@ -353,8 +353,8 @@ export const ListDeadLettersResponseSchema: GenMessage<ListDeadLettersResponse> 
  */
 export type LeftDeadLetters = Message<"pawl.v1.LeftDeadLetters"> & {
   /**
-   * run_live: the run goes on; redrive it once it is over, or cancel it. test_run: its graph was not saved. not_open: unknown, or dealt
-   * with already. workflow_deleted: there is nothing to start.
+   * run_live: the run has not ended; redrive after its end, or cancel it. test_run: its graph was not saved. not_open: unknown,
+   * or already redriven or discarded. workflow_deleted: there is nothing to start.
    *
    * @generated from field: string reason = 1;
    */
@@ -536,8 +536,8 @@ export type RedriveDeadLettersResponse = Message<"pawl.v1.RedriveDeadLettersResp
   left: LeftDeadLetters[];
 
   /**
-   * How many match still and could be redriven, counted up to 1000: the time of the call was up, or its limit reached. The same
-   * request_id goes on up to its limit, another one beyond.
+   * How many still match and could be redriven, counted up to 1000, because the call reached its time or its limit. The same
+   * request_id continues up to its limit; use another one beyond.
    *
    * @generated from field: uint32 remaining = 3;
    */
@@ -764,7 +764,7 @@ export const ListPausesResponseSchema: GenMessage<ListPausesResponse> = /*@__PUR
   messageDesc(file_pawl_v1_queue_service, 20);
 
 /**
- * DeadLetterState is what became of a dead letter.
+ * DeadLetterState is the state of a dead letter.
  *
  * @generated from enum pawl.v1.DeadLetterState
  */
@@ -777,7 +777,7 @@ export const DeadLetterState = {
   UNSPECIFIED: 0,
 
   /**
-   * Nobody dealt with it.
+   * Neither redriven nor discarded.
    *
    * @generated from enum value: DEAD_LETTER_STATE_OPEN = 1;
    */
@@ -799,7 +799,7 @@ export const DeadLetterState = {
 } as const;
 
 /**
- * DeadLetterState is what became of a dead letter.
+ * DeadLetterState is the state of a dead letter.
  *
  * @generated from enum pawl.v1.DeadLetterState
  */
@@ -812,13 +812,13 @@ export const DeadLetterStateSchema: GenEnum<DeadLetterState> = /*@__PURE__*/
   enumDesc(file_pawl_v1_queue_service, 0);
 
 /**
- * QueueService looks after what waits: how much there is, and node executions that lost too many executors.
+ * QueueService counts nodes that wait, pauses queues, and handles node executions that lost too many executors.
  *
  * @generated from service pawl.v1.QueueService
  */
 export const QueueService: GenService<{
   /**
-   * GetQueueDepth counts what waits, runs, waits for somebody and was given up.
+   * GetQueueDepth counts the node executions that wait, run, wait for a person, or are dead letters.
    *
    * @generated from rpc pawl.v1.QueueService.GetQueueDepth
    */
@@ -828,7 +828,7 @@ export const QueueService: GenService<{
     output: typeof GetQueueDepthResponseSchema;
   },
   /**
-   * ListDeadLetters lists node executions that were given up, newest first.
+   * ListDeadLetters lists dead letters, newest first.
    *
    * @generated from rpc pawl.v1.QueueService.ListDeadLetters
    */
@@ -838,7 +838,7 @@ export const QueueService: GenService<{
     output: typeof ListDeadLettersResponseSchema;
   },
   /**
-   * PreviewRedrive says what a redrive with this filter would do, and changes nothing.
+   * PreviewRedrive reports what a redrive with this filter would do, and changes nothing.
    *
    * @generated from rpc pawl.v1.QueueService.PreviewRedrive
    */
@@ -848,9 +848,9 @@ export const QueueService: GenService<{
     output: typeof PreviewRedriveResponseSchema;
   },
   /**
-   * RedriveDeadLetters starts the runs of open dead letters again, oldest first: a new run of the same version with the same input for
-   * each run that ended. A run that is over stays as it is. It answers within ten seconds or so; what it has not come to by then is in
-   * remaining, and a repeat with the same request_id goes on with it.
+   * RedriveDeadLetters starts the runs of open dead letters again, oldest first: for each run that ended, a new run of the same
+   * version with the same input. The old run stays as it is. The call answers after about ten seconds at the latest. It counts
+   * the rest in remaining; a repeat with the same request_id continues there.
    *
    * @generated from rpc pawl.v1.QueueService.RedriveDeadLetters
    */
@@ -870,9 +870,9 @@ export const QueueService: GenService<{
     output: typeof DiscardDeadLettersResponseSchema;
   },
   /**
-   * PauseQueue has no scheduler claim a node of this type any more, from its answer on: what runs finishes, what is ready waits in the
-   * queue. The deadlines of runs go on. It survives restarts of everything; saying it twice is harmless. NODE_TYPE_NOT_FOUND when nobody
-   * knows the type.
+   * PauseQueue pauses a node type. Once the call is answered, no scheduler claims a node of this type: running nodes finish,
+   * ready nodes wait in the queue. The deadlines of runs still count. A pause survives restarts of every process; a repeat is
+   * harmless. NODE_TYPE_NOT_FOUND when the type is unknown.
    *
    * @generated from rpc pawl.v1.QueueService.PauseQueue
    */
@@ -892,7 +892,7 @@ export const QueueService: GenService<{
     output: typeof ResumeQueueResponseSchema;
   },
   /**
-   * ListPauses lists what is held as a whole, workflows and queues. Runs that are held by themselves are found by their status.
+   * ListPauses lists paused workflows and queues. Use ListRuns with the status to find paused runs.
    *
    * @generated from rpc pawl.v1.QueueService.ListPauses
    */

@@ -51,7 +51,7 @@ export type Run = Message<"pawl.v1.Run"> & {
   kind: RunKind;
 
   /**
-   * Where it stands.
+   * Its status.
    *
    * @generated from field: pawl.v1.RunStatus status = 5;
    */
@@ -149,8 +149,8 @@ export type Run = Message<"pawl.v1.Run"> & {
   priority: number;
 
   /**
-   * What a live run waits for when it does not get on, for people: "node x: No connected executor serves type y …". Empty while
-   * it gets on, once it is over, and in lists. ExplainNode says more.
+   * What a live run waits for, for people: "node x: No connected executor serves type y …". Empty while the run makes progress,
+   * after its end, and in lists. ExplainNode has more.
    *
    * @generated from field: string waiting_reason = 17;
    */
@@ -199,7 +199,7 @@ export type Run = Message<"pawl.v1.Run"> & {
   quarantine?: RunQuarantine | undefined;
 
   /**
-   * By whom it is held, and why; absent unless it is paused, and in lists.
+   * Who paused it, and why; absent unless it is paused, and in lists.
    *
    * @generated from field: pawl.v1.Pause pause = 30;
    */
@@ -221,7 +221,7 @@ export const RunSchema: GenMessage<Run> = /*@__PURE__*/
   messageDesc(file_pawl_v1_run, 0);
 
 /**
- * RunQuarantine says why a run was set aside.
+ * RunQuarantine says why a run is in quarantine.
  *
  * @generated from message pawl.v1.RunQuarantine
  */
@@ -276,7 +276,7 @@ export type NodeRun = Message<"pawl.v1.NodeRun"> & {
   iteration: number;
 
   /**
-   * Where it stands.
+   * Its status.
    *
    * @generated from field: pawl.v1.NodeStatus status = 3;
    */
@@ -453,7 +453,7 @@ export const NodeHoldSchema: GenMessage<NodeHold> = /*@__PURE__*/
   messageDesc(file_pawl_v1_run, 3);
 
 /**
- * RunStatus is where a run stands. Output only.
+ * RunStatus is the status of a run. Output only.
  *
  * @generated from enum pawl.v1.RunStatus
  */
@@ -544,7 +544,7 @@ export const RunStatus = {
 } as const;
 
 /**
- * RunStatus is where a run stands. Output only.
+ * RunStatus is the status of a run. Output only.
  *
  * @generated from enum pawl.v1.RunStatus
  */
@@ -557,7 +557,7 @@ export const RunStatusSchema: GenEnum<RunStatus> = /*@__PURE__*/
   enumDesc(file_pawl_v1_run, 0);
 
 /**
- * NodeStatus is where a node execution stands. Output only.
+ * NodeStatus is the status of a node execution. Output only.
  *
  * @generated from enum pawl.v1.NodeStatus
  */
@@ -633,7 +633,7 @@ export const NodeStatus = {
   CANCELLED: 9,
 
   /**
-   * Final: no taken edge leads to it, or its policy says so.
+   * Final: no taken edge leads to it, or a parent failed and its policy is skip.
    *
    * @generated from enum value: NODE_STATUS_SKIPPED = 10;
    */
@@ -648,7 +648,7 @@ export const NodeStatus = {
 } as const;
 
 /**
- * NodeStatus is where a node execution stands. Output only.
+ * NodeStatus is the status of a node execution. Output only.
  *
  * @generated from enum pawl.v1.NodeStatus
  */

@@ -95,7 +95,7 @@ export const StartRunRequestSchema: GenMessage<StartRunRequest> = /*@__PURE__*/
   messageDesc(file_pawl_v1_run_service, 0);
 
 /**
- * Idempotency makes a second submission give the first one's run.
+ * Idempotency makes a second submission return the run of the first.
  *
  * @generated from message pawl.v1.Idempotency
  */
@@ -819,7 +819,7 @@ export type RecheckRunRequest = Message<"pawl.v1.RecheckRunRequest"> & {
   runId: string;
 
   /**
-   * Taken as everywhere; a repeat checks again, which is harmless.
+   * Names the request; a repeat checks again, which is harmless.
    *
    * @generated from field: string request_id = 2;
    */
@@ -889,8 +889,7 @@ export type PauseRunRequest = Message<"pawl.v1.PauseRunRequest"> & {
   requestId: string;
 
   /**
-   * Whether the runs below it are paused too, however deep, as far as they have begun. Without it they go on, and their results are
-   * recorded.
+   * Whether to pause its child runs too, at any depth. Otherwise they continue, and their results are recorded.
    *
    * @generated from field: bool children = 5;
    */
@@ -960,7 +959,7 @@ export type ResumeRunRequest = Message<"pawl.v1.ResumeRunRequest"> & {
   requestId: string;
 
   /**
-   * Whether the runs below it that are paused by themselves go on too.
+   * Whether to resume its child runs too, if they were paused on their own.
    *
    * @generated from field: bool children = 5;
    */
@@ -981,7 +980,7 @@ export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*
  */
 export type ResumeRunResponse = Message<"pawl.v1.ResumeRunResponse"> & {
   /**
-   * The run as it goes on.
+   * The run after the change.
    *
    * @generated from field: pawl.v1.Run run = 1;
    */
@@ -996,7 +995,7 @@ export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE_
   messageDesc(file_pawl_v1_run_service, 28);
 
 /**
- * IdempotencyScope is what makes two submissions the same one.
+ * IdempotencyScope says when two submissions are the same.
  *
  * @generated from enum pawl.v1.IdempotencyScope
  */
@@ -1009,7 +1008,7 @@ export const IdempotencyScope = {
   UNSPECIFIED: 0,
 
   /**
-   * The same workflow and the same input, as canonical JSON (RFC 8785), whoever submits it under whatever request_id.
+   * The same workflow and the same input, as canonical JSON (RFC 8785), whatever the request_id.
    *
    * @generated from enum value: IDEMPOTENCY_SCOPE_INPUT_HASH = 1;
    */
@@ -1017,7 +1016,7 @@ export const IdempotencyScope = {
 } as const;
 
 /**
- * IdempotencyScope is what makes two submissions the same one.
+ * IdempotencyScope says when two submissions are the same.
  *
  * @generated from enum pawl.v1.IdempotencyScope
  */
@@ -1030,7 +1029,7 @@ export const IdempotencyScopeSchema: GenEnum<IdempotencyScope> = /*@__PURE__*/
   enumDesc(file_pawl_v1_run_service, 0);
 
 /**
- * Decision is what a person says about a node that waits.
+ * Decision is a person's answer about a node that waits.
  *
  * @generated from enum pawl.v1.Decision
  */
@@ -1043,7 +1042,7 @@ export const Decision = {
   UNSPECIFIED: 0,
 
   /**
-   * Go on: with the held output, or by running the handler on the held input.
+   * Approve: complete the node with the held output, or run the handler on the held input.
    *
    * @generated from enum value: DECISION_APPROVE = 1;
    */
@@ -1058,7 +1057,7 @@ export const Decision = {
 } as const;
 
 /**
- * Decision is what a person says about a node that waits.
+ * Decision is a person's answer about a node that waits.
  *
  * @generated from enum pawl.v1.Decision
  */
@@ -1087,9 +1086,9 @@ export const RunService: GenService<{
     output: typeof StartRunResponseSchema;
   },
   /**
-   * ExecuteRun is StartRun and EventService.WatchRun in one call: it accepts a run, says which, streams its events from the first one
-   * on, and ends after the terminal event. Safe to repeat whole under the same request_id; a stream that broke after its first
-   * message may also go on with WatchRun. Leaving it early leaves the run alone.
+   * ExecuteRun is StartRun and EventService.WatchRun in one call. It accepts a run, returns it, streams its events from the first
+   * one, and ends after the terminal event. A repeat with the same request_id is safe; after the first message a client can also
+   * continue with WatchRun. Ending the call early does not end the run.
    *
    * @generated from rpc pawl.v1.RunService.ExecuteRun
    */
@@ -1119,8 +1118,8 @@ export const RunService: GenService<{
     output: typeof GetRunResponseSchema;
   },
   /**
-   * WaitRun answers when the run has ended, or with the run as it is when the time is up: then it may be called again. For callers who
-   * want a result and no stream.
+   * WaitRun answers when the run has ended, or with the run as it is when the time is up; the client then calls again. It is for
+   * clients that want a result and no stream.
    *
    * @generated from rpc pawl.v1.RunService.WaitRun
    */
@@ -1140,7 +1139,7 @@ export const RunService: GenService<{
     output: typeof ListRunsResponseSchema;
   },
   /**
-   * ExplainNode says why a node stands where it stands, with the events that prove it. Reads only.
+   * ExplainNode says why a node has its status, with the events that prove it. Reads only.
    *
    * @generated from rpc pawl.v1.RunService.ExplainNode
    */
@@ -1150,7 +1149,7 @@ export const RunService: GenService<{
     output: typeof ExplainNodeResponseSchema;
   },
   /**
-   * ListEffects lists what the run did to the outside world, as the effect ledger has it, by node, iteration and name. Reads only.
+   * ListEffects lists what the run did to the outside world, from the effect ledger, by node, iteration and name. Reads only.
    *
    * @generated from rpc pawl.v1.RunService.ListEffects
    */
@@ -1160,7 +1159,7 @@ export const RunService: GenService<{
     output: typeof ListEffectsResponseSchema;
   },
   /**
-   * CancelRun aborts what runs and never starts what is pending. A finished run is left as it is: RUN_ALREADY_FINISHED.
+   * CancelRun aborts running nodes and starts no others. A finished run is left as it is: RUN_ALREADY_FINISHED.
    *
    * @generated from rpc pawl.v1.RunService.CancelRun
    */
@@ -1170,8 +1169,8 @@ export const RunService: GenService<{
     output: typeof CancelRunResponseSchema;
   },
   /**
-   * PauseRun stops planning and claiming: what runs finishes and its result is recorded, nothing new is started. It survives
-   * restarts of everything, and its time does not count against the deadline. Saying it twice is harmless.
+   * PauseRun pauses a run: running nodes finish and their results are recorded, no other node starts. A pause survives restarts
+   * of every process, and its time does not count against the deadline. A repeat is harmless.
    *
    * @generated from rpc pawl.v1.RunService.PauseRun
    */
@@ -1181,7 +1180,7 @@ export const RunService: GenService<{
     output: typeof PauseRunResponseSchema;
   },
   /**
-   * ResumeRun lets a paused run go on. WORKFLOW_PAUSED when its workflow holds it; a run that is not paused is left as it is.
+   * ResumeRun resumes a paused run. WORKFLOW_PAUSED when its workflow is paused; a run that is not paused is left as it is.
    *
    * @generated from rpc pawl.v1.RunService.ResumeRun
    */
@@ -1201,8 +1200,8 @@ export const RunService: GenService<{
     output: typeof DeleteRunResponseSchema;
   },
   /**
-   * RecheckRun reads the whole log of a run again. Where it is whole, a quarantine is lifted and whatever of the run was forgotten is
-   * put back in motion; where it is not, EVENT_LOG_CORRUPTION says what is wrong with it.
+   * RecheckRun reads and checks the whole log of a run. If the log is intact, the run leaves quarantine, and nodes without a job
+   * or a lease are queued again. If it is not, the call fails with EVENT_LOG_CORRUPTION and the fault.
    *
    * @generated from rpc pawl.v1.RunService.RecheckRun
    */

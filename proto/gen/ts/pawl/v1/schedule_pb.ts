@@ -15,7 +15,7 @@ export const file_pawl_v1_schedule: GenFile = /*@__PURE__*/
   fileDesc("ChZwYXdsL3YxL3NjaGVkdWxlLnByb3RvEgdwYXdsLnYxIpoCCgxTY2hlZHVsZVNwZWMSEwoLd29ya2Zsb3dfaWQYASABKAkSGAoQd29ya2Zsb3dfdmVyc2lvbhgCIAEoDRISCgpleHByZXNzaW9uGAMgASgJEhEKCXRpbWVfem9uZRgEIAEoCRISCgppbnB1dF9qc29uGAUgASgMEiUKBWlucHV0GGkgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhAKCHByaW9yaXR5GAYgASgFEiUKBm1pc3NlZBgHIAEoDjIVLnBhd2wudjEuTWlzc2VkUG9saWN5EicKB292ZXJsYXAYCCABKA4yFi5wYXdsLnYxLk92ZXJsYXBQb2xpY3kSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIvgDCghTY2hlZHVsZRITCgtzY2hlZHVsZV9pZBgBIAEoCRIjCgRzcGVjGAIgASgLMhUucGF3bC52MS5TY2hlZHVsZVNwZWMSJQoFc3RhdGUYAyABKA4yFi5wYXdsLnYxLlNjaGVkdWxlU3RhdGUSDwoHdmVyc2lvbhgEIAEoDRIRCglwYXVzZWRfYnkYBSABKAkSFAoMcGF1c2VfcmVhc29uGAYgASgJEi4KCnBhdXNlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2NyZWF0ZV90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgJIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASOAoUbGFzdF9vY2N1cnJlbmNlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhMKC2xhc3RfcnVuX2lkGAsgASgJEhIKCmxhc3RfZXJyb3IYDCABKAkSFQoNc3RhcnRlZF9jb3VudBgNIAEoBBIVCg1za2lwcGVkX2NvdW50GA4gASgEEi4KCm5leHRfdGltZXMYDyADKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKoIBCg1TY2hlZHVsZVN0YXRlEh4KGlNDSEVEVUxFX1NUQVRFX1VOU1BFQ0lGSUVEEAASGQoVU0NIRURVTEVfU1RBVEVfQUNUSVZFEAESGQoVU0NIRURVTEVfU1RBVEVfUEFVU0VEEAISGwoXU0NIRURVTEVfU1RBVEVfRklOSVNIRUQQAyp8CgxNaXNzZWRQb2xpY3kSHQoZTUlTU0VEX1BPTElDWV9VTlNQRUNJRklFRBAAEhYKEk1JU1NFRF9QT0xJQ1lfU0tJUBABEhoKFk1JU1NFRF9QT0xJQ1lfUlVOX09OQ0UQAhIZChVNSVNTRURfUE9MSUNZX1JVTl9BTEwQAypiCg1PdmVybGFwUG9saWN5Eh4KGk9WRVJMQVBfUE9MSUNZX1VOU1BFQ0lGSUVEEAASGAoUT1ZFUkxBUF9QT0xJQ1lfQUxMT1cQARIXChNPVkVSTEFQX1BPTElDWV9TS0lQEAJiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * ScheduleSpec is what a person says about a schedule.
+ * ScheduleSpec is the part of a schedule that its author writes.
  *
  * @generated from message pawl.v1.ScheduleSpec
  */
@@ -121,7 +121,7 @@ export type Schedule = Message<"pawl.v1.Schedule"> & {
   spec?: ScheduleSpec | undefined;
 
   /**
-   * Where it stands.
+   * Its state.
    *
    * @generated from field: pawl.v1.ScheduleState state = 3;
    */
@@ -135,7 +135,7 @@ export type Schedule = Message<"pawl.v1.Schedule"> & {
   version: number;
 
   /**
-   * Who paused it; empty when nobody said or it is not paused.
+   * Who paused it; empty if the caller gave no name, or if it is not paused.
    *
    * @generated from field: string paused_by = 5;
    */
@@ -220,7 +220,7 @@ export const ScheduleSchema: GenMessage<Schedule> = /*@__PURE__*/
   messageDesc(file_pawl_v1_schedule, 1);
 
 /**
- * ScheduleState is where a schedule stands. Output only.
+ * ScheduleState is the state of a schedule. Output only.
  *
  * @generated from enum pawl.v1.ScheduleState
  */
@@ -240,7 +240,7 @@ export const ScheduleState = {
   ACTIVE: 1,
 
   /**
-   * Held by a person: nothing starts, and what comes due meanwhile is not made up for.
+   * A person paused it: nothing starts, and occurrences that pass meanwhile are lost.
    *
    * @generated from enum value: SCHEDULE_STATE_PAUSED = 2;
    */
@@ -255,7 +255,7 @@ export const ScheduleState = {
 } as const;
 
 /**
- * ScheduleState is where a schedule stands. Output only.
+ * ScheduleState is the state of a schedule. Output only.
  *
  * @generated from enum pawl.v1.ScheduleState
  */

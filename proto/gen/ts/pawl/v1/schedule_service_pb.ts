@@ -32,7 +32,7 @@ export type CreateScheduleRequest = Message<"pawl.v1.CreateScheduleRequest"> & {
   scheduleId: string;
 
   /**
-   * What is asked for.
+   * The spec.
    *
    * @generated from field: pawl.v1.ScheduleSpec spec = 2;
    */
@@ -193,7 +193,7 @@ export type UpdateScheduleRequest = Message<"pawl.v1.UpdateScheduleRequest"> & {
   scheduleId: string;
 
   /**
-   * What is asked for from now on, whole.
+   * The whole new spec.
    *
    * @generated from field: pawl.v1.ScheduleSpec spec = 2;
    */
@@ -334,7 +334,7 @@ export const PauseScheduleRequestSchema: GenMessage<PauseScheduleRequest> = /*@_
  */
 export type PauseScheduleResponse = Message<"pawl.v1.PauseScheduleResponse"> & {
   /**
-   * The schedule as it stands.
+   * The schedule after the change.
    *
    * @generated from field: pawl.v1.Schedule schedule = 1;
    */
@@ -383,7 +383,7 @@ export const ResumeScheduleRequestSchema: GenMessage<ResumeScheduleRequest> = /*
  */
 export type ResumeScheduleResponse = Message<"pawl.v1.ResumeScheduleResponse"> & {
   /**
-   * The schedule as it stands.
+   * The schedule after the change.
    *
    * @generated from field: pawl.v1.Schedule schedule = 1;
    */
@@ -560,7 +560,7 @@ export const ScheduleService: GenService<{
     output: typeof ListSchedulesResponseSchema;
   },
   /**
-   * UpdateSchedule replaces what was asked for. It changes the future only: occurrences that came due before keep their runs.
+   * UpdateSchedule replaces the spec. It changes the future only: occurrences that are past keep their runs.
    *
    * @generated from rpc pawl.v1.ScheduleService.UpdateSchedule
    */
@@ -570,7 +570,7 @@ export const ScheduleService: GenService<{
     output: typeof UpdateScheduleResponseSchema;
   },
   /**
-   * DeleteSchedule removes a schedule; runs that it started go on.
+   * DeleteSchedule removes a schedule; runs that it started continue.
    *
    * @generated from rpc pawl.v1.ScheduleService.DeleteSchedule
    */
@@ -580,7 +580,7 @@ export const ScheduleService: GenService<{
     output: typeof DeleteScheduleResponseSchema;
   },
   /**
-   * PauseSchedule starts nothing any more until it is resumed. Pausing twice keeps the first pause.
+   * PauseSchedule stops the schedule: it starts nothing until it is resumed. Pausing twice keeps the first pause.
    *
    * @generated from rpc pawl.v1.ScheduleService.PauseSchedule
    */
@@ -590,7 +590,7 @@ export const ScheduleService: GenService<{
     output: typeof PauseScheduleResponseSchema;
   },
   /**
-   * ResumeSchedule goes on with the next occurrence after now.
+   * ResumeSchedule continues with the next occurrence after now.
    *
    * @generated from rpc pawl.v1.ScheduleService.ResumeSchedule
    */
@@ -610,7 +610,7 @@ export const ScheduleService: GenService<{
     output: typeof PreviewScheduleResponseSchema;
   },
   /**
-   * TriggerSchedule starts a run now, beside the occurrences and whether paused or not.
+   * TriggerSchedule starts a run now, in addition to the occurrences. It works for a paused schedule too.
    *
    * @generated from rpc pawl.v1.ScheduleService.TriggerSchedule
    */

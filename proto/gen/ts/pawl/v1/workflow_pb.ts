@@ -154,7 +154,7 @@ export type Violation = Message<"pawl.v1.Violation"> & {
   nodeId: string;
 
   /**
-   * The line of the definition's text where it stands, from 1; 0 when it has no place in the text.
+   * The line in the text of the definition, from 1; 0 if the fault has no place in the text.
    *
    * @generated from field: uint32 line = 5;
    */

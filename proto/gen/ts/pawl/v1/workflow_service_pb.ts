@@ -284,7 +284,7 @@ export type DeleteWorkflowRequest = Message<"pawl.v1.DeleteWorkflowRequest"> & {
   workflowId: string;
 
   /**
-   * Delete although runs are live; they go on to their end.
+   * Delete although runs are live; they run to their end.
    *
    * @generated from field: bool force = 2;
    */
@@ -502,7 +502,7 @@ export const ResumeWorkflowRequestSchema: GenMessage<ResumeWorkflowRequest> = /*
  */
 export type ResumeWorkflowResponse = Message<"pawl.v1.ResumeWorkflowResponse"> & {
   /**
-   * Whether some of its runs have yet to go on: they do, by themselves.
+   * Whether some of its runs are still paused; they follow without another call.
    *
    * @generated from field: bool resuming = 1;
    */
@@ -583,9 +583,9 @@ export const WorkflowService: GenService<{
     output: typeof ValidateWorkflowResponseSchema;
   },
   /**
-   * PauseWorkflow holds every run of a workflow: what runs finishes, nothing new is started. Runs that are started meanwhile, also by
-   * schedules and as child runs, are accepted and begin paused. It survives restarts of everything; saying it twice is harmless.
-   * WORKFLOW_NOT_FOUND when there is none.
+   * PauseWorkflow pauses every run of a workflow: running nodes finish, no other node starts. Runs that are started meanwhile,
+   * also by schedules and as child runs, are accepted and begin paused. A pause survives restarts of every process; a repeat is
+   * harmless. WORKFLOW_NOT_FOUND when there is none.
    *
    * @generated from rpc pawl.v1.WorkflowService.PauseWorkflow
    */
@@ -595,7 +595,7 @@ export const WorkflowService: GenService<{
     output: typeof PauseWorkflowResponseSchema;
   },
   /**
-   * ResumeWorkflow lets the runs that a paused workflow holds go on; a run that was paused by itself stays so. A workflow that is not
+   * ResumeWorkflow resumes the runs of a paused workflow; a run that was paused on its own stays paused. A workflow that is not
    * paused is left as it is. WORKFLOW_NOT_FOUND when there is none.
    *
    * @generated from rpc pawl.v1.WorkflowService.ResumeWorkflow

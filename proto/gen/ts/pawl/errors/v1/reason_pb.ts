@@ -104,7 +104,7 @@ export const Reason = {
   RUN_NOT_DELETABLE: 11,
 
   /**
-   * ABORTED. The writer's claim was superseded; stop and say no more.
+   * ABORTED. Another executor has a newer claim; stop and send nothing more about it.
    *
    * @generated from enum value: REASON_STALE_CLAIM = 12;
    */
@@ -181,7 +181,7 @@ export const Reason = {
   DEADLINE_PASSED: 22,
 
   /**
-   * CANCELLED. The caller went away.
+   * CANCELLED. The caller closed the connection.
    *
    * @generated from enum value: REASON_CALLER_CANCELLED = 23;
    */
@@ -216,7 +216,7 @@ export const Reason = {
   INTERNAL: 27,
 
   /**
-   * FAILED_PRECONDITION. The node does not wait for a person; read where it stands.
+   * FAILED_PRECONDITION. The node does not wait for a person; read its status.
    *
    * @generated from enum value: REASON_NODE_NOT_HELD = 28;
    */
@@ -237,14 +237,14 @@ export const Reason = {
   APPROVAL_NOT_FOUND: 40,
 
   /**
-   * FAILED_PRECONDITION. The approval cannot be answered any more: its deadline passed, or its node or run ended; metadata says which.
+   * FAILED_PRECONDITION. The approval is closed: its deadline passed, or its node or run ended; metadata has the state.
    *
    * @generated from enum value: REASON_APPROVAL_CLOSED = 41;
    */
   APPROVAL_CLOSED: 41,
 
   /**
-   * FAILED_PRECONDITION. The run is in quarantine and nothing of it moves; put right what is wrong, then RecheckRun.
+   * FAILED_PRECONDITION. The run is in quarantine and does not move; repair its log, then call RecheckRun.
    *
    * @generated from enum value: REASON_RUN_QUARANTINED = 45;
    */
@@ -265,21 +265,21 @@ export const Reason = {
   SCHEDULE_EXISTS: 61,
 
   /**
-   * FAILED_PRECONDITION. The run is held by its workflow; resume that.
+   * FAILED_PRECONDITION. The workflow of the run is paused; resume the workflow.
    *
    * @generated from enum value: REASON_WORKFLOW_PAUSED = 50;
    */
   WORKFLOW_PAUSED: 50,
 
   /**
-   * NOT_FOUND. No node type of this name, neither built in nor served or used by anybody so far.
+   * NOT_FOUND. The node type is not built in, and no executor or workflow has used it so far.
    *
    * @generated from enum value: REASON_NODE_TYPE_NOT_FOUND = 51;
    */
   NODE_TYPE_NOT_FOUND: 51,
 
   /**
-   * UNIMPLEMENTED. The request is compressed in a way that is not supported; metadata names what is.
+   * UNIMPLEMENTED. The request uses an unsupported compression; metadata names the supported ones.
    *
    * @generated from enum value: REASON_UNSUPPORTED_ENCODING = 70;
    */

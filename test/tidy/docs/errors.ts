@@ -1,0 +1,39 @@
+// The tables of docs/reference/errors.md: reasons of calls and causes of nodes from core, the meaning of a reason from the contract.
+import { CAUSES } from "@pawl/core/fault/cause";
+import { REASONS } from "@pawl/core/fault/reason";
+import { readProto } from "./protos.ts";
+import { code, table } from "./table.ts";
+
+/** Every reason an RPC may fail with, by name. */
+export function reasonTable(): string {
+  const [reasons] = readProto("pawl/errors/v1/reason.proto");
+  const words = new Map(
+    reasons?.members.map(({ name, comment }) => [
+      name.replace(/^REASON_/, ""),
+      // The contract names the gRPC code first; the table has a column for it.
+      comment.replace(/^[A-Z_]+\. /, ""),
+    ]),
+  );
+  const rows = Object.entries(REASONS)
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([reason, { code: grpc, retryable, next }]) => [
+      code(reason),
+      code(grpc),
+      retryable ? "yes" : "no",
+      words.get(reason) ?? "",
+      next,
+    ]);
+  return table(["reason", "gRPC code", "retry", "meaning", "what to do"], rows);
+}
+
+/** Every cause that Pawl itself gives a failed node, by name. */
+export function causeTable(): string {
+  const rows = Object.entries(CAUSES)
+    .toSorted(([one], [other]) => one.localeCompare(other))
+    .map(([cause, { retry, means }]) => [
+      code(cause),
+      retry === "never" ? "never" : code(retry),
+      means,
+    ]);
+  return table(["cause", "retried as", "meaning"], rows);
+}

@@ -1,0 +1,30 @@
+// The variables that the documents name, and the example environment.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { KNOWN_VARIABLES } from "@pawl/platform/config/known";
+import { expect, test } from "vitest";
+import { envExample, variables } from "../env-example.ts";
+import { ROOT, trackedSources } from "../sources.ts";
+
+const documents = trackedSources((path) => path.endsWith(".md"));
+const text = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+test("every variable the documents name is read by something", () => {
+  const known = new Set(KNOWN_VARIABLES);
+  const unknown = documents.flatMap(({ path, text: words }) =>
+    [...words.matchAll(/\bPAWL_[A-Z_]*[A-Z]\b/g)]
+      .filter(([name]) => !known.has(name))
+      .map(([name]) => `${path}: ${name}`),
+  );
+  expect(unknown).toEqual([]);
+});
+
+test("every variable of a schema is known to the services that share its environment", () => {
+  const known = new Set(KNOWN_VARIABLES);
+  const names = Object.values(variables()).flatMap((lines) => lines.map(({ name }) => name));
+  expect(names.filter((name) => name.startsWith("PAWL_") && !known.has(name))).toEqual([]);
+});
+
+test("the example environment is what the schemas give", () => {
+  expect(text("deploy/env.example")).toBe(envExample());
+});

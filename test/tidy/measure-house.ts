@@ -1,0 +1,34 @@
+// `npm run house [-- <commit>]`: the figures of docs/contributing/house.md, of the files as they are or of a commit.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { measureHouse } from "./house.ts";
+import { ROOT, trackedSources, type Source } from "./sources.ts";
+
+/** The text files of a commit, through a folder that is removed again. */
+function sourcesAt(commit: string): readonly Source[] {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-house-"));
+  try {
+    const archive = join(folder, "tree.tar");
+    run("git", ["archive", "--format=tar", `--output=${archive}`, commit]);
+    run("tar", ["-xf", archive, "-C", folder]);
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(ts|tsx|mts|mjs|sql)$/.test(entry.name))
+      .map((entry) => {
+        const file = join(entry.parentPath, entry.name);
+        return { path: file.slice(folder.length + 1), text: readFileSync(file, "utf8") };
+      });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function run(command: string, args: readonly string[]): void {
+  const done = spawnSync(command, args, { cwd: ROOT, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`${command} failed: ${done.stderr}`);
+}
+
+const [commit] = process.argv.slice(2);
+const sources = commit === undefined ? trackedSources() : sourcesAt(commit);
+for (const { name, value } of measureHouse(sources)) console.log(`${name}: ${value}`);
