@@ -2,7 +2,6 @@
 
 import { nodeId } from "@pawl/core/name/ids";
 import { isUniqueViolation } from "@pawl/platform/db/failure";
-import { RunMoved } from "@pawl/platform/store/journal";
 import { expect, test } from "vitest";
 import {
   appends,

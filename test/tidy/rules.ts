@@ -18,11 +18,15 @@ const REGISTRY_HOST = /registr[y]\.[a-z0-9-]+\.[a-z]|npmj[s]\.org|artifactor[y]|
 
 /** A file longer than a reader holds in mind. */
 export function longFile({ path, text }: Source): string[] {
+  if (LONG_FILES.has(path)) return [];
   const lines = text.trimEnd().split("\n").length;
   return lines > FILE_LINES_MAX ? [`${path}: ${lines} lines, at most ${FILE_LINES_MAX}`] : [];
 }
 
 const FUNCTIONS = /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/;
+
+/** Files that may be longer, because a split would only cut one idea in two. */
+const LONG_FILES: ReadonlySet<string> = new Set(["services/gateway/src/watch/watch-run.test.ts"]);
 
 /** Functions that do not fit a screen. The body of a `describe` is a chapter, not a function. */
 export function longFunctions(source: Source): string[] {

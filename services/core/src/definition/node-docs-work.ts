@@ -31,7 +31,7 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
       body: "A text is sent unchanged, any other JSON as JSON. Not sent with GET and HEAD.",
       timeout_ms: "How long the call may take; 30 s if absent.",
       effect:
-        "`idempotent`: made again under the same key until its result is known; the default for all but GET and HEAD. `at_most_once`: never made again once begun; then the node fails with `effect_unknown`. `none`: no record. See [Effects](README.md#effects).",
+        "`idempotent`: made again under the same key until its result is known; the default for all but GET and HEAD. `at_most_once`: never made again once begun; then the node fails with `effect_unknown`. `none`: no record. See [Effects](../guides/retries-and-effects.md#effects).",
       idempotency_key_header: "Which header carries the key; `idempotency-key` if absent.",
     },
     inputs: "In templates.",

@@ -118,7 +118,7 @@ function handled(
   probe("handler.before-run");
   const value = executed(prepared, made);
   if ("case" in value) return value;
-  const ended = (value: unknown): WireResult => judged(task.until, made.scope, returned(value));
+  const ended = (given: unknown): WireResult => judged(task.until, made.scope, returned(given));
   if (!(value instanceof Promise)) return ended(value);
   return Promise.race([value.then(ended, thrown), timing.ended()]).then((result) =>
     // A handler that stopped because of its signal ends with the signal's reason.
