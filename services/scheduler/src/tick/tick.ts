@@ -86,7 +86,7 @@ export class Tick {
     this.#claims = new Draft(this.#draft.now, pauses);
   }
 
-  /** The inputs that it has drafted so far. */
+  /** The inputs that it has taken so far. */
   get inputs(): readonly Input[] {
     return this.#inputs;
   }
@@ -136,17 +136,23 @@ export class Tick {
       this.#isMovedBelow(runOf(input)) ? "later" : "now",
     );
     this.#heldBack = later;
+    // Before anything can fail: the loop tries the inputs of a failed tick again.
+    this.#inputs = [...this.#inputs, ...now];
     const { replies, left } = await settleAll(this.#parts, draft, now);
-    const isLeft = new Set(left);
-    this.#inputs = [...this.#inputs, ...now.filter((input) => !isLeft.has(input))];
-    this.#left.push(...left);
     this.#replies.push(...replies);
+    if (left.length > 0) this.#leave(left);
     if (draft.orphans.length > 0 || draft.endedChildren.length > 0) {
       // Links lead to any run, also to one that the tick below is moving.
       await this.#below?.over;
       await followLinks(cache, draft);
     }
     place(draft, roster, waiting);
+  }
+
+  #leave(left: readonly Input[]): void {
+    const isLeft = new Set(left);
+    this.#inputs = this.#inputs.filter((input) => !isLeft.has(input));
+    this.#left.push(...left);
   }
 
   #isMovedBelow(runId: RunId): boolean {
