@@ -1,5 +1,4 @@
-// A grpc-js service definition made of a protobuf-es descriptor: one contract for both, and no proto-loader between them. The hot
-// messages have codecs of their own.
+// A grpc-js service definition made of a protobuf-es descriptor: one contract for both, and no proto-loader between them.
 
 import {
   create,
@@ -11,7 +10,6 @@ import {
 } from "@bufbuild/protobuf";
 import type { ServiceDefinition } from "@grpc/grpc-js";
 import { readOrMalformed } from "./malformed.ts";
-import { type Codec, WORK_CODECS } from "./work-codec.ts";
 
 /** Accepts whole messages and plain init objects alike; handlers may return either. */
 const serialize = (schema: DescMessage) => (message: Message) => {
@@ -27,12 +25,6 @@ const deserialize = (schema: DescMessage) => (buffer: Buffer) =>
     readUnknownFields: false,
   });
 
-const codecOf = (schema: DescMessage): Codec =>
-  WORK_CODECS.get(schema.typeName) ?? {
-    serialize: serialize(schema),
-    deserialize: deserialize(schema),
-  };
-
 /** Serves `Server.addService` and `makeClientConstructor` alike; keys are the methods' local names. */
 export const grpcDefinition = (service: DescService): ServiceDefinition =>
   Object.fromEntries(
@@ -45,10 +37,10 @@ export const grpcDefinition = (service: DescService): ServiceDefinition =>
           method.methodKind === "client_streaming" || method.methodKind === "bidi_streaming",
         responseStream:
           method.methodKind === "server_streaming" || method.methodKind === "bidi_streaming",
-        requestSerialize: codecOf(method.input).serialize,
-        requestDeserialize: readOrMalformed(codecOf(method.input).deserialize),
-        responseSerialize: codecOf(method.output).serialize,
-        responseDeserialize: codecOf(method.output).deserialize,
+        requestSerialize: serialize(method.input),
+        requestDeserialize: readOrMalformed(deserialize(method.input)),
+        responseSerialize: serialize(method.output),
+        responseDeserialize: deserialize(method.output),
       },
     ]),
   );

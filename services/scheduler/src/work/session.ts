@@ -14,7 +14,7 @@ import type { EngineError } from "@pawl/core/fault/engine-error";
 import type { Claim } from "../tick/input.ts";
 import { idTaken } from "./id-taken.ts";
 
-/** What a scheduler may say. It is encoded as it is: making a whole message of it first would cost more than the encoding does. */
+/** An item that a scheduler sends; the stream makes a message of it. */
 export type SchedulerItemInit = MessageInitShape<typeof SchedulerItemSchema>;
 
 /** Sends an item down the stream; batches and backpressure are the stream's business. `onSent` is called once it has left. */
