@@ -166,7 +166,10 @@ export class Tick {
     return this.#claimable.length === 0 && !hasGates(waiting, this.#draft, this.#claims);
   }
 
-  /** Commits everything; `onWritten` is called once nothing more is read off the folds. @throws whatever made the transaction fail */
+  /**
+   * Commits everything. It calls `onWritten` once it has sent its statements, so that drafting the next tick does not delay them.
+   * @throws whatever made the transaction fail
+   */
   async commit(onWritten: () => void = () => {}): Promise<TickReport> {
     const { cache, roster, waiting, journal } = this.#parts;
     const draft = this.#draft;
