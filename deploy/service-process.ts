@@ -14,13 +14,13 @@ const NODE_FLAGS = ["--no-node-snapshot", "--max-semi-space-size=16", "--heap-gr
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-const MEMORY = {
+const memoryOf = (root: string) => ({
   // Node's worker threads otherwise get a heap of malloc each, which kept 40 MiB of a busy scheduler's 250 for nothing.
   MALLOC_ARENA_MAX: "2",
   // Sources are stripped of their types and compiled once, not at each start: 0.6 s of CPU and 12 to 20 MiB less a process, most
   // of it the stripper itself. Entries are found by content and by flags, so none is ever wrong; without the folder all works too.
-  NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/pawl-compile"),
-};
+  NODE_COMPILE_CACHE: join(root, "node_modules/.cache/pawl-compile"),
+});
 
 const TAIL_CHARS = 4_000;
 /** Longer than the services give themselves. */
@@ -34,6 +34,8 @@ export type ServiceName = "scheduler" | "executor" | "gateway";
 /** What to start and how. */
 export type ServiceOptions = {
   readonly service: ServiceName;
+  /** The checkout whose sources run; this one by default. */
+  readonly root?: string | undefined;
   /** Added to the few variables every process needs. */
   readonly env: Readonly<Record<string, string>>;
   /** Receives what the process prints on stdout and stderr. */
@@ -60,10 +62,11 @@ export async function startService(
   options: ServiceOptions,
   signal?: AbortSignal,
 ): Promise<ServiceProcess> {
+  const { root = ROOT } = options;
   const main = `services/${options.service}/src/main.ts`;
   const child = spawn(process.execPath, [...NODE_FLAGS, main], {
-    cwd: ROOT,
-    env: { ...MEMORY, ...inherited(), ...options.env },
+    cwd: root,
+    env: { ...memoryOf(root), ...inherited(), ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });

@@ -32,16 +32,16 @@ export async function backlog({ stack, report, rounds }: BenchParts): Promise<vo
   const jobs = JOBS.toLocaleString("en");
   report.add({
     bench: "backlog",
-    metric: "nodes with an empty queue",
+    metric: "steps with an empty queue",
     value: median(empty),
-    unit: "nodes/s",
+    unit: "steps/s",
   });
   const share = median(full) / median(empty);
   report.add({
     bench: "backlog",
-    metric: `nodes with ${jobs} jobs waiting`,
+    metric: `steps with ${jobs} jobs waiting`,
     value: median(full),
-    unit: "nodes/s",
+    unit: "steps/s",
     ratio: share,
     floor: `≥ ${SHARE_MIN} ×`,
     reached: share >= SHARE_MIN,

@@ -23,6 +23,7 @@ export async function decay({ stack, report, rounds }: BenchParts): Promise<void
   while ((await eventCount(stack.db)) < EVENTS_LATER)
     await runLoad(stack, { ...LOAD, runCount: 1_000, atATime: 64 });
   const young = await startStack();
+  await young.serveSteps();
   await prepare(young);
   const early: Speed[] = [];
   const late: Speed[] = [];
@@ -51,7 +52,7 @@ export async function decay({ stack, report, rounds }: BenchParts): Promise<void
     "chain, old (of young)",
     ratioOf((before, after) => after.rate / before.rate),
     median(late.map(({ rate }) => rate)),
-    "nodes/s",
+    "steps/s",
   );
   kept(
     "speed of a single run, old (of young)",

@@ -27,7 +27,7 @@ export function planCost(report: Report): void {
       value: microseconds,
       unit: "µs",
       ratio,
-      floor: `≤ ${FLAT_MAX} × of 100`,
+      floor: `≤ ${FLAT_MAX} ×`,
       reached: ratio <= FLAT_MAX,
     });
   }
@@ -38,13 +38,14 @@ const WINDOW = 50;
 const REPEATS = 40;
 
 function microsecondsPerResult(size: number): number {
-  const parsed = parseDefinition(JSON.stringify({ title: "plan", ...chainOf(size) }));
+  const parsed = parseDefinition(JSON.stringify({ title: "plan", ...chainOf(size - 1) }));
   if (!parsed.ok) throw new Error("the bench's own graph is invalid");
   const { graph } = parsed;
   const from = (size - WINDOW) / 2;
   const times = Array.from({ length: REPEATS }, () => {
     const settle = begin(graph);
-    for (let nodeIndex = 0; nodeIndex < from; nodeIndex++) settle(nodeIndex);
+    // The first node is `start`.
+    for (let nodeIndex = 1; nodeIndex < from; nodeIndex++) settle(nodeIndex);
     const began = performance.now();
     for (let nodeIndex = from; nodeIndex < from + WINDOW; nodeIndex++) settle(nodeIndex);
     return ((performance.now() - began) * 1_000) / WINDOW;
@@ -52,7 +53,7 @@ function microsecondsPerResult(size: number): number {
   return median(times);
 }
 
-/** Starts a run of the graph; the function it gives completes one node and plans what follows. */
+/** Starts a run of the graph, up to its first step; the function it gives completes one node and plans what follows. */
 function begin(graph: Parameters<typeof newRunState>[1]): (nodeIndex: number) => void {
   const state = newRunState(runId("00000000-0000-7000-8000-000000000000"), graph);
   const executorId = "bench" as ExecutorId;
@@ -68,7 +69,7 @@ function begin(graph: Parameters<typeof newRunState>[1]): (nodeIndex: number) =>
   } as const;
   append({ ...RUN_PLACE, type: "run.started", payload, value: "null" });
   planToFixpoint(state, 0, append);
-  return (nodeIndex) => {
+  const settle = (nodeIndex: number): void => {
     const claim = claimFact(state, nodeIndex, 0, executorId);
     if (claim === undefined) throw new Error("a node of a chain was not ready in turn");
     append(claim);
@@ -86,4 +87,7 @@ function begin(graph: Parameters<typeof newRunState>[1]): (nodeIndex: number) =>
     if (result.kind === "accepted") for (const fact of result.facts) append(fact);
     planToFixpoint(state, 0, append);
   };
+  // The planner may have completed `start` by itself.
+  if (state.nodes[0]?.status === "queued") settle(0);
+  return settle;
 }

@@ -1,9 +1,10 @@
 // How long something urgent waits while a hundred thousand jobs of its own type and a lower priority are in line and every executor is
 // busy with them. Told in ticks, since a tick is the scheduler's step: a job that is queued in one and claimed in the next waited one.
 
-import { BOSS_SCHEMA } from "@pawl/platform/queue/queue-name";
+import { BOSS_SCHEMA, queueName } from "@pawl/platform/queue/queue-name";
 import { percentile } from "./report.ts";
 import { chainOf, mapOf } from "./shapes.ts";
+import { STEP } from "./steps.ts";
 import type { BenchParts } from "./throughput.ts";
 
 const JOBS = 100_000;
@@ -16,11 +17,11 @@ const SAMPLE_MS_MAX = 20_000;
 const TICKS_MORE_MAX = 1;
 const [LOW, URGENT] = ["backlog-low", "backlog-urgent"];
 
-/** One urgent run of two nodes. */
+/** One urgent run of one step. */
 interface Sampled {
   /** What its caller waits, in milliseconds. */
   readonly wholeMs: number;
-  /** How long its second node was queued. */
+  /** How long its step was queued. */
   readonly waitMs: number;
   readonly ticks: number;
 }
@@ -28,7 +29,7 @@ interface Sampled {
 export async function priority({ stack, report }: Pick<BenchParts, "stack" | "report">) {
   const { client } = stack;
   await client.apply(LOW, mapOf(WIDTH, WIDTH));
-  await client.apply(URGENT, chainOf(2));
+  await client.apply(URGENT, chainOf(1));
   const empty = await sample(stack);
   const low = await Promise.all(
     Array.from({ length: RUNS }, () => client.start(LOW, { priority: 100 })),
@@ -68,7 +69,7 @@ const at = (samples: readonly Sampled[], key: keyof Sampled, share: number): num
 
 async function depth({ db }: BenchParts["stack"]): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
-    `select count(*)::integer as count from ${BOSS_SCHEMA}.job where name = 'node.noop' and state = 'created'`,
+    `select count(*)::integer as count from ${BOSS_SCHEMA}.job where name = '${queueName(STEP)}' and state = 'created'`,
   );
   return rows[0]?.count ?? 0;
 }

@@ -1,16 +1,24 @@
-// What a bench prints: a table for people, and with --json one object a line for machines.
+// What a bench prints: a table of at most 80 columns for people, and with --json one object a line for machines. Progress goes to
+// stderr.
 
 export interface Figure {
   readonly bench: string;
   readonly metric: string;
   readonly value: number;
   readonly unit: string;
-  /** Against the ceiling named in the metric's floor; absent where there is none. */
+  /** The same figure of the build that this one is compared with. */
+  readonly before?: number;
+  /** Against the ceiling named in the metric, or how many times as fast as before; absent where there is nothing to compare. */
   readonly ratio?: number;
-  /** What must be reached, for people: "≥ 0.4 × hand-off". */
+  /** What must be reached, for people: "≥ 0.4 ×". */
   readonly floor?: string;
   readonly reached?: boolean;
 }
+
+const METRIC_COLUMNS = 30;
+
+/** Says on stderr what the bench does now. */
+export const progress = (text: string): void => console.error(`… ${text}`);
 
 export class Report {
   readonly #json: boolean;
@@ -22,9 +30,9 @@ export class Report {
 
   add(figure: Figure): void {
     this.#figures.push(figure);
-    const { bench, metric, value, unit, ratio } = figure;
+    const { bench, metric, value, unit, before, ratio } = figure;
     if (this.#json)
-      console.log(JSON.stringify({ bench, metric, value, unit, ratio: ratio ?? null }));
+      console.log(JSON.stringify({ bench, metric, value, unit, before, ratio: ratio ?? null }));
     else console.log(line(figure));
   }
 
@@ -37,17 +45,27 @@ export class Report {
   }
 }
 
-function line({ bench, metric, value, unit, ratio, floor, reached }: Figure): string {
-  const number = value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 2 : 0 });
-  const cells = [bench.padEnd(8), metric.padEnd(38), `${number} ${unit}`.padEnd(22)];
-  if (ratio !== undefined) cells.push(`${ratio.toFixed(2)} ×`.padEnd(9));
-  if (floor !== undefined) cells.push(`${floor} ${reached ? "✓" : "✗"}`);
-  return cells.join(" ");
+/** One row. A metric that is longer than its column has a line to itself. */
+function line({ bench, metric, value, unit, before, ratio, floor, reached }: Figure): string {
+  const isLong = metric.length > METRIC_COLUMNS;
+  const cells = [bench.padEnd(7), (isLong ? "" : metric).padEnd(METRIC_COLUMNS)];
+  if (before !== undefined) cells.push(numberOf(before).padStart(7));
+  cells.push(numberOf(value).padStart(7), unit.padEnd(before === undefined ? 11 : 7));
+  cells.push((ratio === undefined ? "" : `${ratio.toFixed(2)} ×`).padStart(7));
+  if (floor !== undefined) cells.push(`${floor} ${reached === true ? "✓" : "✗"}`);
+  const row = cells.join(" ").trimEnd();
+  return isLong ? `${bench.padEnd(7)} ${metric}\n${row}` : row;
 }
+
+const numberOf = (value: number): string =>
+  value.toLocaleString("en", { maximumFractionDigits: value < 100 ? 2 : 0 });
 
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
+
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Nearest-rank percentile. */
 export function percentile(values: readonly number[], fraction: number): number {

@@ -1,4 +1,6 @@
-// The graphs the benches run, of nodes that do nothing.
+// The graphs that the benches run. `start` and `end` are there because definitions need them; only steps are counted.
+
+import { STEP } from "./steps.ts";
 
 interface Shape {
   readonly nodes: readonly {
@@ -6,15 +8,19 @@ interface Shape {
     readonly type: string;
     readonly config?: object;
   }[];
-  readonly edges: readonly { readonly source: string; readonly target: string }[];
+  readonly edges: readonly {
+    readonly source: string;
+    readonly target: string;
+    readonly source_handle?: string;
+  }[];
 }
 
 const START = { id: "start", type: "start" };
-const noop = (id: string) => ({ id, type: "noop" });
+const step = (id: string) => ({ id, type: STEP });
 
-/** `length` nodes in a row. */
+/** `length` steps in a row. */
 export function chainOf(length: number): Shape {
-  const nodes = [START, ...Array.from({ length: length - 1 }, (_, index) => noop(`n${index + 1}`))];
+  const nodes = [START, ...Array.from({ length }, (_, index) => step(`n${index + 1}`))];
   const edges = nodes.slice(1).map((node, index) => ({
     source: nodes[index]?.id ?? "",
     target: node.id,
@@ -22,24 +28,47 @@ export function chainOf(length: number): Shape {
   return { nodes, edges };
 }
 
-/** One node, `width` beside each other, one that joins them. */
+/** One step, `width` beside each other, one that joins them. */
 export function fanOf(width: number): Shape {
-  const middle = Array.from({ length: width }, (_, index) => noop(`m${index + 1}`));
+  const middle = Array.from({ length: width }, (_, index) => step(`m${index + 1}`));
   return {
-    nodes: [START, ...middle, noop("join")],
-    edges: middle.flatMap(({ id }) => [
-      { source: "start", target: id },
-      { source: id, target: "join" },
-    ]),
+    nodes: [START, step("fork"), ...middle, step("join")],
+    edges: [
+      { source: "start", target: "fork" },
+      ...middle.flatMap(({ id }) => [
+        { source: "fork", target: id },
+        { source: id, target: "join" },
+      ]),
+    ],
   };
 }
 
-/** A map over `width` numbers. */
+/** A map over `width` numbers, with a step as its body. */
 export function mapOf(width: number, parallelism: number): Shape {
   const items = Array.from({ length: width }, (_, index) => index);
-  const config = { items, parallelism, body: { type: "noop" } };
+  const config = { items, parallelism, body: { type: STEP } };
   return {
     nodes: [START, { id: "each", type: "map", config }],
     edges: [{ source: "start", target: "each" }],
+  };
+}
+
+/** Two steps with a condition between them: what most small workflows are. */
+export function glueOf(): Shape {
+  const branches = [{ id: "yes", when: "!has(ctx.input.skip)" }];
+  return {
+    nodes: [
+      START,
+      step("first"),
+      { id: "check", type: "condition", config: { branches } },
+      step("second"),
+      { id: "end", type: "end" },
+    ],
+    edges: [
+      { source: "start", target: "first" },
+      { source: "first", target: "check" },
+      { source: "check", target: "second", source_handle: "yes" },
+      { source: "second", target: "end" },
+    ],
   };
 }

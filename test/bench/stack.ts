@@ -1,40 +1,44 @@
-// The stack a bench runs on: an embedded PostgreSQL with fsync on, and the trio as three processes beside this one.
+// The stack that a bench runs on: an embedded PostgreSQL with fsync on, and the trio of one build as three processes beside this one.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { startPostgres } from "@pawl/deploy/postgres.ts";
 import { Client } from "pg";
 import { startCluster } from "../support/cluster.ts";
+import { temporaryFolder } from "../support/folder.ts";
 import { BenchClient } from "./client.ts";
+import { SLOTS, startSteps, type StepExecutor } from "./steps.ts";
 
 /** As in production. */
 export const RENEW_MS = 10_000;
 
 export interface Stack {
   readonly databaseUrl: string;
-  /** A connection for measuring; never used by the services. */
+  /** A connection for measuring; the services never use it. */
   readonly db: Client;
   readonly client: BenchClient;
   /** Where executors and gateways find the scheduler. */
   readonly schedulerAddress: string;
-  /** Pids by service, the database's own among them. */
+  /** Pids by process, with the database, the executor of the steps while it runs, and this process. */
   readonly pids: Readonly<Record<string, number>>;
+  /** Starts the executor of the steps, unless it runs. */
+  serveSteps(): Promise<void>;
+  /** Stops it: what an idle stack costs is measured without it. */
+  leaveSteps(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** `executorEnv` is for the executor alone. */
-export async function startStack(
-  executorEnv: Readonly<Record<string, string>> = {},
-): Promise<Stack> {
-  const dataDir = mkdtempSync(join(tmpdir(), "pawl-bench-"));
+/** Starts the trio of the checkout in `root`, or of this one, on a database server of its own. */
+export async function startStack(root?: string): Promise<Stack> {
+  const folder = temporaryFolder("bench");
   const postgres = await startPostgres({
-    dataDir,
+    dataDir: join(folder, "postgres"),
     durable: true,
     settings: ["shared_preload_libraries=pg_stat_statements"],
   });
   const cluster = await startCluster({
+    root,
     databaseUrl: postgres.url,
     env: {
       PAWL_LOG_LEVEL: "warn",
@@ -43,30 +47,43 @@ export async function startStack(
       PAWL_SWEEP_MS: "20000",
       PAWL_POLL_MS: "5000",
     },
-    envOf: { executor: { PAWL_EXECUTOR_SLOTS: "1024", ...executorEnv } },
+    envOf: { executor: { PAWL_EXECUTOR_SLOTS: String(SLOTS) } },
   });
   const db = new Client({ connectionString: postgres.url });
   await db.connect();
-  const client = new BenchClient(new URL(cluster.url).host);
+  const client = new BenchClient(cluster.url);
+  const schedulerAddress = `${LOOPBACK}:${cluster.schedulers[0]?.port ?? 0}`;
   const pidOf = (members: readonly { readonly pid: number }[]): number => members[0]?.pid ?? 0;
+  let steps: StepExecutor | undefined;
+  const leaveSteps = async (): Promise<void> => {
+    await steps?.stop();
+    steps = undefined;
+  };
   return {
     databaseUrl: postgres.url,
     db,
     client,
-    schedulerAddress: `${LOOPBACK}:${cluster.schedulers[0]?.port ?? 0}`,
-    pids: {
-      scheduler: pidOf(cluster.schedulers),
-      executor: pidOf(cluster.executors),
-      gateway: pidOf(cluster.gateways),
-      postgres: postgres.pid,
-      client: process.pid,
+    schedulerAddress,
+    get pids() {
+      return {
+        scheduler: pidOf(cluster.schedulers),
+        executor: pidOf(cluster.executors),
+        gateway: pidOf(cluster.gateways),
+        postgres: postgres.pid,
+        ...(steps === undefined ? {} : { steps: steps.pid }),
+        client: process.pid,
+      };
     },
+    serveSteps: async () => void (steps ??= await startSteps(schedulerAddress)),
+    leaveSteps,
     stop: async () => {
       client.close();
       await db.end();
+      await leaveSteps();
       await cluster.stop();
       await postgres.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      rmSync(postgres.dataDir, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,9 +1,9 @@
-// Streaming: a model that says two thousand pieces at full speed, watched by fifty clients. Each piece carries the time at which
-// the executor said it, so that what a client measures is the whole way: executor, log, gateway, socket. At full speed that is mostly
-// waiting in line; the pace of a real model shows what the way itself takes.
+// Streaming: a model that writes two thousand pieces at full speed, watched by fifty clients. Each piece carries the time at which
+// the executor wrote it, so a client measures the whole way: executor, log, gateway, socket. At full speed a piece mostly waits in
+// line; the pace of a real model shows how long the way itself takes.
 
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import { median, percentile } from "./report.ts";
+import { median, percentile, progress } from "./report.ts";
 import type { Stack } from "./stack.ts";
 import type { BenchParts } from "./throughput.ts";
 
@@ -13,10 +13,10 @@ interface Speech {
   readonly intervalMs: number;
 }
 
-const FULL_SPEED: Speech = { workflowId: "stream", pieces: 2_000, intervalMs: 0 };
-const PACED: Speech = { workflowId: "stream-paced", pieces: 200, intervalMs: 10 };
+export const FULL_SPEED: Speech = { workflowId: "stream", pieces: 2_000, intervalMs: 0 };
+export const PACED: Speech = { workflowId: "stream-paced", pieces: 200, intervalMs: 10 };
 const WATCHERS = 50;
-/** Long enough for every watcher to be there before the first word. */
+/** Long enough for every watcher to be connected before the first piece. */
 const HEAD_START_MS = 2_000;
 const MARK = /(\d+):(\d+) /g;
 
@@ -58,44 +58,53 @@ export async function stream({ stack, report, rounds }: BenchParts): Promise<voi
     floor: `= ${WATCHERS}`,
     reached: whole === WATCHERS,
   });
-  const perSecond = (count: (one: Watched) => number): number =>
-    median(fast.map((round) => (1_000 * sum(round.map(count))) / spanMs(round)));
-  add(
-    "events delivered",
-    perSecond((one) => one.events),
-    "events/s",
-  );
-  add(
-    "pieces delivered",
-    perSecond((one) => one.delays.length),
-    "pieces/s",
-  );
+  add("events delivered", median(fast.map(eventsPerSecond)), "events/s");
+  add("pieces delivered", median(fast.map(piecesPerSecond)), "pieces/s");
   add("pieces per event", median(fast.map((round) => piecesPerEvent(round))), "pieces");
   for (const [name, fraction] of [
     ["p50", 0.5],
     ["p99", 0.99],
   ] as const) {
-    const of = (round: readonly Watched[]) =>
-      percentile(
-        round.flatMap((one) => one.delays),
-        fraction,
-      );
+    const of = (round: Round): number => delayOf(round, fraction);
     add(`executor to client ${name}, full speed`, median(fast.map(of)), "ms");
     add(`executor to client ${name}, 100 pieces/s`, median(paced.map(of)), "ms");
   }
 }
 
+/** What all watchers of one run saw. */
 type Round = readonly Watched[];
 
+/** Milliseconds from the executor to the client, of all pieces of all watchers. */
+export const delayOf = (round: Round, fraction: number): number =>
+  percentile(
+    round.flatMap((one) => one.delays),
+    fraction,
+  );
+
+const perSecond = (round: Round, count: (one: Watched) => number): number =>
+  (1_000 * sum(round.map(count))) / spanMs(round);
+
+export const piecesPerSecond = (round: Round): number =>
+  perSecond(round, (one) => one.delays.length);
+
+const eventsPerSecond = (round: Round): number => perSecond(round, (one) => one.events);
+
 async function roundsOf(stack: Stack, speech: Speech, count: number): Promise<readonly Round[]> {
-  await stack.client.apply(speech.workflowId, definitionOf(speech));
-  await watchOnce(stack, speech);
+  await prepareSpeech(stack, speech);
   const rounds: Round[] = [];
   for (let round = 0; round < count; round++) rounds.push(await watchOnce(stack, speech));
   return rounds;
 }
 
-async function watchOnce(stack: Stack, { workflowId, pieces }: Speech): Promise<Round> {
+/** Saves the workflow and runs it once, unmeasured. */
+export async function prepareSpeech(stack: Stack, speech: Speech): Promise<void> {
+  progress(`${speech.workflowId}: warming up`);
+  await stack.client.apply(speech.workflowId, definitionOf(speech));
+  await watchOnce(stack, speech);
+}
+
+/** One run, watched by all watchers to its end. */
+export async function watchOnce(stack: Stack, { workflowId, pieces }: Speech): Promise<Round> {
   const { client } = stack;
   const runId = await client.start(workflowId);
   return await Promise.all(
@@ -126,7 +135,7 @@ const sum = (values: readonly number[]): number =>
 const piecesPerEvent = (round: readonly Watched[]): number =>
   sum(round.map((one) => one.delays.length)) / sum(round.map((one) => one.events));
 
-/** From the first event anyone got to the last. */
+/** From the first event that any watcher got to the last. */
 const spanMs = (round: readonly Watched[]): number =>
   Math.max(
     1,

@@ -2,7 +2,7 @@
 
 import { costOf, residentMib } from "./cost.ts";
 import type { Ceilings } from "./limit.ts";
-import { median, type Report } from "./report.ts";
+import { median, progress, type Report } from "./report.ts";
 import { chainOf, fanOf } from "./shapes.ts";
 import type { Stack } from "./stack.ts";
 
@@ -17,7 +17,8 @@ export interface BenchParts {
 export interface Load {
   readonly bench: string;
   readonly definition: object;
-  readonly nodeCount: number;
+  /** Steps of one run. */
+  readonly stepCount: number;
   readonly runCount: number;
   readonly atATime: number;
   readonly hasFloor: boolean;
@@ -33,30 +34,31 @@ const CEILING_MS = 1_000;
 export const CHAIN: Load = {
   bench: "chain",
   definition: chainOf(10),
-  nodeCount: 10,
+  stepCount: 10,
   runCount: 300,
   atATime: 32,
   hasFloor: true,
 };
 
-export const chain = (parts: BenchParts) => throughput(parts, CHAIN);
-export const single = (parts: BenchParts) =>
-  throughput(parts, {
-    bench: "single",
-    definition: chainOf(1),
-    nodeCount: 1,
-    runCount: 2_000,
-    atATime: 64,
-    hasFloor: false,
-  });
+export const SINGLE: Load = {
+  bench: "single",
+  definition: chainOf(1),
+  stepCount: 1,
+  runCount: 2_000,
+  atATime: 64,
+  hasFloor: false,
+};
 export const FAN: Load = {
   bench: "fan",
   definition: fanOf(50),
-  nodeCount: 52,
+  stepCount: 52,
   runCount: 40,
   atATime: 8,
   hasFloor: true,
 };
+
+export const chain = (parts: BenchParts) => throughput(parts, CHAIN);
+export const single = (parts: BenchParts) => throughput(parts, SINGLE);
 export const fan = (parts: BenchParts) => throughput(parts, FAN);
 
 /** Runs the load once. */
@@ -68,60 +70,65 @@ export async function runLoad(stack: Stack, load: Load): Promise<void> {
   await Promise.all(Array.from({ length: load.atATime }, worker));
 }
 
-/** Nodes per second, as the median of the rounds. */
+/** Steps per second, as the median of the rounds. */
 export async function rateOf(stack: Stack, load: Load, rounds: number): Promise<number> {
   const rates: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const began = performance.now();
     await runLoad(stack, load);
-    rates.push((load.nodeCount * load.runCount * 1_000) / (performance.now() - began));
+    rates.push((load.stepCount * load.runCount * 1_000) / (performance.now() - began));
   }
   return median(rates);
 }
 
+/** Saves the workflow and warms the stack up: plans, caches and just-in-time code settle before anything is measured. */
+export async function prepareLoad(stack: Stack, load: Load): Promise<void> {
+  progress(`${load.bench}: warming up`);
+  await stack.client.apply(load.bench, load.definition);
+  for (let round = 0; round < WARM_UP_ROUNDS; round++) await runLoad(stack, load);
+}
+
 export async function throughput(parts: BenchParts, load: Load): Promise<void> {
   const { stack, ceilings, report, rounds } = parts;
-  const { bench, nodeCount, runCount } = load;
-  await stack.client.apply(bench, load.definition);
-  // Plans, caches and just-in-time code settle before anything is measured.
-  for (let round = 0; round < WARM_UP_ROUNDS; round++) await runLoad(stack, load);
+  const { bench, stepCount, runCount } = load;
+  await prepareLoad(stack, load);
   const costs = [];
   const handOffs: number[] = [];
   const raws: number[] = [];
-  const total = nodeCount * runCount;
+  const total = stepCount * runCount;
   for (let round = 0; round < rounds; round++) {
+    progress(`${bench}: round ${round + 1} of ${rounds}`);
     const handOffRate = await ceilings.handOff.measure(CEILING_MS);
     const rawRate = await ceilings.pgBoss.measure(CEILING_MS);
-    // A ceiling's loop is in full swing for a second, and the stack stood still meanwhile: a round of half a second from a standing
-    // start would measure the start.
+    // The stack had nothing to do while the ceilings were measured. A round of half a second would measure how it starts again.
     await runLoad(stack, load);
     const cost = await costOf(stack, () => runLoad(stack, load));
     costs.push(cost);
     handOffs.push(total / cost.seconds / handOffRate);
     raws.push(total / cost.seconds / rawRate);
   }
-  const nodesPerSecond = median(costs.map((cost) => total / cost.seconds));
+  const stepsPerSecond = median(costs.map((cost) => total / cost.seconds));
   const handOff = median(handOffs);
   const raw = median(raws);
   const add = (metric: string, value: number, unit: string, more: object = {}): void =>
     report.add({ bench, metric, value, unit, ...more });
-  add("nodes (of the hand-off ceiling)", nodesPerSecond, "nodes/s", {
+  add("steps (of the hand-off)", stepsPerSecond, "steps/s", {
     ratio: handOff,
     ...(load.hasFloor
       ? { floor: `≥ ${FLOOR_HAND_OFF} ×`, reached: handOff >= FLOOR_HAND_OFF }
       : {}),
   });
-  add("nodes (of the raw pg-boss loop)", nodesPerSecond, "nodes/s", {
+  add("steps (of a raw pg-boss loop)", stepsPerSecond, "steps/s", {
     ratio: raw,
     ...(load.hasFloor ? { floor: `≥ ${FLOOR_PG_BOSS} ×`, reached: raw >= FLOOR_PG_BOSS } : {}),
   });
   add("runs", median(costs.map((cost) => runCount / cost.seconds)), "runs/s");
   add(
-    "transactions per node",
+    "transactions per step",
     median(costs.map((cost) => cost.transactions / total)),
     "with reads",
   );
-  add("WAL per node", median(costs.map((cost) => cost.walBytes / total)), "bytes");
+  add("WAL per step", median(costs.map((cost) => cost.walBytes / total)), "bytes");
   for (const name of Object.keys(stack.pids))
     add(`CPU of ${name}`, 100 * median(costs.map((cost) => cost.cpu[name] ?? 0)), "% of a core");
   for (const name of ["scheduler", "gateway"]) {

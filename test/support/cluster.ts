@@ -21,6 +21,8 @@ export type ClusterOptions = {
   readonly envOf?: Partial<Record<ServiceName, Env>>;
   /** An own database instead of a fresh one, e.g. of a private server. */
   readonly databaseUrl?: string;
+  /** The checkout whose sources run; this one by default. */
+  readonly root?: string | undefined;
 };
 
 /** A running cluster. */
@@ -66,6 +68,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
         startOne({
           service,
           index,
+          root: options.root,
           env: { ...QUICK, ...env, ...options.env, ...options.envOf?.[service] },
         }),
       ),
@@ -99,9 +102,14 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   };
 }
 
-type MemberPlan = { readonly service: ServiceName; readonly index: number; readonly env: Env };
+type MemberPlan = {
+  readonly service: ServiceName;
+  readonly index: number;
+  readonly root: string | undefined;
+  readonly env: Env;
+};
 
-async function startOne({ service, index, env }: MemberPlan): Promise<Member> {
+async function startOne({ service, index, root, env }: MemberPlan): Promise<Member> {
   const port = await freePort();
   const probePort = service === "scheduler" ? await freePort() : port;
   const own: Record<ServiceName, Env> = {
@@ -114,6 +122,7 @@ async function startOne({ service, index, env }: MemberPlan): Promise<Member> {
     name: `${service}-${index + 1}`,
     port,
     probePort,
+    root,
     env: { ...own[service], ...env },
   });
 }

@@ -37,6 +37,8 @@ export type MemberOptions = {
   /** Where it serves its probes, if not on its port. */
   readonly probePort?: number;
   readonly env: Readonly<Record<string, string>>;
+  /** The checkout whose sources run; this one by default. */
+  readonly root?: string | undefined;
 };
 
 /** Starts a service and waits for its ready line. */
@@ -46,12 +48,13 @@ export async function startMember({
   port,
   probePort = port,
   env,
+  root,
 }: MemberOptions): Promise<Member> {
   let logs = "";
   const log = (text: string): void => void (logs += text);
   const start = (more: Readonly<Record<string, string>>): Promise<ServiceProcess> =>
     startService(
-      { service, env: { PAWL_EXECUTOR_TOKEN: EXECUTOR_TOKEN, ...env, ...more }, log },
+      { service, root, env: { PAWL_EXECUTOR_TOKEN: EXECUTOR_TOKEN, ...env, ...more }, log },
       AbortSignal.timeout(START_TIMEOUT_MS),
     ).catch((error) => {
       throw new Error(`${name} did not start:\n${logs}`, { cause: error });

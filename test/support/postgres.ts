@@ -21,11 +21,21 @@ export async function freshDatabase(): Promise<FreshDatabase> {
   const admin = inject("postgresUrl");
   const name = `test_${randomBytes(8).toString("hex")}`;
   await execute(admin, `create database ${name} template ${TEMPLATE_NAME}`);
-  return {
-    url: databaseUrl(admin, name),
-    drop: () => execute(admin, `drop database if exists ${name} with (force)`),
-  };
+  return databaseOf(admin, name);
 }
+
+/** A database of its own on the run's server, with nothing in it. */
+export async function emptyDatabase(): Promise<FreshDatabase> {
+  const admin = inject("postgresUrl");
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  await execute(admin, `create database ${name} template template0`);
+  return databaseOf(admin, name);
+}
+
+const databaseOf = (admin: string, name: string): FreshDatabase => ({
+  url: databaseUrl(admin, name),
+  drop: () => execute(admin, `drop database if exists ${name} with (force)`),
+});
 
 /** A server of one test, which may kill it and start it again on the same port and data. */
 export type PrivatePostgres = {
