@@ -132,7 +132,7 @@ export function grammar(host: Host, act: Act): Command {
     "recheck <run>",
     "Verify the whole log of a quarantined run; release the run when the log is intact",
   ).action(act(runRecheck));
-  verb(run, "delete <run>", "Delete a finished test run and its history").action(act(runDelete));
+  verb(run, "delete <run>", "Stop and delete a test run, with its history").action(act(runDelete));
   verb(run, "decide <run> <node> <decision>", "Approve or reject a node that waits for a person")
     .option("--iteration <number>", "which execution of the node; default 0", wholeNumber)
     .option("--comment <text>", "comment on the decision")

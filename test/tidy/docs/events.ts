@@ -1,5 +1,6 @@
 // The list of events in docs/reference/events.md: names and fields from the contract, which events end a log from core.
 import { isStreamedType, isTerminalType } from "@pawl/core/log/event";
+import { rowOf } from "@pawl/core/log/event-table";
 import { readProto, withoutName, type Declaration } from "./protos.ts";
 import { code, table } from "./table.ts";
 
@@ -20,9 +21,18 @@ export function eventTable(): string {
   const rows = facts().map(({ type, message }) => {
     const declaration = named(message);
     const words = declaration === undefined ? "" : withoutName(declaration);
-    return [`[${code(type)}](#${type.replaceAll(".", "")})`, kindOf(type), words];
+    return [`[${code(type)}](#${type.replaceAll(".", "")})`, kindOf(type), statusOf(type), words];
   });
-  return table(["event", "kind", "meaning"], rows);
+  return table(["event", "kind", "status after it", "meaning"], rows);
+}
+
+/** The status that an event gives its run or its node. */
+function statusOf(type: string): string {
+  const row = rowOf(type);
+  if (row?.runOf !== undefined) return "as its payload says";
+  const status = row?.run ?? row?.node;
+  if (status === undefined) return "";
+  return `${row?.run === undefined ? "node" : "run"} ${code(status)}`;
 }
 
 function kindOf(type: string): string {

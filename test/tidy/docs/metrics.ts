@@ -16,6 +16,7 @@ export function metricTable(): string {
   const sources = trackedSources((path) => path.startsWith("services/") && isTypeScript(path));
   const catalogue = sources.find(({ path }) => path === CATALOGUE)?.text ?? "";
   const rows = Object.entries(METRICS)
+    .toSorted(([, one], [, other]) => (one.name < other.name ? -1 : 1))
     .map(([key, { name, description }]) => {
       const declared = new RegExp(`\\b${key}: (\\w+)(?:<([^(]*)>)?\\(`).exec(catalogue);
       if (declared === null) throw new Error(`${CATALOGUE} does not declare ${key} as expected`);
@@ -23,8 +24,7 @@ export function metricTable(): string {
       const users = sources.filter(
         ({ path, text }) => !isTest(path) && new RegExp(`\\bMETRICS\\.${key}\\b`).test(text),
       );
-      const services = users.map(({ path }) => path.split("/")[1] ?? "");
-      const names = [...new Set(services)].map((one) => (one === "platform" ? "all" : one));
+      const names = [...new Set(users.map(({ path }) => serviceOf(path)))];
       return [
         code(name),
         KINDS[kind] ?? kind,
@@ -32,9 +32,15 @@ export function metricTable(): string {
         names.includes("all") ? "all" : names.join(", "),
         `${description}.`,
       ];
-    })
-    .toSorted(([one = ""], [other = ""]) => one.localeCompare(other));
+    });
   return table(["metric", "kind", "labels", "service", "meaning"], rows);
+}
+
+/** The service whose process reports what a file counts. Only schedulers work on the queue; every service uses the other adapters. */
+function serviceOf(path: string): string {
+  const [, service = ""] = path.split("/");
+  if (service !== "platform") return service;
+  return path.includes("/queue/") ? "scheduler" : "all";
 }
 
 /** The labels of a type argument: an object type, or the name of one that the catalogue declares. */

@@ -67,8 +67,9 @@ function memberOf(line: string, comment: string): Member | undefined {
   return value === null ? undefined : { name: value[1] ?? "", type: "", answer: "", comment };
 }
 
-/** A comment without the name that it begins with: "StartRun accepts …" becomes "Accepts …". */
+/** A comment without the name that it begins with: "StartRun accepts …" becomes "Accepts …", "X means that …" the rest alone. */
 export function withoutName({ name, comment }: { name: string; comment: string }): string {
-  const rest = comment.startsWith(`${name} `) ? comment.slice(name.length + 1) : comment;
+  const start = new RegExp(`^${name} (means that )?`);
+  const rest = comment.replace(start, "");
   return rest.charAt(0).toUpperCase() + rest.slice(1);
 }

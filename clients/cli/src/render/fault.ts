@@ -69,7 +69,7 @@ const ADVICE: Partial<Record<PawlReason, string>> = {
   NODE_NOT_FOUND: "See its nodes with `SELF run get RUN_ID`.",
   WORKFLOW_PAUSED:
     "See what is paused with `SELF queue pauses`; then `SELF workflow resume WORKFLOW`.",
-  NODE_TYPE_NOT_FOUND: "See the types with `SELF queue depth`, or in NODE-TYPES.md.",
+  NODE_TYPE_NOT_FOUND: "See the types with `SELF queue depth`, or in docs/reference/node-types.md.",
   NODE_NOT_HELD:
     "See what it waits for with `SELF run explain RUN_ID NODE`; name an item of a map with --iteration.",
   NODE_ALREADY_DECIDED: "A decision stands. See what came of it with `SELF run get RUN_ID`.",

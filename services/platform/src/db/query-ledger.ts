@@ -32,7 +32,7 @@ export class LedgerMissing extends Error {
   constructor() {
     super(
       `the statement wrote, but its role may not create ${QUERY_LEDGER}, which keeps it from writing twice; nothing was changed. ` +
-        "Create it as the executor's README says, or set effect: none on the node",
+        "Create it as docs/guides/retries-and-effects.md shows, or set effect: none on the node",
     );
   }
 }

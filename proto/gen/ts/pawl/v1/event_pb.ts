@@ -352,7 +352,7 @@ export const CorrelationSchema: GenMessage<Correlation> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 1);
 
 /**
- * RunStarted opens every log.
+ * RunStarted means that the scheduler accepted the run. It opens every log.
  *
  * @generated from message pawl.v1.RunStarted
  */
@@ -492,7 +492,7 @@ export const LimitSchema: GenMessage<Limit> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 3);
 
 /**
- * RunStatusChanged is a change of status that no other event implies.
+ * RunStatusChanged means that the run changed its status. No other event implies the change.
  *
  * @generated from message pawl.v1.RunStatusChanged
  */
@@ -548,7 +548,7 @@ export const RunStatusChangedSchema: GenMessage<RunStatusChanged> = /*@__PURE__*
   messageDesc(file_pawl_v1_event, 4);
 
 /**
- * RunCompleted closes a log: every leaf is completed or skipped.
+ * RunCompleted means that the run ended well: every leaf completed or was skipped.
  *
  * @generated from message pawl.v1.RunCompleted
  */
@@ -590,7 +590,7 @@ export const RunCompletedSchema: GenMessage<RunCompleted> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 5);
 
 /**
- * RunFailed closes a log: some leaf failed.
+ * RunFailed means that the run ended because a leaf failed.
  *
  * @generated from message pawl.v1.RunFailed
  */
@@ -618,7 +618,7 @@ export const RunFailedSchema: GenMessage<RunFailed> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 6);
 
 /**
- * RunCancelled closes a log.
+ * RunCancelled means that a person or a program cancelled the run.
  *
  * @generated from message pawl.v1.RunCancelled
  */
@@ -639,7 +639,7 @@ export const RunCancelledSchema: GenMessage<RunCancelled> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 7);
 
 /**
- * RunTimedOut closes a log: the deadline passed.
+ * RunTimedOut means that the deadline of the run passed.
  *
  * @generated from message pawl.v1.RunTimedOut
  */
@@ -695,7 +695,7 @@ export const RunRecoveredSchema: GenMessage<RunRecovered> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 9);
 
 /**
- * Heartbeat keeps a stream open; it is not in the log.
+ * Heartbeat means that the stream is open and has nothing new. It is not in the log.
  *
  * @generated from message pawl.v1.Heartbeat
  */
@@ -710,7 +710,7 @@ export const HeartbeatSchema: GenMessage<Heartbeat> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 10);
 
 /**
- * RunMetadataSet records facts of the engine about the run.
+ * RunMetadataSet means that the engine recorded facts about the run. No service writes it yet.
  *
  * @generated from message pawl.v1.RunMetadataSet
  */
@@ -780,7 +780,7 @@ export const NodeQueuedSchema: GenMessage<NodeQueued> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 12);
 
 /**
- * NodeStarted is a claim: its event_id is the claim's epoch.
+ * NodeStarted means that an executor got a claim. The event_id is the claim's epoch.
  *
  * @generated from message pawl.v1.NodeStarted
  */
@@ -801,7 +801,7 @@ export const NodeStartedSchema: GenMessage<NodeStarted> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 13);
 
 /**
- * NodeStreamDelta is a piece of output that arrives before the whole.
+ * NodeStreamDelta means that a piece of the output arrived before the whole.
  *
  * @generated from message pawl.v1.NodeStreamDelta
  */
@@ -899,7 +899,7 @@ export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 16);
 
 /**
- * NodeLog is a line the handler logged.
+ * NodeLog means that the handler logged a line.
  *
  * @generated from message pawl.v1.NodeLog
  */
@@ -969,7 +969,7 @@ export const NodeRetriedSchema: GenMessage<NodeRetried> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 18);
 
 /**
- * NodeCompleted carries the output.
+ * NodeCompleted means that the node has its output.
  *
  * @generated from message pawl.v1.NodeCompleted
  */
@@ -1032,7 +1032,7 @@ export const NodeCompletedSchema: GenMessage<NodeCompleted> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 19);
 
 /**
- * NodeFailed is final.
+ * NodeFailed means that the node failed for good.
  *
  * @generated from message pawl.v1.NodeFailed
  */
@@ -1082,7 +1082,7 @@ export const NodeFailedSchema: GenMessage<NodeFailed> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 20);
 
 /**
- * NodeCancelled is final.
+ * NodeCancelled means that the node was cancelled: with its run, or because a join no longer needed it.
  *
  * @generated from message pawl.v1.NodeCancelled
  */
@@ -1103,7 +1103,7 @@ export const NodeCancelledSchema: GenMessage<NodeCancelled> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 21);
 
 /**
- * NodeSkipped is final.
+ * NodeSkipped means that the run did not take the way to the node.
  *
  * @generated from message pawl.v1.NodeSkipped
  */
@@ -1124,7 +1124,7 @@ export const NodeSkippedSchema: GenMessage<NodeSkipped> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 22);
 
 /**
- * NodeTimedOut is final.
+ * NodeTimedOut means that the last attempt took longer than its limit.
  *
  * @generated from message pawl.v1.NodeTimedOut
  */
@@ -1209,8 +1209,8 @@ export const NodeBlockedSchema: GenMessage<NodeBlocked> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 24);
 
 /**
- * NodeDecided ends the wait of a blocked node: a person decided, or the deadline passed. The consequences follow as further
- * events.
+ * NodeDecided means that the wait of a blocked node ended: a person decided, or the deadline passed. The consequences follow as
+ * further events.
  *
  * @generated from message pawl.v1.NodeDecided
  */
@@ -1343,7 +1343,7 @@ export const NodeInvalidatedSchema: GenMessage<NodeInvalidated> = /*@__PURE__*/
   messageDesc(file_pawl_v1_event, 27);
 
 /**
- * ModerationFlagged is a finding of a moderation hook.
+ * ModerationFlagged means that moderation found something in the input or the output.
  *
  * @generated from message pawl.v1.ModerationFlagged
  */
@@ -1385,7 +1385,7 @@ export const ModerationFlaggedSchema: GenMessage<ModerationFlagged> = /*@__PURE_
   messageDesc(file_pawl_v1_event, 28);
 
 /**
- * ContractViolated is a finding of a contract check.
+ * ContractViolated means that the input or the output breaks its contract.
  *
  * @generated from message pawl.v1.ContractViolated
  */

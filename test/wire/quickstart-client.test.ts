@@ -1,5 +1,5 @@
-// The README's client as a new user has it: a tarball installed by npm into an empty folder, the snippet saved as printed, and plain
-// `node`. Only the gateway's address differs.
+// The client of the quickstart as a new user has it: npm installs the tarball into an empty folder, and plain `node` runs the example
+// as printed. Only the address of the gateway differs.
 import { execFile } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,14 +12,14 @@ import { startCluster } from "../support/cluster.ts";
 import { temporaryFolder } from "../support/folder.ts";
 
 const run = promisify(execFile);
-const README = readFileSync(join(ROOT, "README.md"), "utf8");
+const PAGE = readFileSync(join(ROOT, "docs", "quickstart.md"), "utf8");
 const ADDRESS = "http://127.0.0.1:7400";
 
 /** The first block of this language whose text contains `mark`. */
 function snippet(language: string, mark: string): string {
-  const blocks = README.matchAll(new RegExp("```" + language + "\\n([\\s\\S]*?)```", "g"));
+  const blocks = PAGE.matchAll(new RegExp("```" + language + "\\n([\\s\\S]*?)```", "g"));
   for (const [, text = ""] of blocks) if (text.includes(mark)) return text;
-  throw new Error(`the README has no ${language} block with ${mark}`);
+  throw new Error(`the quickstart has no ${language} block with ${mark}`);
 }
 
 const SNIPPET = snippet("js", "@pawl/client");
@@ -37,27 +37,27 @@ beforeAll(async () => {
   return () => rmSync(folder, { recursive: true, force: true });
 });
 
-test("the README's client runs as printed in an empty folder, on Node 18 too", async () => {
+test("the quickstart's client runs as printed in an empty folder, on Node 18 too", async () => {
   const cluster = await startCluster();
   onTestFinished(() => cluster.stop());
-  await createPawlClient({ baseUrl: cluster.url }).workflows.apply(snippet("yaml", "id: greet"));
-  writeFileSync(join(folder, "greet.mjs"), SNIPPET.replaceAll(ADDRESS, cluster.url));
+  await createPawlClient({ baseUrl: cluster.url }).workflows.apply(snippet("yaml", "id: welcome"));
+  writeFileSync(join(folder, "welcome.mjs"), SNIPPET.replaceAll(ADDRESS, cluster.url));
   for (const flags of [[], ["--import", OLD_NODE]]) {
-    const { stdout } = await run(process.execPath, [...flags, "greet.mjs"], { cwd: folder });
+    const { stdout } = await run(process.execPath, [...flags, "welcome.mjs"], { cwd: folder });
     expect(stdout).toMatch(/^1 run\.started/);
     expect(stdout).toMatch(/^\d+ run\.completed/m);
     // The watch and the one call, each from the first event to the last.
     expect(stdout.match(/^1 run\.started/gm)).toHaveLength(2);
     expect(stdout.match(/^\d+ run\.completed/gm)).toHaveLength(2);
-    expect(stdout).toContain("Dear Ada, welcome.");
+    expect(stdout).toContain("Dear Ada, your order of 150 EUR is on its way.");
   }
 });
 
-test("the README's client has types that a strict compiler accepts", async () => {
-  writeFileSync(join(folder, "greet.mts"), SNIPPET);
+test("the quickstart's client has types that a strict compiler accepts", async () => {
+  writeFileSync(join(folder, "welcome.mts"), SNIPPET);
   const settings = ["--noEmit", "--strict", "--target", "es2022", "--module", "nodenext"];
   const tsc = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-  await run(process.execPath, [tsc, ...settings, "--types", "", "greet.mts"], { cwd: folder });
+  await run(process.execPath, [tsc, ...settings, "--types", "", "welcome.mts"], { cwd: folder });
   writeFileSync(join(folder, "wrong.mts"), SNIPPET.replace("run.runId", "run.runID"));
   const wrong = run(process.execPath, [tsc, ...settings, "--types", "", "wrong.mts"], {
     cwd: folder,
