@@ -128,7 +128,7 @@ const statusesGot = (state: RunState): Statuses => ({
   "": state.status,
   ...Object.fromEntries(
     toWireNodeRuns(state)
-      .map(({ nodeId, iteration, status }) => [nodeKey(nodeId, iteration), nodeStatusName(status)])
+      .map((node) => [nodeKey(node.nodeId, node.iteration), nodeStatusName(node.status)])
       .filter(([, status]) => status !== "pending"),
   ),
 });
@@ -201,8 +201,8 @@ test("a node whose executor was lost is retrying to every reader (S0.30, X6)", a
   const payload = { reason: "lease_expired", executorId: EXECUTOR, lostDeliveries: 1 } as const;
   const lost = run.events.findLast(({ type }) => type === "node.started");
   if (lost === undefined) throw new Error("no claim");
-  const { nodeId, iteration, attempt } = lost;
-  run.append({ nodeId, iteration, attempt, epoch: 0, type: "run.recovered", payload });
+  const place = { nodeId: lost.nodeId, iteration: 0, attempt: 1, epoch: 0 };
+  run.append({ ...place, type: "run.recovered", payload });
   expect(run.node("a").status).toBe("retrying");
   await expectOneTruth(run.state.graph, run.events);
 });

@@ -1,16 +1,22 @@
 // The short names of statuses (completed, timed_out, …), as the log, the console and people spell them.
 
 import type { DescEnum } from "@bufbuild/protobuf";
+import {
+  FINAL_STATUSES,
+  RUN_STATUS_ALIASES,
+  TERMINAL_TYPES,
+  isTerminalType,
+} from "@pawl/core/log/event";
 import { type ApprovalState, ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
 import { type DeadLetterState, DeadLetterStateSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { ExplainReasonSchema, type ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import {
   NodeStatusSchema,
   RunKindSchema,
-  RunStatus,
   RunStatusSchema,
   type NodeStatus,
   type RunKind,
+  type RunStatus,
 } from "@pawl/proto/pawl/v1/run_pb";
 
 function shortName(schema: DescEnum, value: number): string {
@@ -64,30 +70,19 @@ export const deadLetterStateName = (state: DeadLetterState): string =>
 export const deadLetterStateOf = (name: string): DeadLetterState | undefined =>
   numberOf(DeadLetterStateSchema, name);
 
-/** The status of a short name, undefined when there is none of it. */
-export const runStatusOf = (name: string): RunStatus | undefined => numberOf(RunStatusSchema, name);
+/** The status of a short name or of another word for it (`success`, `error`); undefined when there is none. */
+export const runStatusOf = (name: string): RunStatus | undefined =>
+  numberOf(RunStatusSchema, RUN_STATUS_ALIASES.get(name) ?? name);
 
 /** Every status of a run by its short name. */
 export const RUN_STATUS_NAMES: readonly string[] = namesOf(RunStatusSchema);
 
-const FINAL: ReadonlySet<number> = new Set([
-  RunStatus.COMPLETED,
-  RunStatus.FAILED,
-  RunStatus.CANCELLED,
-  RunStatus.TIMEOUT,
-]);
-
 /** Whether nothing can change a run of this status any more. */
-export const isFinalStatus = (status: RunStatus): boolean => FINAL.has(status);
+export const isFinalStatus = (status: RunStatus): boolean =>
+  FINAL_STATUSES.has(runStatusName(status));
 
 /** The types of event that close a log. */
-export const TERMINAL_EVENT_TYPES = [
-  "run.completed",
-  "run.failed",
-  "run.cancelled",
-  "run.timed_out",
-] as const;
+export const TERMINAL_EVENT_TYPES: readonly string[] = TERMINAL_TYPES;
 
 /** Whether an event of this type is the last of its log. */
-export const isTerminalEventType = (type: string): boolean =>
-  TERMINAL_EVENT_TYPES.some((terminal) => terminal === type);
+export const isTerminalEventType = (type: string): boolean => isTerminalType(type);

@@ -19,7 +19,7 @@ const nodeOf = ({ nodeId, iteration }: Approval): string =>
 
 type Column = readonly [head: string, cell: (approval: Approval) => string];
 
-/** What a person reads at a glance, and types back: the question, until when, and a short id. */
+/** The columns for a terminal: the question, the time to answer, and a short id that a person can type. */
 const forPeople = (nowMs: number): readonly Column[] => [
   ["QUESTION", ({ message }) => message],
   ["STATE", ({ state }) => approvalStateName(state)],
@@ -57,7 +57,7 @@ function dueText(time: Timestamp | undefined, nowMs: number): string {
   return leftMs > 0 ? `in ${formatDuration(leftMs)}` : `${formatDuration(-leftMs)} ago`;
 }
 
-/** An approval whole; `self` is how a person calls this command. */
+/** All of an approval; `self` is the command by which a person calls the command line. */
 export function approvalLines(approval: Approval, self: string): string[] {
   const { approvalId, workflowId, runId, state, assignees, decidedBy, comment } = approval;
   const whose = workflowId === "" ? "a test" : workflowId;
@@ -87,7 +87,7 @@ export function approvalLines(approval: Approval, self: string): string[] {
   ];
 }
 
-/** How the response must look, indented; nothing where any will do. */
+/** The schema of the response, indented; nothing where any response is valid. */
 export function schemaLines({ responseSchemaJson }: Approval): string[] {
   const text = jsonTextOf(responseSchemaJson);
   if (text === undefined) return [];

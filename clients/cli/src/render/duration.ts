@@ -20,7 +20,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** Milliseconds of 500ms, 30s, 10m, 2h or 1d; undefined when it is none of them. */
+/** Milliseconds of 500ms, 30s, 10m, 2h or 1d; undefined for other text. */
 export function parseDuration(text: string): number | undefined {
   const [, amount = "", unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
   const unitMs = UNIT_MS[unit];

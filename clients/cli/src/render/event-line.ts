@@ -58,7 +58,7 @@ function detailOf(event: LoggedEvent): string {
   }
 }
 
-/** Of any other type: the phase of a check, why the event happened, and the value of a finding or an output. */
+/** For any other type: the phase of a check, the reason of the event, and the value of a finding or an output. */
 function plainDetail(event: LoggedEvent): string {
   const { payload, value = "" } = event;
   const reason = reasonOf(event);
@@ -71,7 +71,7 @@ function plainDetail(event: LoggedEvent): string {
   ]);
 }
 
-/** In front, since the line itself is cut to the width of the screen. */
+/** The mark comes first, because the end of a long line is cut off. */
 const cutMark = ({ cutBytes = 0 }: { readonly cutBytes?: number }): string =>
   cutBytes === 0 ? "" : `(${cutBytes} bytes cut off) `;
 

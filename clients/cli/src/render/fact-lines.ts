@@ -1,4 +1,4 @@
-// A name and its value, on as many lines as the value takes: what a person looks up is not cut. Pure.
+// A name and its value on as many lines as the value needs. The value is never cut. Pure.
 
 import { type Canvas, type Span, padText, paintLine, safeText, wrapText } from "./spans.ts";
 

@@ -1,4 +1,4 @@
-// An error as a person needs it: what happened, and what to do next.
+// An error in words for a person: what happened, and the next step.
 
 import { PawlError, type PawlReason } from "@pawl/client";
 import { EXIT, type ExitCode } from "../exit-code.ts";
@@ -12,11 +12,11 @@ export interface Fault {
 
 export interface FaultContext {
   readonly address: string;
-  /** How a person calls this command. */
+  /** The command by which a person calls the command line. */
   readonly self: string;
 }
 
-/** Words and exit code of whatever a command threw. */
+/** The words and the exit code of an error that a command threw. */
 export function faultOf(thrown: unknown, context: FaultContext): Fault {
   if (thrown instanceof UsageError) {
     return { lines: [`error: ${thrown.message}`], exitCode: EXIT.usage };
@@ -29,7 +29,7 @@ export function faultOf(thrown: unknown, context: FaultContext): Fault {
     thrown.reason === "UNREACHABLE"
       ? `error: cannot reach the gateway at ${context.address}`
       : `error: ${safeText(thrown.message)} (${thrown.serverReason ?? thrown.reason})`;
-  // The message of a single bad field says it already.
+  // The message already names a single bad field.
   const isSaid = thrown.reason === "INPUT_INVALID" && thrown.violations.length === 1;
   const listed = isSaid ? [] : thrown.violations;
   return {
@@ -59,7 +59,7 @@ function exitCodeOf({ reason }: PawlError): ExitCode {
 const TRY_LATER = "The gateway runs, but cannot serve this now. Try again in a moment.";
 const MEND = "Nothing was saved. Mend the definition and try again.";
 
-/** What to do next where a command helps; the server advises about the rest. SELF stands for how this command is called. */
+/** The next step where a command helps; the server advises about the rest. SELF becomes the command that the person called. */
 const ADVICE: Partial<Record<PawlReason, string>> = {
   UNREACHABLE: "Start it with `npm start`, or name another with --address or PAWL_ADDRESS.",
   WORKFLOW_NOT_FOUND:
@@ -72,7 +72,7 @@ const ADVICE: Partial<Record<PawlReason, string>> = {
   NODE_TYPE_NOT_FOUND: "See the types with `SELF queue depth`, or in docs/reference/node-types.md.",
   NODE_NOT_HELD:
     "See what it waits for with `SELF run explain RUN_ID NODE`; name an item of a map with --iteration.",
-  NODE_ALREADY_DECIDED: "A decision stands. See what came of it with `SELF run get RUN_ID`.",
+  NODE_ALREADY_DECIDED: "Someone has decided already. See the result with `SELF run get RUN_ID`.",
   APPROVAL_NOT_FOUND: "See what there is with `SELF approval list --all`.",
   APPROVAL_CLOSED: "See how it ended with `SELF approval get APPROVAL_ID`.",
   DEFINITION_INVALID: MEND,

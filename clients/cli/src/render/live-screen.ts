@@ -1,6 +1,6 @@
-// Redraws a block of lines in place on a terminal. It only moves within what it wrote itself, so that the scrollback stays.
+// Redraws a block of lines in place on a terminal. It moves only within its own lines, so the scrollback stays intact.
 
-/** What it writes to. */
+/** The terminal that it writes to. */
 export interface Screen {
   write(text: string): void;
 }
@@ -9,7 +9,7 @@ const HIDE_CURSOR = "\u001b[?25l";
 const SHOW_CURSOR = "\u001b[?25h";
 const CLEAR_LINE_END = "\u001b[K";
 const CLEAR_BELOW = "\u001b[J";
-/** Terminals that know it show the frame at once; others ignore it. */
+/** Synchronized output: terminals that support it show the frame at once, and others ignore it. */
 const BEGIN_FRAME = "\u001b[?2026h";
 const END_FRAME = "\u001b[?2026l";
 
@@ -29,7 +29,7 @@ export class LiveScreen {
     this.#height = lines.length;
   }
 
-  /** Leaves what is drawn and gives the cursor back. */
+  /** Keeps the lines on the screen and shows the cursor again. */
   stop(): void {
     this.#screen.write(SHOW_CURSOR);
     this.#height = 0;

@@ -1,5 +1,5 @@
-// The rows of `run get` for a run's nodes. A wide fan is folded as in the live tree. A wide map has thousands of iterations: those
-// that a person may have to look at come first, and the rest is a number.
+// The rows of `run get` for a run's nodes. A wide fan is folded as in the live tree. A wide map may have thousands of iterations: the
+// table shows the urgent ones and counts the rest.
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { type Json, jsonOf, nodeStatusName } from "@pawl/client";
@@ -13,7 +13,7 @@ import { shortId } from "./short-id.ts";
 import { cutText, type Span } from "./spans.ts";
 import { statusSpan } from "./symbols.ts";
 
-/** Iterations of one node that get a row each. */
+/** The most iterations of one node that get a row. */
 const ITERATIONS_MAX = 10;
 /** The whole value is in the console and in -o json. */
 const VALUE_WIDTH = 400;
@@ -22,9 +22,9 @@ export interface RowsOptions {
   /** The definition of the run; without it nothing is folded. */
   readonly definition: Json | undefined;
   readonly nowMs: number;
-  /** How a person calls this command. */
+  /** The command by which a person calls the command line. */
   readonly self: string;
-  /** Whether ids are to be short. */
+  /** Whether a person reads the rows on a terminal: ids are short then. */
   readonly isTty: boolean;
 }
 
@@ -33,7 +33,7 @@ interface RowsContext extends RowsOptions {
   readonly progress: Progress;
 }
 
-/** A row per node or fold of nodes, and per iteration worth one. */
+/** A row for each node, each fold of nodes and each urgent iteration. */
 export function nodeRows(run: Run, options: RowsOptions): Span[][] {
   const { runId, nodes } = run;
   const progress = progressOfRun(run, options.definition);
@@ -66,7 +66,7 @@ export function nodeRows(run: Run, options: RowsOptions): Span[][] {
     });
 }
 
-/** What waits for a person or went wrong first, then what is under way. */
+/** Waiting executions come first, then failed ones, then active ones. */
 function urgency({ status }: NodeRun): number {
   if (status === NodeStatus.WAITING) return 3;
   if (status === NodeStatus.FAILED || status === NodeStatus.TIMED_OUT) return 2;
@@ -100,7 +100,7 @@ function nodeRow(node: NodeRun, context: RowsContext): Span[] {
 function resultText(node: NodeRun, { runId, self, isTty }: RowsContext): string {
   const { hold } = node;
   if (hold !== undefined) {
-    // One from before approvals were kept is named by its node.
+    // Older runs have holds without an approval: the command then names the node.
     const command =
       hold.approvalId === ""
         ? decideCommand(self, isTty ? shortId(runId) : runId, node)
@@ -110,7 +110,7 @@ function resultText(node: NodeRun, { runId, self, isTty }: RowsContext): string 
   return node.errorMessage === "" ? valueText(node.outputJson) : node.errorMessage;
 }
 
-/** How a person decides about a node that is held. */
+/** The command by which a person decides about a held node. */
 export const decideCommand = (
   self: string,
   runId: string,
@@ -124,7 +124,7 @@ export const valueText = (bytes: Uint8Array): string => {
   return value === undefined ? "" : cutText(JSON.stringify(value), VALUE_WIDTH);
 };
 
-/** How long it took, or takes. */
+/** The time from start to end, or to now. */
 export const spanText = (
   from: Timestamp | undefined,
   to: Timestamp | undefined,

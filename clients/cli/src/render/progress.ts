@@ -1,5 +1,5 @@
-// Draws the progress of a run: a head with a bar, a tree of nodes with their states, the text that streams. Pure: the same
-// progress, canvas and time give the same lines, never more of them than the terminal is high.
+// Draws the progress of a run: a head with a bar, a tree of nodes with their states, and streamed text. Pure: the same progress,
+// canvas and time give the same lines, and never more lines than the terminal has.
 
 import type { NodeView } from "@pawl/core/log/view";
 import { formatDuration } from "./duration.ts";
@@ -37,9 +37,9 @@ const BAR_WIDTH = 24;
 const NAME_WIDTH_MAX = 40;
 const TYPE_WIDTH_MAX = 16;
 const TEXT_LINES = 3;
-/** Lines of a sentence below the tree. */
+/** The most lines of a sentence below the tree. */
 const SENTENCE_LINES = 3;
-/** Questions to a person that get a line each. */
+/** The most questions to people that get a line. */
 const QUESTIONS_MAX = 3;
 
 /** The lines to show now. */
@@ -65,7 +65,7 @@ function headLine(progress: Progress, canvas: ProgressCanvas): Line {
     statusSpan(status),
     { text: "  " },
     { text: `${settled}/${nodes.length}  ${formatDuration(elapsedMs)}  ` },
-    // Last, so that a narrow terminal loses the bar and not the numbers.
+    // The bar comes last, so a narrow terminal cuts the bar and not the numbers.
     { text: "━".repeat(filled), style: lookOf(status).style },
     { text: "─".repeat(BAR_WIDTH - filled), style: "dim" },
   ];
@@ -96,7 +96,7 @@ function footLines(progress: Progress, { width }: Canvas): readonly Line[] {
   ];
 }
 
-/** Every node when there is room; then with fans folded; then those that matter now, and how many are not shown. */
+/** Every node if the terminal has room; else with fans folded; else the urgent nodes and a count of the rest. */
 function bodyLines(progress: Progress, canvas: ProgressCanvas, room: number): readonly Line[] {
   const { rows } = progress;
   const folded = foldRows(progress, canvas.nowMs);

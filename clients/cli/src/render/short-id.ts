@@ -1,5 +1,5 @@
-// Ids as people read and type them. Run ids are UUIDv7: their beginning is the time, equal for runs of the same minute, so the end is
-// what tells them apart. The console shows the same eight characters.
+// Ids as people read and type them. Run ids are UUIDv7: their beginning is the time, equal for runs of the same minute, so only the
+// end differs. The console shows the same eight characters.
 
 const SHORT_LENGTH = 8;
 

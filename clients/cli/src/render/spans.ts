@@ -1,5 +1,5 @@
-// Text for a terminal as styled pieces, cut to width before it is painted, so that colour never breaks a line and a line never
-// wraps. What workflows said is made harmless here: a terminal acts on control characters.
+// Text for a terminal as styled pieces. A line is cut to the width before it gets colours, so colours never break it and it never
+// wraps. This file also removes control characters from the texts of workflows, because a terminal would act on them.
 
 export type Style =
   | "plain"
@@ -48,14 +48,14 @@ const characterWidth = (character: string): number => {
   return WIDE.test(character) ? 2 : 1;
 };
 
-/** How many columns a text takes. */
+/** How many columns a text needs. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) width += characterWidth(character);
   return width;
 }
 
-/** The text cut to `width` columns, with … where something is missing. */
+/** The text cut to `width` columns, with … at a cut. */
 export function cutText(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let kept = "";

@@ -1,5 +1,5 @@
-// A table of aligned columns, cut to the width. Where it is too wide the widest columns give way first; columns that are of no use
-// in pieces, such as ids and states, keep theirs.
+// A table of aligned columns, cut to the width of the terminal. If it is too wide, the widest columns shrink first. Columns that are
+// useless when cut, such as ids and states, keep their width.
 
 import {
   type Canvas,
@@ -11,7 +11,7 @@ import {
   safeText,
 } from "./spans.ts";
 
-/** No cell is wider than this, also where nothing limits the line: a message of 2,000 characters is for `-o json`. */
+/** The widest cell, also without a terminal: `-o json` shows a message of 2,000 characters whole. */
 const CELL_WIDTH_MAX = 160;
 const CELL_WIDTH_MIN = 6;
 const GAP = 2;
@@ -48,7 +48,7 @@ export function tableLines(
   );
 }
 
-/** Takes from the widest column that may give until all fit, or none may give more. */
+/** Shrinks the widest column that may shrink until all columns fit, or none may shrink further. */
 function fit(heads: readonly string[], natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, each) => sum + each, GAP * (widths.length - 1)) - width;

@@ -1,5 +1,5 @@
-// A definition's graph as rows of a tree. A chain goes straight down, a fork indents its branches, and a join comes back to the
-// level of the fork it closes: each node hangs under its immediate dominator, the last node every path to it goes through.
+// A definition's graph as rows of a tree. A chain runs straight down, a fork indents its branches, and a join returns to the level of
+// the fork that it closes. Each node is placed under its immediate dominator: the last node on every path to it.
 
 import type { Json } from "@pawl/client";
 
@@ -21,7 +21,7 @@ interface TreeNode {
   readonly children: string[];
 }
 
-/** Deeper levels are drawn at this one: a line has an end. */
+/** The deepest level of the drawing; deeper nodes are drawn at it, because lines are limited. */
 const LEVELS_MAX = 8;
 
 /** Rows in drawing order; nodes on a cycle, which no valid definition has, are left out. */

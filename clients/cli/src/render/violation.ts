@@ -1,5 +1,5 @@
-// Broken rules and warnings of a definition as compilers print theirs, so that editors find the place: file:line:column, the node by
-// its id, what is wrong.
+// Broken rules and warnings of a definition in the format of compilers, so that editors find the place: file:line:column, the id of
+// the node, and the fault.
 
 import type { Validation } from "@pawl/client";
 import { safeText } from "./spans.ts";
@@ -11,7 +11,7 @@ export const placedLines = (file: string, violations: readonly Violation[]): rea
   violations.map(({ path, reason, message, nodeId, line, column }) => {
     const place = line === 0 ? file : `${file}:${line}:${column}`;
     const node = nodeId === "" ? "" : ` node "${nodeId}"`;
-    // The id says which node it is; its number in the list says nothing more.
+    // The line has the id of the node, so its number in the list is left out.
     const inside = nodeId === "" ? path : path.replace(/^nodes\[\d+\]\.?/, "");
     const what = [inside, message].filter((part) => part !== "").join(": ");
     return safeText(`${place}${node}: ${what} [${reason}]`);

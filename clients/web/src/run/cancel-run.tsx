@@ -1,4 +1,4 @@
-// Cancels a run, after asking.
+// Cancels a run after the user confirms.
 
 import type { ReactNode } from "react";
 import { useRef, useState } from "react";

@@ -1,4 +1,4 @@
-// How fresh the page of a live run is: live, or connecting again. A run that has ended has no connection to speak of.
+// The state of the connection on the page of a live run: live, or connecting again. A run that has ended needs no connection.
 
 import type { ReactNode } from "react";
 import type { Connection } from "./feed.ts";
@@ -10,7 +10,7 @@ const TEXT = {
   refused: "not connected",
 } as const;
 
-/** A dot and a word; the word changes with the state, so colour is not needed to read it. */
+/** A dot and a word. The word changes with the state, so a reader does not need the colour. */
 export function ConnectionLight({ connection }: { readonly connection: Connection }): ReactNode {
   const text =
     connection.kind === "reconnecting" ? `reconnecting ${connection.tries}` : TEXT[connection.kind];

@@ -1,4 +1,4 @@
-// A node that waits for a person: what waits, and the two ways to go on.
+// A node that moderation holds: the output that waits, and the buttons to approve or reject it.
 
 import type { ReactNode } from "react";
 import { useEffect, useState } from "react";
@@ -16,7 +16,7 @@ interface Props {
   readonly node: NodeView;
 }
 
-/** Shown while the node waits; it goes when the log says that it was decided. */
+/** Shown while the node waits, until the log has the decision. */
 export function DecideNode({ runId, node }: Props): ReactNode {
   const [held, setHeld] = useState("");
   const [comment, setComment] = useState("");
@@ -25,7 +25,7 @@ export function DecideNode({ runId, node }: Props): ReactNode {
   const { nodeId, iteration } = node;
   useEffect(() => {
     const controller = new AbortController();
-    // What waits is not in the events: whoever decides asks for it.
+    // The events do not carry the held output, so the page reads it from the gateway.
     const read = async (): Promise<void> => {
       try {
         const { run } = await getRun(runId, controller.signal);

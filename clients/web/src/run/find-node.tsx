@@ -1,4 +1,4 @@
-// A box that finds nodes of a large graph, and how all its nodes stand.
+// A box that finds nodes of a large graph, with a count of the nodes in each state.
 
 import type { ReactNode } from "react";
 import type { DrawnGraph } from "../graph/definition.ts";
@@ -15,7 +15,7 @@ interface Props {
   readonly onOpen: (key: string) => void;
 }
 
-/** Typing marks what is found; Enter opens the first. */
+/** Typing marks the nodes that match; Enter opens the first. */
 export function FindNode({ graph, looks, text, foundIds, onText, onOpen }: Props): ReactNode {
   const [first] = foundIds;
   return (

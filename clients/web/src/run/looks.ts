@@ -1,6 +1,6 @@
-// How each node execution is shown, which is more than its status: the node that failed the run is told apart from nodes that never
-// ran because of it and from failures that were handled, and a delay waits until it lets go of what follows. Pure. Graph, timeline,
-// log and drawer all show these looks.
+// The look of each node execution, which says more than its status. A node that failed the run looks different from a node that never
+// ran because of it, and from a failure that the workflow handled. A delay looks like waiting until its time is up. Pure. Graph,
+// timeline, event log and drawer all show these looks.
 
 import { isFinal, isSettled } from "@pawl/core/log/event";
 import type { NodeStatus } from "@pawl/core/log/event";
@@ -8,19 +8,19 @@ import type { DrawnGraph } from "../graph/definition.ts";
 import type { NodeView, RunView } from "@pawl/core/log/view";
 import { nodeKey } from "@pawl/core/log/view";
 
-/** `handled`: it failed, and the run went on. `not_run`: it never ran, because another node failed. */
+/** `handled`: the node failed and the run continued. `not_run`: the node never ran, because another node failed. */
 export type Look = NodeStatus | "handled" | "not_run";
 
 export interface NodeLook {
   readonly look: Look;
-  /** Until when a delay holds back what follows. */
+  /** The time until which a delay holds back the nodes behind it. */
   readonly releaseAt: number | undefined;
 }
 
 /** By key of node execution. */
 export type Looks = ReadonlyMap<string, NodeLook>;
 
-/** Who is before and behind each node. */
+/** The parents and the children of each node. */
 export interface Links {
   readonly parents: ReadonlyMap<string, readonly string[]>;
   readonly children: ReadonlyMap<string, readonly string[]>;
@@ -77,7 +77,7 @@ function lookOfCompleted(node: NodeView, scene: Scene): NodeLook {
     : plain("completed");
 }
 
-/** It was settled without a start because another node failed. */
+/** The node settled without a start because another node failed. */
 function neverRan(node: NodeView, view: RunView): boolean {
   if (node.status === "failed") return node.cause === UPSTREAM;
   const isStarted = node.deliveries.some(({ startedAt }) => startedAt !== undefined);
@@ -87,7 +87,7 @@ function neverRan(node: NodeView, view: RunView): boolean {
 const isOwnFailure = ({ status, cause }: NodeView): boolean =>
   status === "timed_out" || (status === "failed" && cause !== UPSTREAM);
 
-/** Everything behind it went on, or the run did. The node that failed the run was not handled, whatever is behind it. */
+/** The run completed, or every child of the node settled and was not stopped. The node that failed the run was never handled. */
 function isHandled(node: NodeView, { links, view }: Scene): boolean {
   if (node.nodeId === view.failedNodeId) return false;
   if (view.status === "completed") return true;
@@ -104,7 +104,7 @@ function isHandled(node: NodeView, { links, view }: Scene): boolean {
 const stopped = (child: NodeView, view: RunView): boolean =>
   child.status === "cancelled" || neverRan(child, view);
 
-/** Why a node never ran: the failure above it, the one that failed the run if it is among them, else the nearest. */
+/** The node whose failure kept this one from running: the node that failed the run if it is an ancestor, else the nearest failed ancestor. */
 export function culpritOf(nodeId: string, links: Links, view: RunView): string {
   const seen = new Set([nodeId]);
   let nearest = "";
@@ -117,7 +117,7 @@ export function culpritOf(nodeId: string, links: Links, view: RunView): string {
   return nearest === "" ? view.failedNodeId : nearest;
 }
 
-/** It holds back what follows: its time is not up, and nothing behind it has begun. */
+/** The delay is not over: its time is not up, and no child has started. */
 function isDelaying(node: NodeView, { links, view, nowMs }: Scene): boolean {
   if (node.releaseAt === undefined || node.releaseAt <= nowMs || isFinal(view.status)) return false;
   const children = links.children.get(node.nodeId) ?? [];
@@ -127,7 +127,7 @@ function isDelaying(node: NodeView, { links, view, nowMs }: Scene): boolean {
   });
 }
 
-/** It is queued for a time that a delay before it set; a retry waits for its own backoff. */
+/** A delay before the node set the time of its start. A retry, by contrast, waits for its own backoff. */
 function isHeldByDelay(node: NodeView, { nowMs }: Scene): boolean {
   const { attempt = 0, notBeforeAt = 0 } = node.deliveries.at(-1) ?? {};
   return attempt === 1 && notBeforeAt > nowMs;

@@ -1,4 +1,4 @@
-// One node execution from near: its text as it streams in, its output or error, its deliveries and its log lines.
+// The drawer of one node execution: its streamed text, its output or error, its deliveries and its log lines.
 
 import { APPROVAL } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
@@ -57,7 +57,7 @@ export function NodeDrawer(props: Props): ReactNode {
       <NodeNote {...props} look={look} />
       {isHeld(node) && <DecideNode runId={runId} node={node} />}
       {asksPerson(node) && (
-        // Decided: it is read anew, to say by whom.
+        // The key changes with the decision, so the panel reads the approval again and shows the name of the person.
         <ApprovalPanel
           key={`${node.approvalId} ${node.decision?.at}`}
           approvalId={node.approvalId}
@@ -94,7 +94,7 @@ export function NodeDrawer(props: Props): ReactNode {
   );
 }
 
-/** Why the node stands where it stands: in short where the page knows, else in the gateway's words. */
+/** Why the node is in its state: a short text of the page where it knows, else the explanation of the gateway. */
 function NodeNote({ runId, node, graph, view, runLooks, onOpen, look }: NoteProps): ReactNode {
   const { links, nowMs } = runLooks;
   if (node.releaseAt !== undefined)
@@ -132,7 +132,7 @@ interface NoteProps extends Props {
   readonly look: Look;
 }
 
-/** A delay holds back what follows until a time. */
+/** How long a delay holds back the nodes behind it. */
 function DelayNote({
   node,
   isWaiting,
@@ -169,11 +169,11 @@ function LogLines({ lines }: { readonly lines: NodeView["log"] }): ReactNode {
   );
 }
 
-/** Moderation holds it for a person; it does not wait for its iterations or a child run. */
+/** Moderation holds the node for a person. The node does not wait for its iterations or a child run. */
 const isHeld = ({ status, cause, width, childRunId }: NodeView): boolean =>
   status === "waiting" && width === undefined && childRunId === "" && cause !== APPROVAL;
 
-/** It asks a person something, or has asked: the answer is shown too. */
+/** The node asks a person, or has asked: the drawer shows the answer too. */
 const asksPerson = (node: NodeView): boolean =>
   node.approvalId !== "" &&
   (node.status === "waiting" ? node.cause === APPROVAL : node.decision !== undefined);

@@ -1,5 +1,5 @@
-// Why the node stands where it stands, in the gateway's words: asked anew when its status changes, and now and then while it
-// waits, since executors come and go without an event.
+// Why the node is in its state, as the gateway explains it. The page asks again when the status changes, and from time to time while
+// the node waits, because executors come and go without an event.
 
 import { isSettled } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
@@ -15,7 +15,7 @@ interface Props {
   readonly node: NodeView;
 }
 
-/** One sentence, what to do, and the events that prove it. Says nothing while nobody answers. */
+/** One sentence, the next step, and the events that prove it. Empty until the gateway answers. */
 export function NodeWhy({ runId, node }: Props): ReactNode {
   const { nodeId, iteration, status } = node;
   const key = `${runId} ${node.key} ${status} ${node.deliveries.length}`;

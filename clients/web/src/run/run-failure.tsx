@@ -18,7 +18,7 @@ const WORDS: Readonly<Record<string, string>> = {
   cancelled: "The run was cancelled",
 };
 
-/** Shows nothing for a run that goes on or completed. */
+/** Shows nothing for a run that is live or completed. */
 export function RunFailure({ view, graph, onOpen }: Props): ReactNode {
   const word = WORDS[view.status];
   if (word === undefined) return null;

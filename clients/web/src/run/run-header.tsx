@@ -1,4 +1,4 @@
-// The head of a run's page: where it stands, what it is, how fresh this view is, and the way to stop it.
+// The head of a run's page: its status, its workflow, the state of the connection, and the button that cancels it.
 
 import { isFinal } from "@pawl/core/log/event";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";

@@ -52,7 +52,7 @@ export function RunPage({ runId, openKey }: Props): ReactNode {
   );
 }
 
-/** No run has the id, whether it could be one or not. */
+/** The fault of an id that no run has, valid or not. */
 const noRun = (runId: string): Fault => ({
   reason: "RUN_NOT_FOUND",
   message: `There is no run ${runId}.`,

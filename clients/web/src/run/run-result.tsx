@@ -1,4 +1,4 @@
-// What went into the run and what came out.
+// The input and the output of the run.
 
 import type { ReactNode } from "react";
 import { CodeBlock } from "../ui/code-block.tsx";
@@ -10,7 +10,7 @@ function emptyWord({ status, endedAt }: RunView): string {
   return status === "completed" ? "The run gave no output." : "None: the run did not complete.";
 }
 
-/** The input, and once the run is over its output or why there is none. */
+/** The input, and after the end of the run its output or the reason why there is none. */
 export function RunResult({ view }: { readonly view: RunView }): ReactNode {
   const hasOutput = view.output !== undefined && view.output !== "";
   return (

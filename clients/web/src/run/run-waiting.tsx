@@ -1,5 +1,5 @@
-// Under the head of a live run that does not get on: the questions it asks people, each with a way to its form; the delays that hold
-// it back; else one line on what it waits for, such as a type nobody serves.
+// What a live run without progress waits for, below its head: its questions to people, each with a button to its form; or its delays;
+// or one line from the gateway, for example that no executor serves a node type.
 
 import { APPROVAL } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
@@ -22,7 +22,7 @@ interface Props {
   readonly onOpen: (key: string) => void;
 }
 
-/** Asks only while the run has not begun, or some node is ready or waits, and nothing while the run gets on. */
+/** Asks the gateway only while the run is pending or some node is queued, retrying or waiting. */
 export function RunWaiting(props: Props): ReactNode {
   const { runId, view, runLooks, openKey, onOpen } = props;
   const nodes = [...view.nodes.values()];
@@ -66,7 +66,7 @@ function Questions({
   );
 }
 
-/** The delays that hold back the run: a node that holds nothing back any more is not among them. */
+/** The delays that hold back the run now. */
 function Delays({
   graph,
   runLooks,

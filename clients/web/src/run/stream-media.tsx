@@ -12,7 +12,7 @@ export function StreamMedia({ media }: { readonly media: readonly Media[] }): Re
       <h3>Media</h3>
       <ul className="media">
         {media.map((piece, index) => (
-          // Pieces are only ever appended, so that the position is the name.
+          // Pieces are only appended, so the position is a stable key.
           <li key={index}>
             <Piece piece={piece} />
           </li>

@@ -18,7 +18,7 @@ const LANE_PX = 26;
 const BAR_PX = 12;
 const THIN_BAR = 0.0025;
 const PHONE = "(max-width: 700px)";
-/** More labels would run into each other. */
+/** More labels would overlap. */
 const PHONE_TICKS = 3;
 
 interface Props {

@@ -1,4 +1,4 @@
-// Where the bars of the timeline lie: pure geometry over the deliveries of a run, in fractions of its span.
+// The positions of the bars of the timeline: pure geometry over the deliveries of a run, in fractions of its span.
 
 import type { Look, Looks } from "./looks.ts";
 import type { DeliveryEnd, NodeView, RunView } from "@pawl/core/log/view";
@@ -6,7 +6,7 @@ import type { DeliveryEnd, NodeView, RunView } from "@pawl/core/log/view";
 export interface Bar {
   readonly key: string;
   readonly attempt: number;
-  /** `delayed`: a delay that holds back what follows. */
+  /** `delayed`: a delay that holds back the nodes behind it. */
   readonly state: DeliveryEnd | "queued" | "running" | "waiting" | "handled" | "delayed";
   /** Fractions of the span, 0 to 1: held back from `from` to `ready`, queued to `work`, at work to `to`. */
   readonly from: number;
@@ -41,10 +41,10 @@ const STEPS_MS = [1, 2, 5].flatMap((step) =>
   [0, 1, 2, 3, 4, 5, 6, 7, 8].map((power) => step * 10 ** power),
 );
 const TICK_COUNT = 6;
-/** So many lanes are drawn; with more than fit a screen, failures come first. */
+/** The most lanes that the page draws. With more than fit a screen, failures come first. */
 const LANES_MAX = 200;
 const LANES_SEEN = 15;
-/** Iterations of one node that get a lane each; a map may have ten thousand. */
+/** The iterations of one node that get a lane; a map may have ten thousand. */
 const ITERATION_LANES_MAX = 10;
 
 const URGENT: ReadonlySet<Look> = new Set(["failed", "timed_out", "handled"]);
@@ -102,7 +102,7 @@ function barsOf(node: NodeView, look: Look, { end, at }: Span): Bar[] {
       key: `${node.key}/${index}`,
       attempt: delivery.attempt,
       state: look === "handled" && index === last ? "handled" : state,
-      // What a delay before it holds back, the lane of the delay shows. A later attempt waits for its own backoff.
+      // The lane of a delay shows the time that it holds back this node. A later attempt waits for its own backoff.
       from: at(delivery.attempt > 1 ? delivery.queuedAt : ready),
       ready: at(ready),
       work: at(work),
@@ -114,7 +114,7 @@ function barsOf(node: NodeView, look: Look, { end, at }: Span): Bar[] {
   return node.releaseAt === undefined ? bars : [...bars, delayBar(node, { end, at })];
 }
 
-/** What a delay does after its handler is done: it holds back what follows. */
+/** The bar of a delay after its handler is done, while it holds back the nodes behind it. */
 function delayBar(
   { key, attempt, settledAt = 0, releaseAt = 0 }: NodeView,
   { end, at }: Span,
@@ -135,7 +135,7 @@ function delayBar(
   };
 }
 
-/** Round marks, at most so many and one, never past the end. */
+/** Round marks within the span, at most `tickCount` + 1. */
 export function ticksOf(spanMs: number, tickCount: number = TICK_COUNT): Tick[] {
   const steps = STEPS_MS.toSorted((a, b) => a - b);
   const step = steps.find((ms) => spanMs / ms <= tickCount) ?? spanMs;

@@ -1,4 +1,4 @@
-// The graph as drawn: folded, but for the node that is open, those that are looked for, and those that failed.
+// The graph as the page draws it: folded, except for the open node, the nodes that match the search, and the failed nodes.
 
 import { useMemo } from "react";
 import type { DrawnGraph } from "../graph/definition.ts";
@@ -7,7 +7,7 @@ import { foldGraph } from "../graph/fold.ts";
 import type { FoldedGraph } from "../graph/fold.ts";
 import type { Looks } from "./looks.ts";
 
-/** So many of each stand apart; a graph with more of them would be as long as before. */
+/** The most nodes of each kind that stay unfolded; with more, the graph would be as long as before. */
 const APART_MAX = 5;
 const FAILURES: ReadonlySet<string> = new Set(["failed", "timed_out", "handled"]);
 

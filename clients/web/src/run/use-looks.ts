@@ -1,4 +1,4 @@
-// The looks of a run, renewed with its events, and every second while a delay counts down.
+// The looks of a run, computed again with its events, and every second while a delay counts down.
 
 import { isFinal } from "@pawl/core/log/event";
 import { useMemo } from "react";
@@ -13,11 +13,11 @@ const TICK_MS = 1000;
 export interface RunLooks {
   readonly links: Links;
   readonly looks: Looks;
-  /** The present on the clock of the events, as of the looks. */
+  /** The time of the looks, on the clock of the events. */
   readonly nowMs: number;
 }
 
-/** Looks as of now; `clockSkewMs` is how far the database's clock is ahead. */
+/** The present looks; `clockSkewMs` is how far the database's clock is ahead. */
 export function useLooks(graph: DrawnGraph, view: RunView, clockSkewMs: number): RunLooks {
   const presentMs = Date.now() + clockSkewMs;
   const isDelaying =
@@ -26,7 +26,7 @@ export function useLooks(graph: DrawnGraph, view: RunView, clockSkewMs: number):
   const tickMs = useNow(TICK_MS, isDelaying) + clockSkewMs;
   const links = useMemo(() => linksOf(graph), [graph]);
   return useMemo(() => {
-    // A tick that is old, because nothing counted down, is no present.
+    // While no delay counts down the tick does not move, so the real time may be later.
     const nowMs = Math.max(tickMs, Date.now() + clockSkewMs);
     return { links, looks: looksOf(graph, links, view, nowMs), nowMs };
   }, [graph, links, view, tickMs, clockSkewMs]);

@@ -1,4 +1,4 @@
-// One feed per run page, stopped when the page is left.
+// One feed per run page; it stops when the user leaves the page.
 
 import { useEffect, useState, useSyncExternalStore } from "react";
 import { watchLog } from "../api/gateway.ts";
@@ -7,7 +7,7 @@ import type { FeedState } from "./feed.ts";
 
 const HIDDEN_FRAME_MS = 250;
 
-/** A frame where the page is seen; a slow tick where it is not, since hidden pages get no frames and must not pile up. */
+/** The next frame of a visible page; a slow timer on a hidden page, which gets no frames and would pile up events. */
 const nextFrame = (draw: () => void): void => {
   if (document.hidden) window.setTimeout(draw, HIDDEN_FRAME_MS);
   else window.requestAnimationFrame(draw);

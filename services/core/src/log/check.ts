@@ -1,14 +1,14 @@
-// Is this a log? Asked whenever events are read for a fold: a gap, a second beginning or anything behind the end is corruption, and
-// a corrupt log is refused whole rather than folded into a state nobody can trust (S0.37).
+// Checks the events of a log before a fold reads them. A gap, a second beginning or an event behind the end is corruption. The reader
+// refuses a corrupt log whole: a state folded from it could not be trusted.
 //
-// What is checked when: loading a run checks everything after its snapshot, or everything when it has none; bringing a cached fold up
-// to date checks what is new; `RecheckRun` reads and checks the whole log. What a snapshot stands for is not read again by a load.
+// When a service loads a run, it checks the events after the snapshot, or all events where there is no snapshot. When it updates a
+// cached fold, it checks the new events. `RecheckRun` reads and checks the whole log.
 
 import { EngineError } from "../fault/engine-error.ts";
 import { isTerminalType } from "./event.ts";
 
 export interface CheckLogOptions {
-  /** The caller left the streamed types out: seq must still grow, but may jump. */
+  /** The caller left out the streamed types: seq must still grow, but may jump. */
   readonly streamedLeftOut?: boolean;
 }
 
@@ -33,21 +33,21 @@ export function checkLog(
   }
 }
 
-/** What was read of a log after a cursor, and what else is known of it. */
+/** The part of a log after a cursor, with the counts that the store knows. */
 export interface ReadLog {
-  /** The last seq that is taken as read; 0 for the whole log. */
+  /** The cursor: the last seq that the reader already has; 0 for the whole log. */
   readonly afterSeq: number;
-  /** The last seq there is, as the run's row says. */
+  /** The last seq of the log, by the run's row. */
   readonly lastSeq: number;
   /** In order of seq, without the streamed types. */
   readonly events: readonly { readonly seq: number; readonly type: string }[];
-  /** How many events there are from the cursor's own (or the first) to the last, the streamed ones too. */
+  /** How many events the log has from the cursor's event (or the first) to the last, with the streamed ones. */
   readonly eventCount: number;
 }
 
 /**
- * Checks what was read after a cursor. The number of all events shows a gap, or a repeat, that lies behind partial output, which is
- * not read; that the cursor's own event is there shows a log that was cut and grew again.
+ * Checks the events after a cursor. The reader does not read partial output, so the number of all events must show a gap or a repeat
+ * among it. The cursor's own event must still be in the log: otherwise the log was cut and grew again.
  * @throws EVENT_LOG_CORRUPTION
  */
 export function checkRead({ afterSeq, lastSeq, events, eventCount }: ReadLog): void {
@@ -60,7 +60,7 @@ export function checkRead({ afterSeq, lastSeq, events, eventCount }: ReadLog): v
     if (afterSeq > 0 && type === "run.started")
       throw corrupt(seq, "is run.started: it must be the first event, and only the first");
     if (isTerminalType(type) && seq !== lastSeq)
-      throw corrupt(seq, `is ${type}, and the log goes on to ${lastSeq}: nothing may follow it`);
+      throw corrupt(seq, `is ${type}, and the log continues to ${lastSeq}: nothing may follow it`);
     last = seq;
   }
   const first = Math.max(afterSeq, 1);

@@ -1,14 +1,14 @@
-// The clock of a run: its deadline counts the time in which the run could get on by itself. The clock stands while the run is
-// paused, and while people alone could move it (X15); when it goes on, `run.status.changed` says the deadline moved by that
-// time, so that the log alone tells the deadline and nobody has to trust another's clock.
+// The clock of a run. A deadline counts only time in which the run can move by itself. The clock stops while the run is paused, and
+// while only people can move it. When the run resumes, `run.status.changed` carries the deadline moved by that time, so the log alone
+// gives the deadline and no service depends on the clock of another.
 //
-// A run that waits is not looked at by its deadline. Where it waits for child runs, theirs are never later than its own was, they
-// stand and move by the same rule, and the child that passes its deadline takes along a parent whose own is passed by then.
+// The scheduler does not time out a waiting run. If the run waits for child runs, their deadlines are never later than its own and
+// follow the same rule. A child that passes its deadline also times out its parent, if the parent's deadline has passed by then.
 
 import { isFinal, type FactOf } from "./event.ts";
 import type { RunState } from "./state.ts";
 
-/** What is known of a run's clock. */
+/** The part of a run's state that its clock uses. */
 export type Clock = Pick<
   RunState,
   "status" | "deadlineAt" | "firstDeadlineAt" | "waitingSince" | "clockStoppedAt"
@@ -16,24 +16,24 @@ export type Clock = Pick<
 
 const isWaiting = ({ status }: Clock): boolean => status === "waiting" || status === "paused";
 
-/** Whether the deadline is looked at: not while the run waits, or is paused. */
+/** Whether the deadline may end the run now: not while the run waits or is paused. */
 export const mayTimeOut = (clock: Clock): boolean => !isWaiting(clock);
 
-/** How long the clock has stood since it was last said. */
-const stoodMs = ({ clockStoppedAt }: Clock, now: number): number =>
+/** How long the clock has been stopped since the deadline last moved. */
+const stoppedMs = ({ clockStoppedAt }: Clock, now: number): number =>
   clockStoppedAt === undefined ? 0 : Math.max(0, now - clockStoppedAt);
 
-/** What a run that goes on says of its deadline: nothing, where it did not move. */
+/** The moved deadline of a run that resumes; nothing where it did not move. */
 export function movedDeadline(clock: Clock, now: number): { readonly deadlineAt?: number } {
-  const ms = stoodMs(clock, now);
+  const ms = stoppedMs(clock, now);
   return ms === 0 ? {} : { deadlineAt: clock.deadlineAt + ms };
 }
 
-/** The deadline of a run whose child has ended: what the child waited for people, its parent did too, if it did nothing else. */
+/** The deadline of a run whose child has ended. The time that the child waited for people also counts for a parent that only waited. */
 export function deadlineAfterChild(parent: Clock, child: Clock, now: number): number {
   if (parent.status !== "waiting" || parent.waitingSince === undefined) return parent.deadlineAt;
-  const childStoodMs = child.deadlineAt + stoodMs(child, now) - child.firstDeadlineAt;
-  return parent.deadlineAt + Math.max(0, Math.min(childStoodMs, now - parent.waitingSince));
+  const childMs = child.deadlineAt + stoppedMs(child, now) - child.firstDeadlineAt;
+  return parent.deadlineAt + Math.max(0, Math.min(childMs, now - parent.waitingSince));
 }
 
 /** Folds a change of status. */
@@ -52,10 +52,10 @@ export function changeStatus(
   state.clockStoppedAt = undefined;
 }
 
-/** After every event: stops the clock or lets it run. A run that is over keeps what was known at its end. */
+/** Stops or starts the clock after every event. The clock of a run that has ended stays as it was at the end. */
 export function keepClock(state: RunState, at: number): void {
   if (isFinal(state.status)) return;
-  const stands = isWaiting(state) && (state.status === "paused" || state.childCount === 0);
-  if (!stands) state.clockStoppedAt = undefined;
+  const isStopped = isWaiting(state) && (state.status === "paused" || state.childCount === 0);
+  if (!isStopped) state.clockStoppedAt = undefined;
   else state.clockStoppedAt ??= at;
 }

@@ -1,5 +1,5 @@
-// What leaves the engine as JSON: a node's context, a node's definition with its bindings, and the run's output. All three
-// are concatenated from JSON texts; what users said is carried and never parsed here.
+// The JSON that the engine gives out: a node's context, a node's definition with its bindings, and the run's output. This file joins
+// JSON texts and never parses the user's JSON.
 
 import type { Binding } from "../data/inputs.ts";
 import { LIMITS } from "../data/limits.ts";
@@ -12,9 +12,9 @@ import { edgeEffect } from "./edge-effect.ts";
 import type { RunState, ScopeState } from "./state.ts";
 
 /**
- * What the execution may read: `{"input", "nodes": {outputs of the parents whose edge was taken, by id}, "vars": {output variables
- * so far}}`, and `"handles": {id: handle}` where such a parent left by one, so that a binding of another branch stays out. An
- * iteration has what its body names of these, and its own item.
+ * The context that an execution reads: `{"input", "nodes": {outputs of the parents whose edge was taken, by id}, "vars": {output
+ * variables so far}}`. `"handles": {id: handle}` is added for parents that left by a handle, so that bindings of other branches do
+ * not apply. An iteration gets only the parts that its body names, and its own item.
  */
 export function contextJson(state: RunState, nodeIndex: number, iteration: number): string {
   const { incoming, definition } = nodeAt(state.graph, nodeIndex);
@@ -41,7 +41,7 @@ const READS_ALL: ContextReads = { input: true, params: true, nodes: "all", vars:
 const isRead = (names: ReadonlySet<string> | "all", name: string): boolean =>
   names === "all" || names.has(name);
 
-/** Items by scope: split once, since the log holds them as one text. */
+/** Items by scope. The log holds them as one text, and this file splits it once. */
 const itemTexts = new WeakMap<ScopeState, readonly string[]>();
 
 function itemJson(
@@ -68,7 +68,7 @@ export function contextBytes(state: RunState, nodeIndex: number, iteration = 0):
   const { incoming, definition } = nodeAt(state.graph, nodeIndex);
   const scope = iteration === 0 ? null : definition.scope;
   const reads = scope?.body.reads ?? READS_ALL;
-  // The frame's own keys, and quotes, colon and comma around each id; ids are ASCII, handles may be escaped.
+  // 64 bytes hold the keys of the frame. Quotes, a colon and a comma surround each id; ids are ASCII, handles may be escaped.
   let bytes = 64 + (reads.input ? state.inputBytes : 0) + variablesBytes(state, reads.vars);
   const counted = new Set<number>();
   for (const edge of incoming) {
@@ -103,7 +103,7 @@ function itemBytes(state: RunState, nodeIndex: number, iteration: number): numbe
   return 64 + utf8Bytes(itemText(scope, iteration)) + previous;
 }
 
-/** In place of a run output that is larger than any value in the log may be; the nodes' own outputs stay readable. */
+/** The output of a run whose real output is larger than a value in the log may be; the outputs of the nodes stay readable. */
 export const OUTPUT_OMITTED = '{"omitted":"RUN_OUTPUT_TOO_LARGE"}';
 
 /**
@@ -124,8 +124,8 @@ export function runOutputJson(state: RunState): string {
 const nodeJsons = new WeakMap<Graph, (string | undefined)[]>();
 
 /**
- * What an executor gets of the definition: `{"node": {…}, "bindings": [one per incoming edge, in the definition's order]}`, and
- * `"until"` for an iteration of a loop that has one. It depends on the definition alone, so it is made once per graph.
+ * The definition that an executor gets: `{"node": {…}, "bindings": [one per incoming edge, in the definition's order]}`, and
+ * `"until"` for an iteration of a loop that has one. It depends only on the definition, so it is made once per graph.
  */
 export function nodeJson(graph: Graph, nodeIndex: number, iteration: number): string {
   let made = nodeJsons.get(graph);
@@ -144,14 +144,14 @@ function makeNodeJson(graph: Graph, nodeIndex: number): string {
   return JSON.stringify({ node, bindings: bindingsOf(graph, nodeIndex) });
 }
 
-/** Without what only the scheduler asks. */
+/** The definition without the fields that only the scheduler uses. */
 function runnable(definition: NodeDefinition) {
   const { concurrency: _concurrency, rate: _rate, priority: _priority, ...rest } = definition;
   return rest;
 }
 
 function makeBodyJson(graph: Graph, nodeIndex: number): string {
-  // Contracts are about the node as a whole.
+  // Contracts apply to the node as a whole, not to an iteration.
   const {
     scope,
     contracts: _contracts,

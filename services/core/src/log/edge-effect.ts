@@ -1,11 +1,11 @@
-// What a settled node means for the edges that leave it: the one rule by which branches are taken.
+// The one rule by which a settled node takes the edges that leave it.
 
 import type { GraphEdge } from "../definition/graph.ts";
 import type { NodeStatus } from "./event.ts";
 
 /**
- * What a settled source means for one of its edges: `taken` when it completed and left this way, `failed` when it failed,
- * timed out or was cancelled, `untaken` otherwise (another branch, or the source itself was skipped).
+ * The effect of a settled source on one of its edges. `taken`: the source completed and left this way. `failed`: it failed, timed
+ * out or was cancelled. `untaken`: it left another way, or was skipped itself.
  */
 export function edgeEffect(
   source: { readonly status: NodeStatus; readonly handle: string | undefined },

@@ -15,14 +15,14 @@ export interface EventRow<Payload> {
   /** The status that the event gives the run. */
   readonly run?: RunStatus;
   /** The same, where the payload decides. */
-  runOf?(payload: Payload): RunStatus;
+  runOf?(this: void, payload: Payload): RunStatus;
   /** The status that the event gives the node execution it names. */
   readonly node?: NodeStatus;
   /** The event settles no status, but it is about one node execution and the scheduler folds it. */
   readonly isAboutNode?: true;
-  why?(payload: Payload): Why;
+  why?(this: void, payload: Payload): Why;
   /** The metadata of the event's tag. A type without it has no tag. */
-  tag?(event: Logged<Payload>): object;
+  tag?(this: void, event: Logged<Payload>): object;
   /** The metadata shows the user's JSON. */
   readonly isTaggedByValue?: true;
   /** The tag's name, where it differs from the type's name with underscores. */

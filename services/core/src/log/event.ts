@@ -136,7 +136,21 @@ export type LoggedFact = Fact & { readonly seq: number; readonly at: number };
 /** The name of a heartbeat on streams; it is never in the log. */
 export const HEARTBEAT = "heartbeat";
 
-const FINAL_RUN: ReadonlySet<RunStatus> = new Set(["completed", "failed", "cancelled", "timeout"]);
+/** The statuses that a run never leaves. */
+export const FINAL_STATUSES: ReadonlySet<string> = new Set<RunStatus>([
+  "completed",
+  "failed",
+  "cancelled",
+  "timeout",
+]);
+/** Other words for a run's status, as other engines write them. */
+export const RUN_STATUS_ALIASES: ReadonlyMap<string, RunStatus> = new Map([
+  ["success", "completed"],
+  ["error", "failed"],
+  ["interrupted", "cancelled"],
+  ["rollback", "cancelled"],
+  ["timed_out", "timeout"],
+]);
 const SETTLED_NODE: ReadonlySet<NodeStatus> = new Set([
   "completed",
   "failed",
@@ -146,7 +160,7 @@ const SETTLED_NODE: ReadonlySet<NodeStatus> = new Set([
 ]);
 
 /** True for a status that a run never leaves. */
-export const isFinal = (status: RunStatus): boolean => FINAL_RUN.has(status);
+export const isFinal = (status: RunStatus): boolean => FINAL_STATUSES.has(status);
 /** True for a status in which a node counts as settled for its joins. */
 export const isSettled = (status: NodeStatus): boolean => SETTLED_NODE.has(status);
 

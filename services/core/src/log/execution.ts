@@ -1,17 +1,17 @@
-// One execution of a node: iteration 0 is the node itself, the others are the body of a map or a loop, once for each item.
+// One execution of a node: iteration 0 is the node itself, the others run the body of a map or a loop, one for each item.
 
 import type { Graph } from "../definition/graph.ts";
 import type { NodeDefinition } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
 import type { ExecutionState, RunState } from "./state.ts";
 
-/** What is run: the node as defined, or the body of its scope. */
+/** The definition of an execution: the node's, or that of the body of its scope. */
 export type ExecutionDefinition = Pick<
   NodeDefinition,
   "type" | "config" | "retry" | "timeoutMs" | "errorHandling"
 >;
 
-/** The state of an execution; undefined for a node that is not there and an iteration that was never queued. */
+/** The state of an execution; undefined for an unknown node and for an iteration that was never queued. */
 export function executionAt(
   state: RunState,
   nodeIndex: number,
@@ -21,7 +21,7 @@ export function executionAt(
   return iteration === 0 ? node : node?.scope?.items[iteration - 1];
 }
 
-/** What an execution runs. */
+/** The definition that an execution runs. */
 export function executionDefinition(
   graph: Graph,
   nodeIndex: number,

@@ -6,6 +6,7 @@
 import { utf8Bytes } from "../data/utf8.ts";
 import { isSettled, type FactOf } from "./event.ts";
 import type { NodeFact } from "./fold.ts";
+import { isSettlingType } from "./meaning.ts";
 import { leave, move } from "./move.ts";
 import { newExecutionState } from "./new-run-state.ts";
 import type { ExecutionState, RunState, ScopeState } from "./state.ts";
@@ -53,36 +54,24 @@ export function applyToItem(state: RunState, index: number, event: NodeFact): st
   return fault;
 }
 
+/** An iteration is never skipped and has no iterations of its own. */
+const NEVER: ReadonlySet<string> = new Set(["node.skipped", "node.invalidated", "node.expanded"]);
+
 function moveItem(
   state: RunState,
   scope: ScopeState,
   item: ExecutionState,
   event: NodeFact,
 ): string | undefined {
-  switch (event.type) {
-    case "node.queued":
-    case "node.started":
-    case "run.recovered":
-    case "node.retried":
-    case "node.blocked":
-    case "node.decided":
-      move(item, event);
-      return undefined;
-    case "node.completed":
-      complete(scope, item, event);
-      return settle(scope, item, event);
-    case "node.failed":
-    case "node.timed_out":
-      state.hasFailures = true;
-      return settle(scope, item, event);
-    case "node.cancelled":
-      return settle(scope, item, event);
-    case "node.skipped":
-    case "node.invalidated":
-    case "node.expanded":
-    default:
-      return "cannot happen to an iteration";
+  if (NEVER.has(event.type)) return "cannot happen to an iteration";
+  if (!isSettlingType(event.type)) {
+    move(item, event);
+    return undefined;
   }
+  if (event.type === "node.completed") complete(scope, item, event);
+  if (event.type === "node.failed" || event.type === "node.timed_out") state.hasFailures = true;
+  settle(scope, item, event);
+  return undefined;
 }
 
 function complete(
@@ -99,7 +88,7 @@ function complete(
     scope.releaseAt = Math.max(scope.releaseAt ?? 0, event.at + queueDelayMs);
 }
 
-function settle(scope: ScopeState, item: ExecutionState, event: NodeFact): undefined {
+function settle(scope: ScopeState, item: ExecutionState, event: NodeFact): void {
   leave(item, event);
   scope.openCount--;
   scope.settledCount++;

@@ -1,10 +1,10 @@
-// The state of a run before its first event: everything pending, nothing known.
+// The state of a run before its first event: every node is pending.
 
 import type { Graph } from "../definition/graph.ts";
 import type { RunId } from "../name/ids.ts";
 import type { ExecutionState, NodeState, RunState } from "./state.ts";
 
-/** The state of a run whose log is still empty. */
+/** The state of a run whose log is empty. */
 export function newRunState(runId: RunId, graph: Graph): RunState {
   return {
     runId,
@@ -44,7 +44,7 @@ export function newRunState(runId: RunId, graph: Graph): RunState {
   };
 }
 
-/** An execution of which nothing is known yet. */
+/** An execution that no event has named yet. */
 export const newExecutionState = (): ExecutionState => ({
   status: "pending",
   attempt: 0,
@@ -68,7 +68,7 @@ export const newExecutionState = (): ExecutionState => ({
   rate: undefined,
 });
 
-/** A node of which nothing is known yet. */
+/** A node that no event has named yet. */
 export const newNodeState = (): NodeState => ({
   ...newExecutionState(),
   handle: undefined,

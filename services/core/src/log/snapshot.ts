@@ -1,10 +1,10 @@
-// A run's state as text and back: a cache of the fold, stamped with the seq it reaches to. Never the truth (X5): whatever of it is not
-// understood wholly is left alone, and the log is folded from its beginning instead.
+// A run's state as text and back: a cache of the fold up to a seq. The log stays the truth. If a reader does not understand a
+// snapshot completely, it ignores the snapshot and folds the log from its beginning.
 //
-// The text is one line of JSON and, behind the line break, every longer string in one piece: outputs are JSON texts themselves, and
-// escaping them into JSON again made the text 1.3 times as long and its reading 3 times as slow. An execution is written as the
-// fields in which it differs from one of which nothing is known; most of ten thousand iterations differ in eight of seventeen.
-// The names of all fields are written too: a state that has gained or lost a field since is another shape, and is not guessed at.
+// The text is one line of JSON. After the line break come all longer strings in one piece. Outputs are JSON texts themselves: escaping
+// them into JSON made the text 1.3 times as long and reading 3 times as slow. An execution is written as the fields that differ from
+// a new one; most of ten thousand iterations differ in eight of seventeen. The names of all fields are written too: a snapshot from
+// a build with other fields has another shape, and the reader ignores it.
 
 import type { Graph } from "../definition/graph.ts";
 import type { RunId } from "../name/ids.ts";
@@ -12,14 +12,14 @@ import { newExecutionState, newNodeState, newRunState } from "./new-run-state.ts
 import { openScope } from "./fold-item.ts";
 import type { RunState, ScopeState } from "./state.ts";
 
-/** To be raised when the fold gives a field another meaning; new and lost fields are found by their names. */
+/** Raise it when the fold gives a field another meaning. The reader finds new and lost fields by their names. */
 export const SNAPSHOT_FORMAT = 2;
 
-/** A longer string lies behind the line break. */
+/** A longer string is written after the line break. */
 const INLINE_MAX = 24;
 
 type Fields = Record<string, unknown>;
-/** Index of a field and its value, in turn. */
+/** The index of a field, its value, the next index, and so on. */
 type Row = unknown[];
 
 interface Header {
@@ -31,7 +31,7 @@ interface Header {
   readonly scopes: readonly (readonly [number, Row, readonly Row[]])[];
 }
 
-/** Written apart: the graph is the definition's, the id the row's, and executions are rows of their own. */
+/** Not among the fields: the graph comes from the definition, the id from the run's row, and executions are rows of their own. */
 const APART = new Set(["runId", "graph", "nodes"]);
 const NODE_APART = new Set(["scope"]);
 const SCOPE_APART = new Set(["items"]);
@@ -79,7 +79,7 @@ export function writeSnapshot(state: RunState): string {
   return `${JSON.stringify(header)}\n${writer.text()}`;
 }
 
-/** The state that was written; undefined when the text is of another format, another shape or another graph, or no such text at all. */
+/** The state of a snapshot; undefined when the text has another format, shape or graph, or is no snapshot. */
 export function readSnapshot(
   runId: RunId,
   graph: Graph,
@@ -89,7 +89,7 @@ export function readSnapshot(
   try {
     const state = newRunState(runId, graph);
     const end = body.indexOf("\n");
-    // Its own shape is compared before anything of it is believed; what still breaks inside is caught below.
+    // The shape is compared before any field is used; a fault inside a field ends in the catch below.
     const header = JSON.parse(body.slice(0, end)) as Header;
     const runKeys = Object.keys(state);
     if (header.shape !== shapeOf({ ...state }) || header.nodeCount !== state.nodes.length)
@@ -134,7 +134,7 @@ class Writer {
     return row;
   }
 
-  /** Text behind the line break is [offset, length]; what JSON has no word for is an object of one letter. */
+  /** A string after the line break is [offset, length]; a value that JSON cannot express is an object with one letter as its key. */
   value(value: unknown): unknown {
     if (typeof value === "string") return value.length > INLINE_MAX ? this.#put(value) : value;
     if (value === undefined) return { u: 0 };

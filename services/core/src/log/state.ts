@@ -1,5 +1,5 @@
-// The state of a run: what `fold.ts` makes of its log. One mutable object per run, owned by whoever folds it; the planner
-// only reads it. Nodes are kept by their dense index in the graph; an execution is a node, or one iteration of a node's scope.
+// The state of a run, which `fold.ts` makes from its log. There is one mutable object per run; the code that folds it owns it, and
+// the planner only reads it. Nodes are kept by their index in the graph. An execution is a node, or one iteration of a node's scope.
 
 import type { Graph } from "../definition/graph.ts";
 import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
@@ -15,15 +15,15 @@ import type {
   RunStatus,
 } from "./event.ts";
 
-/** What a person is to decide about. */
+/** A hold that a person has to decide. */
 export interface HoldState {
   readonly reason: string;
   readonly epoch: number;
   readonly output: string | undefined;
   readonly ending: NodeHold;
-  /** Absent in logs from before approvals were kept. */
+  /** Undefined in logs of versions that stored no approvals. */
   readonly approval: ApprovalRequest | undefined;
-  /** Until when it may be answered. */
+  /** The end of the time to answer. */
   readonly deadlineAt: number | undefined;
 }
 
@@ -32,76 +32,76 @@ export interface DecidedState {
   readonly decision: NodeDecision;
   readonly requestId: string;
   readonly approvalId: ApprovalId | undefined;
-  /** The response as JSON text, where one was given. */
+  /** The response as JSON text, where the person gave one. */
   readonly response: string | undefined;
 }
 
-/** One node execution: what can be queued, claimed and settled by itself. */
+/** One node execution: the unit that the scheduler queues, executors claim, and events settle. */
 export interface ExecutionState {
   status: NodeStatus;
   /** The newest attempt, from 1; 0 before the node was first queued. */
   attempt: number;
-  /** Seq of the event that moved it last; while it is pending, of the one that may have made it ready: what follows is its doing. */
+  /** The seq of the event that moved it last; while it is pending, of the event that may have made it ready. It causes the next event. */
   causeSeq: number;
-  /** Epoch of the live claim while running, of the last one afterwards; 0 before. */
+  /** The epoch of the live claim while running, and of the last claim afterwards; 0 before. */
   epoch: number;
-  /** Who holds the live claim while running, who held the last one afterwards. */
+  /** The executor of that claim. */
   executorId: ExecutorId | undefined;
-  /** Epoch of the last claim that ended with an outcome: the same outcome again is a duplicate, not a stranger. */
+  /** The epoch of the last claim that ended with an outcome. The same outcome again is a duplicate and not a stale claim. */
   reportedEpoch: number;
   /** Output as JSON text, once completed. */
   output: string | undefined;
-  /** Size of `output` in UTF-8, so that a child's context is bounded without building it. */
+  /** The size of `output` in UTF-8: the planner bounds a child's context without building it. */
   outputBytes: number;
   message: string | undefined;
   lostDeliveries: number;
   startedAt: number | undefined;
   settledAt: number | undefined;
-  /** While queued: not before this time. */
+  /** While queued: the earliest time of a start. */
   notBefore: number | undefined;
-  /** While waiting: the run it waits for. */
+  /** While waiting: the child run that it waits for. */
   childRunId: RunId | undefined;
-  /** While waiting for a person: why, under which claim, and the output that waits as JSON text. */
+  /** While waiting for a person: the reason, the claim, and the output that waits as JSON text. */
   hold: HoldState | undefined;
   /** How its newest hold ended. */
   decided: DecidedState | undefined;
-  /** A person approved the input: it is not asked about again. */
+  /** A person approved the input, so the scheduler does not ask again. */
   isInputApproved: boolean;
-  /** The concurrency key it needs a slot of for as long as it is queued or running. */
+  /** The concurrency key whose slot it needs while it is queued or running. */
   slot: SlotTicket | undefined;
-  /** The rate its starts count for. */
+  /** The rate that its starts count against. */
   rate: RateTicket | undefined;
 }
 
 /** The iterations of a map or a loop. */
 export interface ScopeState {
   readonly width: number;
-  /** Running out of items is a failure: there would be more. */
+  /** The limit cut the list of items, so the node fails after the last one. */
   readonly isCut: boolean;
   /** The items as a JSON array, while the scope is open. */
   itemsJson: string;
-  /** The executions queued so far: iteration n is at n - 1, and the length says which one is next. */
+  /** The executions queued so far: iteration n is at n - 1, and the length is the index of the next one. */
   readonly items: ExecutionState[];
-  /** Queued so far and not settled. */
+  /** How many executions are queued and not settled. */
   openCount: number;
   settledCount: number;
   /** The iteration that failed first, in log order. */
   firstFailed: number | undefined;
   /** An iteration ended the loop. */
   isStopped: boolean;
-  /** Size of the outputs so far, as the joined array will have them. */
+  /** The size that the outputs so far have in the joined array. */
   outputBytes: number;
-  /** What follows an iteration waits until then. */
+  /** The next iterations wait until then. */
   releaseAt: number | undefined;
 }
 
 export interface NodeState extends ExecutionState {
   handle: string | undefined;
-  /** What follows this node waits until then (a delay's doing). */
+  /** The nodes behind this one wait until then; a delay sets it. */
   releaseAt: number | undefined;
-  /** Of a map or a loop, once its items are known. */
+  /** Set for a map or a loop once its items are known. */
   scope: ScopeState | undefined;
-  /** Join counters over incoming edges, kept by the fold so that a decision never scans the parents. */
+  /** Join counters over the incoming edges. The fold keeps them, so a decision never scans the parents. */
   settledParents: number;
   takenParents: number;
   failedParents: number;
@@ -112,28 +112,28 @@ export interface RunState {
   readonly graph: Graph;
   status: RunStatus;
   kind: RunKind;
-  /** Seq of the newest folded event. */
+  /** The seq of the newest folded event. */
   lastSeq: number;
   input: string;
   inputBytes: number;
   output: string | undefined;
   message: string | undefined;
-  /** By now: `firstDeadlineAt` and the time for which the clock stood. */
+  /** The present deadline: `firstDeadlineAt` plus the time for which the clock was stopped. */
   deadlineAt: number;
-  /** As the run was started with. */
+  /** The deadline with which the run started. */
   firstDeadlineAt: number;
-  /** While the run is paused: by whom, and why. */
+  /** While the run is paused: the user who paused it, and the reason. */
   pause: PauseNote | undefined;
-  /** Since when the run waits or is paused. */
+  /** The time since which the run waits or is paused. */
   waitingSince: number | undefined;
-  /** Since when the run's clock stands, and at its end whether it stood; `log/clock.ts` says when it does. */
+  /** The time since which the run's clock is stopped (`clock.ts`). It stays set when the run ends with a stopped clock. */
   clockStoppedAt: number | undefined;
   /** The node execution that waits for this run. */
   parent: ParentLink | undefined;
-  /** The concurrency key it holds a slot of while it is live, and the rate its beginning counts for. */
+  /** The concurrency key whose slot it holds while it is live, and the rate that its start counts against. */
   slot: SlotTicket | undefined;
   rate: RateTicket | undefined;
-  /** Whether its nodes may be planned: not before the run has its slot. */
+  /** Whether the planner may plan its nodes: not before the run has its slot. */
   isAdmitted: boolean;
   /** How many runs are above this one. */
   depth: number;
@@ -141,25 +141,25 @@ export interface RunState {
   endedAt: number | undefined;
   hasFailures: boolean;
   readonly nodes: NodeState[];
-  /** How many nodes are not settled yet; the verdict is due when it reaches 0. */
+  /** How many nodes are not settled yet. At 0 the planner ends the run. */
   unsettledCount: number;
-  /** Executions that are queued, running or about to be tried again: while there are some, the run is `running`. */
+  /** How many executions are queued, running or retrying. Above 0 the run is `running`. */
   activeCount: number;
-  /** Executions that wait for something outside, a person or a child run. */
+  /** How many executions wait for a person or a child run. */
   blockedCount: number;
-  /** Those of them that wait for a child run. */
+  /** How many of them wait for a child run. */
   childCount: number;
-  /** Pending nodes whose counters changed since the planner last looked: the planner's only work list. */
+  /** Pending nodes whose counters changed since the planner last looked. The planner looks at no others. */
   readonly frontier: Set<number>;
-  /** Joins that fired and cancel whoever is late, and at which the planner has not looked yet. */
+  /** Joins that fired, cancel their late parents, and wait for the planner. */
   readonly firedJoins: Set<number>;
-  /** Nodes whose scope moved since the planner last looked. */
+  /** Nodes whose scope changed since the planner last looked. */
   readonly scopes: Set<number>;
   /** Completed nodes that have an output variable, in log order, and their size in a context. */
   readonly variables: number[];
   variablesBytes: number;
-  /** A node that fails the whole run failed, and the run is not over yet. */
+  /** The node that failed and thereby fails the whole run, until the run ends. */
   fatalNode: number | undefined;
-  /** The node that failed first; names the cause in run.failed. */
+  /** The node that failed first; run.failed names it. */
   firstFailedNode: number | undefined;
 }
