@@ -122,7 +122,7 @@ function counted(schema: JsonSchema): JsonSchema {
   return rest;
 }
 
-/** The bound on one check: steps and reports, counted by the schema's own entries. */
+/** The cost of one visit to a schema, in steps: the number of its own entries. */
 const costOf = (schema: object): number =>
   Object.values(schema).reduce<number>(
     (sum, value) =>

@@ -18,7 +18,7 @@ async function setup() {
   const store = createMemoryStore({ now: () => at.database });
   const patience = new Patience({ renewMs: RENEW_MS, sweepMs: SWEEP_MS, now: () => at.steady });
   const clock = new DatabaseClock({ steady: () => at.steady, onStep: () => patience.stepped() });
-  const learnClock = async (): Promise<void> => clock.heard(at.database, at.steady, at.steady);
+  const learnClock = async (): Promise<void> => clock.correct(at.database, at.steady, at.steady);
   await learnClock();
   const engine = createEngine(store, clock.now);
   const { session } = connect(engine, 1);
