@@ -2,7 +2,7 @@
 // details) is not in the payload: the event carries it as text in `value`.
 
 import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
-import type { Gate } from "../policy/gate.ts";
+import type { Gate } from "../policy/limit.ts";
 import type { ApprovalRequest, Media, NodeDecision, NodeHold, SkipReason, Usage } from "./event.ts";
 import type { Cause, EventRows } from "./event-row.ts";
 

@@ -2,7 +2,7 @@
 // in the payload: the event carries it as text in `value`.
 
 import type { ExecutorId } from "../name/ids.ts";
-import type { Gate } from "../policy/gate.ts";
+import type { Gate } from "../policy/limit.ts";
 import type {
   ParentLink,
   PauseNote,

@@ -5,7 +5,7 @@
 // changes its own copies and makes one view for all events since the last; an event costs the same in a long log as in a short one.
 // A stream that resumes may send an event twice: the fold drops every event at or before its cursor.
 
-import type { Gate } from "../policy/gate.ts";
+import type { Gate } from "../policy/limit.ts";
 import { isFinal, isSettled } from "./event.ts";
 import type { Media, NodeStatus, PauseNote, RunEvent, RunStatus } from "./event.ts";
 import { reasonOf, runStatusAfter } from "./meaning.ts";

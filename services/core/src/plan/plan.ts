@@ -11,7 +11,7 @@ import { movedDeadline } from "../log/clock.ts";
 import { edgeEffect } from "../log/edge-effect.ts";
 import type { RunState } from "../log/state.ts";
 import { factOf, type Decision } from "./decision.ts";
-import { nodeGate } from "./gate.ts";
+import { nodeLimits } from "./limits.ts";
 import { contextTooLarge } from "./oversize.ts";
 import { graphNodeAt, nodeStateAt } from "./place.ts";
 import { cancelLate } from "./late.ts";
@@ -113,9 +113,9 @@ function onParentsFailed(state: RunState, index: number, now: number): Decision 
 function queueNode(state: RunState, index: number, now: number): Decision {
   const bytes = contextBytes(state, index);
   if (bytes > LIMITS.contextBytes) return { kind: "fail", node: index, ...contextTooLarge(bytes) };
-  const gate = nodeGate(state, index);
-  if (gate?.ok === false)
-    return { kind: "fail", node: index, cause: "limit_key_invalid", message: gate.message };
+  const limits = nodeLimits(state, index);
+  if (limits?.ok === false)
+    return { kind: "fail", node: index, cause: "limit_key_invalid", message: limits.message };
   const notBefore = releaseOf(state, index);
   return {
     kind: "queue",
@@ -123,7 +123,7 @@ function queueNode(state: RunState, index: number, now: number): Decision {
     iteration: 0,
     attempt: 1,
     ...(notBefore > now ? { notBefore } : {}),
-    ...(gate === undefined ? {} : { gate: gate.gate }),
+    ...(limits === undefined ? {} : { limits: limits.limits }),
   };
 }
 

@@ -17,7 +17,7 @@ import { beginName, commitName, EXTEND, effectDoor, type EffectDoor } from "./ef
 import { fencedWriter, type FencedWriter } from "./fenced-writer.ts";
 import type { Outbox } from "./outbox.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
-import type { Slots } from "./slots.ts";
+import type { Capacity } from "./capacity.ts";
 import type { WorkerEvents } from "@pawl/platform/queue/worker-events";
 
 /** How an attempt ended, without its claim. */
@@ -43,7 +43,7 @@ export type RunAttempt = (assignment: Assignment, hooks: AttemptHooks) => Promis
 
 export interface AssignmentsOptions {
   readonly outbox: Outbox;
-  readonly slots: Slots;
+  readonly capacity: Capacity;
   readonly events: WorkerEvents;
   readonly run: RunAttempt;
 }
@@ -105,9 +105,9 @@ export class Assignments {
 
   #assigned(assignment: Assignment): void {
     const { claim } = assignment;
-    const { outbox, slots, events } = this.#options;
+    const { outbox, capacity, events } = this.#options;
     if (claim === undefined || outbox.find(claim) !== undefined) return;
-    if (!slots.tryTake()) return this.#release(fencedWriter(claim));
+    if (!capacity.tryTake()) return this.#release(fencedWriter(claim));
     const task = { entry: outbox.open(claim), controller: new AbortController() };
     this.#running.set(task.entry.key, task);
     events.emit("job:claimed", { jobId: task.entry.key, runId: claim.runId });
@@ -116,7 +116,7 @@ export class Assignments {
   }
 
   async #run(assignment: Assignment, { entry, controller }: Task): Promise<void> {
-    const { outbox, slots, run } = this.#options;
+    const { outbox, capacity, run } = this.#options;
     const result = await run(assignment, {
       signal: controller.signal,
       emit: (text) => outbox.delta(entry, text),
@@ -128,7 +128,7 @@ export class Assignments {
     probe("handler.after-run");
     this.#running.delete(entry.key);
     outbox.outcome(entry, result);
-    slots.give();
+    capacity.give();
   }
 
   #settled(claim: Claim | undefined): void {

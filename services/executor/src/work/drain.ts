@@ -7,7 +7,7 @@ import type { Assignments } from "./assignments.ts";
 import type { Outbox } from "./outbox.ts";
 import type { WorkerItemInit } from "./fenced-writer.ts";
 import type { Session } from "./session.ts";
-import type { Slots } from "./slots.ts";
+import type { Capacity } from "./capacity.ts";
 import { within } from "./within.ts";
 
 /** How long outcomes already reached may take to be acknowledged once nothing runs any more. */
@@ -16,7 +16,7 @@ export const SETTLE_MS = 2_000;
 const ABORT_MS = 1_000;
 
 export interface DrainParts {
-  readonly slots: Slots;
+  readonly capacity: Capacity;
   readonly assignments: Assignments;
   readonly outbox: Outbox;
   readonly session: Session;
@@ -30,14 +30,14 @@ export interface DrainBounds {
 
 /** Drains and closes; settles within the grace period and a few seconds. */
 export async function drain(parts: DrainParts, bounds: DrainBounds): Promise<void> {
-  const { slots, assignments, outbox, session } = parts;
-  slots.close();
+  const { capacity, assignments, outbox, session } = parts;
+  capacity.close();
   probe("executor.drain-begun");
   // Register with no slots: the scheduler sends nothing more. What was under way is released on arrival.
   if (session.isRegistered) outbox.control(parts.register());
-  await within(slots.idle(), bounds.graceMs);
+  await within(capacity.idle(), bounds.graceMs);
   assignments.releaseAll();
-  await within(slots.idle(), ABORT_MS);
+  await within(capacity.idle(), ABORT_MS);
   await within(outbox.empty(), bounds.settleMs);
   await session.stop({ item: { case: "goodbye", value: {} } });
 }

@@ -8,7 +8,7 @@ import { Outbox } from "./outbox.ts";
 import type { WorkerItemInit } from "./fenced-writer.ts";
 import { Renew } from "./renew.ts";
 import { Session, type WorkStream } from "./session.ts";
-import { Slots } from "./slots.ts";
+import { Capacity } from "./capacity.ts";
 import { WorkerEvents } from "@pawl/platform/queue/worker-events";
 
 export interface WorkerOptions {
@@ -20,7 +20,7 @@ export interface WorkerOptions {
   readonly token?: string;
   readonly nodeTypes: readonly string[];
   /** How many attempts run at once (S0.21). */
-  readonly slots: number;
+  readonly capacity: number;
   /** How long what runs may go on once asked to stop (S0.25). */
   readonly graceMs: number;
   /** How long outcomes may take to be acknowledged when leaving; 2 s unless said. */
@@ -38,7 +38,7 @@ export interface WorkerOptions {
 export class Worker {
   readonly events = new WorkerEvents();
   readonly #options: WorkerOptions;
-  readonly #slots: Slots;
+  readonly #capacity: Capacity;
   readonly #outbox: Outbox;
   readonly #assignments: Assignments;
   readonly #session: Session;
@@ -49,10 +49,10 @@ export class Worker {
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#slots = new Slots(options.slots);
+    this.#capacity = new Capacity(options.capacity);
     this.#outbox = new Outbox(() => this.#session.wake(), options.timers);
     const { events } = this;
-    const shared = { outbox: this.#outbox, slots: this.#slots, events };
+    const shared = { outbox: this.#outbox, capacity: this.#capacity, events };
     this.#assignments = new Assignments({ ...shared, run: options.run });
     this.#session = new Session({
       connect: options.connect,
@@ -64,7 +64,8 @@ export class Worker {
         options.onRegistered?.(registered.schedulerId);
       },
       onDisconnected: (error) => {
-        if (this.#slots.isClosed && error?.reason === "INPUT_INVALID") this.#isZeroRefused = true;
+        if (this.#capacity.isClosed && error?.reason === "INPUT_INVALID")
+          this.#isZeroRefused = true;
         options.onDisconnected?.(error);
       },
     });
@@ -78,7 +79,7 @@ export class Worker {
 
   /** Attempts running now. */
   get busyCount(): number {
-    return this.#slots.used;
+    return this.#capacity.used;
   }
 
   get isRegistered(): boolean {
@@ -109,7 +110,7 @@ export class Worker {
 
   async #stop(): Promise<void> {
     const parts = {
-      slots: this.#slots,
+      capacity: this.#capacity,
       assignments: this.#assignments,
       outbox: this.#outbox,
       session: this.#session,
@@ -128,7 +129,7 @@ export class Worker {
     const value = {
       executorId,
       nodeTypes: [...nodeTypes],
-      slots: this.#slotsFor(held),
+      slots: this.#slotsToOffer(held),
       held,
       description,
       instanceId,
@@ -138,8 +139,8 @@ export class Worker {
   }
 
   /** While the executor leaves: none, or as many as it holds where the scheduler refused none. Either leaves no credit. */
-  #slotsFor(held: readonly unknown[]): number {
-    if (!this.#slots.isClosed) return this.#slots.capacity;
+  #slotsToOffer(held: readonly unknown[]): number {
+    if (!this.#capacity.isClosed) return this.#capacity.total;
     return this.#isZeroRefused ? Math.max(1, held.length) : 0;
   }
 }

@@ -36,7 +36,7 @@ import {
   type RunEvent as WireEvent,
 } from "@pawl/proto/pawl/v1/event_pb";
 import { APPROVAL, HEARTBEAT } from "@pawl/core/log/event";
-import type { Gate } from "@pawl/core/policy/gate";
+import type { Limits } from "@pawl/core/policy/limit";
 import { toWireScope } from "./pause.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 import { toWireRunKind, toWireRunStatus } from "./status.ts";
@@ -223,7 +223,7 @@ const FACTS: FactTable = {
 };
 
 /** What has to be had before a start, with the keys filled in. */
-const toWireLimits = ({ slot, rate }: Gate) => ({
+const toWireLimits = ({ slot, rate }: Limits) => ({
   ...(slot === undefined ? {} : { slot: create(LimitSchema, slot) }),
   ...(rate === undefined
     ? {}
