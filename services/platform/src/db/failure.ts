@@ -82,7 +82,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Why the database cannot be used, for people. It never repeats the database's own message, which may quote users' data. */
-function wordsOf(error: unknown): string {
+function describe(error: unknown): string {
   const state = sqlState(error) ?? "";
   if (!SQLSTATE.test(state) || SOCKET.test(state) || state.startsWith("08"))
     return "it cannot be reached";
@@ -94,7 +94,7 @@ function wordsOf(error: unknown): string {
 export const storeUnavailable = (cause: unknown): EngineError =>
   new EngineError(
     "STORE_UNAVAILABLE",
-    `The database cannot be used now: ${wordsOf(cause)}. Try again shortly.`,
+    `The database cannot be used now: ${describe(cause)}. Try again shortly.`,
     { retryAfterMs: 1_000, cause },
   );
 

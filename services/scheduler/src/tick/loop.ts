@@ -33,7 +33,7 @@ interface Failure {
 }
 
 /** A tick that is being committed. */
-interface Sailing {
+interface OpenCommit {
   readonly tick: Tick;
   /** Settles when the commit is over. */
   readonly failure: Promise<Failure | undefined>;
@@ -47,7 +47,7 @@ export class TickLoop {
   #busy: Promise<void> | undefined;
   #dueTimer: NodeJS.Timeout | undefined;
   /** The tick that is being committed while the next is drafted. */
-  #below: Sailing | undefined;
+  #below: OpenCommit | undefined;
   /** The tick that is drafted now, or was last. */
   #open: Tick | undefined;
   #current: Promise<void> | undefined;
@@ -149,15 +149,15 @@ export class TickLoop {
     const tick = new Tick(this.#options, { below: below?.tick, claimMax });
     this.#open = tick;
     const fault = await this.#fill(tick, below);
-    const sunk = await below?.failure;
+    const failed = await below?.failure;
     this.#below = undefined;
     this.#options.cache.trim();
     this.#inbox.leave(tick.left);
     this.#lastBatch = tick.inputs.length;
-    if (sunk !== undefined && below !== undefined) {
+    if (failed !== undefined && below !== undefined) {
       tick.giveUp();
       this.#inbox.putBack(tick.inputs);
-      return await this.#redo.after(sunk.error, below.tick);
+      return await this.#redo.after(failed.error, below.tick);
     }
     if (fault !== undefined) {
       tick.giveUp();
@@ -169,11 +169,11 @@ export class TickLoop {
   }
 
   /** Tries a run that waited aside, alone on the store. */
-  async #tryAside(below: Sailing | undefined): Promise<void> {
-    const sunk = await below?.failure;
+  async #tryAside(below: OpenCommit | undefined): Promise<void> {
+    const failed = await below?.failure;
     this.#below = undefined;
-    if (sunk !== undefined && below !== undefined)
-      return await this.#redo.after(sunk.error, below.tick);
+    if (failed !== undefined && below !== undefined)
+      return await this.#redo.after(failed.error, below.tick);
     await this.#redo.alone(this.#aside.take());
   }
 
@@ -183,7 +183,7 @@ export class TickLoop {
   }
 
   /** Gives the tick the inputs that have arrived, and those that arrive until the commit below is over. */
-  async #fill(tick: Tick, below: Sailing | undefined): Promise<Failure | undefined> {
+  async #fill(tick: Tick, below: OpenCommit | undefined): Promise<Failure | undefined> {
     try {
       await tick.take(this.#take());
       if (below === undefined) return undefined;
