@@ -26,7 +26,7 @@ export type AttemptResult = Required<
 > &
   Pick<MessageInitShape<typeof OutcomeSchema>, "gates">;
 
-/** What a running attempt may say. */
+/** What a running attempt may send. */
 export interface AttemptHooks {
   readonly signal: AbortSignal;
   readonly emit: (text: string) => Promise<void>;
@@ -34,7 +34,7 @@ export interface AttemptHooks {
   readonly log: (level: string, message: string) => void;
   /** The effect ledger. */
   readonly effects: EffectDoor;
-  /** Keeps this one task's lease for so long, whatever becomes of the renewals (S0.9). */
+  /** Keeps the lease of this one task for this long, even if renewals fail. */
   readonly extend: (extendMs: number) => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export class Assignments {
     this.#options = options;
   }
 
-  /** Acts on what a scheduler said about a claim. */
+  /** Handles a scheduler's message about a claim. */
   readonly onItem = ({ item }: SchedulerItem): void => {
     switch (item.case) {
       case "assignment":
@@ -83,7 +83,7 @@ export class Assignments {
         return this.#answer(item.value.claim, commitName(item.value.name), item.value);
       case "extended":
         return this.#answer(item.value.claim, EXTEND, undefined);
-      // Renewed only proves that the scheduler lives; the others belong to the session, and unknown ones to a newer protocol.
+      // Renewed only proves that the scheduler lives; the session handles the others, and unknown items belong to a newer protocol.
       case "renewed":
       case "registered":
       case "drain":
@@ -92,10 +92,10 @@ export class Assignments {
     }
   };
 
-  /** Aborts every handler still running and gives its claim back (X18). */
+  /** Aborts every running handler and gives its claim back. */
   releaseAll(): void {
     for (const { entry, controller } of this.#running.values()) {
-      // Its claim is gone, and its handler has not ended yet.
+      // Its claim is lost, and its handler has not ended yet.
       if (entry.isDropped) continue;
       controller.abort(new DOMException("the executor is stopping", "AbortError"));
       this.#release(entry.writer);
@@ -153,7 +153,7 @@ export class Assignments {
     this.#options.events.emit("job:claim_lost", { jobId: entry.key, runId: entry.claim.runId });
   }
 
-  /** Aborts and forgets, without a word. */
+  /** Aborts and forgets the task, without a message. */
   #leave(claim: Claim | undefined, why: string): void {
     const entry = this.#find(claim);
     if (entry === undefined) return;

@@ -1,6 +1,6 @@
-// How an executor leaves (S0.47-S0.52, X18), in order: take nothing more, let what runs finish for the grace period, abort what is
-// left and give its claims back, have the outcomes acknowledged, say goodbye. Nothing is acknowledged by leaving: a claim is either
-// reported, released or left to its lease. Every step is bounded, so a scheduler that is gone cannot hold the process.
+// How an executor leaves, in order: it takes no more tasks, lets running attempts finish within the grace period, aborts the rest and gives
+// their claims back, waits until its outcomes are acknowledged, and disconnects. Leaving acknowledges nothing: each claim is reported,
+// released, or left to its lease. Every step is bounded, so a scheduler that is gone cannot hold the process.
 
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignments } from "./assignments.ts";
@@ -10,7 +10,7 @@ import type { Session } from "./session.ts";
 import type { Capacity } from "./capacity.ts";
 import { within } from "./within.ts";
 
-/** How long outcomes already reached may take to be acknowledged once nothing runs any more. */
+/** How long the executor waits for acknowledgements after the last attempt has ended. */
 export const SETTLE_MS = 2_000;
 /** How long aborted handlers may take to end. */
 const ABORT_MS = 1_000;
@@ -33,7 +33,7 @@ export async function drain(parts: DrainParts, bounds: DrainBounds): Promise<voi
   const { capacity, assignments, outbox, session } = parts;
   capacity.close();
   probe("executor.drain-begun");
-  // Register with no slots: the scheduler sends nothing more. What was under way is released on arrival.
+  // Register with no slots, so that the scheduler sends no more. Assignments already on their way are released on arrival.
   if (session.isRegistered) outbox.control(parts.register());
   await within(capacity.idle(), bounds.graceMs);
   assignments.releaseAll();
