@@ -5,7 +5,7 @@
 // away what it read and leaves it to protobuf-es, which knows what to do with it or how to refuse it. Nothing is ever read beyond
 // the end of the message at hand.
 
-/** What a bytes field holds that is not there; nobody can write into it. */
+/** The value of an absent bytes field; it cannot be written to. */
 const NO_BYTES = new Uint8Array(0);
 /** Up to here adding characters is cheaper than the call into C++: measured 65 against 140 ns at 5 characters. */
 const SHORT_TEXT = 8;
@@ -97,7 +97,7 @@ export class WireReader {
     this.#end = outer;
   }
 
-  /** Goes on there, and forgets what was odd. */
+  /** Moves to this position and clears `isOdd`. */
   resume(at: number): void {
     this.#at = at;
     this.isOdd = false;

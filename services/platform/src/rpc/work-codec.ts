@@ -42,7 +42,7 @@ export interface Codec {
 type WorkResponseInit = MessageInitShape<typeof WorkResponseSchema>;
 type WorkRequestInit = MessageInitShape<typeof WorkRequestSchema>;
 
-/** Keeps no fields that nobody reads. */
+/** Drops unknown fields. */
 const MESSAGE_OPTIONS = { readUnknownFields: false };
 /** An item lies one deeper than its message, which protobuf-es allows to be 100 deep. */
 const ITEM_OPTIONS = { ...MESSAGE_OPTIONS, recursionLimit: 99 };
