@@ -1,5 +1,5 @@
 // Is this a log? Asked whenever events are read for a fold: a gap, a second beginning or anything behind the end is corruption, and
-// a corrupt log is refused whole rather than folded into a state nobody can trust (S0.37).
+// a corrupt log is refused whole rather than folded into a state nobody can trust.
 //
 // What is checked when: loading a run checks everything after its snapshot, or everything when it has none; bringing a cached fold up
 // to date checks what is new; `RecheckRun` reads and checks the whole log. What a snapshot stands for is not read again by a load.

@@ -1,5 +1,5 @@
 // The clock of a run: its deadline counts the time in which the run could get on by itself. The clock stands while the run is
-// paused, and while people alone could move it (X15); when it goes on, `run.status.changed` says the deadline moved by that
+// paused, and while people alone could move it; when it goes on, `run.status.changed` says the deadline moved by that
 // time, so that the log alone tells the deadline and nobody has to trust another's clock.
 //
 // A run that waits is not looked at by its deadline. Where it waits for child runs, theirs are never later than its own was, they

@@ -1,4 +1,4 @@
-// A run's state as text and back: a cache of the fold, stamped with the seq it reaches to. Never the truth (X5): whatever of it is not
+// A run's state as text and back: a cache of the fold, stamped with the seq it reaches to. Never the truth: whatever of it is not
 // understood wholly is left alone, and the log is folded from its beginning instead.
 //
 // The text is one line of JSON and, behind the line break, every longer string in one piece: outputs are JSON texts themselves, and

@@ -41,7 +41,7 @@ export function plan(state: RunState, now: number): Decision[] {
   return decideStatus(state, now);
 }
 
-/** A live run waits when nothing of it can move by itself and something waits for a person or a child run (S2.29, X8). */
+/** A live run waits when nothing of it can move by itself and something waits for a person or a child run. */
 function decideStatus(state: RunState, now: number): Decision[] {
   const { status: from, activeCount, blockedCount } = state;
   if (from !== "running" && from !== "waiting") return [];
@@ -90,7 +90,7 @@ function decideNode(state: RunState, index: number, now: number): Decision | und
   }
 }
 
-/** The node's own policy decides what a failed parent means to it (S1.23-S1.25). */
+/** The node's own policy decides what a failed parent means to it. */
 function onParentsFailed(state: RunState, index: number, now: number): Decision {
   const policy = graphNodeAt(state, index).definition.onParentFailure;
   switch (policy) {
@@ -127,7 +127,7 @@ function queueNode(state: RunState, index: number, now: number): Decision {
   };
 }
 
-/** The latest time at which a parent that leads here releases its children (S3.29). */
+/** The latest time at which a parent that leads here releases its children. */
 function releaseOf(state: RunState, index: number): number {
   let release = 0;
   for (const edge of graphNodeAt(state, index).incoming) {

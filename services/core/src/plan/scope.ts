@@ -11,7 +11,7 @@ import { failureFact } from "./failure.ts";
 import { iterationLimits } from "./limits.ts";
 import { graphNodeAt, nodeIdAt, nodeStateAt } from "./place.ts";
 
-/** The handle of a map or a loop that had items, and of one that had none (S3.30). */
+/** The handle of a map or a loop that had items, and of one that had none. */
 export const LOOP_HANDLE = "loop";
 export const DONE_HANDLE = "done";
 
