@@ -1,6 +1,6 @@
-// Conditions: CEL behind one interface. Their size is bounded before they run (bytes, AST nodes, depth), and so is their cost: regular
-// expressions are refused (they would be JavaScript's, which backtrack), and an inner loop may only loop over the element of the outer
-// one, so the work stays proportional to the data.
+// Conditions: CEL behind one interface. Their size is bounded before they run (bytes, AST nodes, depth), and so is their cost. Regular
+// expressions are refused: they would be JavaScript's, which backtrack. An inner loop may only loop over the element of the outer one, so
+// the work stays proportional to the data.
 
 import { Environment, type ASTNode } from "@marcbachmann/cel-js";
 import type { Cause } from "../fault/cause.ts";

@@ -1,5 +1,5 @@
-// Explains a wait for a slot of a concurrency key or of a rate: which key, which executions hold its slots, how many are before it, and
-// for a rate the earliest time of its turn.
+// Explains a wait for a slot of a concurrency key or of a rate. The answer names the key, the executions that hold its slots and how many
+// are before it; for a rate, also the earliest time of its turn.
 
 import { executionAt } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";

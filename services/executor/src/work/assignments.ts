@@ -1,7 +1,7 @@
 // The tasks in hand. A task: assigned → running → ended (its outcome waits in the outbox) → settled. It leaves early when its run is
-// cancelled, when its claim is lost (the executor sends nothing more about it), or when the executor releases it.
-// Races survived: an assignment delivered twice, a message about a claim that the executor no longer holds (ignored), and an outcome
-// that comes after its claim is gone (dropped, because the entry is closed).
+// cancelled, when its claim is lost (the executor sends nothing more about it), or when the executor releases it. The races it survives:
+// an assignment is delivered twice. A message is about a claim that the executor no longer holds; it is ignored. An outcome comes after
+// its claim is gone; it is dropped, because the entry is closed.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ChurnMap } from "@pawl/core/data/churn-map";

@@ -1,6 +1,6 @@
-// How an executor leaves, in order: it takes no more tasks, lets running attempts finish within the grace period, aborts the rest and gives
-// their claims back, waits until its outcomes are acknowledged, and disconnects. Leaving acknowledges nothing: each claim is reported,
-// released, or left to its lease. Every step is bounded, so a scheduler that is gone cannot hold the process.
+// How an executor leaves. It takes no more tasks and lets running attempts finish within the grace period. Then it aborts the rest and
+// gives their claims back. It waits until its outcomes are acknowledged, and disconnects. Leaving acknowledges nothing: each claim is
+// reported, released, or left to its lease. Every step is bounded, so a scheduler that is gone cannot hold the process.
 
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignments } from "./assignments.ts";

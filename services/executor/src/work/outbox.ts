@@ -1,11 +1,11 @@
-// Keeps everything that must reach a scheduler until a scheduler acknowledges it, so that no single message matters. The races it survives:
-// a stream that breaks after sending (all unacknowledged messages are queued again, in order, output before its outcome), a scheduler that
-// loses or rejects a message (unacknowledged messages are sent again after a while, repeats.ts), and a claim that is lost with messages still
-// queued (they are dropped here, so a zombie sends no more). Repeats are harmless: the log's unique keys drop them.
+// Keeps everything that must reach a scheduler until a scheduler acknowledges it, so that no single message matters. The races it
+// survives: a stream breaks after sending; then all unacknowledged messages are queued again, in order, output before its outcome. A
+// scheduler loses or rejects a message; then unacknowledged messages are sent again after a while (repeats.ts). A claim is lost with
+// messages still queued; they are dropped here, so a zombie sends no more. Repeats are harmless: the log's unique keys drop them.
 //
-// Messages are cut by bytes. An outcome that fits no message becomes a failure that names its size; media that no scheduler accepts is left
-// out, and a log line reports that. Register and Renew name every held claim and cannot be cut: even with the largest capacity and as many
-// unacknowledged outcomes, they fit into one message (a test checks that).
+// Messages are cut by bytes. An outcome that fits no message becomes a failure that names its size; media that no scheduler accepts is
+// left out, and a log line reports that. Register and Renew name every held claim and cannot be cut: even with the largest capacity and as
+// many unacknowledged outcomes, they fit into one message (a test checks that).
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { LIMITS } from "@pawl/core/data/limits";

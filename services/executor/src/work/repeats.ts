@@ -1,7 +1,7 @@
-// Sends unacknowledged messages again while the stream is open. A scheduler that lost or rejected a message does not report that, and without
-// a repeat the executor would hold the claim for ever. Each claim has its own wait, 2 to 4 s at first and then twice as long each time, up to
-// a minute, so that repeats do not burden a scheduler in trouble; an acknowledgement resets the wait. Messages that still wait to be sent are
-// not queued twice. Repeats are harmless: the scheduler answers them as duplicates.
+// Sends unacknowledged messages again while the stream is open. A scheduler that lost or rejected a message does not report that, and
+// without a repeat the executor would hold the claim for ever. Each claim has its own wait: 2 to 4 s at first, then twice as long each
+// time, up to a minute. So repeats do not burden a scheduler in trouble. An acknowledgement resets the wait. Messages that still wait to
+// be sent are not queued twice. Repeats are harmless: the scheduler answers them as duplicates.
 
 import { type Cancel, systemTimers, type Timers } from "@pawl/platform/lifecycle/timers";
 import type { OutboxEntry } from "./outbox-entry.ts";

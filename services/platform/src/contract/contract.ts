@@ -1,6 +1,6 @@
 // Contracts: a JSON Schema, compiled once, and the rules of it that a value breaks. Executors check inputs and outputs, the scheduler
-// checks people's responses. A user wrote the schema and the check runs in this process, so its work is bounded: every schema inside
-// counts its steps, patterns match in linear time and count by the length of the text, distinct items are found by hashing, and the
+// checks people's responses. A user wrote the schema and the check runs in this process, so its work is bounded. Every schema inside
+// counts its steps. Patterns match in linear time and count by the length of the text. Distinct items are found by hashing. The
 // definition's rules already refused cyclic references.
 
 import { compilePattern } from "@pawl/core/data/pattern";

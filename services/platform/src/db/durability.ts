@@ -1,5 +1,5 @@
-// Whether the database keeps acknowledged commits. Three settings of PostgreSQL give that up for speed: with one of them off, a crash of
-// the server or its machine may lose commits, and with them whole runs, or damage the database. Pawl runs all the same (tests do so on
+// Whether the database keeps acknowledged commits. Three settings of PostgreSQL give that up for speed. With one of them off, a crash of
+// the server or its machine may damage the database or lose commits, and with them whole runs. Pawl runs all the same (tests do so on
 // purpose), but every service warns in its log and in /readyz. The settings are read in a session of Pawl, so settings of a role or a
 // database count too. They may change at any time, and after a failover another server's settings apply, so the watch reads them again
 // every few minutes.

@@ -1,10 +1,10 @@
-// Monthly partitions of run_events. Run ids are UUIDv7, whose first 48 bits are milliseconds, so a month of time is a range of ids, and
-// dropping a month drops the logs of the runs that began in it.
+// Monthly partitions of run_events. Run ids are UUIDv7, whose first 48 bits are milliseconds, so a month is a range of ids. Dropping a
+// month drops the logs of the runs that began in it.
 //
-// A partition cannot be made for a range that already has rows in the default partition. Such a month stays in the default partition, where
-// everything works as before; `ensurePartitions` makes months ahead of time, so that is rare. Several schedulers may do this at once: an
-// existing partition counts as made. Making and dropping need a lock that stops every writer, so they wait for it only briefly. They report
-// a failure to `onBlocked`, and the next call tries again.
+// A partition cannot be made for a range that already has rows in the default partition. Such a month stays in the default partition,
+// where everything works as before; `ensurePartitions` makes months ahead of time, so that is rare. Several schedulers may do this at
+// once: an existing partition counts as made. Making and dropping need a lock that stops every writer, so they wait for it only briefly.
+// They report a failure to `onBlocked`, and the next call tries again.
 
 import { isContention, sqlState } from "./failure.ts";
 import type { Queryable } from "./sql.ts";

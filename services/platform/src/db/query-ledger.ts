@@ -1,8 +1,8 @@
-// A ledger of Pawl in the database of a user: one row for every statement that wrote, in the transaction that wrote it. So the statement and
-// its record commit together or not at all, and a repeat gets the record: exactly once, whichever process dies in between.
+// A ledger of Pawl in the database of a user: one row for every statement that wrote, in the transaction that wrote it. So the statement
+// and its record commit together or not at all, and a repeat gets the record: exactly once, whichever process dies in between.
 //
-// The races it survives: two executors with the same key (one waits for the other on an advisory lock and then finds its record; the
-// primary key is the second defence), two that create the table at once, and two that delete old records (each skips the other's).
+// The races it survives: two executors use the same key. One waits for the other on an advisory lock and then finds its record; the
+// primary key is the second defence. Two executors create the table at once, or delete old records; each skips the other's.
 
 import type { PoolClient } from "pg";
 import { sqlState } from "./failure.ts";

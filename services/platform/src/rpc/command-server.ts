@@ -1,7 +1,7 @@
 // Serves unary methods to gateways over their command streams. Answers of one turn of the event loop leave together, in messages cut by
 // bytes. An answer that fits no message becomes a refusal that names its size, because it would end the stream for all commands. The races
-// it survives: a stream may break with commands under way (they finish, their answers are dropped, and the gateway asks again with the same
-// request id); a command may arrive after the drain began (it is refused with DRAINING, and the gateway sends it elsewhere).
+// it survives: a stream may break with commands under way. They finish, their answers are dropped, and the gateway asks again with the
+// same request id. A command may arrive after the drain began. It is refused with DRAINING, and the gateway sends it elsewhere.
 
 import { create, fromBinary, toBinary, type DescMethod } from "@bufbuild/protobuf";
 import { context } from "@opentelemetry/api";
