@@ -22,10 +22,13 @@ export const nameSchema = z.string().refine(isName, rule("BAD_ID", NAME_RULE));
 
 const variableSchema = z
   .string()
-  .refine((name) => VARIABLE.test(name), rule("BAD_ID", "a letter, then letters, digits and _"))
+  .refine(
+    (name) => VARIABLE.test(name),
+    rule("BAD_ID", "must be a letter, then letters, digits and _"),
+  )
   .refine(
     (name) => !RESERVED_VARIABLES.has(name) && !isReservedKey(name),
-    rule("RESERVED_KEY", "ctx has that name already"),
+    rule("RESERVED_KEY", "is already a name in ctx; choose another"),
   );
 
 const outputKeySchema = z
