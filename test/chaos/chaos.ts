@@ -1,6 +1,6 @@
-// Fault after fault on one crew, each judged before the next begins.
+// Fault after fault on one cluster, each judged before the next begins.
 import { appendFileSync } from "node:fs";
-import { startCrew, type Crew } from "./crew.ts";
+import { startChaosCluster, type ChaosCluster } from "./chaos-cluster.ts";
 import { EFFECT_PREFIX, experiment, type Outcome } from "./experiment.ts";
 import type { Fault, Size } from "./fault.ts";
 import { saveShapes } from "./load.ts";
@@ -25,14 +25,14 @@ export type ChaosResult = { readonly outcomes: readonly Outcome[]; readonly logs
 /** Does it. */
 export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
   const { faults, seed, faultLog, onOutcome } = options;
-  const crew = await startCrew(seed);
+  const cluster = await startChaosCluster(seed);
   try {
-    await saveAll(crew, faults);
+    await saveAll(cluster, faults);
     const outcomes: Outcome[] = [];
     for (const [index, fault] of faults.entries()) {
       const outcome = await experiment(fault, {
         ...options,
-        crew,
+        cluster,
         // The same for a fault whichever others are done with it.
         seed: seed * 1_000 + Number(fault.id.slice(1)),
         onHit: ({ id }, phase, hit) =>
@@ -41,13 +41,16 @@ export async function chaos(options: ChaosOptions): Promise<ChaosResult> {
       outcomes.push(outcome);
       onOutcome(outcome);
     }
-    return { outcomes, logs: crew.logs() };
+    return { outcomes, logs: cluster.logs() };
   } finally {
-    await crew.stop();
+    await cluster.stop();
   }
 }
 
-async function saveAll({ clients, effects }: Crew, faults: readonly Fault[]): Promise<void> {
+async function saveAll(
+  { clients, effects }: ChaosCluster,
+  faults: readonly Fault[],
+): Promise<void> {
   await saveShapes(clients[0], EFFECT_PREFIX, effectShapes(effects.url));
   for (const { shapes } of faults)
     if (shapes !== undefined) await saveShapes(clients[0], shapes.prefix, shapes.all);

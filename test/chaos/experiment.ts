@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { seededRandom } from "../stress/random.ts";
-import type { Crew } from "./crew.ts";
+import type { ChaosCluster } from "./chaos-cluster.ts";
 import {
   between,
   type Counts,
@@ -32,7 +32,7 @@ export type Outcome = {
 
 /** How to do it. */
 export type ExperimentOptions = {
-  readonly crew: Crew;
+  readonly cluster: ChaosCluster;
   readonly size: Size;
   readonly seed: number;
   /** Runs at least. */
@@ -51,24 +51,24 @@ const ACCEPTED_SHARE = 0.95;
 
 /** Runs it. */
 export async function experiment(fault: Fault, options: ExperimentOptions): Promise<Outcome> {
-  const { crew, size, seed, onProgress } = options;
+  const { cluster, size, seed, onProgress } = options;
   const runs = Math.min(options.runs, fault.runsMost?.[size] ?? Infinity);
   const began = performance.now();
-  const database = new Database(crew.databaseUrl);
+  const database = new Database(cluster.databaseUrl);
   try {
     const db = await database.client();
     const since = await lastRunId(db);
-    const refusedBefore = refusals(crew);
+    const refusedBefore = refusals(cluster);
     const scene: Scene = {
-      crew,
+      cluster,
       random: seededRandom(seed),
       size,
       db: () => database.client(),
     };
     await fault.begin?.(scene);
     const load = new Load({
-      clients: crew.clients,
-      shapes: fault.shapes?.all ?? effectShapes(crew.effects.url),
+      clients: cluster.clients,
+      shapes: fault.shapes?.all ?? effectShapes(cluster.effects.url),
       prefix: fault.shapes?.prefix ?? EFFECT_PREFIX,
       everyMs: fault.everyMs ?? EVERY_MS,
       seed,
@@ -82,10 +82,10 @@ export async function experiment(fault: Fault, options: ExperimentOptions): Prom
     const own = (await fault.end?.(scene)) ?? 0;
     const { submissions } = load;
     const quiet = await database.client();
-    const verdict = await judge(crew, quiet, { submissions, since });
+    const verdict = await judge(cluster, quiet, { submissions, since });
     const counts = await countsOf(quiet, since, {
       rawDuplicates: verdict.rawDuplicates,
-      refused: refusals(crew) - refusedBefore + own,
+      refused: refusals(cluster) - refusedBefore + own,
     });
     const recoveryMs = await recoveryTimes(quiet, since, hits);
     const voids = voidsOf({ fault, size }, hits, verdict, counts);
@@ -138,7 +138,7 @@ function voidsOf(
 }
 
 /** Claims that an executor still held and was told are not its own. */
-const refusals = ({ executors }: Crew): number =>
+const refusals = ({ executors }: ChaosCluster): number =>
   executors.reduce((sum, member) => sum + member.logs().split('"claim lost"').length - 1, 0);
 
 async function lastRunId(db: Client): Promise<string> {

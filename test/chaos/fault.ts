@@ -1,8 +1,8 @@
-// What a fault is: something that can be done to a crew under load, again and again, and that says whether it really struck.
+// What a fault is: something that can be done to a cluster under load, again and again, and that says whether it really struck.
 import type { Client } from "pg";
 import type { Random } from "../stress/random.ts";
 import type { Shape } from "../stress/shapes.ts";
-import type { Crew } from "./crew.ts";
+import type { ChaosCluster } from "./chaos-cluster.ts";
 
 /** How much of everything. */
 export type Size = "short" | "smoke" | "full";
@@ -28,7 +28,7 @@ export type Struck = Hit & {
 
 /** Where faults happen. */
 export type Scene = {
-  readonly crew: Crew;
+  readonly cluster: ChaosCluster;
   /** A connection of the harness itself; after a crash of the server, another one. */
   readonly db: () => Promise<Client>;
   readonly random: Random;

@@ -5,7 +5,7 @@ import type { Client } from "pg";
 import { checkInvariants } from "../support/invariants.ts";
 import { expectationOf } from "../stress/expectation.ts";
 import { differences } from "../stress/stress.ts";
-import type { Crew } from "./crew.ts";
+import type { ChaosCluster } from "./chaos-cluster.ts";
 import type { Submission } from "./load.ts";
 
 /** What must be empty, and what is counted. */
@@ -38,7 +38,7 @@ where e.run_id = any ($1) and e.type = 'node.completed'`;
 
 /** Judges the runs that began after the run `since`. */
 export async function judge(
-  crew: Crew,
+  cluster: ChaosCluster,
   db: Client,
   { submissions, since }: { readonly submissions: readonly Submission[]; readonly since: string },
 ): Promise<Verdict> {
@@ -51,16 +51,16 @@ export async function judge(
   const runIds = rows.map((row) => row.runId);
   const accepted = submissions.filter((each) => each.runId !== "");
   judgeAcceptance(rows, submissions, sorted);
-  for (const rule of await checkInvariants(crew.databaseUrl, [
+  for (const rule of await checkInvariants(cluster.databaseUrl, [
     ...new Set([...runIds, ...accepted.map((each) => each.runId)]),
   ]))
     sorted[kindOf(rule)].push(rule);
   const known = new Set(runIds);
   for (const submission of accepted) {
     judgeStream(submission, sorted);
-    if (known.has(submission.runId)) await judgeEnd(crew, submission, sorted);
+    if (known.has(submission.runId)) await judgeEnd(cluster, submission, sorted);
   }
-  const rawDuplicates = await judgeEffects(crew, db, runIds, sorted);
+  const rawDuplicates = await judgeEffects(cluster, db, runIds, sorted);
   const repeats = submissions.reduce((sum, each) => sum + each.repeats, 0);
   const offered = submissions.length;
   return { offered, accepted: accepted.length, repeats, ...sorted, rawDuplicates };
@@ -107,7 +107,7 @@ function judgeStream(
 
 /** As the definition says. */
 async function judgeEnd(
-  { clients }: Crew,
+  { clients }: ChaosCluster,
   { runId: id, shape, index }: Submission,
   sorted: Sorted,
 ): Promise<void> {
@@ -126,7 +126,7 @@ async function judgeEnd(
 
 /** What completed was done, under its own key; the rest is the honest number of repeats. */
 async function judgeEffects(
-  { effects }: Crew,
+  { effects }: ChaosCluster,
   db: Client,
   runIds: readonly string[],
   sorted: Sorted,

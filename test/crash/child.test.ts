@@ -7,7 +7,7 @@ import { SINK_EGRESS, startSink, type Sink } from "../flow/sink.ts";
 import { storyOf } from "../flow/story.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
-import { startExecutor } from "./crew.ts";
+import { startExecutor } from "./processes.ts";
 
 let cluster: Cluster;
 let client: PawlClient;

@@ -9,7 +9,7 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { steppedClock } from "../support/stepped-clock.ts";
 import { until } from "../support/until.ts";
-import { startExecutor } from "./crew.ts";
+import { startExecutor } from "./processes.ts";
 
 const HOUR = 3_600_000;
 

@@ -9,7 +9,7 @@ import { firstEvent, storyOf, type Story, type Told } from "../flow/story.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";
-import { failpoints, startExecutor, type Executor } from "./crew.ts";
+import { failpoints, startExecutor, type Executor } from "./processes.ts";
 import { startDeafExecutor } from "./deaf-executor.ts";
 
 let cluster: Cluster;

@@ -9,7 +9,7 @@ import { storyOf } from "../flow/story.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";
-import { startExecutor } from "./crew.ts";
+import { startExecutor } from "./processes.ts";
 
 let cluster: Cluster;
 let client: PawlClient;

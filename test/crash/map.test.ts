@@ -7,7 +7,7 @@ import { storyOf } from "../flow/story.ts";
 import { startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";
-import { startExecutor } from "./crew.ts";
+import { startExecutor } from "./processes.ts";
 
 test("an executor killed in the middle of a map costs deliveries, and every item completes once (S3.30, S0.35)", async () => {
   const sink = await startSink();

@@ -12,7 +12,7 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import type { Member } from "../support/member.ts";
 import { until } from "../support/until.ts";
-import { failpoints } from "./crew.ts";
+import { failpoints } from "./processes.ts";
 
 const ADA = { by: "ada", reason: "a bad model" };
 

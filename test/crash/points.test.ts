@@ -8,7 +8,7 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import type { Member } from "../support/member.ts";
 import { until } from "../support/until.ts";
-import { failpoints, replaceScheduler, startExecutor } from "./crew.ts";
+import { failpoints, replaceScheduler, startExecutor } from "./processes.ts";
 
 const RUNS = 12;
 

@@ -10,7 +10,7 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";
 import { openBank, type Bank } from "./bank.ts";
-import { failpoints, startExecutor, type Executor } from "./crew.ts";
+import { failpoints, startExecutor, type Executor } from "./processes.ts";
 
 /** Times that somebody is stopped with an order in hand, and goes on when it is too late. */
 const FREEZES = 200;

@@ -9,7 +9,7 @@ import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { COMMAND_QUEUE } from "@pawl/platform/queue/queue-name";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { failpoints, replaceScheduler } from "../crash/crew.ts";
+import { failpoints, replaceScheduler } from "../crash/processes.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { until } from "../support/until.ts";
 import { graph, script } from "./graph.ts";

@@ -5,7 +5,7 @@ import { createPawlClient, jsonOf, type PawlClient } from "@pawl/client";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import { DeadLetterState } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { failpoints, startExecutor } from "../crash/crew.ts";
+import { failpoints, startExecutor } from "../crash/processes.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";

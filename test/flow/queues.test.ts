@@ -43,7 +43,7 @@ test("no more nodes run at once than executors have slots; the others wait in th
       const { reason, summary } = await client.runs.explain(runId, queued);
       expect([reason, summary]).toEqual([
         ExplainReason.EXECUTORS_FULL,
-        expect.stringContaining(`all ${SLOTS} slots are taken`),
+        expect.stringContaining(`capacity of ${SLOTS} attempts is in use`),
       ]);
     }
     // All that has room is here and nothing more came meanwhile.

@@ -4,7 +4,7 @@ import { ScheduleState } from "@pawl/proto/pawl/v1/schedule_pb";
 import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { failpoints, replaceScheduler } from "../crash/crew.ts";
+import { failpoints, replaceScheduler } from "../crash/processes.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";

@@ -9,7 +9,7 @@ import { startPostgres } from "@pawl/deploy/postgres.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { SHAPES } from "./shapes.ts";
 import { stress, type Row } from "./stress.ts";
-import { startTroupe } from "./troupe.ts";
+import { startStressCluster } from "./stress-cluster.ts";
 
 const FAULTS_SHOWN = 40;
 
@@ -56,9 +56,9 @@ const folder = temporaryFolder("stress");
 const postgres = await startPostgres({ dataDir: join(folder, "postgres") });
 try {
   console.log(`seed ${seed}, ${runs} runs of each shape`);
-  const troupe = await startTroupe(seed, postgres.url);
+  const cluster = await startStressCluster(seed, postgres.url);
   try {
-    const { rows, faults } = await stress(troupe, { shapes: SHAPES, runs, seed });
+    const { rows, faults } = await stress(cluster, { shapes: SHAPES, runs, seed });
     print(rows);
     for (const fault of faults.slice(0, FAULTS_SHOWN)) console.error(fault);
     console.log(
@@ -68,10 +68,10 @@ try {
     );
     process.exitCode = faults.length === 0 ? 0 : 1;
   } catch (error) {
-    console.error(troupe.logs());
+    console.error(cluster.logs());
     throw error;
   } finally {
-    await troupe.stop();
+    await cluster.stop();
   }
 } finally {
   await postgres.stop();

@@ -3,22 +3,22 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { expectationOf } from "./expectation.ts";
 import { SHAPES } from "./shapes.ts";
 import { stress } from "./stress.ts";
-import { startTroupe, type Troupe } from "./troupe.ts";
+import { startStressCluster, type StressCluster } from "./stress-cluster.ts";
 
 const RUNS = 4;
 
-let troupe: Troupe;
+let cluster: StressCluster;
 
 beforeAll(async () => {
-  troupe = await startTroupe(1);
+  cluster = await startStressCluster(1);
 });
-afterAll(() => troupe.stop());
+afterAll(() => cluster.stop());
 
 test("every shape ends as its definition says, whatever is repeated or reordered (S3.4, S3.17, S3.48, S3.49, S3.52, S3.53)", async ({
   onTestFailed,
 }) => {
-  onTestFailed(() => console.error(troupe.logs()));
-  const { rows, faults } = await stress(troupe, {
+  onTestFailed(() => console.error(cluster.logs()));
+  const { rows, faults } = await stress(cluster, {
     shapes: SHAPES,
     runs: RUNS,
     seed: 1,

@@ -9,7 +9,7 @@ import { expectationOf, type Expectation } from "./expectation.ts";
 import { readLogFacts } from "./log-facts.ts";
 import { seededRandom, shuffled } from "./random.ts";
 import type { Shape } from "./shapes.ts";
-import type { Troupe } from "./troupe.ts";
+import type { StressCluster } from "./stress-cluster.ts";
 
 /** One line of the table. */
 export type Row = {
@@ -41,14 +41,17 @@ export type Ended = { readonly run: Run; readonly expected: Expectation };
 type Wave = { readonly name: string; readonly ended: readonly Ended[]; readonly ms: number };
 
 /** Runs shape after shape, each with all of its runs at once, and then all shapes at once in random order. */
-export async function stress(troupe: Troupe, options: StressOptions): Promise<StressResult> {
+export async function stress(
+  cluster: StressCluster,
+  options: StressOptions,
+): Promise<StressResult> {
   const { shapes, runs, seed, isShort = false, onShape } = options;
-  await save(troupe.clients[0], shapes);
+  await save(cluster.clients[0], shapes);
   const waves: Wave[] = [];
   const wave = async (name: string, of: readonly Shape[]): Promise<void> => {
     onShape?.(name);
     const began = performance.now();
-    const ended = await Promise.all(of.map((shape, index) => runOnce(troupe, shape, index)));
+    const ended = await Promise.all(of.map((shape, index) => runOnce(cluster, shape, index)));
     waves.push({ name, ended, ms: performance.now() - began });
   };
   for (const shape of shapes) {
@@ -61,10 +64,10 @@ export async function stress(troupe: Troupe, options: StressOptions): Promise<St
   const each = Math.ceil(runs / 4);
   const all = shapes.flatMap((shape) => Array.from({ length: each }, () => shape));
   await wave("all at once", shuffled(all, seededRandom(seed)));
-  await until(() => troupe.peers.every((peer) => peer.unanswered() === 0), {
+  await until(() => cluster.peers.every((peer) => peer.unanswered() === 0), {
     what: "an answer to every repeat",
   });
-  return await judge(troupe, waves);
+  return await judge(cluster, waves);
 }
 
 const idOf = (name: string): string => `stress-${name.toLowerCase().replaceAll(" ", "-")}`;
@@ -78,7 +81,7 @@ async function save(client: PawlClient, shapes: readonly Shape[]): Promise<void>
 }
 
 /** Starts on one side, waits on the other, and says what a person would, on both. */
-async function runOnce({ clients }: Troupe, shape: Shape, index: number): Promise<Ended> {
+async function runOnce({ clients }: StressCluster, shape: Shape, index: number): Promise<Ended> {
   const [here, there] = index % 2 === 0 ? clients : [clients[1], clients[0]];
   const { run } = await here.runs.start(idOf(shape.name), { input: { run: index } });
   const decision = shape.decision?.(index);
@@ -91,8 +94,8 @@ async function runOnce({ clients }: Troupe, shape: Shape, index: number): Promis
   return { run: ended, expected: expectationOf(shape.definition, shape.acts(index)) };
 }
 
-async function judge(troupe: Troupe, waves: readonly Wave[]): Promise<StressResult> {
-  const { peers, databaseUrl } = troupe;
+async function judge(cluster: StressCluster, waves: readonly Wave[]): Promise<StressResult> {
+  const { peers, databaseUrl } = cluster;
   const facts = await readLogFacts(databaseUrl);
   const faults = waves.flatMap(({ name, ended }) =>
     ended.flatMap((each) => differences(name, each)),

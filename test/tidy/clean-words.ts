@@ -35,6 +35,21 @@ export const CLEAN: readonly string[] = [
   "services/platform/src/contract/",
   "services/platform/src/wake/",
   "test/tidy/docs/",
+  "services/executor/src/",
+  "services/core/src/data/",
+  "services/core/src/definition/",
+  "services/core/src/explain/",
+  "services/core/src/fault/",
+  "services/core/src/name/",
+  "services/core/src/policy/",
+  "services/platform/src/config/",
+  "services/platform/src/contract/",
+  "services/platform/src/db/",
+  "services/platform/src/lifecycle/",
+  "services/platform/src/rpc/",
+  "services/platform/src/telemetry/",
+  "services/platform/src/wake/",
+  "services/platform/src/wire/",
 ];
 
 /** Documents whose sentences may still be longer than thirty words; none is added. */

@@ -14,7 +14,7 @@ import type {
 } from "@pawl/core/log/event";
 import type { Payloads } from "@pawl/core/log/event-table";
 import { approvalId, executorId, nodeId, runId } from "@pawl/core/name/ids";
-import type { Gate, GateScope } from "@pawl/core/policy/gate";
+import type { Limits, LimitScope } from "@pawl/core/policy/limit";
 import type {
   Limit,
   NodeBlocked,
@@ -211,12 +211,12 @@ interface WireLimits {
   readonly rate?: Limit | undefined;
 }
 
-const limitsOf = ({ slot, rate }: WireLimits): Gate => ({
+const limitsOf = ({ slot, rate }: WireLimits): Limits => ({
   ...(slot === undefined ? {} : { slot: limitOf(slot) }),
   ...(rate === undefined ? {} : { rate: { ...limitOf(rate), perMs: Number(rate.perMs) } }),
 });
 
-const limitOf = ({ key, limit, scope }: Limit) => ({ key, limit, scope: scope as GateScope });
+const limitOf = ({ key, limit, scope }: Limit) => ({ key, limit, scope: scope as LimitScope });
 
 const msOf = (time: Timestamp | undefined): number | undefined =>
   time === undefined ? undefined : timestampMs(time);

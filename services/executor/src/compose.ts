@@ -119,7 +119,7 @@ function createWorker(
     instanceId: randomUUID(),
     token: config.PAWL_EXECUTOR_TOKEN?.reveal() ?? "",
     nodeTypes: [...registry.keys()],
-    slots: config.PAWL_EXECUTOR_SLOTS,
+    capacity: config.PAWL_EXECUTOR_SLOTS,
     graceMs: config.PAWL_EXECUTOR_GRACE_MS,
     description: `pawl executor, node ${process.version}`,
     connect: parts.connect,

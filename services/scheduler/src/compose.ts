@@ -21,7 +21,7 @@ import { commandServices } from "./rpc/commands.ts";
 import { standingService } from "./rpc/standing.ts";
 import { listenForJobs } from "./hints.ts";
 import { createAlarmClock } from "./schedule/alarm-clock.ts";
-import type { Patience } from "./sweep/patience.ts";
+import type { LeaseGrace } from "./sweep/lease-grace.ts";
 import type { Sweeper } from "./sweep/sweeper.ts";
 import { startSweepers } from "./sweep/start-sweepers.ts";
 import { createMark } from "./recover/quarantine.ts";
@@ -46,14 +46,14 @@ const CLOCK_SLACK_MS = 10;
 /** For what is due later than this, the sweep of approvals arms itself in time. */
 const APPROVAL_NEAR_MS = 60_000;
 
-interface Surroundings {
+interface SchedulerParts {
   readonly log: Logger;
   readonly telemetry: Telemetry;
 }
 
 type Engine = ReturnType<typeof createEngine>;
-/** What the engine asks the sweepers for. */
-interface Soon {
+/** The calls of the engine to the sweepers. */
+interface SweepHooks {
   readonly onDue: (afterMs: number) => void;
   readonly onUnsettled: () => void;
 }
@@ -61,24 +61,24 @@ type Started = ReturnType<typeof startSweepers>;
 
 export async function startScheduler(
   config: Config,
-  { log, telemetry }: Surroundings,
+  { log, telemetry }: SchedulerParts,
 ): Promise<Running> {
   const stores = await openStores(config, log, (byMs) => {
     log.warn({ by_ms: byMs }, "the database's clock stepped; no lease is judged for a while");
-    patience.stepped();
+    leaseGrace.stepped();
   });
   const engine = createEngine(stores, log, {
     onDue: (ms) => sweepers.approvals.soon(ms),
     onUnsettled: () => onUnsettled(),
   });
   const alarms = createAlarmClock({ ...stores, ...engine, log });
-  const { sweepers, patience, onUnsettled }: Started = startSweepers(config, {
+  const { sweepers, leaseGrace, onUnsettled }: Started = startSweepers(config, {
     ...stores,
     ...engine,
     alarms,
     log,
   });
-  const renewals = createRenewals(config, stores, { patience, log, loop: engine.loop });
+  const renewals = createRenewals(config, stores, { leaseGrace, log, loop: engine.loop });
   const jobs = listenForJobs(config, { ...stores, ...engine });
   const commandWorker = startCommandWorker(config, {
     queue: stores.workflowQueue,
@@ -132,7 +132,7 @@ const internalFaults =
     log.error({ err: error, request_id: requestId }, "an RPC failed inside");
   };
 
-function createEngine(stores: Stores, log: Logger, soon: Soon) {
+function createEngine(stores: Stores, log: Logger, hooks: SweepHooks) {
   const { journal, workflows, recovery, pauses, clock } = stores;
   const { now } = clock;
   const steady = steadyNow;
@@ -156,7 +156,7 @@ function createEngine(stores: Stores, log: Logger, soon: Soon) {
       for (const type of types) waiting.enqueued(type);
       loop.nudge();
     },
-    onUnsettled: soon.onUnsettled,
+    onUnsettled: hooks.onUnsettled,
     onError: (error) => log.warn({ err: error }, "the pauses were not read; they are read again"),
   });
   const loop: TickLoop = new TickLoop({
@@ -173,7 +173,7 @@ function createEngine(stores: Stores, log: Logger, soon: Soon) {
     steady,
     onTick: ({ batchSize, ms, approvalDueMs }) => {
       const dueMs = approvalDueMs ?? Infinity;
-      if (dueMs <= APPROVAL_NEAR_MS) soon.onDue(dueMs + CLOCK_SLACK_MS);
+      if (dueMs <= APPROVAL_NEAR_MS) hooks.onDue(dueMs + CLOCK_SLACK_MS);
       METRICS.tickDuration.record(ms / 1_000);
       METRICS.tickBatchSize.record(batchSize);
     },
@@ -192,10 +192,10 @@ function createEngine(stores: Stores, log: Logger, soon: Soon) {
 function createRenewals(
   config: Config,
   { executors }: Stores,
-  { patience, log, loop }: { patience: Patience; log: Logger; loop: TickLoop },
+  { leaseGrace, log, loop }: { leaseGrace: LeaseGrace; log: Logger; loop: TickLoop },
 ): Renewals {
   const { PAWL_LEASE_MS: leaseMs, PAWL_RENEW_MS: renewMs } = config;
-  const onFailure = (): void => patience.begin();
+  const onFailure = (): void => leaseGrace.begin();
   return new Renewals({
     executors,
     leaseMs,

@@ -17,9 +17,9 @@ export const blockedLoop: Fault = {
   hits: { short: 1, smoke: 2, full: 10 },
   gapMs: [200, 600],
   isFencing: true,
-  strike: async ({ crew }, nth) => {
+  strike: async ({ cluster }, nth) => {
     const { service, point, hit } = TURNS[nth % TURNS.length] ?? TURNS[0];
-    const group = service === "executor" ? crew.executors : crew.schedulers;
+    const group = service === "executor" ? cluster.executors : cluster.schedulers;
     const target = group[Math.floor(nth / TURNS.length) % group.length];
     if (target === undefined) throw new Error("nobody to block");
     const linesBefore = lines(target.logs());

@@ -11,9 +11,10 @@ export const steppedClocks: Fault = {
   title: "wall clock of a service set by an hour",
   hits: { short: 2, smoke: 4, full: 30 },
   gapMs: [300, 1_500],
-  strike: async ({ crew, random }, nth) => {
+  strike: async ({ cluster, random }, nth) => {
     // Schedulers most often: they plan. Ahead and back in turns.
-    const group = [crew.schedulers, crew.schedulers, crew.executors, crew.gateways][nth % 4] ?? [];
+    const group =
+      [cluster.schedulers, cluster.schedulers, cluster.executors, cluster.gateways][nth % 4] ?? [];
     const target = oneOf(group, random);
     const offMs = nth % 2 === 0 ? -HOUR_MS : HOUR_MS;
     const at = Date.now();

@@ -32,10 +32,10 @@ export function steppedDatabaseClock(): Fault {
     title: `clock of the database set by ${STEP_S} s`,
     hits: { short: 2, smoke: 2, full: 20 },
     gapMs: [1_000, 2_000],
-    begin: async ({ crew }) => {
+    begin: async ({ cluster }) => {
       set(0);
-      await crew.postgres.crash("SIGINT");
-      await crew.postgres.restart([], {
+      await cluster.postgres.crash("SIGINT");
+      await cluster.postgres.restart([], {
         LD_PRELOAD: library() ?? "",
         FAKETIME_TIMESTAMP_FILE: file,
         FAKETIME_NO_CACHE: "1",
@@ -57,9 +57,9 @@ export function steppedDatabaseClock(): Fault {
         overAt: Date.now(),
       };
     },
-    end: async ({ crew }) => {
-      await crew.postgres.crash("SIGINT");
-      await crew.postgres.restart();
+    end: async ({ cluster }) => {
+      await cluster.postgres.crash("SIGINT");
+      await cluster.postgres.restart();
       rmSync(file, { force: true });
       return 0;
     },

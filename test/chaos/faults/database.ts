@@ -11,12 +11,12 @@ export const databaseCrash: Fault = {
   title: "PostgreSQL killed, stopped immediately, stopped fast",
   hits: { short: 1, smoke: 3, full: 30 },
   gapMs: [1_000, 3_000],
-  strike: async ({ crew, random }, nth) => {
+  strike: async ({ cluster, random }, nth) => {
     const signal = SIGNALS[nth % SIGNALS.length] ?? "SIGKILL";
     const at = Date.now();
-    await crew.postgres.crash(signal);
+    await cluster.postgres.crash(signal);
     await pause(between(0, DOWN_MS, random));
-    await crew.postgres.restart();
+    await cluster.postgres.restart();
     return { target: "postgres", detail: signal, isObserved: true, at, overAt: Date.now() };
   },
 };

@@ -1,5 +1,5 @@
 // F2: any service is killed without a word, and started again.
-import type { Sailor } from "../crew.ts";
+import type { ChaosMember } from "../chaos-cluster.ts";
 import { oneOf, type Fault, type Hit } from "../fault.ts";
 
 export const randomKill: Fault = {
@@ -7,15 +7,15 @@ export const randomKill: Fault = {
   title: "kill -9 of any service",
   hits: { short: 3, smoke: 4, full: 100 },
   gapMs: [300, 1_500],
-  strike: async ({ crew, random }, nth) => {
+  strike: async ({ cluster, random }, nth) => {
     // Each service in turn, so that few hits strike all kinds.
-    const group = [crew.executors, crew.schedulers, crew.gateways][nth % 3] ?? [];
+    const group = [cluster.executors, cluster.schedulers, cluster.gateways][nth % 3] ?? [];
     return await killAndRestart(oneOf(group, random));
   },
 };
 
 /** Kills a service and starts it again. */
-export async function killAndRestart(target: Sailor): Promise<Hit> {
+export async function killAndRestart(target: ChaosMember): Promise<Hit> {
   const at = Date.now();
   await target.kill("SIGKILL");
   const end = await target.exited();

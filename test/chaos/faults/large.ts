@@ -30,5 +30,5 @@ export const largeContexts: Fault = {
   everyMs: 700,
   runsMost: { short: 3, smoke: 5, full: 100 },
   shapes: { prefix: "large", all: [shape] },
-  strike: async ({ crew, random }) => await killAndRestart(oneOf(crew.executors, random)),
+  strike: async ({ cluster, random }) => await killAndRestart(oneOf(cluster.executors, random)),
 };

@@ -1,7 +1,7 @@
 // F30 and F31: what the database says is lost. It has committed and its answer does not come back; or it has notified and nobody hears of it.
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../../support/until.ts";
-import { DATABASE_LINK } from "../crew.ts";
+import { DATABASE_LINK } from "../chaos-cluster.ts";
 import { between, type Fault, type Hit, type Scene, type Size } from "../fault.ts";
 import type { Toxic } from "../proxy.ts";
 
@@ -34,11 +34,11 @@ export const lostNotifications: Fault = {
 
 /** Does something to the link that leads to the database, for as long as `last` takes. */
 async function spoiled(
-  { crew }: Scene,
+  { cluster }: Scene,
   toxic: Toxic,
   last: (hasStruck: () => boolean) => Promise<void>,
 ): Promise<Hit> {
-  const link = crew.links.find(({ name }) => name === DATABASE_LINK);
+  const link = cluster.links.find(({ name }) => name === DATABASE_LINK);
   if (link === undefined) throw new Error("no link leads to the database");
   const before = link.spoiled();
   const hasStruck = (): boolean => link.spoiled() > before;

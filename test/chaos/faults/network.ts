@@ -1,6 +1,6 @@
 // F8: every kind of bad network on every link, one at a time.
 import { setTimeout as pause } from "node:timers/promises";
-import { DATABASE_LINK } from "../crew.ts";
+import { DATABASE_LINK } from "../chaos-cluster.ts";
 import { between, oneOf, type Fault, type Size } from "../fault.ts";
 import type { Toxic } from "../proxy.ts";
 import type { Random } from "../../stress/random.ts";
@@ -41,12 +41,12 @@ export const badNetwork: Fault = {
   title: "cut, half-open, slow, torn and one-way links",
   hits: { short: 4, smoke: 8, full: 24 },
   gapMs: [100, 400],
-  strike: async ({ crew, random, size }, nth) => {
+  strike: async ({ cluster, random, size }, nth) => {
     const { name, toxic } = TOXICS[nth % TOXICS.length] ?? oneOf(TOXICS, random);
     // Shifted each time round, so that every toxic comes to every link.
     const linkName = LINKS[(nth + Math.floor(nth / TOXICS.length)) % LINKS.length];
     const link = oneOf(
-      crew.links.filter((each) => each.name === linkName),
+      cluster.links.filter((each) => each.name === linkName),
       random,
     );
     const spoiledBefore = link.spoiled();

@@ -2,7 +2,7 @@
 // schedules.
 import type { ProbePoint } from "@pawl/platform/lifecycle/probe";
 import { until } from "../../support/until.ts";
-import type { Sailor } from "../crew.ts";
+import type { ChaosMember } from "../chaos-cluster.ts";
 import type { Fault, Hit, Scene } from "../fault.ts";
 
 type Group = "schedulers" | "executors" | "gateways";
@@ -44,15 +44,15 @@ const SETTLED_WITHIN_MS = 60_000;
 const arming = (point: ProbePoint | undefined, hit: number) =>
   point === undefined ? {} : { PAWL_TEST: "1", PAWL_FAILPOINTS: `${point}@${hit}=kill` };
 
-const strikes = (member: Sailor, point: ProbePoint): number =>
+const strikes = (member: ChaosMember, point: ProbePoint): number =>
   member.logs().split(`"msg":"failpoint","point":"${point}"`).length - 1;
 
 const GROUPS: readonly Group[] = ["schedulers", "executors", "gateways"];
 
 /** A round has an odd number of turns, so a process that one round spares at a point dies there in the next round. */
-const aimsOf = (turn: number, nth: number, { crew }: Scene): readonly Aim[] =>
+const aimsOf = (turn: number, nth: number, { cluster }: Scene): readonly Aim[] =>
   GROUPS.flatMap((name) => {
-    const group = crew[name];
+    const group = cluster[name];
     const member = group[nth % group.length];
     const point = TURNS[turn]?.[name];
     return member === undefined || point === undefined ? [] : [{ member, point }];
@@ -78,7 +78,7 @@ const settled = ({ db }: Scene): Promise<unknown> =>
   });
 
 /** Who is to die at which point. */
-type Aim = { readonly member: Sailor; readonly point: ProbePoint };
+type Aim = { readonly member: ChaosMember; readonly point: ProbePoint };
 type Armed = Aim & { readonly before: number };
 
 /** All of them at once. Whoever comes by no point of its own for a while is sent everything there is to do, the others being away. */
@@ -101,7 +101,7 @@ async function strikeAll(scene: Scene, aims: readonly Aim[]): Promise<readonly H
 }
 
 /** Executors and lanes stay where they went: the other scheduler leaves for a moment, and everybody comes to this one. */
-async function beckon({ crew: { schedulers } }: Scene, member: Sailor): Promise<void> {
+async function beckon({ cluster: { schedulers } }: Scene, member: ChaosMember): Promise<void> {
   if (!schedulers.includes(member)) return;
   for (const other of schedulers) {
     if (other === member) continue;
@@ -112,7 +112,9 @@ async function beckon({ crew: { schedulers } }: Scene, member: Sailor): Promise<
 
 /** Not struck so far: the others of its kind stay away until it is. */
 async function strikeLate(scene: Scene, { member, point }: Aim): Promise<Hit> {
-  const others = scene.crew.all.filter((one) => one.service === member.service && one !== member);
+  const others = scene.cluster.all.filter(
+    (one) => one.service === member.service && one !== member,
+  );
   for (const other of others) await other.stop();
   // Armed again: it may have been one of the others a moment ago.
   const before = await arm(scene, member, point);
@@ -126,8 +128,8 @@ async function strikeLate(scene: Scene, { member, point }: Aim): Promise<Hit> {
  * runs too; it dies with the claims and stays away, because an executor that comes back reports its losses and leaves nothing to sweep.
  */
 async function strikeSweep(scene: Scene): Promise<Hit> {
-  const [sweeper, ...rivals] = scene.crew.schedulers;
-  const [executor, ...others] = scene.crew.executors;
+  const [sweeper, ...rivals] = scene.cluster.schedulers;
+  const [executor, ...others] = scene.cluster.executors;
   if (sweeper === undefined || executor === undefined) throw new Error("nobody to strike");
   const before = await arm(scene, sweeper, SWEEP);
   for (const rival of rivals) await rival.kill("SIGKILL");
@@ -139,7 +141,7 @@ async function strikeSweep(scene: Scene): Promise<Hit> {
 }
 
 /** Has it die at the point; gives how often it did before. */
-async function arm(scene: Scene, member: Sailor, point: ProbePoint): Promise<number> {
+async function arm(scene: Scene, member: ChaosMember, point: ProbePoint): Promise<number> {
   const before = strikes(member, point);
   // It leaves in good order to be armed: what it held, or gave, is nobody's loss.
   if (member.service !== "gateway") await member.stop();

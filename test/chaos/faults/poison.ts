@@ -48,8 +48,8 @@ export function poisonNodes(): Fault {
     hits: { short: 1, smoke: 4, full: 40 },
     gapMs: [1_000, 2_000],
     shapes: { prefix: "poison", all: SHAPES },
-    begin: async ({ crew }) => {
-      pids = crew.executors.map(({ pid }) => pid);
+    begin: async ({ cluster }) => {
+      pids = cluster.executors.map(({ pid }) => pid);
       before = 0;
     },
     strike: async ({ db }) => {
@@ -60,8 +60,8 @@ export function poisonNodes(): Fault {
       const detail = `${count} poisoned nodes`;
       return { target: "executors", detail, isObserved: count > 0, at, overAt: at };
     },
-    end: async ({ crew }) => {
-      if (crew.executors.some(({ pid }, index) => pid !== pids[index] || !isAlive(pid)))
+    end: async ({ cluster }) => {
+      if (cluster.executors.some(({ pid }, index) => pid !== pids[index] || !isAlive(pid)))
         throw new Error("a poisoned node ended an executor");
       return 0;
     },

@@ -12,17 +12,17 @@ export const noConnections: Fault = {
   title: `${CONNECTIONS_MAX} connections, all of them taken`,
   hits: { short: 1, smoke: 1, full: 3 },
   gapMs: [2_000, 3_000],
-  begin: async ({ crew }) => {
-    await crew.postgres.crash("SIGINT");
-    await crew.postgres.restart([`max_connections=${CONNECTIONS_MAX}`]);
+  begin: async ({ cluster }) => {
+    await cluster.postgres.crash("SIGINT");
+    await cluster.postgres.restart([`max_connections=${CONNECTIONS_MAX}`]);
   },
-  strike: async ({ crew, random, size }) => {
+  strike: async ({ cluster, random, size }) => {
     const at = Date.now();
     const holdMs = HOLD_MS[size] * between(1, 1.2, random);
     const held: Client[] = [];
     let refused = 0;
     while (Date.now() - at < holdMs) {
-      const client = await hold(crew.databaseUrl);
+      const client = await hold(cluster.databaseUrl);
       if (client === undefined) {
         refused += 1;
         await pause(LOOK_MS);
@@ -32,9 +32,9 @@ export const noConnections: Fault = {
     const detail = `${held.length} held, ${refused} refused`;
     return { target: "postgres", detail, isObserved: refused > 0, at, overAt: Date.now() };
   },
-  end: async ({ crew }) => {
-    await crew.postgres.crash("SIGINT");
-    await crew.postgres.restart();
+  end: async ({ cluster }) => {
+    await cluster.postgres.crash("SIGINT");
+    await cluster.postgres.restart();
     return 0;
   },
   rules: ({ recovered }) => {

@@ -18,9 +18,9 @@ export function repeatedOutcomes(): Fault {
     gapMs: [200, 400],
     isFencing: true,
     shapes: { prefix: "repeat", all: SHAPES },
-    begin: async ({ crew, random }) => {
+    begin: async ({ cluster, random }) => {
       const [one, other] = await Promise.all(
-        crew.schedulers.map(({ port }, index) =>
+        cluster.schedulers.map(({ port }, index) =>
           startPeer(`${LOOPBACK}:${port}`, seededRandom(Math.floor(random() * 2 ** 31)), (task) =>
             peers[1 - index]?.echo(task),
           ),

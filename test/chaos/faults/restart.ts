@@ -10,8 +10,8 @@ export const rollingRestart: Fault = {
   title: "rolling restart by SIGTERM",
   hits: { short: 3, smoke: 6, full: 36 },
   gapMs: [100, 300],
-  strike: async ({ crew }, nth) => {
-    const target = crew.all[nth % crew.all.length];
+  strike: async ({ cluster }, nth) => {
+    const target = cluster.all[nth % cluster.all.length];
     if (target === undefined) throw new Error("nobody to restart");
     const at = Date.now();
     await target.stop();

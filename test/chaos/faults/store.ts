@@ -9,9 +9,9 @@ const HOLD_MS: Readonly<Record<Size, number>> = { short: 1_500, smoke: 2_000, fu
 const SET_ASIDE_WITHIN_MS = 10_000;
 
 /** A session that may write whatever the default is. */
-async function connect({ crew }: Scene): Promise<Client> {
+async function connect({ cluster }: Scene): Promise<Client> {
   const options = "-c default_transaction_read_only=off -c search_path=pawl";
-  const client = new Client({ connectionString: crew.databaseUrl, options });
+  const client = new Client({ connectionString: cluster.databaseUrl, options });
   client.on("error", () => undefined);
   await client.connect();
   return client;
@@ -30,7 +30,7 @@ export const readOnlyDatabase: Fault = {
     await client.query("alter system set default_transaction_read_only = on");
     await client.query("select pg_reload_conf()");
     await pause(HOLD_MS[scene.size] * between(1, 1.5, scene.random));
-    const { status } = await fetch(`${scene.crew.gateways[0]?.url}/readyz`);
+    const { status } = await fetch(`${scene.cluster.gateways[0]?.url}/readyz`);
     await client.query("alter system reset default_transaction_read_only");
     await client.query("select pg_reload_conf()");
     await client.end();
@@ -108,7 +108,7 @@ export const tornRun: Fault = {
       ));
     await client.query(MEND, [runId]);
     await client.end();
-    if (isObserved) await scene.crew.clients[0]?.runs.recheck(runId);
+    if (isObserved) await scene.cluster.clients[0]?.runs.recheck(runId);
     return { target: runId, detail: "torn", isObserved, at, overAt: Date.now() };
   },
 };

@@ -1,7 +1,7 @@
 // F3 and F4: a process freezes for longer than its claims live and goes on as if nothing had happened.
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../../support/until.ts";
-import { LEASE_MS, type Sailor } from "../crew.ts";
+import { LEASE_MS, type ChaosMember } from "../chaos-cluster.ts";
 import { between, oneOf, type Fault, type Hit, type Scene } from "../fault.ts";
 
 const TRIES = 300;
@@ -21,8 +21,8 @@ export const zombieExecutor: Fault = {
   gapMs: [200, 800],
   isFencing: true,
   strike: async (scene) => {
-    const { crew, random } = scene;
-    const target = oneOf(crew.executors, random);
+    const { cluster, random } = scene;
+    const target = oneOf(cluster.executors, random);
     let freezes = 0;
     const refusals = (): number => target.logs().split('"claim lost"').length - 1;
     for (let tries = 0; tries < TRIES; tries += 1) {
@@ -59,7 +59,7 @@ export const zombieScheduler: Fault = {
   hits: { short: 1, smoke: 1, full: 10 },
   gapMs: [500, 1_500],
   strike: async (scene) => {
-    const target = busiest(scene.crew.schedulers);
+    const target = busiest(scene.cluster.schedulers);
     await target.kill("SIGSTOP");
     const at = Date.now();
     await pause(freezeMs(scene));
@@ -68,9 +68,9 @@ export const zombieScheduler: Fault = {
 };
 
 /** Where most executors are. */
-function busiest(schedulers: readonly Sailor[]): Sailor {
-  const count = (member: Sailor, text: string): number => member.logs().split(text).length - 1;
-  const joined = (member: Sailor): number =>
+function busiest(schedulers: readonly ChaosMember[]): ChaosMember {
+  const count = (member: ChaosMember, text: string): number => member.logs().split(text).length - 1;
+  const joined = (member: ChaosMember): number =>
     count(member, '"executor joined"') - count(member, '"executor left"');
   const [first] = schedulers.toSorted((a, b) => joined(b) - joined(a));
   if (first === undefined) throw new Error("no schedulers");
@@ -86,7 +86,7 @@ const isSoon = (holds: () => boolean): Promise<boolean> =>
     () => false,
   );
 
-async function thaw(target: Sailor, what: string, at: number): Promise<Hit> {
+async function thaw(target: ChaosMember, what: string, at: number): Promise<Hit> {
   await target.kill("SIGCONT");
   const overAt = Date.now();
   const detail = `${what}, ${overAt - at} ms`;

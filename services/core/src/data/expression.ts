@@ -1,6 +1,6 @@
-// Conditions: CEL behind one interface. Their size is bounded before they run (bytes, AST nodes, depth), and so is their cost: regular
-// expressions are refused (they would be JavaScript's, which backtrack), and an inner loop may only loop over the element of the outer
-// one, so the work stays proportional to the data.
+// Conditions: CEL behind one interface. Their size is bounded before they run (bytes, AST nodes, depth), and so is their cost. Regular
+// expressions are refused: they would be JavaScript's, which backtrack. An inner loop may only loop over the element of the outer one, so
+// the work stays proportional to the data.
 
 import { Environment, type ASTNode } from "@marcbachmann/cel-js";
 import type { Cause } from "../fault/cause.ts";
@@ -76,13 +76,16 @@ export function compileCondition(
   const checked = parsed.check();
   if (!checked.valid) return refuse("EXPRESSION_SYNTAX", firstLine(checked.error));
   if (checked.type !== "bool" && checked.type !== "dyn")
-    return refuse("CONDITION_TYPE", `a condition is true or false; this one is ${checked.type}`);
+    return refuse(
+      "CONDITION_TYPE",
+      `a condition must give true or false; this one gives ${checked.type}`,
+    );
   const evaluate = (scope: Scope): ConditionResult => {
     if (shape.loops && hasLargeCollection(Object.values(scope)))
       return {
         ok: false,
         reason: "condition_too_costly",
-        message: `a condition loops over at most ${LOOP_ITEMS_MAX} items`,
+        message: `a condition may loop over at most ${LOOP_ITEMS_MAX} items`,
       };
     return evaluateParsed(parsed, scope);
   };
@@ -103,7 +106,7 @@ function evaluateParsed(
   }
   return typeof value === "boolean"
     ? { ok: true, value }
-    : { ok: false, reason: "condition_type", message: "a condition is true or false" };
+    : { ok: false, reason: "condition_type", message: "a condition must give true or false" };
 }
 
 /** JSON has one kind of number, and CEL reads it as a double, so arithmetic with whole literals must work in both orders. */

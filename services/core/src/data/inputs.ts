@@ -51,7 +51,12 @@ export function resolveInputs(
     const found = led ? valueOf(binding, context) : ABSENT;
     if (!found.found && !substitute) {
       const path = `${binding.source}.${binding.sourceOutputKey}`;
-      return { ok: false, reason: "missing_variable", message: `nothing is at ${path}`, path };
+      return {
+        ok: false,
+        reason: "missing_variable",
+        message: `the output of ${binding.source} has no ${binding.sourceOutputKey}`,
+        path,
+      };
     }
     param.items.push({ label: binding.sourceLabel, value: found.found ? found.value : "" });
   }

@@ -57,6 +57,17 @@ test("escaped braces are braces", () => {
   expect(rendered("}} and { {")).toBe("}} and { {");
 });
 
+test("a path without a value is named, and so is a node that is not a completed parent", () => {
+  const messageOf = (text: string) => {
+    const result = render(text, scope);
+    return result.ok ? "" : result.message;
+  };
+  expect(messageOf("{{ctx.nodes.fetch.total}}")).toBe("ctx.nodes.fetch.total has no value");
+  expect(messageOf("{{ctx.nodes.cost.total}}")).toBe(
+    'ctx.nodes.cost.total has no value: this node has no completed parent "cost"',
+  );
+});
+
 test("calls, operators and unclosed braces are TEMPLATE_SYNTAX; prototypes are RESERVED_KEY (T1, T2)", () => {
   expect(reasonOf("{{ctx.__proto__.x}}")).toBe("RESERVED_KEY");
   expect(reasonOf("{{ctx.constructor.constructor('return process')()}}")).toBe("TEMPLATE_SYNTAX");

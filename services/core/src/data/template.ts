@@ -2,7 +2,7 @@
 // text gives a string. `\{{` means the two braces themselves.
 
 import { LIMITS } from "./limits.ts";
-import { lookup, parsePath, pathText, type PathStep } from "./path.ts";
+import { isRecord, lookup, parsePath, pathText, type PathStep } from "./path.ts";
 import { NODE_ROOTS, rootsOf, type Scope } from "./scope.ts";
 import { exceedsUtf8 } from "./utf8.ts";
 
@@ -131,19 +131,27 @@ function renderText(text: string, run: Run): Rendered {
       typeof part === "string" ? { found: true as const, value: part } : lookup(run.scope, part);
     if (!found.found && run.options.substituteDefault !== true) {
       const path = typeof part === "string" ? "" : pathText(part);
-      return { ok: false, reason: "missing_variable", message: `nothing is at ${path}`, path };
+      return { ok: false, reason: "missing_variable", message: missingText(path, run.scope), path };
     }
     const value = found.found ? found.value : "";
     const asText = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
     run.room -= asText.length;
     if (run.room < 0) {
-      const message = `templates grew past ${LIMITS.templateOutputBytes} bytes`;
+      const message = `the texts made by templates are larger than ${LIMITS.templateOutputBytes} bytes; pass less data`;
       return { ok: false, reason: "output_too_large", message, path: "" };
     }
     if (lone) return { ok: true, value };
     joined += asText;
   }
   return { ok: true, value: joined };
+}
+
+/** A message for a path without a value; it names a node that is not a completed parent, the most common mistake. */
+function missingText(path: string, scope: Pick<Scope, "ctx">): string {
+  const [, nodeId] = /^ctx\.nodes\.([^.[]+)/.exec(path) ?? [];
+  const { nodes } = scope.ctx;
+  const isParent = nodeId === undefined || (isRecord(nodes) && Object.hasOwn(nodes, nodeId));
+  return `${path} has no value${isParent ? "" : `: this node has no completed parent "${nodeId}"`}`;
 }
 
 const syntax = (message: string): CompiledTemplate => ({

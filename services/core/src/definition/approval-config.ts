@@ -21,11 +21,14 @@ export const approvalConfig = z
   })
   .refine(
     ({ on_deadline: on, deadline_ms: ms }) => on === "fail" || ms !== undefined,
-    rule("BAD_DEADLINE", "what happens at the deadline needs a deadline_ms"),
+    rule("BAD_DEADLINE", "on_deadline needs a deadline_ms"),
   )
   .refine(
     (config) => (config.on_deadline === "default") === (config.default !== undefined),
-    rule("BAD_DEADLINE", "on_deadline: default and a default belong together"),
+    rule(
+      "BAD_DEADLINE",
+      "on_deadline: default needs a default, and a default needs on_deadline: default",
+    ),
   );
 
 /** The part of an approval's config that the scheduler reads. */

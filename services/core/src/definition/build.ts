@@ -3,7 +3,7 @@
 import { oldSpellingsIn } from "../fault/cause.ts";
 import { invariant } from "../fault/invariant.ts";
 import { nodeId } from "../name/ids.ts";
-import type { ConcurrencyLimit, RateLimit } from "../policy/gate.ts";
+import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import { DEFAULT_RETRY } from "../policy/retry.ts";
 import { joinOf } from "./graph-rules.ts";
 import { NODE_CONFIGS } from "./node-types.ts";

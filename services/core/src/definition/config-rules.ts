@@ -88,7 +88,7 @@ function checkBranches(config: Config, path: string, nodeId: string, report: Rep
     const id = isRecord(branch) ? branch["id"] : undefined;
     if (typeof id !== "string") return;
     if (seen.has(id)) {
-      const message = `branch ${excerpt(id)} occurs twice`;
+      const message = `branch ${excerpt(id)} is used twice; choose another id`;
       report(`${path}.branches[${index}].id`, "DUPLICATE_ID", message, nodeId);
     }
     seen.add(id);

@@ -12,8 +12,8 @@ export function definitionError(violations: readonly Violation[]): EngineError {
   const [first] = violations;
   const more = violations.length > 1 ? ` (and ${violations.length - 1} more)` : "";
   const where = first === undefined || first.path === "" ? "" : `${first.path}: `;
-  const told = first === undefined ? "invalid" : `${placeOf(first)}${where}${first.message}`;
-  return new EngineError(reasonOf(violations), `${told}${more}`, {
+  const found = first === undefined ? "invalid" : `${placeOf(first)}${where}${first.message}`;
+  return new EngineError(reasonOf(violations), `${found}${more}`, {
     metadata: { violations: String(violations.length) },
     violations: violations.map((violation) => ({
       field: violation.path === "" ? "definition" : `definition.${violation.path}`,

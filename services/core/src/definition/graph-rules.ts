@@ -74,7 +74,7 @@ function limitsOf({ concurrency, rate }: Readonly<Record<string, unknown>>): Out
 /** Reports every rule that `outline` breaks. */
 export function checkGraph(outline: Outline, report: Report): void {
   const { nodes, edges } = outline;
-  if (nodes.length === 0) report("nodes", "EMPTY", "a definition has at least one node");
+  if (nodes.length === 0) report("nodes", "EMPTY", "a definition needs at least one node");
   unique(
     nodes,
     (node) => node.id,
@@ -171,9 +171,19 @@ function checkStarts({ nodes }: Outline, links: readonly Link[], report: Report)
   const hasChildren = new Set(links.map((link) => link.source));
   nodes.forEach(({ type, id }, index) => {
     if (type === "start" && hasParents.has(index))
-      report(`nodes[${index}]`, "START_HAS_PARENTS", "no edge leads to the start node", id);
+      report(
+        `nodes[${index}]`,
+        "START_HAS_PARENTS",
+        "an edge may not lead to the start node; remove it",
+        id,
+      );
     if (type === "end" && hasChildren.has(index))
-      report(`nodes[${index}]`, "END_HAS_CHILDREN", "no edge leaves an end node", id);
+      report(
+        `nodes[${index}]`,
+        "END_HAS_CHILDREN",
+        "an edge may not leave an end node; remove it",
+        id,
+      );
   });
 }
 
@@ -215,8 +225,8 @@ function checkCycle({ nodes }: Outline, links: readonly Link[], report: Report):
   if (topologicalWaves(outgoing) !== undefined) return;
   const ids = findCycle(outgoing).map((index) => nodes[index]?.id ?? "?");
   const path = ids.length > 20 ? [...ids.slice(0, 18), "…", ...ids.slice(-1)] : ids;
-  const told = path.map(excerpt).join(" -> ");
-  report("edges", "CYCLE", `the nodes form a cycle: ${told}`, ids[0] ?? "");
+  const cycle = path.map(excerpt).join(" -> ");
+  report("edges", "CYCLE", `the nodes form a cycle: ${cycle}`, ids[0] ?? "");
 }
 
 function unique<T extends { readonly id: string | undefined }>(
@@ -230,7 +240,8 @@ function unique<T extends { readonly id: string | undefined }>(
   items.forEach((item, index) => {
     const key = keyOf(item);
     if (key === undefined) return;
-    if (seen.has(key)) report(pathOf(index), reason, `${excerpt(key)} occurs twice`, item.id);
+    if (seen.has(key))
+      report(pathOf(index), reason, `${excerpt(key)} is used twice; choose another`, item.id);
     seen.add(key);
   });
 }

@@ -35,5 +35,5 @@ export const llmConfig = z
   })
   .refine(
     ({ prompt, messages }) => (prompt === undefined) !== (messages === undefined),
-    rule("WRONG_TYPE", "exactly one of prompt and messages"),
+    rule("WRONG_TYPE", "needs exactly one of prompt and messages"),
   );

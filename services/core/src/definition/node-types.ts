@@ -24,7 +24,7 @@ const whenSchema = z.string().superRefine((text, context) => {
 const branchSchema = z.strictObject({
   id: nameSchema.refine(
     (id) => id !== "error",
-    rule("RESERVED_KEY", "error is the failure's own handle"),
+    rule("RESERVED_KEY", "error is the handle of failures; choose another id"),
   ),
   when: whenSchema,
 });
@@ -33,7 +33,7 @@ const codeSchema = z.string().superRefine((code, context) => {
   if (exceedsUtf8(code, LIMITS.javascriptBytes))
     context.addIssue({
       code: "custom",
-      ...rule("JS_TOO_LARGE", `a script is at most ${LIMITS.javascriptBytes} bytes`),
+      ...rule("JS_TOO_LARGE", `a script may have at most ${LIMITS.javascriptBytes} bytes`),
     });
   else {
     const fault = checkScript(code);
@@ -47,17 +47,23 @@ const urlSchema = z
   .max(8_192)
   .refine(
     (url) => isTemplate(url) || /^https?:$/.test(URL.parse(url)?.protocol ?? ""),
-    rule("URL_BLOCKED", "an http or https address, or a template that gives one"),
+    rule("URL_BLOCKED", "must be an http or https address, or a template that gives one"),
   );
 
 const headersSchema = z.record(
   z
     .string()
-    .refine((name) => HEADER_NAME.test(name), rule("HEADER_INJECTION", "not a header name")),
+    .refine(
+      (name) => HEADER_NAME.test(name),
+      rule("HEADER_INJECTION", "is not a valid header name"),
+    ),
   z
     .string()
     .max(8_192)
-    .refine((value) => !/[\r\n\0]/.test(value), rule("HEADER_INJECTION", "a header is one line")),
+    .refine(
+      (value) => !/[\r\n\0]/.test(value),
+      rule("HEADER_INJECTION", "a header must be one line"),
+    ),
 );
 
 const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
@@ -70,7 +76,12 @@ export const NODE_CONFIGS = {
   delay: z.strictObject({
     delay_ms: z.union([
       z.int().min(0).max(LIMITS.delayMsMax),
-      z.string().refine(isTemplate, rule("WRONG_TYPE", "a number of milliseconds or a template")),
+      z
+        .string()
+        .refine(
+          isTemplate,
+          rule("WRONG_TYPE", "must be a number of milliseconds, or a template that gives one"),
+        ),
     ]),
   }),
   javascript: z.strictObject({
@@ -88,7 +99,10 @@ export const NODE_CONFIGS = {
     effect: z.enum(["idempotent", "at_most_once", "none"]).optional(),
     idempotency_key_header: z
       .string()
-      .refine((name) => HEADER_NAME.test(name), rule("HEADER_INJECTION", "not a header name"))
+      .refine(
+        (name) => HEADER_NAME.test(name),
+        rule("HEADER_INJECTION", "is not a valid header name"),
+      )
       .optional(),
   }),
   approval: approvalConfig,

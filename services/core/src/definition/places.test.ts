@@ -68,7 +68,7 @@ test("the error of a call names line, column and node in every description", () 
   const error = parsed.ok ? undefined : definitionError(parsed.violations);
   expect(error?.violations?.[2]).toMatchObject({
     field: "definition.nodes[1].config.colour",
-    description: "line 8, column 7, node price: there is no colour here",
+    description: "line 8, column 7, node price: colour is not a key here; check its spelling",
   });
 });
 

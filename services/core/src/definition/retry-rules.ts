@@ -44,19 +44,23 @@ export function checkRetry(place: RetryPlace, report: Report): void {
   const never = (message: string): void => report(path, "RETRY_NEVER", message, nodeId);
   // A policy with one attempt, named explicitly, is accepted.
   if (attempts === undefined && Object.keys(policy).length > 0)
-    return never("one attempt is made unless `attempts` says more; name it, or remove retry");
+    return never(
+      "one attempt is the default, so this policy does nothing; set attempts, or remove retry",
+    );
   if (typeof attempts !== "number" || attempts <= 1 || !isCauses(named)) return;
   if (named.length === 0)
-    return never("retry_on is empty, so nothing is tried again; name causes, or leave it out");
+    return never("retry_on is empty, so nothing is retried; name causes, or remove it");
   const passing = passingOf(place);
   if (named.some((cause) => passing.has(cause))) return;
   if (passing.size > 0)
     return never(
-      `of a ${type} only ${[...passing].join(", ")} can be tried again; name one of them`,
+      `a ${type} is retried only after ${[...passing].join(", ")}; name one of them in retry_on`,
     );
   const where =
-    type === "map" || type === "loop" ? "; its items have their own, config.body.retry" : "";
-  never(`what a ${type} fails with, another attempt does not mend; remove retry${where}`);
+    type === "map" || type === "loop"
+      ? "; the body has a policy of its own, config.body.retry"
+      : "";
+  never(`another attempt of a ${type} would fail in the same way; remove retry${where}`);
 }
 
 const isCauses = (value: unknown): value is readonly unknown[] =>

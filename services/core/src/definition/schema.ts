@@ -8,7 +8,7 @@ import { isReservedKey, parsePath } from "../data/path.ts";
 import { RESERVED_VARIABLES } from "../data/scope.ts";
 import { RETRY_CAUSES } from "../fault/cause.ts";
 import { isName } from "../name/ids.ts";
-import { GATE_SCOPES } from "../policy/gate.ts";
+import { LIMIT_SCOPES } from "../policy/limit.ts";
 import { MODERATION_ACTIONS, MODERATIONS } from "../policy/moderation.ts";
 import { PARENT_FAILURE_POLICIES } from "../policy/parents.ts";
 import { DEFAULT_RETRY, STANDARD_RETRY } from "../policy/retry.ts";
@@ -22,10 +22,13 @@ export const nameSchema = z.string().refine(isName, rule("BAD_ID", NAME_RULE));
 
 const variableSchema = z
   .string()
-  .refine((name) => VARIABLE.test(name), rule("BAD_ID", "a letter, then letters, digits and _"))
+  .refine(
+    (name) => VARIABLE.test(name),
+    rule("BAD_ID", "must be a letter, then letters, digits and _"),
+  )
   .refine(
     (name) => !RESERVED_VARIABLES.has(name) && !isReservedKey(name),
-    rule("RESERVED_KEY", "ctx has that name already"),
+    rule("RESERVED_KEY", "is already a name in ctx; choose another"),
   );
 
 const outputKeySchema = z
@@ -80,14 +83,14 @@ const retrySchema = z.preprocess(
 );
 
 const gateKeySchema = z.string().min(1).max(LIMITS.expressionBytes).optional();
-const gateScopeSchema = z.enum(GATE_SCOPES).default("workflow");
+const limitScopeSchema = z.enum(LIMIT_SCOPES).default("workflow");
 
 /** At most `limit` at once for each value of the key; without a key, at most `limit` in all. */
 const concurrencySchema = z
   .strictObject({
     key: gateKeySchema,
     limit: z.int().min(1).max(LIMITS.slotsMax),
-    scope: gateScopeSchema,
+    scope: limitScopeSchema,
   })
   .optional();
 
@@ -97,7 +100,7 @@ const rateSchema = z
     key: gateKeySchema,
     limit: z.int().min(1).max(LIMITS.rateMax),
     per_ms: wholeMs(LIMITS.ratePerMsMax),
-    scope: gateScopeSchema,
+    scope: limitScopeSchema,
   })
   .optional();
 

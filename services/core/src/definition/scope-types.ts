@@ -16,13 +16,13 @@ const NO_BODY: ReadonlySet<string> = new Set(["map", "loop", "start", "end", "co
 const bodySchema = nodeSchema.pick({ config: true, retry: true, timeout_ms: true }).extend({
   type: nameSchema.refine(
     (type) => !NO_BODY.has(type),
-    rule("BAD_BODY", `a body is not one of ${[...NO_BODY].join(", ")}; use a subworkflow`),
+    rule("BAD_BODY", `a body cannot be one of ${[...NO_BODY].join(", ")}; use a subworkflow`),
   ),
 });
 
 const itemsSchema = z.union([
   z.array(z.unknown()).max(LIMITS.scopeWidth),
-  z.string().refine(isTemplate, rule("WRONG_TYPE", "a list or a template that gives one")),
+  z.string().refine(isTemplate, rule("WRONG_TYPE", "must be a list, or a template that gives one")),
 ]);
 
 export const mapSchema = z.strictObject({
@@ -44,7 +44,9 @@ export const loopSchema = z
     times: z
       .union([
         z.int().min(0).max(LIMITS.scopeWidth),
-        z.string().refine(isTemplate, rule("WRONG_TYPE", "a number or a template that gives one")),
+        z
+          .string()
+          .refine(isTemplate, rule("WRONG_TYPE", "must be a number, or a template that gives one")),
       ])
       .optional(),
     body: bodySchema,
@@ -53,11 +55,11 @@ export const loopSchema = z
   })
   .refine(
     ({ items, times }) => items === undefined || times === undefined,
-    rule("BAD_LOOP", "a loop goes over items or a number of times, not both"),
+    rule("BAD_LOOP", "a loop may have items or times, not both; remove one"),
   )
   .refine(
     ({ items, times, until }) => (items ?? times ?? until) !== undefined,
-    rule("BAD_LOOP", "a loop has items, times or until"),
+    rule("BAD_LOOP", "a loop needs items, times or until"),
   );
 
 export const subworkflowSchema = z.strictObject({

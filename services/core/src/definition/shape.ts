@@ -3,7 +3,7 @@
 import type { MergeStrategy } from "../data/merge.ts";
 import type { CauseSpellings } from "../fault/cause.ts";
 import type { NodeId } from "../name/ids.ts";
-import type { ConcurrencyLimit, RateLimit } from "../policy/gate.ts";
+import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type { Moderation, ModerationAction } from "../policy/moderation.ts";
 import type { ParentFailurePolicy } from "../policy/parents.ts";
 import type { RetryPolicy } from "../policy/retry.ts";

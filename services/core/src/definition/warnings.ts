@@ -23,7 +23,7 @@ function warnOfIslands({ nodes, edges }: Outline, report: Report): void {
   nodes.forEach(({ id, type }, index) => {
     if (id === undefined || type === "start" || targets.has(id)) return;
     const what = sources.has(id) ? `${excerpt(id)}, and so to what follows it` : excerpt(id);
-    const message = `nothing leads to ${what}: it runs at once, beside the start; add an edge to it, or remove it`;
+    const message = `no edge leads to ${what}, so it runs at once, beside the start; add an edge to it, or remove it`;
     report(`nodes[${index}]`, "UNREACHED", message, id);
   });
 }

@@ -18,7 +18,12 @@ export function reportIssues(
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) {
         const keyPath = violationPath([...issue.path, key], prefix);
-        report(keyPath, "UNKNOWN_KEY", `there is no ${excerpt(key)} here`, nodeIdOf(keyPath));
+        report(
+          keyPath,
+          "UNKNOWN_KEY",
+          `${excerpt(key)} is not a key here; check its spelling`,
+          nodeIdOf(keyPath),
+        );
       }
     } else report(path, reasonOf(issue), messageOf(issue), nodeIdOf(path));
   }

@@ -111,7 +111,7 @@ const TABLE: readonly ToldCase[] = [
     node: "a",
     room: () => ({ executors: [BUSY, BUSY], aheadCount: 7 }),
     reason: "EXECUTORS_FULL",
-    says: ["2 executors", "all 4 slots are taken", "behind 7 jobs"],
+    says: ["2 executors", "capacity of 4 attempts is in use", "behind 7 jobs"],
     cites: ["2 node.queued a"],
   },
   {

@@ -8,16 +8,16 @@ export function pausedText({ pause }: RunState): string | undefined {
   if (pause === undefined) return undefined;
   const { scope, who, reason } = pause;
   const what = scope === "workflow" ? "The run's workflow" : "The run";
-  return `${what} is paused${wordsOf(who, reason)}; nothing of it is started until it is resumed.`;
+  return `${what} is paused${byText(who, reason)}; its nodes do not start until it is resumed.`;
 }
 
 /** By whom and why, as far as the person named it. */
-const wordsOf = (who: string, reason: string): string =>
+const byText = (who: string, reason: string): string =>
   `${who === "" ? "" : ` by ${who}`}${reason === "" ? "" : ` (${reason})`}`;
 
 /** One sentence about a queue. */
 export const queuePausedText = ({ nodeType, by, reason }: QueuePauseSeen): string =>
-  `The queue of type ${nodeType} is paused${wordsOf(by, reason)}; nothing of it is claimed until it is resumed.`;
+  `The queue of type ${nodeType} is paused${byText(by, reason)}; no executor gets a node of it until it is resumed.`;
 
 /** What resumes a paused run. */
 export function resumptionOf({ pause, runId }: RunState, workflowId: string | undefined): string {

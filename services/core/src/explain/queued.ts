@@ -1,5 +1,5 @@
-// Explains why a ready node does not run: its time has not come, its limits hold it back, its queue is paused, no executor serves its
-// type, all executors are full, or it is simply next.
+// Explains why a ready node does not run. Its time has not come, or its limits hold it back, or its queue is paused. Or no executor serves
+// its type, all executors are full, or it is simply next.
 
 import type { Answer, Case } from "./case.ts";
 import { own, since, textOf } from "./case.ts";
@@ -90,12 +90,12 @@ function full(
   serving: readonly ExecutorSeen[],
   queued: Cited | undefined,
 ): Answer {
-  const slots = serving.reduce((sum, executor) => sum + executor.slots, 0);
+  const capacity = serving.reduce((sum, executor) => sum + executor.slots, 0);
   return {
     reason: "EXECUTORS_FULL",
-    summary: `${countText(serving.length, "executor")} of type ${node.definition.type} ${serving.length === 1 ? "is" : "are"} alive, but all ${countText(slots, "slot")} are taken${aheadText(room.aheadCount)}.`,
+    summary: `${countText(serving.length, "executor")} of type ${node.definition.type} ${serving.length === 1 ? "is" : "are"} alive, but their capacity of ${countText(capacity, "attempt")} is in use${aheadText(room.aheadCount)}.`,
     evidence: [queued],
-    next: "Wait for a slot, or start another executor.",
+    next: "Wait until an attempt ends, or start another executor.",
     ...since(queued),
   };
 }

@@ -1,19 +1,13 @@
-// Explains a wait for a slot of a concurrency key or of a rate: which key, which executions hold its slots, how many are before it, and
-// for a rate the earliest time of its turn.
+// Explains a wait for a slot of a concurrency key or of a rate. The answer names the key, the executions that hold its slots and how many
+// are before it; for a rate, also the earliest time of its turn.
 
 import { executionAt } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
 import { nodeIdAt } from "../plan/place.ts";
-import { gateKey, type Gate, type GateOwner } from "../policy/gate.ts";
+import { limitKey, type FoldedLimits, type LimitOwner } from "../policy/limit.ts";
 import type { ExplainReason, SlotStanding } from "./reason.ts";
 import type { SlotQuestion, SlotWait, WaitingRoom } from "./room.ts";
 import { countText, durationText, listText } from "./words.ts";
-
-/** The limits of an execution or a run, from its fold. */
-export interface Limits {
-  readonly slot: Gate["slot"] | undefined;
-  readonly rate: Gate["rate"] | undefined;
-}
 
 interface Place {
   readonly nodeId: string;
@@ -23,13 +17,13 @@ interface Place {
 const THE_RUN: Place = { nodeId: "", iteration: 0 };
 
 /** The question to the store about a run that has not begun; nothing if it has. */
-export const slotsOfRun = (state: RunState, owner: GateOwner): SlotQuestion[] =>
+export const slotsOfRun = (state: RunState, owner: LimitOwner): SlotQuestion[] =>
   state.isAdmitted ? [] : questions(THE_RUN, "run", owner, state);
 
 /** The question to the store about an execution; nothing unless it is queued and has limits. */
 export function slotsOfExecution(
   state: RunState,
-  owner: GateOwner,
+  owner: LimitOwner,
   nodeIndex: number,
   iteration: number,
 ): SlotQuestion[] {
@@ -42,16 +36,16 @@ export function slotsOfExecution(
 function questions(
   place: Place,
   level: "run" | "node",
-  owner: GateOwner,
-  { slot, rate }: Limits,
+  owner: LimitOwner,
+  { slot, rate }: FoldedLimits,
 ): SlotQuestion[] {
   return [
     ...(slot === undefined
       ? []
-      : [{ ...place, kind: "slot" as const, key: gateKey("slot", level, owner, slot) }]),
+      : [{ ...place, kind: "slot" as const, key: limitKey("slot", level, owner, slot) }]),
     ...(rate === undefined
       ? []
-      : [{ ...place, kind: "rate" as const, key: gateKey("rate", level, owner, rate) }]),
+      : [{ ...place, kind: "rate" as const, key: limitKey("rate", level, owner, rate) }]),
   ];
 }
 
@@ -67,7 +61,7 @@ export interface SlotAnswer {
 /** Why an execution, or its run if no place is given, waits for its limits; undefined if it does not. */
 export function slotAnswer(
   { slotWaits = [], now }: WaitingRoom,
-  limits: Limits,
+  limits: FoldedLimits,
   { nodeId, iteration }: Place = THE_RUN,
 ): SlotAnswer | undefined {
   const wait = slotWaits.find((each) => each.nodeId === nodeId && each.iteration === iteration);
@@ -90,7 +84,7 @@ function ofSlot(wait: SlotWait, key: string): SlotAnswer {
   };
 }
 
-function ofRate(wait: SlotWait, rate: NonNullable<Limits["rate"]>, now: number): SlotAnswer {
+function ofRate(wait: SlotWait, rate: NonNullable<FoldedLimits["rate"]>, now: number): SlotAnswer {
   const { limit, aheadCount, freeAt } = wait;
   // The ones before it take slots as these become free, round after round; its own becomes free with the last of them.
   const untilAt =

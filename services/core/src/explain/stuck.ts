@@ -10,7 +10,7 @@ import type { Proofs } from "./proofs.ts";
 import type { ExplainReason } from "./reason.ts";
 import type { SlotQuestion, WaitingRoom } from "./room.ts";
 import { slotAnswer, slotsOfExecution, slotsOfRun } from "./slot-wait.ts";
-import type { GateOwner } from "../policy/gate.ts";
+import type { LimitOwner } from "../policy/limit.ts";
 
 /** Causes that a person can change come first. The last ones count only if no node of the run is at work. */
 const WORTH_SAYING: readonly ExplainReason[] = [
@@ -45,7 +45,7 @@ export const heldNodes = (state: RunState): number[] =>
   );
 
 /** The question to the store about the lines of the run and its nodes. */
-export const slotsToAsk = (state: RunState, owner: GateOwner): SlotQuestion[] =>
+export const slotsToAsk = (state: RunState, owner: LimitOwner): SlotQuestion[] =>
   [
     ...slotsOfRun(state, owner),
     ...lookedAt(state).flatMap(({ nodeIndex, iteration }) =>

@@ -2,14 +2,14 @@
 // details) is not in the payload: the event carries it as text in `value`.
 
 import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
-import type { Gate } from "../policy/gate.ts";
+import type { Limits } from "../policy/limit.ts";
 import type { ApprovalRequest, Media, NodeDecision, NodeHold, SkipReason, Usage } from "./event.ts";
 import type { Cause, EventRows } from "./event-row.ts";
 
 /** The payloads of `node.*` and of the checks of a node. Times are milliseconds since 1970. */
 export interface NodePayloads {
   /** Only the first `node.queued` of an execution has `slot` and `rate`; they hold for all its attempts. */
-  readonly "node.queued": { readonly notBefore?: number } & Gate;
+  readonly "node.queued": { readonly notBefore?: number } & Limits;
   /** `wave` is the node's topological depth. */
   readonly "node.started": { readonly executorId: ExecutorId; readonly wave?: number };
   /** value: the items as a JSON array. `cut`: the limit cut the list of items, so the node fails after the last one. */

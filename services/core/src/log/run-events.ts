@@ -2,7 +2,7 @@
 // in the payload: the event carries it as text in `value`.
 
 import type { ExecutorId } from "../name/ids.ts";
-import type { Gate } from "../policy/gate.ts";
+import type { Limits } from "../policy/limit.ts";
 import type {
   ParentLink,
   PauseNote,
@@ -28,7 +28,7 @@ export interface RunPayloads {
     /** How many runs are above this one. */
     readonly depth?: number;
     readonly schedule?: ScheduleLink;
-  } & Gate;
+  } & Limits;
   /** `deadlineAt` is set when the deadline moved (`clock.ts`); the note is set when a user paused or resumed the run. */
   readonly "run.status.changed": {
     readonly from: RunStatus;

@@ -3,7 +3,7 @@
 
 import type { Graph } from "../definition/graph.ts";
 import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
-import type { RateTicket, SlotTicket } from "../policy/gate.ts";
+import type { RateTicket, SlotTicket } from "../policy/limit.ts";
 import type {
   ApprovalRequest,
   NodeDecision,

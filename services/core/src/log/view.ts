@@ -5,7 +5,7 @@
 // changes its own copies and makes one view for all events since the last; an event costs the same in a long log as in a short one.
 // A stream that resumes may send an event twice: the fold drops every event at or before its cursor.
 
-import type { Gate } from "../policy/gate.ts";
+import type { Limits } from "../policy/limit.ts";
 import { isFinal, isSettled } from "./event.ts";
 import type { Media, NodeStatus, PauseNote, RunEvent, RunStatus } from "./event.ts";
 import { reasonOf, runStatusAfter } from "./meaning.ts";
@@ -61,7 +61,7 @@ export interface NodeView {
   readonly attempt: number;
   readonly deliveries: readonly Delivery[];
   /** The limits that the execution waits for while it is queued. */
-  readonly limits: Gate;
+  readonly limits: Limits;
   readonly handle: string;
   readonly output: string | undefined;
   /** For programs: the cause of a failure, a retry or a skip; while the node waits, what it waits for. */
@@ -109,7 +109,7 @@ export interface RunView {
   readonly failedNodeId: string;
   readonly hasFailures: boolean;
   /** The limits that a pending run waits for. */
-  readonly limits: Gate;
+  readonly limits: Limits;
   /** The user who paused the run, and why, while it is paused. */
   readonly pause: Partial<PauseNote> | undefined;
   /** By key, in the order in which the log first names them. */

@@ -1,5 +1,5 @@
 // Claims as facts: taking one, and losing one. The seq of node.started is the claim's epoch; an executor that names another
-// epoch, or a claim of another executor, is fenced off. A lost claim costs a delivery and never an attempt of the handler (X10).
+// epoch, or a claim of another executor, is fenced off. A lost claim costs a delivery and never an attempt of the handler.
 
 import { LIMITS } from "../data/limits.ts";
 import type { Fact, FactOf, RecoveryReason } from "../log/event.ts";

@@ -11,9 +11,9 @@ function held(phase: "input" | "output", more: Readonly<Record<string, unknown>>
   const run = startToyRun(sketch(["s", { id: "a", ...more }, "b"], ["s>a", "a>b"]));
   run.complete("s");
   run.claim("a");
-  const gates = [{ type: "moderation.flagged", phase, detailsJson: "{}" }] as const;
+  const checks = [{ type: "moderation.flagged", phase, detailsJson: "{}" }] as const;
   const output = phase === "output" ? { outputJson: '{"x":1}', handle: "h" } : {};
-  run.report("a", { ...HOLD, phase, gates, ...output });
+  run.report("a", { ...HOLD, phase, checks, ...output });
   return run;
 }
 

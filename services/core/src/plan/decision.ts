@@ -5,7 +5,7 @@ import { unreachable } from "../fault/invariant.ts";
 import type { Fact, FactOf, RunStatus, SkipReason } from "../log/event.ts";
 import { executionAt } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
-import type { Gate } from "../policy/gate.ts";
+import type { Limits } from "../policy/limit.ts";
 import { failureFact } from "./failure.ts";
 import { graphNodeAt, nodeIdAt, RUN_PLACE } from "./place.ts";
 
@@ -24,7 +24,7 @@ export type Decision =
       readonly iteration: number;
       readonly attempt: number;
       readonly notBefore?: number;
-      readonly gate?: Gate;
+      readonly limits?: Limits;
     }
   | { readonly kind: "skip"; readonly node: number; readonly reason: SkipReason }
   | {
@@ -67,8 +67,8 @@ export function factOf(state: RunState, decision: Decision): Fact {
   };
   switch (decision.kind) {
     case "queue": {
-      const { notBefore, gate } = decision;
-      const payload = { ...(notBefore === undefined ? {} : { notBefore }), ...gate };
+      const { notBefore, limits } = decision;
+      const payload = { ...(notBefore === undefined ? {} : { notBefore }), ...limits };
       return { ...place, type: "node.queued", attempt: decision.attempt, payload };
     }
     case "skip":

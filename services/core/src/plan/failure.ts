@@ -14,7 +14,7 @@ export interface Failure {
   readonly timeoutMs?: number;
 }
 
-/** node.failed or node.timed_out; with error handling `continue` node.completed by handle `error` (S3.33). */
+/** node.failed or node.timed_out; with error handling `continue` node.completed by handle `error`. */
 export function failureFact(
   definition: Pick<NodeDefinition, "errorHandling" | "timeoutMs" | "causeSpellings">,
   place: EventPlace,

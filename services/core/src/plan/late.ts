@@ -1,5 +1,5 @@
 // Parents too late for their join: once a join with `late: cancel` has fired, what still runs towards it is cancelled, and so on
-// upwards, as long as nobody else waits for it (X11). A parent that another pending node needs goes on.
+// upwards, as long as nobody else waits for it. A parent that another pending node needs goes on.
 
 import { isSettled } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";

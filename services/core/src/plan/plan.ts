@@ -11,7 +11,7 @@ import { movedDeadline } from "../log/clock.ts";
 import { edgeEffect } from "../log/edge-effect.ts";
 import type { RunState } from "../log/state.ts";
 import { factOf, type Decision } from "./decision.ts";
-import { nodeGate } from "./gate.ts";
+import { nodeLimits } from "./limits.ts";
 import { contextTooLarge } from "./oversize.ts";
 import { graphNodeAt, nodeStateAt } from "./place.ts";
 import { cancelLate } from "./late.ts";
@@ -41,7 +41,7 @@ export function plan(state: RunState, now: number): Decision[] {
   return decideStatus(state, now);
 }
 
-/** A live run waits when nothing of it can move by itself and something waits for a person or a child run (S2.29, X8). */
+/** A live run waits when nothing of it can move by itself and something waits for a person or a child run. */
 function decideStatus(state: RunState, now: number): Decision[] {
   const { status: from, activeCount, blockedCount } = state;
   if (from !== "running" && from !== "waiting") return [];
@@ -90,7 +90,7 @@ function decideNode(state: RunState, index: number, now: number): Decision | und
   }
 }
 
-/** The node's own policy decides what a failed parent means to it (S1.23-S1.25). */
+/** The node's own policy decides what a failed parent means to it. */
 function onParentsFailed(state: RunState, index: number, now: number): Decision {
   const policy = graphNodeAt(state, index).definition.onParentFailure;
   switch (policy) {
@@ -113,9 +113,9 @@ function onParentsFailed(state: RunState, index: number, now: number): Decision 
 function queueNode(state: RunState, index: number, now: number): Decision {
   const bytes = contextBytes(state, index);
   if (bytes > LIMITS.contextBytes) return { kind: "fail", node: index, ...contextTooLarge(bytes) };
-  const gate = nodeGate(state, index);
-  if (gate?.ok === false)
-    return { kind: "fail", node: index, cause: "limit_key_invalid", message: gate.message };
+  const limits = nodeLimits(state, index);
+  if (limits?.ok === false)
+    return { kind: "fail", node: index, cause: "limit_key_invalid", message: limits.message };
   const notBefore = releaseOf(state, index);
   return {
     kind: "queue",
@@ -123,11 +123,11 @@ function queueNode(state: RunState, index: number, now: number): Decision {
     iteration: 0,
     attempt: 1,
     ...(notBefore > now ? { notBefore } : {}),
-    ...(gate === undefined ? {} : { gate: gate.gate }),
+    ...(limits === undefined ? {} : { limits: limits.limits }),
   };
 }
 
-/** The latest time at which a parent that leads here releases its children (S3.29). */
+/** The latest time at which a parent that leads here releases its children. */
 function releaseOf(state: RunState, index: number): number {
   let release = 0;
   for (const edge of graphNodeAt(state, index).incoming) {

@@ -1,4 +1,4 @@
-// Join modes: may a node with several parents run now, never, or is it too early to say (S3.20-S3.22, X11). Answered on the
+// Join modes: may a node with several parents run now, never, or is it too early to say. Answered on the
 // fold's counters alone, in constant time. Evaluated on *settled* parents, so an untaken branch can never hang a join.
 
 import type { GraphNode } from "../definition/graph.ts";

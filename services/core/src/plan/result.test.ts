@@ -108,12 +108,12 @@ test("tokens a model counted are in the log (S1.58)", () => {
   });
 });
 
-test("what the gates found enters the log with the outcome, before it (S1.47)", () => {
+test("what the checks found enters the log with the outcome, before it (S1.47)", () => {
   const run = one();
-  const gates = [{ type: "contract.violated", phase: "output", detailsJson: "[1]" }] as const;
-  run.report("a", { ...failed("output_contract_violation"), gates });
-  const [gate, end] = run.events.slice(-3);
-  expect(gate).toMatchObject({
+  const checks = [{ type: "contract.violated", phase: "output", detailsJson: "[1]" }] as const;
+  run.report("a", { ...failed("output_contract_violation"), checks });
+  const [check, end] = run.events.slice(-3);
+  expect(check).toMatchObject({
     type: "contract.violated",
     nodeId: "a",
     payload: { phase: "output" },
@@ -121,7 +121,7 @@ test("what the gates found enters the log with the outcome, before it (S1.47)", 
   });
   expect(end).toMatchObject({
     type: "node.failed",
-    epoch: gate?.epoch,
+    epoch: check?.epoch,
     payload: { cause: "output_contract_violation" },
   });
 });

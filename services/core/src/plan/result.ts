@@ -17,8 +17,8 @@ import { failureFact } from "./failure.ts";
 import { graphNodeAt, RUN_PLACE } from "./place.ts";
 import { type Stop, timedOut } from "./stop.ts";
 
-/** What a gate around the handler found; it enters the log with the outcome, before it. */
-export interface Gate {
+/** What a check around the handler found; it enters the log with the outcome, before it. */
+export interface Check {
   readonly type: "contract.violated" | "moderation.flagged";
   readonly phase: "input" | "output";
   /** JSON text: the list of errors, or the finding. */
@@ -26,7 +26,7 @@ export interface Gate {
 }
 
 /** How an attempt ended, as its executor tells it. */
-export type Outcome = { readonly gates?: readonly Gate[] } & Ending;
+export type Outcome = { readonly checks?: readonly Check[] } & Ending;
 
 type Ending =
   | {
@@ -121,12 +121,12 @@ export function onOutcome(state: RunState, arrival: OutcomeArrival): Arrival {
   const { nodeIndex, iteration } = arrival;
   const standing = arrivalOf(executionAt(state, nodeIndex, iteration), arrival);
   if (standing !== "live") return { kind: standing };
-  const gates = gateFacts(state, arrival, arrival.outcome.gates ?? []);
-  return { kind: "accepted", facts: [...gates, ...factsOf(state, arrival)] };
+  const checks = checkFacts(state, arrival, arrival.outcome.checks ?? []);
+  return { kind: "accepted", facts: [...checks, ...factsOf(state, arrival)] };
 }
 
-const gateFacts = (state: RunState, arrival: Landing, gates: readonly Gate[]): Fact[] =>
-  gates.map(({ type, phase, detailsJson }) => ({
+const checkFacts = (state: RunState, arrival: Landing, checks: readonly Check[]): Fact[] =>
+  checks.map(({ type, phase, detailsJson }) => ({
     ...placeOf(state, arrival),
     type,
     payload: { phase },
@@ -250,7 +250,7 @@ const isLoop = (state: RunState, { nodeIndex, iteration }: Landing): boolean =>
 
 /** Held until a person decides; an output that could never be one is not worth asking about. */
 function heldFacts(state: RunState, arrival: Landing, outcome: Held): Fact[] {
-  const { kind: _kind, gates: _gates, outputJson, ...payload } = outcome;
+  const { kind: _kind, checks: _checks, outputJson, ...payload } = outcome;
   if (outputJson !== undefined && exceedsUtf8(outputJson, LIMITS.valueBytes))
     return failedFacts(state, arrival, tooLarge(outcome.durationMs));
   const value = outputJson === undefined ? {} : { value: outputJson };

@@ -8,10 +8,10 @@ import { isSettled, type Fact } from "../log/event.ts";
 import type { NodeState, RunState, ScopeState } from "../log/state.ts";
 import type { Decision } from "./decision.ts";
 import { failureFact } from "./failure.ts";
-import { iterationGate } from "./gate.ts";
+import { iterationLimits } from "./limits.ts";
 import { graphNodeAt, nodeIdAt, nodeStateAt } from "./place.ts";
 
-/** The handle of a map or a loop that had items, and of one that had none (S3.30). */
+/** The handle of a map or a loop that had items, and of one that had none. */
 export const LOOP_HANDLE = "loop";
 export const DONE_HANDLE = "done";
 
@@ -65,11 +65,11 @@ function queueMore(state: RunState, node: number, scope: ScopeState, now: number
   const held = releaseAt > now ? { notBefore: releaseAt } : {};
   const decisions: Decision[] = [];
   for (let iteration = next; iteration < next + count; iteration++) {
-    const gate = iterationGate(state, node, iteration);
-    if (gate?.ok === false)
-      return fail(state, node, now, { cause: "limit_key_invalid", message: gate.message });
-    const gated = gate === undefined ? {} : { gate: gate.gate };
-    decisions.push({ kind: "queue", node, iteration, attempt: 1, ...held, ...gated });
+    const limits = iterationLimits(state, node, iteration);
+    if (limits?.ok === false)
+      return fail(state, node, now, { cause: "limit_key_invalid", message: limits.message });
+    const limited = limits === undefined ? {} : { limits: limits.limits };
+    decisions.push({ kind: "queue", node, iteration, attempt: 1, ...held, ...limited });
   }
   return decisions;
 }

@@ -1,5 +1,5 @@
 // Ending a run from outside: a person cancels it, or its deadline passes. Every unsettled execution is cancelled in the same
-// breath, so whatever still runs is fenced off and a pending node never enters running (S1.38-S1.40).
+// breath, so whatever still runs is fenced off and a pending node never enters running.
 
 import { mayTimeOut } from "../log/clock.ts";
 import { isFinal, type Fact } from "../log/event.ts";

@@ -1,5 +1,5 @@
-// When a run is over and how it ended: the leaf rule (S1.22) with `hasFailures`, since leaves can all be well although a
-// node in the middle failed (X9). Costs one look at every node, once per run.
+// When a run is over and how it ended: the leaf rule with `hasFailures`, since leaves can all be well although a
+// node in the middle failed. Costs one look at every node, once per run.
 
 import { isSettled, type Fact } from "../log/event.ts";
 import { runOutputJson } from "../log/context.ts";
@@ -29,7 +29,7 @@ export function verdict(state: RunState): Fact {
   return runFailed(state, state.firstFailedNode);
 }
 
-/** Decisions that end a run because a node with `fail_workflow` failed: cancel what is left, then fail (S3.34). */
+/** Decisions that end a run because a node with `fail_workflow` failed: cancel what is left, then fail. */
 export function failWholeRun(state: RunState, fatalNode: number): Decision[] {
   const reason = `node ${nodeIdAt(state, fatalNode)} failed the run`;
   return [

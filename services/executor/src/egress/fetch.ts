@@ -100,7 +100,8 @@ export async function egressOpen(
     const location = REDIRECTS.has(response.statusCode) ? response.headers["location"] : undefined;
     if (typeof location !== "string") return openedBy(response, verdict.url);
     discard(response);
-    if (hop >= LIMITS.httpRedirects) return failure("url_blocked", "too many redirects");
+    if (hop >= LIMITS.httpRedirects)
+      return failure("url_blocked", `more than ${LIMITS.httpRedirects} redirects`);
     const next = followed(current, verdict.url, { status: response.statusCode, location });
     if (!("url" in next)) return next;
     current = next;
@@ -114,9 +115,9 @@ function followed(
   redirect: { readonly status: number; readonly location: string },
 ): EgressRequest | EgressFailure {
   const to = URL.parse(redirect.location, at);
-  if (to === null) return failure("url_blocked", "the redirect leads nowhere");
+  if (to === null) return failure("url_blocked", "the redirect names no valid address");
   if (at.protocol === "https:" && to.protocol !== "https:") {
-    return failure("url_blocked", "a redirect may not leave https");
+    return failure("url_blocked", "a redirect from https to http is refused");
   }
   const headers = to.origin === at.origin ? from.headers : carriedHeaders(from.headers);
   const { status } = redirect;
@@ -155,8 +156,8 @@ export function explainFailure(
   if (signal.aborted) {
     const isTimeout = signal.reason instanceof Error && signal.reason.name === "TimeoutError";
     return isTimeout
-      ? failure("timeout", "no answer in time")
-      : failure("cancelled", "was cancelled");
+      ? failure("timeout", "the server did not answer in time")
+      : failure("cancelled", "the attempt was cancelled");
   }
   if (code === "UND_ERR_CONNECT_TIMEOUT")
     return late(CONNECT_TIMEOUT_MS, `no connection within ${CONNECT_TIMEOUT_MS} ms`);

@@ -39,9 +39,10 @@ const refused = (message: string): UrlVerdict => ({ ok: false, message });
 
 /** Checks a URL before any name is resolved. */
 export function checkUrl(text: string, policy: EgressPolicy): UrlVerdict {
-  if (text.length > URL_LENGTH_MAX) return refused("the URL is too long");
+  if (text.length > URL_LENGTH_MAX)
+    return refused(`the URL is longer than ${URL_LENGTH_MAX} characters`);
   const url = URL.parse(text);
-  if (url === null) return refused("this is not an absolute URL");
+  if (url === null) return refused("the URL is not absolute; write http:// or https:// and a host");
   if (url.protocol !== "https:" && url.protocol !== "http:") {
     return refused("only http and https URLs may be called");
   }
@@ -54,10 +55,14 @@ export function checkUrl(text: string, policy: EgressPolicy): UrlVerdict {
   if (isAddress(host)) {
     return isAllowed(host, { host, port }, policy)
       ? { ok: true, url }
-      : refused("this address or port may not be called");
+      : refused(
+          "this address or port may not be called; the operator can allow it with PAWL_ALLOW_PRIVATE_EGRESS",
+        );
   }
   if (needsOpening({ host, port }, policy) && policy.allowed.length === 0) {
-    return refused("this host or port may not be called");
+    return refused(
+      "this host or port may not be called; the operator can allow addresses with PAWL_ALLOW_PRIVATE_EGRESS",
+    );
   }
   return { ok: true, url };
 }

@@ -54,8 +54,9 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Headers
     }
     if (!NAME.test(name)) return invalid("a header name holds characters that are not allowed");
     const key = name.toLowerCase();
-    if (RESERVED.has(key)) return invalid(`the header ${key} may not be set`);
-    if (value.length > VALUE_LENGTH_MAX) return invalid(`the header ${key} is too long`);
+    if (RESERVED.has(key)) return invalid(`the header ${key} is set by the executor; remove it`);
+    if (value.length > VALUE_LENGTH_MAX)
+      return invalid(`the header ${key} is longer than ${VALUE_LENGTH_MAX} characters`);
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
       return invalid(`the header ${key} holds characters that cannot be sent`);
     }

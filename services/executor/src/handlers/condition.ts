@@ -1,5 +1,5 @@
-// `condition`: leaves by the id of the first branch whose expression is true, else by `else`. Expressions are CEL over
-// `ctx` and `input`, compiled once per text.
+// `condition`: leaves by the id of the first branch whose expression is true, else by `else`. Expressions are CEL over `ctx` and `input`,
+// compiled once per text.
 
 import { compileCondition, type Condition } from "@pawl/core/data/expression";
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
@@ -22,7 +22,7 @@ export const conditionHandler = defineHandler({
   execute: (config, ctx) => {
     for (const branch of config.branches) {
       const condition = compiled(branch.when);
-      // The schema compiled it before; this is for a definition saved by an older release.
+      // The schema compiled it before; only a definition saved by an older release gets here.
       if (typeof condition === "string") return permanentFailure("config_invalid", condition);
       const verdict = condition.evaluate(ctx.scope);
       if (!verdict.ok) {

@@ -26,7 +26,7 @@ export const dataQueryHandler = (sources: DataSources): Handler =>
     execute: async (config, ctx) => {
       const source = sources.find(config.source);
       if (source === undefined) {
-        const message = `this executor knows no data source ${JSON.stringify(config.source)}`;
+        const message = `this executor has no data source ${JSON.stringify(config.source)}; the operator adds it to PAWL_DATA_SOURCES`;
         return permanentFailure("unknown_data_source", message);
       }
       const isOnce = source.mode === "read_write" && config.effect !== "none";
@@ -52,12 +52,12 @@ export const dataQueryHandler = (sources: DataSources): Handler =>
 
 function resultOf({ fields, rows, rowCount, truncated, isTooLarge }: QueryAnswer): HandlerResult {
   if (isTooLarge) {
-    const message = `the rows are larger than ${LIMITS.valueBytes} bytes; ask for fewer, or for less of them`;
+    const message = `the rows are larger than ${LIMITS.valueBytes} bytes; select fewer rows or columns`;
     return permanentFailure("output_too_large", message);
   }
   const twice = fields.find((name, index) => fields.indexOf(name) !== index);
   if (twice !== undefined) {
-    const message = `two columns are called ${JSON.stringify(twice.slice(0, 64))}; give them names with as`;
+    const message = `two columns are named ${JSON.stringify(twice.slice(0, 64))}; give one another name with "as"`;
     return permanentFailure("query_error", message);
   }
   const objects = rows.map((row) => Object.fromEntries(row.map((cell, at) => [fields[at], cell])));

@@ -1,10 +1,10 @@
-// `delay`: asks that what follows waits. It holds no slot and no timer: the wait is the scheduler's, and survives crashes.
+// `delay`: delays the nodes that follow. It uses no capacity and no timer: the scheduler keeps the delay, which survives crashes.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { z } from "zod";
 import { defineHandler } from "./handler.ts";
 
-/** A template in a longer text gives digits, a lone one keeps its number. */
+/** A template inside a longer text gives digits; a lone template keeps its number. */
 const delayMs = z
   .union([
     z.number(),

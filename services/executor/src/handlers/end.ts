@@ -1,5 +1,5 @@
-// `end`: collects the run's result from its output parameters, which are templates. Without any it passes on what its edges
-// bring: its own parameters, else its only parent's output, else the parents' outputs by node id.
+// `end`: collects the run's result from its output parameters, which are templates. Without any, it passes on its own parameters, else the
+// output of its only parent, else the outputs of its parents by node id.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { defineHandler, type HandlerContext } from "./handler.ts";

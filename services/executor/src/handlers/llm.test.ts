@@ -9,7 +9,7 @@ const offline: Providers = {
   find: (name) => (name === "nobody" ? undefined : { ...offlineProvider, timeoutMs: 5_000 }),
 };
 
-/** A provider that keeps what it was asked and says what it is told. */
+/** A provider that records its questions and gives the test's answers. */
 function scripted(...chunks: readonly (LlmChunk | ProviderFault)[]) {
   const asked: LlmInput[] = [];
   const providers: Providers = {

@@ -47,7 +47,7 @@ export const llmHandler = (providers: Providers): Handler =>
     execute: async (config, ctx) => {
       const provider = providers.find(config.provider, config.model);
       if (provider === undefined) {
-        const message = `this executor knows no model provider ${JSON.stringify(config.provider)}`;
+        const message = `this executor has no model provider ${JSON.stringify(config.provider)}; the operator adds it to PAWL_LLM_PROVIDERS`;
         return permanentFailure("unknown_provider", message);
       }
       const timeoutMs = Math.min(config.timeout_ms ?? provider.timeoutMs, ctx.timeoutMs);

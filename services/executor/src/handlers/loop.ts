@@ -1,11 +1,11 @@
-// `loop`: says over what it goes: items, a number of times, or as often as it takes until its condition holds. The scheduler
-// runs the body once after the other; the condition is judged where the body runs (run/until.ts).
+// `loop`: names its iterations: items, a number of times, or as many as its condition needs. The scheduler runs the body once per iteration,
+// one after the other; the executor that runs the body evaluates the condition (run/until.ts).
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { z } from "zod";
 import { defineHandler, permanentFailure, type HandlerResult } from "./handler.ts";
 
-/** A template in a longer text gives digits, a lone one keeps its number. */
+/** A template inside a longer text gives digits; a lone template keeps its number. */
 const times = z
   .union([
     z.number(),
@@ -30,7 +30,7 @@ export const loopHandler = defineHandler({
   execute: ({ items, times: count, until, max_iterations: max }): HandlerResult => {
     const wanted = items?.length ?? count ?? Infinity;
     const cut = wanted > max;
-    // Without a condition nothing can end it earlier: better said now than after all the work.
+    // Without a condition nothing can end the loop earlier, so it fails now and not after all the work.
     if (cut && until === undefined)
       return permanentFailure("max_iterations", `${wanted} iterations; at most ${max}`);
     const width = Math.min(wanted, max);

@@ -1,4 +1,4 @@
-// `map`: finds its items; the scheduler runs its body once for each, some at a time, and joins what they give.
+// `map`: finds its items; the scheduler runs its body once for each, some at a time, and joins the outputs.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { z } from "zod";
@@ -6,7 +6,7 @@ import { defineHandler, permanentFailure } from "./handler.ts";
 
 export const mapHandler = defineHandler({
   type: "map",
-  // The rest of the config was checked with the definition and is the scheduler's.
+  // The parser checked the rest of the config, and only the scheduler uses it.
   config: z.looseObject({ items: z.array(z.unknown()) }),
   unrendered: ["body"],
   execute: ({ items }) =>

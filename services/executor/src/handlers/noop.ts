@@ -1,4 +1,4 @@
-// `noop`: does nothing, at once; for tests, benches and joins that only wait.
+// `noop`: completes at once; for tests, benches and joins that only wait.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { defineHandler } from "./handler.ts";

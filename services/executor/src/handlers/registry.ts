@@ -22,11 +22,11 @@ import { textStreamHandler } from "./text-stream.ts";
 
 export type Registry = ReadonlyMap<string, Handler>;
 
-/** Handlers by type; of two with one type the later wins. */
+/** Handlers by type; if two have one type, the later wins. */
 export const registryOf = (handlers: readonly Handler[]): Registry =>
   new Map(handlers.map((handler) => [handler.type, handler]));
 
-/** What this executor serves out of the box. */
+/** The built-in handlers of this executor. */
 export const builtInRegistry = (outside: {
   readonly sandbox: Pick<Sandbox, "run">;
   readonly egress: Egress;

@@ -1,4 +1,4 @@
-// `start`: the one node every run begins with; passes the run's input on.
+// `start`: the first node of a run; it passes the run's input on.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { defineHandler } from "./handler.ts";

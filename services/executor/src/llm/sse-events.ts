@@ -1,6 +1,6 @@
-// Parses server-sent events from bytes by the rules of the HTML standard: lines end in LF, CRLF or CR, wherever the network cut them;
-// comments and unknown fields are skipped; several data lines are one text with line feeds between.
-// It is more lenient in one point: an event without its blank line at the end of the stream still counts.
+// Parses server-sent events from bytes by the rules of the HTML standard. Lines end in LF, CRLF or CR, wherever the network cut them.
+// Comments and unknown fields are skipped. Several data lines are one text with line feeds between. It is more lenient in one point: an
+// event without its blank line at the end of the stream still counts.
 
 /** One event: the name of its type ("" if it has none) and its data. */
 export interface SseEvent {

@@ -1,5 +1,5 @@
 // Telemetry of attempts: a duration by type and outcome always, a span only if traces are on. The span is a child of the assignment's
-// traceparent, so it is in the trace of the run, and it also links to it, because a claim may come long after its cause.
+// traceparent, so it is in the trace of the run. It also links to that span, because a claim may come long after its cause.
 
 import { ATTRIBUTES, METRICS, SPANS } from "@pawl/platform/telemetry/catalogue";
 import { contextFrom, linksTo, withSpan } from "@pawl/platform/telemetry/trace";

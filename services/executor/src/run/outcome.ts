@@ -143,7 +143,7 @@ function askedBy(value: unknown): WireResult {
 function encode(value: unknown, what: string): string | WireResult {
   let text = stringified(value);
   if (text === undefined) {
-    const message = `the ${what} is refused: JSON_TOO_DEEP: it is nested deeper than ${LIMITS.jsonDepth}`;
+    const message = `the ${what} cannot be stored: JSON_TOO_DEEP: it is nested deeper than ${LIMITS.jsonDepth} levels`;
     return failed("output_invalid", message, { permanent: true });
   }
   let checked = checkJson(text);
@@ -153,7 +153,7 @@ function encode(value: unknown, what: string): string | WireResult {
   }
   if (checked.ok) return text;
   const cause = checked.reason === "TOO_LARGE" ? "output_too_large" : "output_invalid";
-  return failed(cause, `the ${what} is refused: ${checked.reason}: ${checked.message}`, {
+  return failed(cause, `the ${what} cannot be stored: ${checked.reason}: ${checked.message}`, {
     permanent: true,
   });
 }

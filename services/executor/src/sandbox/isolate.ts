@@ -1,6 +1,6 @@
-// One run of user code in a fresh isolate and context. It runs only inside the sandbox child: code in an isolate can crash its whole
-// process (`new Array(1e9).fill(0)`), so the parent's watchdog is the real limit and the isolate is only the first one.
-// Only strings cross the border: `ctx` and `input` go in as JSON text, the result and log lines come out as text.
+// One run of user code in a fresh isolate and context. It runs only inside the sandbox child, because code in an isolate can crash its
+// whole process (`new Array(1e9).fill(0)`). So the parent's watchdog is the real limit, and the isolate is only the first one. Only
+// strings cross the border: `ctx` and `input` go in as JSON text, the result and log lines come out as text.
 
 import ivm from "isolated-vm";
 import type { SandboxRequest, SandboxResult } from "./protocol.ts";

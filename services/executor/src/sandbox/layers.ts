@@ -22,8 +22,8 @@ export const REQUIRED_LAYERS = "netns+uid";
 export const hasRequiredLayers = (name: string): boolean => name.startsWith(REQUIRED_LAYERS);
 
 /**
- * No account and no other service uses this uid. It is not `nobody`, because the embedded PostgreSQL and other services of a host may
- * run as `nobody`. It is below 65,536, so that it exists in containers too.
+ * No account and no other service uses this uid. It is not 65534, because the embedded PostgreSQL and other services of a host may run with
+ * that one. It is below 65,536, so that it exists in containers too.
  */
 export const SANDBOX_UID = 64_731;
 const TOOL_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];

@@ -1,6 +1,6 @@
-// Whose turn it is if more tasks want a sandbox process than there are: the share that holds the fewest; among equals the share served
-// longest ago; within a share the task that came first. A share is a workflow: if one sends a thousand tasks, it delays another workflow
-// by the processes it holds, and not by the thousand.
+// Decides which task is next if more tasks want a sandbox process than there are. The share that holds the fewest comes first; among
+// equals, the share served longest ago. Within a share, the task that came first is next. A share is a workflow: if one sends a thousand
+// tasks, it delays another workflow by the processes it holds, and not by the thousand.
 
 export class Turns<Waiter> {
   /** Ordered by service: the share served longest ago is first. */

@@ -1,6 +1,5 @@
-// What a task has asked the scheduler and not been answered yet: effects and more time. Each is sent again after a reconnect; the
-// ledger makes repeats harmless. When the claim goes, everything still open is refused, so no handler waits for an answer that
-// will not come.
+// The open questions of a task to the scheduler: effects and extensions of its lease. They are sent again after a reconnect; the ledger
+// makes repeats harmless. If the claim is lost, all open questions are refused, so no handler waits for an answer that will not come.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { WorkerItemInit } from "./fenced-writer.ts";
@@ -20,12 +19,12 @@ export class Asks {
     return this.#open;
   }
 
-  /** Opens a question; the same one may not be open twice. */
+  /** Opens a question; the same question may not be open twice. */
   add(name: string, item: WorkerItemInit): Ask {
     if (this.#open.some((ask) => ask.name === name))
       throw new Error(`${name} is being asked already`);
     const ask: Ask = { name, item, answer: Promise.withResolvers() };
-    // Nobody has to wait for an answer; a refusal then concerns nobody.
+    // A caller need not wait for the answer, so a refusal must not become an unhandled rejection.
     ask.answer.promise.catch(() => undefined);
     if (this.#isClosed) ask.answer.reject(lost());
     else this.#open.push(ask);
@@ -42,7 +41,7 @@ export class Asks {
     ask?.answer.resolve(value);
   }
 
-  /** The claim is gone. */
+  /** The claim is lost. */
   close(): void {
     this.#isClosed = true;
     for (const { answer } of this.#open) answer.reject(lost());

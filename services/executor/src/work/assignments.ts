@@ -1,7 +1,7 @@
 // The tasks in hand. A task: assigned → running → ended (its outcome waits in the outbox) → settled. It leaves early when its run is
-// cancelled, when its claim is lost (the executor sends nothing more about it), or when the executor releases it.
-// Races survived: an assignment delivered twice, a message about a claim that the executor no longer holds (ignored), and an outcome
-// that comes after its claim is gone (dropped, because the entry is closed).
+// cancelled, when its claim is lost (the executor sends nothing more about it), or when the executor releases it. The races it survives:
+// an assignment is delivered twice. A message is about a claim that the executor no longer holds; it is ignored. An outcome comes after
+// its claim is gone; it is dropped, because the entry is closed.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ChurnMap } from "@pawl/core/data/churn-map";
@@ -17,7 +17,7 @@ import { beginName, commitName, EXTEND, effectDoor, type EffectDoor } from "./ef
 import { fencedWriter, type FencedWriter } from "./fenced-writer.ts";
 import type { Outbox } from "./outbox.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
-import type { Slots } from "./slots.ts";
+import type { Capacity } from "./capacity.ts";
 import type { WorkerEvents } from "@pawl/platform/queue/worker-events";
 
 /** How an attempt ended, without its claim. */
@@ -26,7 +26,7 @@ export type AttemptResult = Required<
 > &
   Pick<MessageInitShape<typeof OutcomeSchema>, "gates">;
 
-/** What a running attempt may say. */
+/** What a running attempt may send. */
 export interface AttemptHooks {
   readonly signal: AbortSignal;
   readonly emit: (text: string) => Promise<void>;
@@ -34,7 +34,7 @@ export interface AttemptHooks {
   readonly log: (level: string, message: string) => void;
   /** The effect ledger. */
   readonly effects: EffectDoor;
-  /** Keeps this one task's lease for so long, whatever becomes of the renewals (S0.9). */
+  /** Keeps the lease of this one task for this long, even if renewals fail. */
   readonly extend: (extendMs: number) => Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export type RunAttempt = (assignment: Assignment, hooks: AttemptHooks) => Promis
 
 export interface AssignmentsOptions {
   readonly outbox: Outbox;
-  readonly slots: Slots;
+  readonly capacity: Capacity;
   readonly events: WorkerEvents;
   readonly run: RunAttempt;
 }
@@ -62,7 +62,7 @@ export class Assignments {
     this.#options = options;
   }
 
-  /** Acts on what a scheduler said about a claim. */
+  /** Handles a scheduler's message about a claim. */
   readonly onItem = ({ item }: SchedulerItem): void => {
     switch (item.case) {
       case "assignment":
@@ -83,7 +83,7 @@ export class Assignments {
         return this.#answer(item.value.claim, commitName(item.value.name), item.value);
       case "extended":
         return this.#answer(item.value.claim, EXTEND, undefined);
-      // Renewed only proves that the scheduler lives; the others belong to the session, and unknown ones to a newer protocol.
+      // Renewed only proves that the scheduler lives; the session handles the others, and unknown items belong to a newer protocol.
       case "renewed":
       case "registered":
       case "drain":
@@ -92,10 +92,10 @@ export class Assignments {
     }
   };
 
-  /** Aborts every handler still running and gives its claim back (X18). */
+  /** Aborts every running handler and gives its claim back. */
   releaseAll(): void {
     for (const { entry, controller } of this.#running.values()) {
-      // Its claim is gone, and its handler has not ended yet.
+      // Its claim is lost, and its handler has not ended yet.
       if (entry.isDropped) continue;
       controller.abort(new DOMException("the executor is stopping", "AbortError"));
       this.#release(entry.writer);
@@ -105,9 +105,9 @@ export class Assignments {
 
   #assigned(assignment: Assignment): void {
     const { claim } = assignment;
-    const { outbox, slots, events } = this.#options;
+    const { outbox, capacity, events } = this.#options;
     if (claim === undefined || outbox.find(claim) !== undefined) return;
-    if (!slots.tryTake()) return this.#release(fencedWriter(claim));
+    if (!capacity.tryTake()) return this.#release(fencedWriter(claim));
     const task = { entry: outbox.open(claim), controller: new AbortController() };
     this.#running.set(task.entry.key, task);
     events.emit("job:claimed", { jobId: task.entry.key, runId: claim.runId });
@@ -116,7 +116,7 @@ export class Assignments {
   }
 
   async #run(assignment: Assignment, { entry, controller }: Task): Promise<void> {
-    const { outbox, slots, run } = this.#options;
+    const { outbox, capacity, run } = this.#options;
     const result = await run(assignment, {
       signal: controller.signal,
       emit: (text) => outbox.delta(entry, text),
@@ -128,7 +128,7 @@ export class Assignments {
     probe("handler.after-run");
     this.#running.delete(entry.key);
     outbox.outcome(entry, result);
-    slots.give();
+    capacity.give();
   }
 
   #settled(claim: Claim | undefined): void {
@@ -153,7 +153,7 @@ export class Assignments {
     this.#options.events.emit("job:claim_lost", { jobId: entry.key, runId: entry.claim.runId });
   }
 
-  /** Aborts and forgets, without a word. */
+  /** Aborts and forgets the task, without a message. */
   #leave(claim: Claim | undefined, why: string): void {
     const entry = this.#find(claim);
     if (entry === undefined) return;

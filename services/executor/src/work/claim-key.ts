@@ -1,4 +1,4 @@
-// A claim as one string, to look it up by and to name jobs in events.
+// A claim as one string: a key for maps, and the name of a job in events.
 
 import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 

@@ -12,7 +12,7 @@ async function setup(graceMs: number) {
   const worker = new Worker({
     executorId: "8f8d1b7e-7f0e-4a6e-9d2c-0123456789ab",
     nodeTypes: ["gate"],
-    slots: 2,
+    capacity: 2,
     graceMs,
     description: "test",
     connect: peer.connect,

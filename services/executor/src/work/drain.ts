@@ -1,22 +1,22 @@
-// How an executor leaves (S0.47-S0.52, X18), in order: take nothing more, let what runs finish for the grace period, abort what is
-// left and give its claims back, have the outcomes acknowledged, say goodbye. Nothing is acknowledged by leaving: a claim is either
-// reported, released or left to its lease. Every step is bounded, so a scheduler that is gone cannot hold the process.
+// How an executor leaves. It takes no more tasks and lets running attempts finish within the grace period. Then it aborts the rest and
+// gives their claims back. It waits until its outcomes are acknowledged, and disconnects. Leaving acknowledges nothing: each claim is
+// reported, released, or left to its lease. Every step is bounded, so a scheduler that is gone cannot hold the process.
 
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignments } from "./assignments.ts";
 import type { Outbox } from "./outbox.ts";
 import type { WorkerItemInit } from "./fenced-writer.ts";
 import type { Session } from "./session.ts";
-import type { Slots } from "./slots.ts";
+import type { Capacity } from "./capacity.ts";
 import { within } from "./within.ts";
 
-/** How long outcomes already reached may take to be acknowledged once nothing runs any more. */
+/** How long the executor waits for acknowledgements after the last attempt has ended. */
 export const SETTLE_MS = 2_000;
 /** How long aborted handlers may take to end. */
 const ABORT_MS = 1_000;
 
 export interface DrainParts {
-  readonly slots: Slots;
+  readonly capacity: Capacity;
   readonly assignments: Assignments;
   readonly outbox: Outbox;
   readonly session: Session;
@@ -30,14 +30,14 @@ export interface DrainBounds {
 
 /** Drains and closes; settles within the grace period and a few seconds. */
 export async function drain(parts: DrainParts, bounds: DrainBounds): Promise<void> {
-  const { slots, assignments, outbox, session } = parts;
-  slots.close();
+  const { capacity, assignments, outbox, session } = parts;
+  capacity.close();
   probe("executor.drain-begun");
-  // Register with no slots: the scheduler sends nothing more. What was under way is released on arrival.
+  // Register with no slots, so that the scheduler sends no more. Assignments already on their way are released on arrival.
   if (session.isRegistered) outbox.control(parts.register());
-  await within(slots.idle(), bounds.graceMs);
+  await within(capacity.idle(), bounds.graceMs);
   assignments.releaseAll();
-  await within(slots.idle(), ABORT_MS);
+  await within(capacity.idle(), ABORT_MS);
   await within(outbox.empty(), bounds.settleMs);
   await session.stop({ item: { case: "goodbye", value: {} } });
 }

@@ -20,7 +20,7 @@ async function setup(execute: (ctx: HandlerContext) => Promise<HandlerResult>) {
   const worker = new Worker({
     executorId: "8f8d1b7e-7f0e-4a6e-9d2c-0123456789ab",
     nodeTypes: ["pay"],
-    slots: 4,
+    capacity: 4,
     graceMs: 0,
     settleMs: 0,
     description: "test",

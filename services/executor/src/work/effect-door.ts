@@ -1,4 +1,4 @@
-// The effect ledger as a running attempt reaches it: questions to the scheduler under the attempt's claim.
+// The effect ledger for a running attempt: questions to the scheduler under the attempt's claim.
 
 import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
 import {
@@ -9,10 +9,10 @@ import {
 import type { Outbox } from "./outbox.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 
-/** What an attempt may ask of the scheduler while it runs. All of it rejects with STALE_CLAIM when the claim is lost. */
+/** What an attempt may ask of the scheduler while it runs. Every call rejects with STALE_CLAIM if the claim is lost. */
 export interface EffectDoor {
   begin(name: string, effectClass: EffectClass): Promise<EffectStanding>;
-  /** `resultJson` is JSON text of at most 256 KiB. Need not be waited for: it is said before the outcome. */
+  /** `resultJson` is JSON text of at most 256 KiB. The caller need not wait: it is sent before the outcome. */
   commit(name: string, resultJson: string): Promise<void>;
 }
 
@@ -20,13 +20,13 @@ export const beginName = (name: string): string => `the beginning of ${name}`;
 export const commitName = (name: string): string => `the result of ${name}`;
 export const EXTEND = "more time";
 
-/** The door of one task. */
+/** The ledger access of one task. */
 export function effectDoor(outbox: Outbox, entry: OutboxEntry): EffectDoor {
   const { writer } = entry;
   const begun = new Set<string>();
   return {
     begin: async (name, effectClass) => {
-      // A second beginning would look like a repeat of the first, and be answered as new.
+      // The scheduler would take a second beginning for a repeat of the first and answer it as new.
       if (begun.has(name)) throw new Error(`the effect ${name} was begun in this attempt before`);
       begun.add(name);
       const item = writer.beginEffect(name, effectClass);

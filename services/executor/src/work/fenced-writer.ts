@@ -1,5 +1,5 @@
-// Everything an executor may say about a task, built from the task's claim and in no other way (S0.45): no door of the scheduler
-// can be reached without the epoch. A tidy test holds that no other file builds such an item.
+// Builds every message of an executor about a task from the task's claim, so that no message lacks the epoch. A tidy test checks that no
+// other file builds such a message.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Media } from "@pawl/core/log/event";
@@ -62,7 +62,7 @@ export function fencedWriter(claim: Claim): FencedWriter {
   };
 }
 
-/** The heartbeat of many claims: each is named, so each is compared. */
+/** The renewal of many claims: it names each of them, so the scheduler compares each of them. */
 export const renewal = (held: readonly Claim[]): WorkerItemInit => ({
   item: { case: "renew", value: { held: [...held] } },
 });

@@ -1,4 +1,4 @@
-// Test support: a handler that runs until it is let go or aborted, and tells of both.
+// Test support: a handler that runs until the test opens it or it is aborted, and reports both.
 
 import { z } from "zod";
 import { defineHandler } from "../handlers/handler.ts";

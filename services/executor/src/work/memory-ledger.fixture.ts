@@ -1,4 +1,4 @@
-// Test support: an effect ledger of one attempt, in memory. Every effect is new, and results are kept to look at.
+// Test support: an effect ledger of one attempt, in memory. Every effect is new, and tests can read the results.
 
 import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
 import type { EffectDoor } from "./effect-door.ts";
@@ -8,7 +8,7 @@ export interface MemoryLedger extends EffectDoor {
   readonly committed: Map<string, unknown>;
 }
 
-/** A ledger that knows `standing` of every effect. */
+/** A ledger that has `standing` for every effect. */
 export function memoryLedger(standing: EffectStanding = { state: "new" }): MemoryLedger {
   const ledger: MemoryLedger = {
     begun: [],

@@ -1,5 +1,5 @@
-// What one claim still has to say: partial output and log lines until Streamed acknowledges them, questions until they are
-// answered, then its outcome until Settled or ClaimLost answers it. Kept in the order it was said, since that is the order in which it is sent again.
+// The unacknowledged messages of one claim: partial output and log lines until Streamed acknowledges them, questions until they are
+// answered, then the outcome until Settled or ClaimLost answers it. They keep their order, because they are sent again in that order.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Media } from "@pawl/core/log/event";
@@ -7,7 +7,7 @@ import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { Asks } from "./asks.ts";
 import type { FencedWriter, OutcomeInit, WorkerItemInit } from "./fenced-writer.ts";
 
-/** Beyond this much unacknowledged output a handler waits. */
+/** With more unacknowledged output than this, a handler waits. */
 export const UNACKED_BYTES_MAX = 1024 * 1024;
 export const UNACKED_ITEMS_MAX = 1_000;
 
@@ -18,7 +18,7 @@ export interface Said {
   readonly level: string;
   text: string;
   readonly media?: Media;
-  /** Of a log line: what was over the limit. */
+  /** For a log line: how many bytes were cut. */
   readonly cutBytes?: number;
   bytes: number;
   isSent: boolean;
@@ -28,12 +28,12 @@ export class OutboxEntry {
   readonly writer: FencedWriter;
   readonly asks = new Asks();
   outcome: OutcomeInit | undefined;
-  /** Of what it has to say, how much waits to be sent. */
+  /** How many of its messages wait to be sent. */
   queued = 0;
-  /** How often all of it was said again since the last acknowledgement, and how often it is looked at until the next time. */
+  /** How often all of it was sent again since the last acknowledgement, and how many checks remain until the next time. */
   repeats = 0;
   looksLeft = 0;
-  /** Nothing of it may be sent any more. */
+  /** The claim is over: none of its messages may be sent. */
   isDropped = false;
   #said: Said[] = [];
   #bytes = 0;
@@ -58,12 +58,12 @@ export class OutboxEntry {
     return this.#said;
   }
 
-  /** Whether a scheduler owes it an answer. */
+  /** Whether it waits for an answer of a scheduler. */
   get isUnacknowledged(): boolean {
     return this.outcome !== undefined || this.#said.length > 0 || this.asks.open.length > 0;
   }
 
-  /** Adds a delta; joins it to the newest one while that is not sent yet. Undefined when it was joined. */
+  /** Adds a delta, or joins it to the newest one while that is not sent yet. Undefined if it was joined. */
   addDelta(text: string): Said | undefined {
     const bytes = Buffer.byteLength(text);
     const last = this.#said.at(-1);
@@ -83,7 +83,7 @@ export class OutboxEntry {
     });
   }
 
-  /** Adds media; it takes a place of its own among the deltas. */
+  /** Adds media, which has a place of its own among the deltas. */
   addMedia(media: Media): Said {
     const bytes = media.url.length + media.mime.length;
     this.#bytes += bytes;
@@ -98,7 +98,7 @@ export class OutboxEntry {
     return this.#push({ kind: "log", index, level, text, bytes, cutBytes, isSent: false });
   }
 
-  /** Forgets what is committed and lets waiting handlers go on. */
+  /** Removes committed output and lets waiting handlers continue. */
   acknowledge(deltaCount: number, logCount: number): void {
     const kept = this.#said.filter(
       (said) => said.index >= (said.kind === "delta" ? deltaCount : logCount),
@@ -113,7 +113,7 @@ export class OutboxEntry {
     return this.#bytes > UNACKED_BYTES_MAX || this.#said.length > UNACKED_ITEMS_MAX;
   }
 
-  /** Settles when there is room for more output, or nobody wants it any more. */
+  /** Settles when there is room for more output, or when the claim is over. */
   async room(): Promise<void> {
     if (this.isDropped || !this.isFull()) return;
     await new Promise<void>((resolve) => this.#waiters.push(resolve));

@@ -1,11 +1,11 @@
-// Everything that must reach a scheduler, until it is known to have: nothing hangs on a message. Races survived: a stream that
-// breaks after sending (all that is unacknowledged is queued again, in order, output before its outcome), a scheduler that loses or
-// rejects what it was told (all that is unacknowledged is said again after a while, repeats.ts), and a claim lost with items still
-// queued (dropped here, so a zombie says no more). Repeats are harmless: the log's unique keys drop them.
+// Keeps everything that must reach a scheduler until a scheduler acknowledges it, so that no single message matters. The races it
+// survives: a stream breaks after sending; then all unacknowledged messages are queued again, in order, output before its outcome. A
+// scheduler loses or rejects a message; then unacknowledged messages are sent again after a while (repeats.ts). A claim is lost with
+// messages still queued; they are dropped here, so a zombie sends no more. Repeats are harmless: the log's unique keys drop them.
 //
-// Messages are cut by bytes. An outcome that fits no message becomes a failure that names its size; media that no scheduler takes is
-// left out, and a log line says so. Register and Renew name every claim held and cannot be cut: with the most slots there may be, and as
-// many outcomes unacknowledged, they take less than a message (a test holds that).
+// Messages are cut by bytes. An outcome that fits no message becomes a failure that names its size; media that no scheduler accepts is
+// left out, and a log line reports that. Register and Renew name every held claim and cannot be cut: even with the largest capacity and as
+// many unacknowledged outcomes, they fit into one message (a test checks that).
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -21,7 +21,7 @@ import { fencedWriter, type OutcomeInit, type WorkerItemInit } from "./fenced-wr
 import { OutboxEntry, saidItem, type Said } from "./outbox-entry.ts";
 import { Repeats } from "./repeats.ts";
 
-/** Items of one message: the scheduler reads a message in one turn of its event loop. */
+/** Items of one message: the scheduler handles a message in one turn of its event loop. */
 const ITEMS_MAX = 1_000;
 
 /** A piece of output, a question, or neither: the entry's outcome. */
@@ -61,7 +61,7 @@ export class Outbox {
     return this.#entries.get(claimKey(claim));
   }
 
-  /** Every claim held: running, or ended and not acknowledged yet. */
+  /** Every held claim: running, or ended and not acknowledged yet. */
   held(): readonly Claim[] {
     return Array.from(this.#entries.values(), (entry) => entry.claim);
   }
@@ -70,7 +70,7 @@ export class Outbox {
     return this.#entries.size;
   }
 
-  /** Partial output; longer texts go in several pieces. Settles when more may be said. */
+  /** Partial output; a long text is cut into pieces. Settles when the handler may send more. */
   async delta(entry: OutboxEntry, text: string): Promise<void> {
     for (const piece of pieces(cleanText(text, text.length))) {
       if (entry.isDropped) return;
@@ -80,7 +80,7 @@ export class Outbox {
     await entry.room();
   }
 
-  /** Media, in order with the text. Settles when more may be said. */
+  /** Media, in order with the text. Settles when the handler may send more. */
   async media(entry: OutboxEntry, media: Media): Promise<void> {
     if (entry.isDropped) return;
     const { url, mime } = media;
@@ -93,7 +93,7 @@ export class Outbox {
     await entry.room();
   }
 
-  /** A log line, cut to its limit. Lines that come while the outbox is full are dropped: they are a service, not a fact. */
+  /** A log line, cut to its limit. Lines are dropped while the outbox is full, because they are not facts of the log. */
   log(entry: OutboxEntry, level: string, message: string): void {
     if (entry.isDropped || entry.isFull()) return;
     const kept = cut(message, LIMITS.logMessageBytes);
@@ -101,15 +101,15 @@ export class Outbox {
     this.#push({ entry, said: entry.addLog(level, kept, cutBytes) });
   }
 
-  /** A question, asked until it is answered; each by a name of its own. Rejects with STALE_CLAIM when the claim goes first. */
+  /** A question, sent until it is answered; each has a name of its own. Rejects with STALE_CLAIM if the claim is lost first. */
   async ask<T>(entry: OutboxEntry, name: string, item: WorkerItemInit): Promise<T> {
     const ask = entry.asks.add(name, item);
     if (!entry.isDropped) this.#push({ entry, ask });
-    // What answers this name is what its item asks for.
+    // The answer to this name has the type that its item asks for.
     return (await ask.answer.promise) as T;
   }
 
-  /** The end of an attempt, said until it is acknowledged. */
+  /** The end of an attempt, sent until it is acknowledged. */
   outcome(entry: OutboxEntry, outcome: OutcomeInit): void {
     if (entry.isDropped) return;
     entry.outcome = fitting(outcome);
@@ -123,19 +123,19 @@ export class Outbox {
     if (this.#entries.size === 0) for (const wake of this.#emptyWaiters.splice(0)) wake();
   }
 
-  /** Something about the session itself: sent before anything queued, and not again after a reconnect. */
+  /** A message about the session itself: sent before everything queued, and not again after a reconnect. */
   control(item: WorkerItemInit): void {
     this.#control.push(item);
     this.#onItems();
   }
 
-  /** Settles when no claim is held any more. */
+  /** Settles when no claim is held. */
   async empty(): Promise<void> {
     if (this.#entries.size === 0) return;
     await new Promise<void>((resolve) => this.#emptyWaiters.push(resolve));
   }
 
-  /** For a new connection: queues all that is not acknowledged again, each claim's output and questions before its outcome. */
+  /** For a new connection: queues all unacknowledged messages again, each claim's output and questions before its outcome. */
   rewind(): void {
     this.#control = [];
     this.#queue = [];
@@ -147,12 +147,12 @@ export class Outbox {
     }
   }
 
-  /** Nothing is said again by itself any more. */
+  /** Ends the repeats. */
   stop(): void {
     this.#repeats.stop();
   }
 
-  /** The next items to send, at most a message full; empty when there are none. */
+  /** The next items to send, at most one message; empty if there are none. */
   take(): readonly WorkerItemInit[] {
     const batch = new Batch<WorkerItemInit>();
     while (this.#control.length > 0) {
@@ -178,7 +178,7 @@ export class Outbox {
     if (entry.queued === 0) this.#repeats.sent(entry);
   }
 
-  /** All that is unacknowledged of a claim, its output and questions before its outcome. */
+  /** All unacknowledged messages of a claim, its output and questions before its outcome. */
   #queueAll(entry: OutboxEntry): void {
     for (const said of entry.said) this.#push({ entry, said });
     for (const ask of entry.asks.open) this.#push({ entry, ask });
@@ -197,7 +197,7 @@ function itemOf({ entry, said, ask }: Queued): WorkerItemInit {
   return ask === undefined ? entry.writer.outcome(entry.outcome ?? {}) : ask.item;
 }
 
-/** The outcome, or the failure of one that fits no message. */
+/** The outcome, or a failure if the outcome fits no message. */
 function fitting(outcome: OutcomeInit): OutcomeInit {
   const bytes = wireBytes(outcome);
   if (bytes <= LIMITS.itemBytes) return outcome;
@@ -212,7 +212,7 @@ const PIECE_LENGTH = Math.floor(LIMITS.deltaBytes / 3);
 function* pieces(text: string): Generator<string> {
   for (let at = 0; at < text.length;) {
     let end = Math.min(text.length, at + PIECE_LENGTH);
-    // A pair of surrogates stays together.
+    // A pair of surrogates is not split.
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
     yield text.slice(at, end);
     at = end;

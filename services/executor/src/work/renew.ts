@@ -1,7 +1,7 @@
-// Keeps every claim alive with one message per period. Each renewal names what is held, so a claim the scheduler thinks is here
-// and is not can be taken back. When nothing was heard for a whole lease the claims may be somebody else's by now: the handlers go
-// on (their outcomes are fenced if so), and whoever asks is told. A scheduler that answers no renewals is frozen or cut off although
-// its stream stands: it is left before the lease is over, so that another one can be found in time.
+// Keeps every claim alive with one message per period. Each renewal names the held claims, so the scheduler can take back a claim that the
+// executor does not hold. After a whole lease without an answer another executor may have the claims: handlers continue (the scheduler
+// refuses their outcomes if so), and `isUncertain` reports it. A scheduler that answers no renewals is frozen or cut off, although its stream
+// is open: the executor leaves it before the lease is over, in time to find another one.
 
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Registered } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
@@ -16,7 +16,7 @@ export interface RenewOptions {
   readonly onSilent: () => void;
 }
 
-/** So many renewals without an answer; and never sooner than a busy machine may need. */
+/** So many unanswered renewals mean silence, but never sooner than a busy machine may need. */
 const UNANSWERED_MAX = 2;
 const SILENCE_MS_MIN = 2_000;
 
@@ -31,7 +31,7 @@ export class Renew {
     this.#options = options;
   }
 
-  /** Takes the scheduler's periods; called on every Registered. */
+  /** Takes the scheduler's periods; called for every Registered. */
   adopt({ renewMs, leaseMs }: Pick<Registered, "renewMs" | "leaseMs">): void {
     this.#leaseMs = Number(leaseMs);
     const every = Math.max(1, Number(renewMs));
@@ -48,7 +48,7 @@ export class Renew {
     this.#timer = undefined;
   }
 
-  /** True when the scheduler has been silent for a whole lease: claims held may have been given to others. */
+  /** True if the scheduler has been silent for a whole lease: other executors may have the claims. */
   get isUncertain(): boolean {
     return performance.now() - this.#options.lastHeardAt() > this.#leaseMs;
   }

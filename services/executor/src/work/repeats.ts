@@ -1,20 +1,19 @@
-// Says again, while the stream stands, what no scheduler has acknowledged: a scheduler that lost or rejected it says nothing, and
-// without a repeat the executor would hold the claim for ever. Each claim waits on its own, 2 to 4 s at first and then twice as long
-// each time, up to a minute, so that a scheduler in trouble is not pressed harder; an acknowledgement starts its waits over.
-// What still waits to be sent is not said again, so a slow stream never holds anything twice. Repeats are harmless: the scheduler
-// answers them as duplicates.
+// Sends unacknowledged messages again while the stream is open. A scheduler that lost or rejected a message does not report that, and
+// without a repeat the executor would hold the claim for ever. Each claim has its own wait: 2 to 4 s at first, then twice as long each
+// time, up to a minute. So repeats do not burden a scheduler in trouble. An acknowledgement resets the wait. Messages that still wait to
+// be sent are not queued twice. Repeats are harmless: the scheduler answers them as duplicates.
 
 import { type Cancel, systemTimers, type Timers } from "@pawl/platform/lifecycle/timers";
 import type { OutboxEntry } from "./outbox-entry.ts";
 
-/** How often the claims are looked at. */
+/** How often the claims are checked. */
 const LOOK_MS = 1_000;
 const FIRST_MS = 4_000;
 const LONGEST_MS = 60_000;
 
 export interface RepeatsOptions {
   readonly entries: () => Iterable<OutboxEntry>;
-  /** Queues again all that is unacknowledged of a claim. */
+  /** Queues all unacknowledged messages of a claim again. */
   readonly repeat: (entry: OutboxEntry) => void;
   readonly timers?: Timers;
   /** In [0, 1). */
@@ -34,7 +33,7 @@ export class Repeats {
     this.#random = options.random ?? Math.random;
   }
 
-  /** All that a claim had to say has left. */
+  /** All messages of a claim have been sent. */
   sent(entry: OutboxEntry): void {
     const ceilingMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** entry.repeats);
     entry.looksLeft = Math.ceil((ceilingMs * (0.5 + this.#random() / 2)) / LOOK_MS);

@@ -1,5 +1,5 @@
-// Test support: plays the scheduler over real sockets, so the worker is tested against bytes and broken streams, not against a mock.
-// Each connection records what the executor said; `heard` waits for the first item that fits, so tests never sleep.
+// Test support: plays the scheduler over real sockets, so tests run the worker against bytes and broken streams, not against a mock. Each
+// connection records the executor's messages; `heard` waits for the first item of a kind, so tests never sleep.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -28,7 +28,7 @@ export interface ClaimInit {
   readonly epoch: bigint;
 }
 
-/** One connection, the scheduler's end. */
+/** One connection, at the scheduler's end. */
 export class PeerConnection {
   readonly #stream: ServerEnd;
   readonly #items: WorkerItem["item"][] = [];
@@ -36,7 +36,7 @@ export class PeerConnection {
   #waiters: (() => void)[] = [];
   #isEnded = false;
   #onDelta: ((delta: ValueOf<"delta">) => void) | undefined;
-  /** Messages heard, each with any number of items. */
+  /** Received messages, each with any number of items. */
   messageCount = 0;
 
   constructor(stream: ServerEnd) {
@@ -58,7 +58,7 @@ export class PeerConnection {
     });
   }
 
-  /** Everything heard so far. */
+  /** All items received so far. */
   get items(): readonly WorkerItem["item"][] {
     return this.#items;
   }
@@ -68,7 +68,7 @@ export class PeerConnection {
     this.#onDelta = listener;
   }
 
-  /** Everything heard so far, by name. */
+  /** The names of all items received so far. */
   get said(): readonly (string | undefined)[] {
     return this.#items.map((item) => item.case);
   }
@@ -77,7 +77,7 @@ export class PeerConnection {
     this.#stream.write({ items: items.map((item) => ({ item })) });
   }
 
-  /** The next item of a kind after the last one this gave, passing over others. */
+  /** The next item of a kind after the last one that this returned; it skips others. */
   async heard<C extends Case>(name: C): Promise<ValueOf<C>> {
     for (;;) {
       for (; this.#cursor < this.#items.length;) {
@@ -103,12 +103,12 @@ export class PeerConnection {
     this.send({ case: "registered", value });
   }
 
-  /** Breaks the stream without a word. */
+  /** Breaks the stream without an answer. */
   cut(): void {
     this.#stream.fail(new EngineError("SCHEDULER_UNAVAILABLE", "cut"));
   }
 
-  /** Ends the stream as one that said something wrong. */
+  /** Ends the stream because of a wrong message. */
   refuse(): void {
     this.#stream.fail(new EngineError("INPUT_INVALID", "refused"));
   }

@@ -15,7 +15,7 @@ async function setup(handlers: readonly Handler[] = []) {
   const worker = new Worker({
     executorId: EXECUTOR_ID,
     nodeTypes: [...registry.keys()],
-    slots: 500,
+    capacity: 500,
     graceMs: 0,
     settleMs: 0,
     description: "test",

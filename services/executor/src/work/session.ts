@@ -1,7 +1,7 @@
 // The work stream to a scheduler, kept open. States: connecting → registering → registered → (draining) → closed → connecting …
-// The identity is the executor's, not the connection's: every connection opens with Register naming the claims still held, and
-// once it is answered all that is unacknowledged is said again. Items said within one turn of the event loop share a message.
-// Races survived: a stream that breaks at any moment, a scheduler that never answers, a Drain with outcomes still queued.
+// The identity belongs to the executor, not to the connection: every connection begins with Register, which names the held claims; after the
+// answer, all unacknowledged messages are sent again. Items of one turn of the event loop share a message.
+// The races it survives: a stream that breaks at any moment, a scheduler that never answers, a Drain with outcomes still queued.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -22,28 +22,28 @@ import { within } from "./within.ts";
 export type WorkStream = BidiStream<WorkResponse, MessageInitShape<typeof WorkRequestSchema>>;
 
 const BACKOFF = { initialMs: 100, maxMs: 1_000 };
-/** A scheduler that refuses the executor does so until a person acts, or the process that has its id is gone. */
+/** A scheduler refuses an executor until a person acts, or until the other process with the same id is gone. */
 const REFUSED_PAUSE_MS = 2_000;
 const REFUSALS: ReadonlySet<string> = new Set(["EXECUTOR_ID_TAKEN", "FORBIDDEN"]);
 
-/** Whether the scheduler would not have this executor, as opposed to a connection that broke. */
+/** Whether the scheduler refused this executor, as opposed to a broken connection. */
 export const isRefusal = (error: EngineError | undefined): boolean =>
   error !== undefined && REFUSALS.has(error.reason);
 
-/** A peer that takes the stream but does not answer Register is no scheduler, or a frozen one: the next may do better. */
+/** A peer that accepts the stream but does not answer Register is not a scheduler, or a frozen one: another may answer. */
 const REGISTER_TIMEOUT_MS = 2_000;
-/** How long a stream we half-closed may take to end before it is cut. */
+/** How long a half-closed stream may take to end before it is cut. */
 const CLOSE_TIMEOUT_MS = 1_000;
 
 export interface SessionOptions {
   readonly connect: () => WorkStream;
   readonly outbox: Outbox;
-  /** What to say first on a connection. */
+  /** The first message of a connection. */
   readonly register: () => WorkerItemInit;
-  /** Everything the scheduler says but Registered and Drain. */
+  /** Called for every item of the scheduler except Registered and Drain. */
   readonly onItem: (item: SchedulerItem) => void;
   readonly onRegistered: (registered: Registered) => void;
-  /** The stream is gone, and nothing is heard on it any more; why, if it was not wanted. The next one comes behind this call. */
+  /** The stream is closed, and no more items come; with the reason, unless it was wanted. The next stream opens after this call. */
   readonly onDisconnected: (error: EngineError | undefined) => void;
 }
 
@@ -66,22 +66,22 @@ export class Session {
     return this.#isRegistered;
   }
 
-  /** Why the scheduler would not have this executor; undefined once one has it. */
+  /** Why the scheduler refused this executor; undefined once one accepted it. */
   get refusal(): EngineError | undefined {
     return this.#refusal;
   }
 
-  /** When the scheduler was last heard of, on the monotonic clock. */
+  /** When the last item of the scheduler arrived, on the monotonic clock. */
   get lastHeardAt(): number {
     return this.#lastHeardAt;
   }
 
-  /** Starts to connect, and keeps at it until `stop`. */
+  /** Connects, and reconnects until `stop`. */
   start(): void {
     this.#loop ??= this.#keepConnected();
   }
 
-  /** Sends what is queued, says goodbye and closes. Settles when the stream is gone. */
+  /** Sends the queued items, half-closes and waits for the end. Settles when the stream is closed. */
   async stop(goodbye: WorkerItemInit): Promise<void> {
     this.#stopping.abort();
     const stream = this.#stream;
@@ -95,12 +95,12 @@ export class Session {
     await this.#loop;
   }
 
-  /** Leaves a scheduler that answers nothing; the next connection goes to another one where there is one. */
+  /** Leaves a scheduler that does not answer; the next connection goes to another one if there is one. */
   giveUp(): void {
     this.#stream?.fail(new EngineError("SCHEDULER_UNAVAILABLE", "the scheduler fell silent"));
   }
 
-  /** Sends what the outbox holds at the end of this turn of the event loop. */
+  /** Sends the queued items at the end of this turn of the event loop. */
   readonly wake = (): void => {
     if (this.#isFlushScheduled || this.#isBlocked || !this.#isRegistered) return;
     this.#isFlushScheduled = true;
@@ -120,7 +120,7 @@ export class Session {
     }
   }
 
-  /** One connection from Register to its end; true when it was ever registered. */
+  /** One connection from Register to its end; true if it was ever registered. */
   async #serve(stream: WorkStream): Promise<boolean> {
     let wasRegistered = false;
     const timer = setTimeout(
@@ -152,7 +152,7 @@ export class Session {
   }
 
   #registered(stream: WorkStream, registered: Registered): void {
-    // A second Registered answers a change of slots on the same stream: nothing was lost, so nothing is said again.
+    // A second Registered answers a change of slots on the same stream: nothing was lost, so nothing is sent again.
     const isNew = !this.#isRegistered && this.#stream === stream;
     this.#isRegistered = true;
     this.#options.onRegistered(registered);
@@ -167,7 +167,7 @@ export class Session {
     }
   }
 
-  /** The scheduler is stopping: what is queued is still sent here, the rest goes to the next connection. */
+  /** The scheduler is stopping: queued items are still sent here, the others go to the next connection. */
   async #drained(stream: WorkStream): Promise<void> {
     await within(this.#flushAll(stream), CLOSE_TIMEOUT_MS);
     this.#hangUp(stream);
@@ -175,7 +175,7 @@ export class Session {
     stream.fail(new EngineError("DRAINING", "the scheduler is stopping"));
   }
 
-  /** Half-closes; nothing more is sent on this stream, what it still says is heard. */
+  /** Half-closes: nothing more is sent on this stream, but its items are still handled. */
   #hangUp(stream: WorkStream): void {
     this.#forget(stream);
     stream.end();

@@ -17,7 +17,7 @@ async function setup(handlers: readonly Handler[] = [], options: Partial<WorkerO
   const worker = new Worker({
     executorId: EXECUTOR_ID,
     nodeTypes: [...registry.keys()],
-    slots: 4,
+    capacity: 4,
     graceMs: 0,
     settleMs: 0,
     description: "test",
@@ -181,7 +181,7 @@ test("the same assignment delivered twice runs once", async () => {
 
 test("an assignment beyond the slots is given back at once (S0.30)", async () => {
   const { handler, open } = gateHandler();
-  const { peer, worker } = await setup([handler], { slots: 1 });
+  const { peer, worker } = await setup([handler], { capacity: 1 });
   const connection = await peer.connection();
   await connection.register();
   const [kept, extra] = [testClaim(1n), testClaim(2n, "extra")];

@@ -1,4 +1,4 @@
-// A worker: one executor process's session with its parts put together. It knows nothing of handlers but how to run an attempt.
+// A worker: the session of one executor process, with its parts. About handlers it knows only how to run an attempt.
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import type { Timers } from "@pawl/platform/lifecycle/timers";
@@ -8,28 +8,28 @@ import { Outbox } from "./outbox.ts";
 import type { WorkerItemInit } from "./fenced-writer.ts";
 import { Renew } from "./renew.ts";
 import { Session, type WorkStream } from "./session.ts";
-import { Slots } from "./slots.ts";
+import { Capacity } from "./capacity.ts";
 import { WorkerEvents } from "@pawl/platform/queue/worker-events";
 
 export interface WorkerOptions {
-  /** UUID kept as long as the process lives (S0.16). */
+  /** UUID of the executor, the same for the whole life of the process. */
   readonly executorId: string;
-  /** UUID of this process: with it, and no other process, the executor takes its id over from an older connection at once. */
+  /** UUID of this process: only the same process may take its id over from an older connection at once. */
   readonly instanceId?: string;
-  /** Allows built-in node types, where the scheduler asks for it. */
+  /** Allows built-in node types, if the scheduler asks for a token. */
   readonly token?: string;
   readonly nodeTypes: readonly string[];
-  /** How many attempts run at once (S0.21). */
-  readonly slots: number;
-  /** How long what runs may go on once asked to stop (S0.25). */
+  /** How many attempts run at once. */
+  readonly capacity: number;
+  /** How long running attempts may continue after a stop was asked for. */
   readonly graceMs: number;
-  /** How long outcomes may take to be acknowledged when leaving; 2 s unless said. */
+  /** How long outcomes may take to be acknowledged during a stop; 2 s by default. */
   readonly settleMs?: number;
   /** Free text for people: name, version, language. */
   readonly description: string;
   readonly connect: () => WorkStream;
   readonly run: RunAttempt;
-  /** For what is said again after a while; the system's unless said. */
+  /** For repeats; the system's timers by default. */
   readonly timers?: Timers;
   readonly onRegistered?: (schedulerId: string) => void;
   readonly onDisconnected?: (error: EngineError | undefined) => void;
@@ -38,21 +38,21 @@ export interface WorkerOptions {
 export class Worker {
   readonly events = new WorkerEvents();
   readonly #options: WorkerOptions;
-  readonly #slots: Slots;
+  readonly #capacity: Capacity;
   readonly #outbox: Outbox;
   readonly #assignments: Assignments;
   readonly #session: Session;
   readonly #renew: Renew;
   #stopped: Promise<void> | undefined;
-  /** A scheduler would not have an executor without slots. */
+  /** The scheduler refused an executor without slots. */
   #isZeroRefused = false;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
-    this.#slots = new Slots(options.slots);
+    this.#capacity = new Capacity(options.capacity);
     this.#outbox = new Outbox(() => this.#session.wake(), options.timers);
     const { events } = this;
-    const shared = { outbox: this.#outbox, slots: this.#slots, events };
+    const shared = { outbox: this.#outbox, capacity: this.#capacity, events };
     this.#assignments = new Assignments({ ...shared, run: options.run });
     this.#session = new Session({
       connect: options.connect,
@@ -64,7 +64,8 @@ export class Worker {
         options.onRegistered?.(registered.schedulerId);
       },
       onDisconnected: (error) => {
-        if (this.#slots.isClosed && error?.reason === "INPUT_INVALID") this.#isZeroRefused = true;
+        if (this.#capacity.isClosed && error?.reason === "INPUT_INVALID")
+          this.#isZeroRefused = true;
         options.onDisconnected?.(error);
       },
     });
@@ -78,30 +79,30 @@ export class Worker {
 
   /** Attempts running now. */
   get busyCount(): number {
-    return this.#slots.used;
+    return this.#capacity.used;
   }
 
   get isRegistered(): boolean {
     return this.#session.isRegistered;
   }
 
-  /** Why the scheduler would not have this executor, when it last refused it. */
+  /** Why the scheduler refused this executor last time. */
   get refusal(): EngineError | undefined {
     return this.#session.refusal;
   }
 
-  /** True when claims may have been lost without our hearing of it. */
+  /** True if claims may have been lost without a message. */
   get isUncertain(): boolean {
     return this.#outbox.size > 0 && this.#renew.isUncertain;
   }
 
-  /** Connects and takes work until `stop` (S0.26). */
+  /** Connects and takes work until `stop`. */
   start(): void {
     this.#session.start();
     this.events.emit("worker:started", { workerId: this.#options.executorId });
   }
 
-  /** Drains and leaves; the same promise however often it is asked. */
+  /** Drains and leaves; every call returns the same promise. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -109,7 +110,7 @@ export class Worker {
 
   async #stop(): Promise<void> {
     const parts = {
-      slots: this.#slots,
+      capacity: this.#capacity,
       assignments: this.#assignments,
       outbox: this.#outbox,
       session: this.#session,
@@ -128,7 +129,7 @@ export class Worker {
     const value = {
       executorId,
       nodeTypes: [...nodeTypes],
-      slots: this.#slotsFor(held),
+      slots: this.#slotsToOffer(held),
       held,
       description,
       instanceId,
@@ -137,9 +138,9 @@ export class Worker {
     return { item: { case: "register", value } };
   }
 
-  /** While the executor leaves: none, or as many as it holds where the scheduler refused none. Either leaves no credit. */
-  #slotsFor(held: readonly unknown[]): number {
-    if (!this.#slots.isClosed) return this.#slots.capacity;
+  /** While the executor leaves: none, or the number of held claims if the scheduler refused none. Either leaves no credit. */
+  #slotsToOffer(held: readonly unknown[]): number {
+    if (!this.#capacity.isClosed) return this.#capacity.total;
     return this.#isZeroRefused ? Math.max(1, held.length) : 0;
   }
 }

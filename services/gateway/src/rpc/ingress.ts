@@ -41,15 +41,15 @@ export function checkLine(field: string, text: string, length: number): string {
   return text;
 }
 
-/** Who and why, for people. */
-const WORDS_LENGTH = 200;
+/** The length of `by` and of `reason`. */
+const NOTE_LENGTH = 200;
 
-/** What every pause and resumption says: who, why, and its request id. @throws INPUT_INVALID */
-export function checkWords<T extends { by: string; reason: string; requestId: string }>(
+/** Checks by, reason and request id of a pause or a resumption. @throws INPUT_INVALID */
+export function checkPauseRequest<T extends { by: string; reason: string; requestId: string }>(
   request: T,
 ): T {
-  checkLine("by", request.by, WORDS_LENGTH);
-  checkLine("reason", request.reason, WORDS_LENGTH);
+  checkLine("by", request.by, NOTE_LENGTH);
+  checkLine("reason", request.reason, NOTE_LENGTH);
   request.requestId = checkRequestId(request.requestId);
   return request;
 }

@@ -31,7 +31,7 @@ import {
   type QueueService,
 } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { forwardOptions, type Scheduler } from "./forward.ts";
-import { checkName, checkPageSize, checkRequestId, checkWords } from "./ingress.ts";
+import { checkName, checkPageSize, checkRequestId, checkPauseRequest } from "./ingress.ts";
 
 export interface QueueServiceDeps {
   readonly scheduler: Scheduler;
@@ -99,11 +99,11 @@ export const createQueueService = (deps: QueueServiceDeps): ServiceImpl<typeof Q
   },
   pauseQueue: (request, context) => {
     checkName("node_type", request.nodeType);
-    return deps.scheduler.queues.pauseQueue(checkWords(request), forwardOptions(context));
+    return deps.scheduler.queues.pauseQueue(checkPauseRequest(request), forwardOptions(context));
   },
   resumeQueue: (request, context) => {
     checkName("node_type", request.nodeType);
-    return deps.scheduler.queues.resumeQueue(checkWords(request), forwardOptions(context));
+    return deps.scheduler.queues.resumeQueue(checkPauseRequest(request), forwardOptions(context));
   },
   listPauses: async () => {
     const { pauses } = await deps.readPauses();

@@ -39,7 +39,7 @@ import {
   checkName,
   checkPageSize,
   checkRequestId,
-  checkWords,
+  checkPauseRequest,
   checkRunId,
 } from "./ingress.ts";
 import { startRun } from "./start-run.ts";
@@ -162,7 +162,7 @@ async function pageOfEffects(
 /** What both say: which run, who and why. */
 function checkPause<T extends PauseRunRequest | ResumeRunRequest>(request: T): T {
   request.runId = checkRunId(request.runId);
-  return checkWords(request);
+  return checkPauseRequest(request);
 }
 
 function filterOf(request: ListRunsRequest): RunFilter {

@@ -20,7 +20,7 @@ import {
   checkName,
   checkPageSize,
   checkRequestId,
-  checkWords,
+  checkPauseRequest,
 } from "./ingress.ts";
 
 export interface WorkflowServiceDeps {
@@ -69,11 +69,17 @@ export const createWorkflowService = (
   },
   pauseWorkflow: (request, context) => {
     checkName("workflow_id", request.workflowId);
-    return deps.scheduler.workflows.pauseWorkflow(checkWords(request), forwardOptions(context));
+    return deps.scheduler.workflows.pauseWorkflow(
+      checkPauseRequest(request),
+      forwardOptions(context),
+    );
   },
   resumeWorkflow: (request, context) => {
     checkName("workflow_id", request.workflowId);
-    return deps.scheduler.workflows.resumeWorkflow(checkWords(request), forwardOptions(context));
+    return deps.scheduler.workflows.resumeWorkflow(
+      checkPauseRequest(request),
+      forwardOptions(context),
+    );
   },
   validateWorkflow: async ({ definition }) => {
     const text = checkDefinitionText(definition?.text);

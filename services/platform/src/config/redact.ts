@@ -1,5 +1,5 @@
-// Removes secrets from a text before it is printed: the password of an address, and the value of every parameter whose name sounds like
-// a secret, in a query, in a list of key=value or in JSON. When in doubt it hides.
+// Removes secrets from a text before it is printed: passwords of addresses, and values of parameters whose names sound like secrets. It
+// finds parameters in queries, in lists of key=value and in JSON. When in doubt it hides.
 
 const HIDDEN = "***";
 /** A name that contains this is a secret. */

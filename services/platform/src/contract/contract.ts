@@ -1,6 +1,6 @@
 // Contracts: a JSON Schema, compiled once, and the rules of it that a value breaks. Executors check inputs and outputs, the scheduler
-// checks people's responses. A user wrote the schema and the check runs in this process, so its work is bounded: every schema inside
-// counts its steps, patterns match in linear time and count by the length of the text, distinct items are found by hashing, and the
+// checks people's responses. A user wrote the schema and the check runs in this process, so its work is bounded. Every schema inside
+// counts its steps. Patterns match in linear time and count by the length of the text. Distinct items are found by hashing. The
 // definition's rules already refused cyclic references.
 
 import { compilePattern } from "@pawl/core/data/pattern";
@@ -122,7 +122,7 @@ function counted(schema: JsonSchema): JsonSchema {
   return rest;
 }
 
-/** The bound on one check: steps and reports, counted by the schema's own entries. */
+/** The cost of one visit to a schema, in steps: the number of its own entries. */
 const costOf = (schema: object): number =>
   Object.values(schema).reduce<number>(
     (sum, value) =>

@@ -18,7 +18,7 @@ function setup() {
   const ask = (takesMs = 2, readAfterMs = 1): void => {
     const askedAt = at.steady;
     at.steady += takesMs;
-    clock.heard(askedAt + readAfterMs + at.ahead, askedAt, at.steady);
+    clock.correct(askedAt + readAfterMs + at.ahead, askedAt, at.steady);
   };
   /** How wrong a reading is. */
   const error = (): number => clock.now() - (at.steady + at.ahead);

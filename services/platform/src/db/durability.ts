@@ -1,14 +1,14 @@
-// Whether the database keeps what it acknowledged. Three settings of PostgreSQL trade that for speed: with one of them off, a crash of
-// the server or its machine may lose commits, and with them whole runs, or damage the database. Pawl runs all the same (tests do so on
-// purpose), but every service warns in its log and in /readyz. The settings are read as our own sessions have them, so a role or a
-// database with settings of its own counts too. They can change at any time, and a failover brings the settings of another server:
-// the watch reads them again every few minutes.
+// Whether the database keeps acknowledged commits. Three settings of PostgreSQL give that up for speed. With one of them off, a crash of
+// the server or its machine may damage the database or lose commits, and with them whole runs. Pawl runs all the same (tests do so on
+// purpose), but every service warns in its log and in /readyz. The settings are read in a session of Pawl, so settings of a role or a
+// database count too. They may change at any time, and after a failover another server's settings apply, so the watch reads them again
+// every few minutes.
 
 import type { ReadyNotes } from "../lifecycle/ready-notes.ts";
 import type { Logger } from "../telemetry/log.ts";
 import type { Queryable } from "./sql.ts";
 
-/** What is at stake while a setting is off. */
+/** The risk while a setting is off. */
 const AT_STAKE: Readonly<Record<string, string>> = {
   fsync: "a crash of the database's machine may damage or lose the whole database",
   full_page_writes: "a crash of the database's machine may damage the database",
@@ -26,23 +26,23 @@ where current_setting(name) = 'off'`,
   values: [Object.keys(AT_STAKE)],
 };
 
-/** The settings that are off and should not be. */
+/** The settings that are off and should be on. */
 export async function unsafeSettings(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>(READ_SETTINGS);
   return rows.map(({ name }) => name);
 }
 
-/** What is wrong with a setting that is off, and what to do about it. */
+/** The risk of a setting that is off, and what to do about it. */
 export const durabilityWarning = (setting: string): string =>
   `${setting} is off: ${AT_STAKE[setting] ?? "commits may be lost"}. Set ${setting} = on in PostgreSQL.`;
 
 export interface DurabilityWatch {
-  /** Reads the settings now. An outage says nothing about them: what was known stays. */
+  /** Reads the settings now. An outage changes nothing that was known. */
   look(): Promise<void>;
   stop(): void;
 }
 
-/** Reads the settings now and then; logs a warning and sets a note for each one that is off. */
+/** Reads the settings from time to time; logs a warning and sets a note for each one that is off. */
 export function watchDurability(
   db: Queryable,
   { notes, log }: { readonly notes: ReadyNotes; readonly log: Logger },

@@ -1,40 +1,40 @@
-// What a failure of the database is about: the one place that knows SQLSTATEs. Only a named code counts against what was to be
-// written; every other answer of the database, known or not, counts against the database: the same call may succeed later.
+// Classifies failures of the database: the only file that knows SQLSTATEs. Only a code listed here counts against the statement or its
+// values. Every other error of the database counts against the database as a whole: the same call may succeed later.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 
 /**
- * store       the database as a whole: away, read-only, full, damaged, or something nobody has named
+ * store       the database as a whole: away, read-only, full, damaged, or an error that is not listed
  * contention  another transaction wrote the same rows first: the same call may succeed at once
  * locked      another session holds a lock for longer than we wait
  * duplicate   a unique index has the row already
  * data        the database cannot store this value
- * code        no answer of the database at all: our own code threw
+ * code        not an error of the database: our own code threw
  */
 export type FailureKind = "store" | "contention" | "locked" | "duplicate" | "data" | "code";
 
-/** SQLSTATE of a pg error, also of one behind STORE_UNAVAILABLE; undefined for anything else. */
+/** SQLSTATE of a pg error, also if it is the cause of STORE_UNAVAILABLE; undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {
   if (error instanceof EngineError) return sqlState(error.cause);
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** SQLSTATEs that say something about the statement or its values; of several that fit, the first counts. */
+/** SQLSTATEs about the statement or its values; if several match, the first counts. */
 const NAMED: readonly (readonly [RegExp, FailureKind])[] = [
   [/^(40001|40P01)$/, "contention"],
   [/^55P03$/, "locked"],
   [/^23505$/, "duplicate"],
-  // Data exceptions, other constraints, and values that are larger than a row or an index takes.
+  // Data exceptions, other constraints, and values that are too large for a row or an index.
   [/^(22|23|54)/, "data"],
 ];
 const SQLSTATE = /^[0-9A-Z]{5}$/;
-/** System errors of sockets, and writes to a socket that is gone. */
+/** System errors of sockets, and writes to a closed socket. */
 const SOCKET = /^(E(?!RR_)[A-Z_]+|ERR_(STREAM|SOCKET)_.+)$/;
 const AWAY_MESSAGE =
   /Connection terminated|Client has encountered|not queryable|timeout exceeded|Query read timeout/;
 
-/** What a failure is about. */
+/** The class of a failure. */
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof EngineError) return error.reason === "STORE_UNAVAILABLE" ? "store" : "code";
   const state = sqlState(error) ?? "";
@@ -44,7 +44,7 @@ export function failureKind(error: unknown): FailureKind {
 const kindOf = (state: string): FailureKind | undefined =>
   NAMED.find(([states]) => states.test(state))?.[1];
 
-/** Serialisation failure, deadlock or lock timeout, also behind STORE_UNAVAILABLE: the same transaction may succeed when sent again. */
+/** Serialisation failure, deadlock or lock timeout, also behind STORE_UNAVAILABLE: the same transaction may succeed if it is sent again. */
 export const isContention = (error: unknown): boolean => {
   const kind = kindOf(sqlState(error) ?? "");
   return kind === "contention" || kind === "locked";
@@ -53,7 +53,7 @@ export const isContention = (error: unknown): boolean => {
 /** A unique index refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => failureKind(error) === "duplicate";
 
-/** SQLSTATEs of a server that is gone, starting, stopping, full or too slow, or that ended a session that stood still. */
+/** SQLSTATEs of a server that is gone, starting, stopping, full or too slow, or that ended an idle session. */
 const AWAY = /^(08|57P|57014|53|25P0[34])/;
 
 /** The connection broke, or the server is starting, stopping, full or too slow. */
@@ -63,7 +63,7 @@ export function isAway(error: unknown): boolean {
   return error instanceof Error && AWAY_MESSAGE.test(error.message);
 }
 
-/** A statement on its own that may simply be sent again: nothing of it was done, and what was in its way may be gone. */
+/** Whether a single statement may simply be sent again: none of it was done, and the obstacle may be gone. */
 export const isPassing = (error: unknown): boolean =>
   isContention(error) || sqlState(error) === "57014";
 
@@ -81,8 +81,8 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^XX/, "it found damaged data"],
 ];
 
-/** Why the database cannot be used, for people: never its own message, which may quote what users said. */
-function wordsOf(error: unknown): string {
+/** Why the database cannot be used, for people. It never repeats the database's own message, which may quote users' data. */
+function describe(error: unknown): string {
   const state = sqlState(error) ?? "";
   if (!SQLSTATE.test(state) || SOCKET.test(state) || state.startsWith("08"))
     return "it cannot be reached";
@@ -90,31 +90,31 @@ function wordsOf(error: unknown): string {
   return `${words} (SQLSTATE ${state})`;
 }
 
-/** STORE_UNAVAILABLE for what a failure says about the database. */
+/** STORE_UNAVAILABLE, with the reason of a failure. */
 export const storeUnavailable = (cause: unknown): EngineError =>
   new EngineError(
     "STORE_UNAVAILABLE",
-    `The database cannot be used now: ${wordsOf(cause)}. Try again shortly.`,
+    `The database cannot be used now: ${describe(cause)}. Try again shortly.`,
     { retryAfterMs: 1_000, cause },
   );
 
-/** Turns a failure of the database as a whole into STORE_UNAVAILABLE and leaves every other error as it is. */
+/** Turns a failure of the database as a whole into STORE_UNAVAILABLE and returns every other error unchanged. */
 export const storeFault = (error: unknown): unknown =>
   failureKind(error) === "store" && !(error instanceof EngineError)
     ? storeUnavailable(error)
     : error;
 
-/** The same for a call that nobody sends again: what was in its way counts against the database too. */
+/** The same for a call that is not sent again: contention and locks count against the database too. */
 export const lastFault = (error: unknown): unknown =>
   isContention(error) && !(error instanceof EngineError)
     ? storeUnavailable(error)
     : storeFault(error);
 
-/** Whether the server would refuse anything that is asked of it now, as opposed to this call alone. */
+/** Whether the server would refuse every call now, and not only this one. */
 export const isOfServer = (error: unknown): boolean => {
   const state = sqlState(error) ?? "";
   return !SQLSTATE.test(state) || SOCKET.test(state) || OF_SERVER.test(state);
 };
 
-/** Connections, logins, sessions that may not write, resources, starting and stopping. */
+/** Connections, logins, read-only sessions, resources, starting and stopping. */
 const OF_SERVER = /^(08|25|28|3D|53|57P)/;

@@ -1,14 +1,14 @@
-// Definitions (create, alter, drop) need locks that stop every reader and writer of their table, and whoever comes after a waiting lock
-// waits with it: one forgotten session in psql and a migration behind it would stop the whole engine. So a definition waits for its
-// lock only briefly, gives way, and tries again after a while; meanwhile the log says which lock it waits for and which session holds
-// it. After a few minutes it fails with the same words.
+// Definitions (create, alter, drop) need locks that stop every reader and writer of their table, and all later sessions queue behind a
+// waiting lock. So one forgotten session in psql with a migration behind it would stop the whole system. Therefore a definition waits for
+// its lock only briefly, gives up, and tries again later; meanwhile the log names the lock and the session that holds it. After a few
+// minutes the definition fails with the same message.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "pg";
 import { createBackoff } from "../lifecycle/backoff.ts";
 import { isContention, sqlState } from "./failure.ts";
 
-/** How long a definition waits for its lock, and others with it. */
+/** How long a definition, and with it others, waits for its lock. */
 export const LOCK_WAIT_MS = 1_000;
 const PATIENCE_MS = 3 * 60_000;
 const LOOK_MS = 400;
@@ -17,17 +17,17 @@ const BACKOFF = { initialMs: 500, maxMs: 5_000 } as const;
 export type OnWait = (message: string) => void;
 
 export interface LockWaitOptions {
-  /** A database URL for looking at who is in the way. */
+  /** A database URL, to look up which sessions block the lock. */
   readonly url: string;
   /** What is being done, for messages: "migration 0003_link_child_runs.sql". */
   readonly what: string;
-  /** Told when it waits for a lock, in words for the operator. */
+  /** Called while it waits for a lock, with a message for the operator. */
   readonly onWait: OnWait;
-  /** How long it is tried. */
+  /** For how long it tries. */
   readonly patienceMs?: number;
 }
 
-/** Does `work`, which sets its own lock_timeout, until it gets its locks. `pid`: the backend that does it. */
+/** Runs `work`, which sets its own lock_timeout, until it gets its locks. `pid` is the backend that runs it. */
 export async function untilLocked<T>(
   { url, what, onWait, patienceMs = PATIENCE_MS }: LockWaitOptions,
   pid: number | undefined,
@@ -59,11 +59,11 @@ const givenUp = (what: string, inTheWay: string, cause: unknown): Error =>
   );
 
 interface LockWatch {
-  /** What was in the way, as last seen. */
+  /** The obstacle that was seen last. */
   stop(): Promise<string | undefined>;
 }
 
-/** Looks now and then, by a connection of its own, which sessions a backend waits for. */
+/** Looks from time to time, on a connection of its own, which sessions a backend waits for. */
 function watchLock(
   url: string,
   pid: number | undefined,
@@ -99,10 +99,10 @@ interface BlockerRow {
   readonly query: string | null;
 }
 
-/** The lock a backend waits for and the session that holds it, in words; undefined when it waits for none. */
+/** The lock that a backend waits for and the session that holds it, as text; undefined if it waits for none. */
 async function inTheWayOf(url: string, pid: number): Promise<string | undefined> {
   const client = new Client({ connectionString: url, application_name: "pawl-lock-watch" });
-  // A server that goes away meanwhile is told by the one that does the work.
+  // If the server goes away meanwhile, the connection that does the work reports it.
   client.on("error", () => {});
   await client.connect();
   try {

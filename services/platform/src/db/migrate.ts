@@ -1,6 +1,6 @@
-// Applies the forward-only migrations, one transaction each. Several processes may start at once: a lock on the
-// bookkeeping table lets one of them do the work while the others wait and then find nothing to do. Waiting for that lock holds up
-// no one but other migrations; locks of the engine's tables are waited for only briefly and again (lock-wait.ts).
+// Applies the forward-only migrations, each in a transaction. Several processes may start at once: a lock on the bookkeeping table lets one
+// of them do the work, while the others wait and then find nothing to do. That lock delays only other migrations; for locks on Pawl's own
+// tables the migration waits only briefly, several times (lock-wait.ts).
 
 import { readdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
@@ -8,7 +8,7 @@ import { LOCK_WAIT_MS, type LockWaitOptions, type OnWait, untilLocked } from "./
 import { SCHEMA } from "./pool.ts";
 
 const MIGRATIONS = new URL("./migrations/", import.meta.url);
-/** Longer than any migration of ours takes. */
+/** Longer than any migration takes. */
 const TURN_MS = 15 * 60_000;
 
 /** Names of all migrations in order. */
@@ -17,7 +17,7 @@ export async function migrationNames(): Promise<string[]> {
   return files.filter((file) => file.endsWith(".sql")).toSorted();
 }
 
-/** Brings the database at `url` to the newest schema; returns the names of the migrations it applied. */
+/** Migrates the database at `url` to the newest schema; returns the names of the migrations that it applied. */
 export async function migrate(url: string, onWait: OnWait = () => {}): Promise<string[]> {
   const client = new Client({ connectionString: url, application_name: "pawl-migrate" });
   await client.connect();
@@ -66,13 +66,13 @@ async function applyOne(client: Client, name: string): Promise<boolean> {
   }
 }
 
-/** Two creators of one thing: `if not exists` still races inside the catalogue, and the loser may go on. */
+/** Two processes created the same object: `if not exists` still races inside the catalogue, and the loser may continue. */
 function ignoreRace(error: unknown): void {
   const code = (error as { code?: unknown }).code;
   if (code !== "23505" && code !== "42P06" && code !== "42P07") throw error;
 }
 
-/** True when every migration this build knows has been applied. */
+/** True if every migration that this build knows has been applied. */
 export async function isCurrent(db: {
   query(text: string): Promise<{ rows: { name: string }[] }>;
 }): Promise<boolean> {

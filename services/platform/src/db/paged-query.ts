@@ -1,10 +1,10 @@
-// One statement over the extended protocol, read a page at a time, so that a query without end costs one page more than was asked
-// for. The extended protocol takes a single statement: text with several is refused by the server itself.
+// One statement over the extended protocol, read in pages, so that an endless query costs one page beyond the limit. The extended protocol
+// takes a single statement: the server itself refuses a text with several.
 
 import type { Submittable } from "pg";
 import { decoderOf } from "./row-values.ts";
 
-/** As much of the driver's connection as a statement needs; the driver's types leave it out. */
+/** The part of the driver's connection that a statement needs; the driver's types leave it out. */
 interface Wire {
   parse(query: { readonly text: string }): void;
   bind(config: { readonly values: readonly (string | null)[] }): void;
@@ -23,11 +23,11 @@ interface Field {
 export interface PagedResult {
   readonly fields: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
-  /** Rows told, or rows changed by a statement that gives none. */
+  /** The number of rows returned, or changed if the statement returns none. */
   readonly rowCount: number;
   /** There were more rows than asked for. */
   readonly truncated: boolean;
-  /** The rows were more than they may weigh; they are not complete then. */
+  /** The rows exceed the byte limit, so they are not complete. */
   readonly isTooLarge: boolean;
 }
 
@@ -57,7 +57,7 @@ export class PagedQuery implements Submittable {
     this.done = this.#settle.promise;
   }
 
-  // The driver hands over its connection under a type that hides the protocol's messages.
+  // The driver passes its connection under a type that hides the protocol's messages.
   readonly submit = (connection: unknown): void => {
     const wire = connection as Wire;
     wire.parse({ text: this.#statement.text });
@@ -87,7 +87,7 @@ export class PagedQuery implements Submittable {
     }
   }
 
-  /** A page is here and there may be more. */
+  /** A page has arrived, and there may be more. */
   handlePortalSuspended(wire: Wire): void {
     if (this.#isTruncated || this.#isTooLarge || this.#failure !== undefined) wire.sync();
     else this.#fetch(wire);
@@ -107,11 +107,11 @@ export class PagedQuery implements Submittable {
   }
 
   handleCopyData(): void {
-    // Nobody reads it; the rows of a copy are no rows.
+    // The rows of a COPY are not result rows; they are ignored.
   }
 
   handleError(error: unknown, wire: Wire): void {
-    // Until it is synchronised the server passes over everything else on this connection.
+    // Until a sync the server ignores everything else on this connection.
     wire.sync();
     this.#settle.reject(error);
   }
@@ -131,7 +131,7 @@ export class PagedQuery implements Submittable {
     return this.#bytes > this.#bytesMax;
   }
 
-  /** One row beyond the limit tells that there are more. */
+  /** One row beyond the limit shows that there are more. */
   #fetch(wire: Wire): void {
     wire.execute({ rows: Math.min(PAGE_ROWS, this.#rowsMax + 1 - this.#rows.length) });
     wire.flush();

@@ -1,15 +1,15 @@
-// Monthly partitions of run_events. Run ids are UUIDv7, whose first 48 bits are milliseconds, so a month of time is a range
-// of ids, and dropping a month drops the logs of the runs that began in it.
+// Monthly partitions of run_events. Run ids are UUIDv7, whose first 48 bits are milliseconds, so a month is a range of ids. Dropping a
+// month drops the logs of the runs that began in it.
 //
-// A partition cannot be made for a range of which the default partition holds rows already. Such a month stays in the default
-// partition, where everything works as before; `ensurePartitions` makes months ahead of time, so that is rare. Several schedulers
-// may do this at once: a name that is there counts as made. Making and dropping need a lock that stops every writer, so they
-// wait for it only briefly; what did not work is told by `onBlocked`, and done by the next call.
+// A partition cannot be made for a range that already has rows in the default partition. Such a month stays in the default partition,
+// where everything works as before; `ensurePartitions` makes months ahead of time, so that is rare. Several schedulers may do this at
+// once: an existing partition counts as made. Making and dropping need a lock that stops every writer, so they wait for it only briefly.
+// They report a failure to `onBlocked`, and the next call tries again.
 
 import { isContention, sqlState } from "./failure.ts";
 import type { Queryable } from "./sql.ts";
 
-/** A month's partition and its range of run ids: from, up to but without to. */
+/** A month's partition and its range of run ids: from `from` up to, but without, `to`. */
 export interface Partition {
   readonly name: string;
   readonly fromUuid: string;
@@ -19,11 +19,11 @@ export interface Partition {
 const NAME = /^run_events_(\d{4})_(\d{2})$/;
 const UUIDS = /^[0-9a-f-]{36}$/;
 /**
- * It is there (42P07, or 23505 when two made it at once), something overlaps it (42P17), or its rows are in the default
- * partition (23514).
+ * It exists (42P07, or 23505 if two processes made it at once), it overlaps another (42P17), or its rows are in the default partition
+ * (23514).
  */
 const NOT_NOW = new Set(["42P07", "23505", "42P17", "23514"]);
-/** Everyone who comes after a waiting exclusive lock waits with it. */
+/** All later sessions queue behind a waiting exclusive lock. */
 const LOCK_WAIT = "set local lock_timeout = '250ms'";
 
 /** The smallest UUID with these milliseconds in its first 48 bits. */
@@ -46,10 +46,10 @@ export function partitionFor(date: Date): Partition {
   };
 }
 
-/** Told of a partition that could not be made or dropped now, since others held locks. */
+/** Called for a partition that could not be made or dropped, because other sessions held locks. */
 type OnBlocked = (name: string) => void;
 
-/** Makes the partitions of `months` months from that of `from`; gives the names of those it made. */
+/** Makes the partitions of `months` months from that of `from`; returns the names of those it made. */
 export async function ensurePartitions(
   db: Queryable,
   options: { readonly from: Date; readonly months: number; readonly onBlocked?: OnBlocked },
@@ -67,7 +67,7 @@ export async function ensurePartitions(
   return made;
 }
 
-/** Drops the partitions of months that ended before that of `date` and have no live run; gives their names. */
+/** Drops the partitions of months that ended before that of `date` and have no live run; returns their names. */
 export async function dropPartitionsBefore(db: Queryable, date: Date): Promise<string[]> {
   const current = partitionFor(date).name;
   const dropped: string[] = [];
@@ -107,7 +107,7 @@ order by c.relname`,
   return rows.map((row) => row.name);
 }
 
-/** Names and bounds cannot be parameters of a definition; both are made of digits here, which is checked once more. */
+/** Names and bounds cannot be parameters of a definition. Both are made of digits here, and checked once more. */
 async function make(db: Queryable, { name, fromUuid, toUuid }: Partition): Promise<Defined> {
   if (!NAME.test(name) || !UUIDS.test(fromUuid) || !UUIDS.test(toUuid)) {
     throw new Error(`invariant broken: ${name} is no partition of run_events`);
@@ -118,7 +118,7 @@ async function make(db: Queryable, { name, fromUuid, toUuid }: Partition): Promi
   );
 }
 
-/** Whether a definition was carried out, is not possible, or was in the way of others. */
+/** Whether a definition was carried out, is impossible, or would have blocked other sessions. */
 type Defined = "done" | "not_possible" | "blocked";
 
 /** Both statements in one message are one transaction. */

@@ -1,5 +1,5 @@
-// Connections. `openPool` is for reads that may wait their turn; `openPipeline` is the tick's own connection, on which
-// statements are sent without waiting for the answers of the ones before.
+// Connections. `openPool` is for reads that may wait their turn; `openPipeline` is the tick's own connection, on which statements are sent
+// without waiting for earlier answers.
 
 import { Socket } from "node:net";
 import { Client, Pool as ClientPool, types } from "pg";
@@ -7,31 +7,31 @@ import { isPassing, lastFault, storeFault } from "./failure.ts";
 import type { Queryable } from "./sql.ts";
 import { withTransaction, type Connectable, type Connection } from "./transaction.ts";
 
-/** Our tables live in their own schema; pg-boss keeps to its own. */
+/** Pawl's tables have a schema of their own, and so have pg-boss's. */
 export const SCHEMA = "pawl";
 
-// bigint columns are counters far below 2^53; as numbers they need no conversion anywhere else.
+// bigint columns are counters far below 2^53, so they can be numbers everywhere.
 types.setTypeParser(types.builtins.INT8, Number);
 
 const STATEMENT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 2_000;
 /**
- * Everything waits for a tick, so a tick waits hardly at all for a row that another session holds: its inputs are sorted out then
- * (scheduler/src/tick/redo.ts). Waiting longer would win nothing: a run whose row was written meanwhile has a new version anyway.
+ * All work waits for the tick, so a tick hardly waits for a row that another session holds: it then sorts its inputs out
+ * (scheduler/src/tick/redo.ts). A longer wait would gain nothing: a run whose row was written meanwhile has a new version anyway.
  */
 const LOCK_IN_TICK_MS = 250;
-/** Tries of a statement on its own that others were in the way of. */
+/** How often a single statement is tried if other sessions block it. */
 const QUERY_TRIES_MAX = 2;
 const IDLE_IN_TRANSACTION_MS = 5_000;
-/** A tick that stands still in its transaction holds up every other scheduler that has to do with its runs. */
+/** A tick that stalls in its transaction blocks every other scheduler with work on the same runs. */
 const IDLE_IN_TICK_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A server that answers nothing within its own limit is gone, however well its connection looks. */
+/** A server that does not answer within its own limit is gone, even if its connection looks healthy. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
-// A statement prepared while its table was empty keeps its sequential scan for ever: throughput fell by two thirds within
-// seconds as the tables grew. Every statement here has an index to use, so the other plans are switched off. With those pinned,
-// planning anew for each batch's arrays can find nothing better: generic plans took a tick of one node from 1.66 to 1.03 ms.
+// A statement prepared while its table was empty keeps its sequential scan for ever: throughput fell by two thirds within seconds as the
+// tables grew. Every statement here has an index, so the other plans are switched off. With the plans pinned, planning each batch again
+// would find nothing better: generic plans took a tick of one node from 1.66 to 1.03 ms.
 const PINNED_PLANS = [
   ...["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_bitmapscan"].map(
     (setting) => `-c ${setting}=off`,
@@ -43,18 +43,18 @@ const limits = (idleMs: number, lockMs: number): string =>
   `-c search_path=${SCHEMA} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${idleMs}`;
 
 export interface Pool extends Queryable, Connectable {
-  /** Commits what `work` did, or nothing; `work` may run more than once. */
+  /** Commits all or nothing of `work`, which may run more than once. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   end(): Promise<void>;
 }
 
-/** A bounded pool for reads and rare writes. Failures of the database surface as STORE_UNAVAILABLE; an idle connection's death is survived. */
+/** A bounded pool for reads and rare writes. Failures of the database become STORE_UNAVAILABLE; the loss of an idle connection does no harm. */
 export function openPool(
   url: string,
   options: {
     readonly max: number;
     readonly name: string;
-    /** Whether connections stay open that have nothing to do. */
+    /** Whether idle connections stay open. */
     readonly keepsIdle?: boolean;
   },
 ): Pool {
@@ -79,7 +79,7 @@ export function openPool(
   };
 }
 
-/** Runs a statement that is a transaction of its own, once more where others were in its way: then nothing of it was done. */
+/** Runs a statement that is a transaction of its own, and again if other sessions blocked it: then none of it was done. */
 async function patiently<T>(query: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -90,12 +90,12 @@ async function patiently<T>(query: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A connection for one transaction. Its death while in use fails the query in flight, not the process. */
+/** A connection for one transaction. If it dies while in use, the current query fails, and the process does not. */
 async function connect(pool: ClientPool): Promise<Connection> {
   try {
     const client = await pool.connect();
     const survive = (): void => {
-      // The query in flight rejects with the same error.
+      // The current query rejects with the same error.
     };
     client.on("error", survive);
     return {
@@ -119,18 +119,18 @@ async function connect(pool: ClientPool): Promise<Connection> {
 /** The tick's connection. */
 export interface Pipeline {
   readonly client: Client;
-  /** Who speaks: names this process in hints to others. */
+  /** The name of this process in notifications to others. */
   readonly id: string;
   /**
-   * Holds what is sent in this turn of the event loop and writes it at its end: a tick's statements then cost one system
+   * Holds everything that is sent in this turn of the event loop and writes it at the end: the statements of a tick then cost one system
    * call instead of one each, which was a sixth of the scheduler's CPU.
    */
   gather(): void;
-  /** Ends the connection at once; every query in flight rejects. */
+  /** Ends the connection at once; every pending query rejects. */
   cut(): void;
 }
 
-/** Opens the tick's connection. `onBroken` fires once when it dies; every query in flight rejects. */
+/** Opens the tick's connection. `onBroken` is called once when it dies; every pending query rejects. */
 export async function openPipeline(
   url: string,
   options: { readonly name: string; readonly id: string; readonly onBroken: () => void },

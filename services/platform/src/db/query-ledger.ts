@@ -1,14 +1,14 @@
-// A ledger of our own in somebody else's database: one row for every statement that wrote, in the transaction that wrote it. So the
-// statement and its record commit together or not at all, and a repeat is given the record: exactly once, whatever dies in between.
+// A ledger of Pawl in the database of a user: one row for every statement that wrote, in the transaction that wrote it. So the statement
+// and its record commit together or not at all, and a repeat gets the record: exactly once, whichever process dies in between.
 //
-// Races survived: two executors with the same key (one waits for the other on an advisory lock of the transaction, then finds its
-// record; the primary key stands behind it), two that make the table at once, and two that forget old records (each skips the other's).
+// The races it survives: two executors use the same key. One waits for the other on an advisory lock and then finds its record; the
+// primary key is the second defence. Two executors create the table at once, or delete old records; each skips the other's.
 
 import type { PoolClient } from "pg";
 import { sqlState } from "./failure.ts";
 import type { PagedResult } from "./paged-query.ts";
 
-/** In a schema of its own, so that it is easily found, granted and cleaned. */
+/** In a schema of its own, which is easy to find, grant and clean. */
 export const QUERY_LEDGER = "pawl_effects.ledger";
 
 const CREATE = `
@@ -21,11 +21,11 @@ create table if not exists ${QUERY_LEDGER} (
 );
 create index if not exists ledger_at on ${QUERY_LEDGER} (at)`;
 const INSUFFICIENT_PRIVILEGE = "42501";
-/** Another session made the schema or the table at the same moment, or held a lock for too long. */
+/** Another session created the schema or the table at the same moment, or held a lock for too long. */
 const RACED: ReadonlySet<string | undefined> = new Set(["23505", "42P06", "42P07", "55P03"]);
 const TRIES_MAX = 3;
 
-/** The ledger is needed, is not there, and may not be made. */
+/** The ledger is needed but missing, and the role may not create it. */
 export class LedgerMissing extends Error {
   override readonly name = "LedgerMissing";
 
@@ -37,7 +37,7 @@ export class LedgerMissing extends Error {
   }
 }
 
-/** Whether the ledger is there, made if need be and allowed. Outside of any transaction. */
+/** Whether the ledger exists; creates it if needed and allowed. To be called outside any transaction. */
 export async function ensureLedger(client: PoolClient): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     const { rows } = await client.query<{ is_there: boolean }>(
@@ -54,7 +54,7 @@ export async function ensureLedger(client: PoolClient): Promise<boolean> {
   }
 }
 
-/** Waits for whoever runs under this key, and gives what was recorded under it, if anything was. Inside of the transaction. */
+/** Waits for a statement under the same key and returns the record of that key, if there is one. Inside the transaction. */
 export async function recorded(
   client: PoolClient,
   key: string,
@@ -69,7 +69,7 @@ export async function recorded(
   return rows[0]?.result;
 }
 
-/** Records what the statement of this transaction gave, if it wrote anything. @throws LedgerMissing */
+/** Records the result of this transaction's statement, if it wrote anything. @throws LedgerMissing */
 export async function record(
   client: PoolClient,
   key: string,
@@ -84,14 +84,14 @@ export async function record(
   await client.query(text, [key, JSON.stringify(result)]);
 }
 
-/** Forgotten at a time; a ledger that has more of them gets rid of the rest with later statements. */
+/** How many records are deleted at a time; later statements delete the rest. */
 const FORGET_MAX = 1_000;
 const FORGET_TIMEOUT_MS = 2_000;
 const FORGET_EVERY_MS = 3_600_000;
 
 /**
- * Forgets records that nobody can ask for any more, beside the statements that write: at most once an hour, and at once again while
- * there are many. So an idle database is never asked, and a ledger is as long as what was written in its days.
+ * Deletes records that no repeat can need any more, beside the statements that write: at most once an hour, and at once again while
+ * there are many. So an idle database gets no queries, and the ledger is as long as what was written within its retention.
  */
 export class LedgerBroom {
   readonly #days: number;
@@ -103,7 +103,7 @@ export class LedgerBroom {
     this.#now = now;
   }
 
-  /** On a connection between two transactions. A role that may not delete keeps them; that is its operator's choice. */
+  /** On a connection between two transactions. A role without the right to delete keeps all records; that is its operator's choice. */
   async sweep(client: PoolClient): Promise<void> {
     if (this.#now() < this.#nextAt) return;
     this.#nextAt = this.#now() + FORGET_EVERY_MS;

@@ -1,7 +1,6 @@
-// A database of somebody else, asked one statement at a time. What the mode promises the database itself enforces: a read-only
-// transaction that is always rolled back, a statement timeout, and pages up to a limit of rows and bytes. An abort cancels the
-// statement on the server. Race survived: a cancel that comes late finds its connection still held or already thrown away, never
-// in another's hands.
+// A database of a user, queried one statement at a time. The database itself enforces the mode: a read-only transaction that is always
+// rolled back, a statement timeout, and pages up to a limit of rows and bytes. An abort cancels the statement on the server. The race it
+// survives: a late cancel finds its connection still held or already closed, never in use by another statement.
 
 import { Client, Pool, type PoolClient } from "pg";
 import { isAway, sqlState } from "./failure.ts";
@@ -13,7 +12,7 @@ export interface QuerySourceOptions {
   readonly url: string;
   readonly mode: "read_only" | "read_write";
   readonly poolSize: number;
-  /** Names the connections to the database's operator. */
+  /** The name of the connections, for the database's operator. */
   readonly name: string;
   /** How long records of the ledger are kept. */
   readonly ledgerDays: number;
@@ -28,7 +27,7 @@ export interface AskedQuery {
   readonly bytesMax: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** A statement that writes is recorded under this key in its own transaction, and a repeat is given the record. */
+  /** A statement that writes is recorded under this key in its own transaction, and a repeat gets the record. */
   readonly onceKey?: string;
 }
 
@@ -39,8 +38,8 @@ export interface QueryAnswer extends PagedResult {
 export interface QueryFailure {
   readonly ok: false;
   /**
-   * unavailable: no connection, or it broke. transient: the same statement may work later. refused: it is wrong. timeout: took
-   * too long. cancelled: by the signal.
+   * unavailable: no connection, or it broke. transient: the same statement may work later. refused: it is wrong. timeout: it took too long.
+   * cancelled: the signal aborted it.
    */
   readonly kind: "unavailable" | "transient" | "refused" | "timeout" | "cancelled";
   readonly message: string;
@@ -54,12 +53,12 @@ export interface QuerySource {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** The server's own timeout speaks first. */
+/** Long enough for the server's own timeout to come first. */
 const GRACE_MS = 500;
-/** Fits the decoders of row-values.ts, whatever the database's settings are. */
+/** The settings that the decoders of row-values.ts expect, whatever the database's own settings are. */
 const SESSION =
   "set local timezone='UTC'; set local datestyle='ISO, YMD'; set local bytea_output='hex'; set local extra_float_digits=1";
-/** What a statement may have left in the session besides rows. */
+/** Releases the locks that a statement may have left in the session. */
 const TIDY = "select pg_advisory_unlock_all()";
 
 /** Opens a source. Connections are made when they are needed. */
@@ -113,7 +112,7 @@ async function run(
     return failure;
   } finally {
     signal.removeEventListener("abort", cancel);
-    // A connection is given back only when no cancel can reach it any more.
+    // A connection is returned only after no cancel can reach it any more.
     await cancelling;
     client.off("error", survive);
     client.release(!isClean);
@@ -147,18 +146,18 @@ async function transact({ client, options, asked, signal }: Work): Promise<Paged
   client.query(query);
   const result = await query.done;
   if (onceKey !== undefined && result.isTooLarge) {
-    // What cannot be recorded must not be done.
+    // A write that cannot be recorded must not happen.
     await client.query(`rollback; ${TIDY}`);
     return result;
   }
   if (onceKey !== undefined) await record(client, onceKey, { result, isThere });
-  // Reading leaves nothing behind, not even a setting.
+  // A read changes nothing in the session, not even a setting.
   await client.query(isReadOnly ? `rollback; ${TIDY}` : `commit; reset all; ${TIDY}`);
   if (onceKey !== undefined && isThere && !isReadOnly) await options.broom.sweep(client);
   return result;
 }
 
-/** A connection; given back by itself when it comes after the signal. */
+/** A connection; one that opens after the abort is returned at once. */
 async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -178,7 +177,7 @@ async function connected(pool: Pool, signal: AbortSignal): Promise<PoolClient> {
   }
 }
 
-/** Ends what a backend runs, over a connection of its own. A cancel that fails leaves it to the statement timeout. */
+/** Cancels a backend's statement over a connection of its own. If the cancel fails, the statement timeout ends the statement. */
 async function cancelBackend({ url, name }: QuerySourceOptions, pid: number): Promise<void> {
   const client = new Client({
     connectionString: url,
@@ -190,7 +189,7 @@ async function cancelBackend({ url, name }: QuerySourceOptions, pid: number): Pr
     await client.connect();
     await client.query("select pg_cancel_backend($1)", [pid]);
   } catch {
-    // The connection of the statement is thrown away in any case.
+    // The connection of the statement is closed in any case.
   } finally {
     await client.end().catch(survive);
   }
@@ -206,10 +205,10 @@ async function rollBack(client: PoolClient): Promise<boolean> {
 }
 
 const survive = (): void => {
-  // The query in flight rejects with the same error.
+  // The current query rejects with the same error.
 };
 
-/** The driver knows it; its types do not say so. */
+/** The driver has it, but its types do not. */
 const pidOf = (client: PoolClient): number =>
   "processID" in client && typeof client.processID === "number" ? client.processID : 0;
 
@@ -219,7 +218,7 @@ const tooSlow = ({ timeoutMs }: AskedQuery): QueryFailure => ({
   message: `the query took longer than ${timeoutMs} ms`,
 });
 
-/** Says no more than a code: the driver's words may hold the address. */
+/** Only a code: the driver's message may hold the address. */
 function unavailable(error: unknown): QueryFailure {
   const state = sqlState(error);
   const message = `the data source cannot be reached${state === undefined ? "" : `: ${state}`}`;
@@ -231,14 +230,14 @@ function unavailable(error: unknown): QueryFailure {
   };
 }
 
-/** Deadlocks, serialisation, connections, shutdowns and want of resources pass by themselves; parameters that miss do not. */
+/** Deadlocks, serialisation failures, connections, shutdowns and lack of resources may pass; missing parameters do not. */
 const TRANSIENT = /^(08(?!P01)|40|53|57)/;
 const STATEMENT_TIMEOUT = "57014";
 
 function failureOf(error: unknown, asked: AskedQuery): QueryFailure {
   const state = sqlState(error);
   if (state === STATEMENT_TIMEOUT) return { ...tooSlow(asked), sqlState: state };
-  // An SQLSTATE has five characters; what the socket says has more.
+  // An SQLSTATE has five characters; a code of the socket has more.
   if (state?.length !== 5) {
     if (state !== undefined || isAway(error)) return unavailable(error);
     const message = error instanceof Error ? error.message : "the query failed";

@@ -1,6 +1,6 @@
-// Values of PostgreSQL as JSON, and JSON as parameters. Nothing is rounded: an int8 is a number while a double holds it exactly and
-// text beyond, a numeric is always text. Times are ISO 8601 (the session's zone is UTC), bytea is base64, json is the value it is.
-// What is not listed (uuid, interval, inet, enums, ranges, …) is the text PostgreSQL prints.
+// Values of PostgreSQL as JSON, and JSON as parameters. Nothing is rounded: an int8 is a number if a double holds it exactly, else text; a
+// numeric is always text. Times are ISO 8601 (the session's zone is UTC), bytea is base64, json is its value. Every other type (uuid,
+// interval, inet, enums, ranges, …) is the text that PostgreSQL prints.
 
 import { types } from "pg";
 
@@ -8,7 +8,7 @@ type Decode = (text: string) => unknown;
 
 const number: Decode = (text) => {
   const value = Number(text);
-  // NaN and Infinity are no JSON.
+  // NaN and Infinity are not JSON.
   return Number.isFinite(value) ? value : text;
 };
 
@@ -53,9 +53,9 @@ const DECODERS: readonly (readonly [number, number, Decode])[] = [
 ];
 
 const TEXT_ARRAY_OID = 1009;
-/** The driver's readers by oid; its types know no array types. */
+/** The driver's readers by oid; its types do not list array types. */
 const readerOf: (oid: number) => Decode = types.getTypeParser;
-/** Lists of text and null, as deep as they are. */
+/** Lists of text and null, at any depth. */
 const splitArray = readerOf(TEXT_ARRAY_OID);
 
 const decodeItems = (item: unknown, decode: Decode): unknown => {
@@ -70,12 +70,12 @@ const BY_OID: ReadonlyMap<number, Decode> = new Map(
   ]),
 );
 
-/** How values of a type are read. */
+/** The decoder of a type. */
 export const decoderOf = (oid: number): Decode => BY_OID.get(oid) ?? plain;
 
 /**
- * A JSON value as the text of a parameter. A list of plain values is a PostgreSQL array, as `= any($1)` wants it; an object, or a
- * list that holds one, is JSON.
+ * A JSON value as the text of a parameter. A list of plain values becomes a PostgreSQL array, as `= any($1)` needs; an object, or a list
+ * with an object in it, becomes JSON.
  */
 export function parameterText(value: unknown): string | null {
   if (value === null || value === undefined) return null;

@@ -1,4 +1,4 @@
-// One SQL statement: its name (prepared once per connection, and what traces show) and its literal text.
+// One SQL statement: its name (for traces, and prepared once per connection) and its literal text.
 
 export interface Statement {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Queryable {
   }): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
 }
 
-/** Runs a prepared statement and gives its rows; the row type is the caller's promise about the statement. */
+/** Runs a prepared statement and returns its rows; the caller promises the row type of the statement. */
 export async function run<Row extends object>(
   db: Queryable,
   statement: Statement,

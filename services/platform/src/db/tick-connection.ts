@@ -1,13 +1,13 @@
-// The connection of the ticks: opened when it is needed, and again when it broke or was left. Race survived: one that was left for
-// another breaks later; then the other stays.
+// The connection of the ticks: opened on demand, and again after it broke or was given up. The race it survives: a connection that was
+// given up breaks later; the new one then stays.
 
 import { storeFault } from "./failure.ts";
 import { openPipeline, type Pipeline } from "./pool.ts";
 
 interface TickConnectionOptions {
-  /** Names this process in hints to others. */
+  /** The name of this process in notifications to others. */
   readonly id: string;
-  /** It has a new connection, perhaps to another server. */
+  /** Called for a new connection, perhaps to another server. */
   readonly onConnected?: (() => void) | undefined;
 }
 
@@ -42,7 +42,7 @@ export class TickConnection {
     return pipeline;
   }
 
-  /** Cuts it: a session that refuses to write may do so for as long as it lives, and the right server may be another one now. */
+  /** Closes it: a session that refuses writes may do so for its whole life, and another server may accept them now. */
   leave(pipeline: Pipeline): void {
     this.#pipeline = undefined;
     pipeline.cut();

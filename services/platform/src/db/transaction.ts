@@ -1,12 +1,12 @@
-// A transaction on a pooled connection. Contention with another writer is answered by running the work again from its start,
-// so the work must have no effect outside the transaction.
+// A transaction on a pooled connection. After contention with another writer the work runs again from its start, so it must have no effect
+// outside the transaction.
 
 import { failureKind, isContention, lastFault } from "./failure.ts";
 import type { Queryable } from "./sql.ts";
 
-/** A connection of a pool, to be given back. */
+/** A connection of a pool; the user must release it. */
 export interface Connection extends Queryable {
-  /** `broken` throws it away: its transaction's state is not known. */
+  /** `broken` closes the connection, because the state of its transaction is unknown. */
   release(broken?: boolean): void;
 }
 
@@ -18,11 +18,11 @@ export interface Connectable {
 const ATTEMPTS_MAX = 5;
 
 export interface TransactionOptions {
-  /** Which failures mean "run it again"; contention unless told. */
+  /** Which failures mean "run it again"; contention by default. */
   readonly mayRetry?: (error: unknown) => boolean;
 }
 
-/** Commits what `work` did, or nothing. Runs it again, up to five times in all, when others were in its way. */
+/** Commits all or nothing of `work`. Runs it again, up to five times in all, if other sessions were in its way. */
 export async function withTransaction<T>(
   pool: Connectable,
   work: (tx: Queryable) => Promise<T>,
@@ -46,7 +46,7 @@ async function transactOnce<T>(pool: Connectable, work: (tx: Queryable) => Promi
     await connection.query({ text: "commit" });
     return result;
   } catch (error) {
-    // A session that refuses to write may do so for as long as it lives: another one may not.
+    // A session that refuses writes may do so for its whole life; another session may accept them.
     broken = !(await rollBack(connection)) || failureKind(error) === "store";
     throw error;
   } finally {
@@ -54,7 +54,7 @@ async function transactOnce<T>(pool: Connectable, work: (tx: Queryable) => Promi
   }
 }
 
-/** True when the connection is clean again; a connection that cannot even roll back is of no more use. */
+/** True if the connection is clean again; a connection that cannot even roll back is useless. */
 async function rollBack(connection: Connection): Promise<boolean> {
   try {
     await connection.query({ text: "rollback" });

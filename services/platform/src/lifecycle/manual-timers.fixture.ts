@@ -1,9 +1,9 @@
-// A clock that moves when it is told to. Whatever a timer sets off, as far as it needs no outside world, is over before the
-// next timer and before `advance` answers.
+// A clock that tests move by hand. Everything that a timer starts, as far as it needs no outside world, is over before the next timer and
+// before `advance` returns.
 
 import type { Cancel, Timers } from "./timers.ts";
 
-/** Far more turns than any chain of awaits in the code under test takes. */
+/** Far more turns than any chain of awaits in the tested code takes. */
 const TURNS = 200;
 
 interface Alarm {
@@ -41,7 +41,7 @@ export class ManualTimers implements Timers {
   }
 }
 
-/** Lets everything happen that is ready to. */
+/** Runs everything that is ready. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn += 1) await Promise.resolve();
 }

@@ -1,7 +1,8 @@
-// What a call to a grpc-js server must pass before its handler: a host that is known, and a request that arrives. The scheduler's port and
-// the gateway's are alike in this (gateway/src/http/guard.ts, half-open.ts).
+// The checks before the handler of a grpc-js call: a known host, and a request that arrives in time. The gateway's port has the same checks
+// (gateway/src/http/guard.ts, half-open.ts).
 //
-// Race survived: the request may arrive, or its caller leave, in the moment its time is up; the call is ended once, by whoever is first.
+// The race it survives: the request may arrive, or its caller may leave, at the moment when its time is up. The first of these ends the call,
+// once.
 
 import type { Http2Server, IncomingHttpHeaders } from "node:http2";
 import { ServerInterceptingCall, type Server, type ServerInterceptor } from "@grpc/grpc-js";
@@ -10,14 +11,14 @@ import { isInnerHost } from "./hosts.ts";
 import { type OnInternal, toGrpcStatus } from "./status.ts";
 
 export interface AdmissionOptions {
-  /** Names besides loopback and addresses. */
+  /** Host names besides loopback and IP addresses. */
   readonly allowedHosts: ReadonlySet<string>;
-  /** How long a request may take to arrive: the whole of it, or the first message of a stream. */
+  /** How long a request may take to arrive: the whole request, or the first message of a stream. */
   readonly requestMs: number;
   readonly onInternal: OnInternal;
 }
 
-/** Refuses foreign hosts, and ends calls whose request does not come. */
+/** Refuses foreign hosts, and ends calls whose request does not arrive. */
 export const admission =
   ({ allowedHosts, requestMs, onInternal }: AdmissionOptions): ServerInterceptor =>
   ({ requestStream }, call) => {
@@ -59,13 +60,13 @@ export const admission =
     });
   };
 
-/** Longer than any call lives, and what a timer of Node can hold. */
+/** Longer than any call lives, and within the range of Node's timers. */
 const TIMEOUT_S_MAX = Math.floor((2 ** 31 - 1) / 1_000);
 const UNIT_S = { H: 3_600, M: 60, S: 1 } as const;
 
 /**
- * Bounds the deadlines that callers name. grpc-js makes 32 bits of them, so that a year of hours is over at once. No interceptor sees the
- * header, and grpc-js keeps its HTTP/2 servers to itself; a test holds it to having them.
+ * Bounds the deadlines that callers set. grpc-js reduces them to 32 bits, so a deadline of a year would pass at once. Interceptors do not
+ * see the header, and grpc-js hides its HTTP/2 servers; a test checks that they are still where this code expects them.
  */
 export const boundTimeouts = (server: Server): void => {
   const { http2Servers } = server as unknown as {

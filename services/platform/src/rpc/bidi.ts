@@ -1,5 +1,5 @@
-// One shape for both ends of a bidirectional stream, so that the scheduler and the executor read alike.
-// Races survived: a peer may vanish, cancel or end at any moment, also twice; `closed` settles once, and writing afterwards is a no-op.
+// One interface for both ends of a bidirectional stream, so that scheduler and executor use the same code.
+// The races it survives: a peer may vanish, cancel or end at any moment, even twice. `closed` settles once, and later writes do nothing.
 
 import type { ClientDuplexStream, ServerDuplexStream, StatusObject } from "@grpc/grpc-js";
 import { status } from "@grpc/grpc-js";
@@ -16,34 +16,34 @@ import {
 } from "./status.ts";
 import { textMetadata } from "./unary.ts";
 
-/** How a stream ended: without an error when both sides had said all they wanted to. */
+/** How a stream ended: without an error if both sides were done. */
 export interface StreamEnd {
   readonly error?: EngineError;
 }
 
 /** One end of an open stream. */
 export interface BidiStream<In, Out> {
-  /** Aborted when the stream is over for any reason. */
+  /** Aborted when the stream is over, for any reason. */
   readonly signal: AbortSignal;
   /** Settles when the stream is over; never rejects. */
   readonly closed: Promise<StreamEnd>;
-  /** Metadata the other side opened the stream with (server), by lower-case key. */
+  /** Metadata with which the other side opened the stream (on the server), by lower-case key. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Starts the flow of messages; called once. `end` is called when the other side will say no more. */
+  /** Starts the flow of messages; to be called once. `end` is called when the other side will send no more. */
   listen(listener: { message(message: In): void; end?(): void }): void;
   /**
-   * Sends; false means the buffer is full: await `drained` before more that can wait. `onSent` is called once the message has left
-   * this process whole; never, where the stream ends before.
+   * Sends; false means that the buffer is full: await `drained` before messages that can wait. `onSent` is called once the whole message has
+   * left this process, and never if the stream ends before.
    */
   write(message: Out, onSent?: () => void): boolean;
   /** Settles when there is room again, or the stream is over. */
   drained(): Promise<void>;
-  /** Stops and restarts the flow of incoming messages: backpressure onto the other side. */
+  /** Stops and restarts the flow of incoming messages: backpressure for the other side. */
   pause(): void;
   resume(): void;
-  /** Says no more. On the server it ends the stream with OK, on the client it half-closes. */
+  /** Ends sending. On the server it ends the stream with OK, on the client it half-closes. */
   end(): void;
-  /** Ends at once: the server answers with the error, the client cancels. */
+  /** Ends the stream at once: the server answers with the error, the client cancels. */
   fail(error: unknown): void;
 }
 
@@ -142,7 +142,7 @@ export const clientStream = <In, Out>(
   const ending = createEnding();
   const reading: ReadOptions = { isOwnCancel: false, ...(unavailable && { unavailable }) };
   let ownError: EngineError | undefined;
-  // Without a listener a broken stream would throw; its status says the same.
+  // Without a listener a broken stream would throw; its status reports the same error.
   call.on("error", () => undefined);
   call.on("status", (received: StatusObject) => {
     const error =

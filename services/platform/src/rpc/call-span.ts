@@ -1,17 +1,17 @@
-// Tracing and call metrics of one call, however it travels: by itself or as a command of a lane.
+// Tracing and metrics of one call, whether it is a call of its own or a command of a lane.
 
 import { context, SpanKind, SpanStatusCode, trace, type Context } from "@opentelemetry/api";
 import { ATTRIBUTES, METRICS } from "../telemetry/catalogue.ts";
 import { tracer } from "../telemetry/trace.ts";
 
 export interface CallSpan {
-  /** What runs as part of the call runs in this context. */
+  /** The context for everything that runs as part of the call. */
   readonly active: Context;
-  /** With the name of a gRPC code; only the first end counts. */
+  /** Takes the name of a gRPC code; only the first end counts. */
   readonly end: (code: string) => void;
 }
 
-/** Codes that tell of trouble on the serving side; the others are the caller's doing. */
+/** Codes of problems on the serving side; the caller causes the others. */
 const SERVER_FAULTS: ReadonlySet<string> = new Set([
   "UNKNOWN",
   "DEADLINE_EXCEEDED",
@@ -21,11 +21,11 @@ const SERVER_FAULTS: ReadonlySet<string> = new Set([
   "DATA_LOSS",
 ]);
 
-/** Begins the caller's side. */
+/** Starts the span of the caller's side. */
 export const clientSpan = (method: string): CallSpan =>
   begin(method, SpanKind.CLIENT, context.active(), METRICS.rpcClientCallDuration);
 
-/** Begins the serving side, as a child of the caller's. */
+/** Starts the span of the serving side, as a child of the caller's. */
 export const serverSpan = (method: string, parent: Context): CallSpan =>
   begin(method, SpanKind.SERVER, parent, METRICS.rpcServerCallDuration);
 

@@ -1,18 +1,18 @@
-// Cuts what an error may repeat of its caller's input: a message is for reading, and a megabyte of it is an attack.
+// Cuts the caller's input where an error repeats it: a message is for reading, and a megabyte of input in it is an attack.
 
-/** The longest unbroken piece of input a message may repeat. */
+/** The longest unbroken piece of input that a message may repeat. */
 export const ECHO_LENGTH = 64;
 const MESSAGE_LENGTH = 1_000;
 
-/** `text` in at most `length` characters, the last one an ellipsis where something was cut. */
+/** `text` in at most `length` characters; if it was cut, the last one is an ellipsis. */
 export const clip = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;
 
 const LONG_WORD = new RegExp(`[^\\s]{${ECHO_LENGTH + 1},}`, "g");
-/** An opening quote stands at the start of a word; the apostrophe inside of one is none. It may be left open. */
+/** An opening quote is at the start of a word; an apostrophe inside a word is not one. The quote may be left open. */
 const LONG_QUOTE = new RegExp(`(?<!\\w)(["'\`])((?:(?!\\1).){${ECHO_LENGTH + 1},})(\\1|$)`, "gs");
 
-/** A message whose quoted parts and words are at most 64 characters long each, and which is not long as a whole. */
+/** A message whose quoted parts and words have at most 64 characters each, and whose whole length is bounded. */
 export const clipMessage = (message: string): string => {
   const text = message
     .slice(0, 4 * MESSAGE_LENGTH)

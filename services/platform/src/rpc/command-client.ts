@@ -1,13 +1,13 @@
-// Sends unary calls as commands over a few standing streams. A unary call of grpc-js cost 250 µs of CPU on each side here, as
-// much as a tick; a command costs a tenth of that. What is asked in one turn of the event loop leaves in one message.
+// Sends unary calls as commands over a few long-lived streams. A unary call of grpc-js cost 250 µs of CPU on each side here, as much as a
+// tick; a command costs a tenth of that. Calls of one turn of the event loop share a message.
 //
-// Lanes: streams are spread over the schedulers by the channel's round robin, and calls over the lanes by turns, so several
-// schedulers share the load of one gateway. Streams are opened anew from time to time, so that one that comes back gets its share.
+// Lanes: the channel's round robin spreads the streams over the schedulers, and the calls take the lanes in turn, so several schedulers
+// share the load of one gateway. A lane opens a new stream from time to time, so that a scheduler that comes back gets its share.
 //
-// Races survived: a stream breaks with calls under way, or its scheduler drains. Their outcome is unknown, so they are sent again on
-// another stream, which is harmless because every command carries a request id; an answer nobody waits for any more is dropped. A
-// scheduler freezes, or its link goes silent: its connection does not answer pings (a scheduler that is only slow with a command
-// does), so it is broken with all its streams, and no new one goes there until it speaks again.
+// The races it survives: a stream breaks with calls under way, or its scheduler drains. Their outcome is unknown, so the client sends them
+// again on another stream. That is harmless because every command carries a request id; a late answer is dropped. A scheduler freezes, or
+// its link goes silent: its connection does not answer pings (a scheduler that is only slow with a command does). The client then breaks
+// the connection with all its streams, and opens no stream there until the scheduler answers again.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { DescMethod, DescService, Message, MessageInitShape } from "@bufbuild/protobuf";
@@ -28,9 +28,9 @@ const TRIES_MAX = 5;
 const RETRY_MS = { initialMs: 100, maxMs: 1_000 } as const;
 
 export interface CommandClient {
-  /** The unary methods of a service, as if each were a call of its own, but without metadata. They reject with EngineError only. */
+  /** The unary methods of a service, as if each were a call of its own, but without metadata. They reject only with EngineError. */
   callsOf<Service extends DescService>(service: Service): GrpcClient<Service>["call"];
-  /** Settles when a connection stands. @throws SCHEDULER_UNAVAILABLE after `timeoutMs` */
+  /** Settles when a connection is open. @throws SCHEDULER_UNAVAILABLE after `timeoutMs` */
   waitForReady(timeoutMs: number): Promise<void>;
   close(): void;
 }
@@ -52,7 +52,7 @@ export function createCommandClient(
   const lanes = Array.from({ length: LANES }, () => new CommandLane(open, streamMs));
   let turn = 0;
   const nextLane = (): CommandLane => {
-    // What is asked in one turn of the event loop shares a message.
+    // Calls of one turn of the event loop share a message.
     if (lanes[turn]?.isGathering !== true) turn = (turn + 1) % LANES;
     const lane = lanes[turn];
     if (lane === undefined) throw new RangeError("no lane");
@@ -62,7 +62,7 @@ export function createCommandClient(
     const calls: Record<string, unknown> = {};
     for (const method of service.methods)
       if (method.methodKind === "unary") calls[method.localName] = caller(method, nextLane);
-    // Built method by method from the descriptor the type is computed from.
+    // Built method by method from the descriptor that also gives the type.
     return calls as GrpcClient<Service>["call"];
   };
   return {
@@ -82,7 +82,7 @@ const caller = (method: DescMethod, nextLane: () => CommandLane) => {
     options: UnaryOptions = {},
   ): Promise<Message> => {
     const bytes = toBinary(method.input, create(method.input, request));
-    // A message too large would end the stream, and with it the commands of others.
+    // A message that is too large would end the stream, and with it the commands of others.
     if (bytes.length > LIMITS.itemBytes) throw tooLarge(bytes.length);
     const span = clientSpan(name);
     try {
@@ -110,7 +110,7 @@ const tooLarge = (bytes: number): EngineError =>
 
 type NewCommand = Parameters<CommandLane["send"]>[0];
 
-/** Asks until there is an answer, a refusal, no more time or no more patience. */
+/** Asks until there is an answer, a refusal, no more time or no more tries. */
 async function ask(
   nextLane: () => CommandLane,
   options: UnaryOptions,

@@ -1,9 +1,9 @@
-// One command stream at a time, and who waits for which answer on it.
+// One command stream at a time, and the callers that wait for answers on it.
 //
 // States: closed → open (by the first command) → closed (it broke, or its scheduler drained) → open …
-// An open stream grows old: the first command after that opens another, and the old one ends when it has given its answers. Without
-// it all lanes would stay with whom they found first, and a scheduler that comes back would get nothing to do.
-// Whatever is unanswered when its stream closes is refused with the reason of its end, or SCHEDULER_UNAVAILABLE.
+// An open stream grows old: the next command then opens another, and the old one ends after its last answer. Otherwise all lanes would stay
+// with the scheduler they found first, and a scheduler that comes back would get no commands.
+// When a stream closes, its unanswered commands are refused with the reason of its end, or with SCHEDULER_UNAVAILABLE.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ChurnMap } from "@pawl/core/data/churn-map";
@@ -26,14 +26,14 @@ type NewCommand = Required<
   Pick<CommandInit, "method" | "timeoutMs" | "traceparent"> & { readonly request: Uint8Array }
 >;
 
-/** A message of a lane is cut here, in both directions: a small command, or its answer, does not wait behind many large ones. */
+/** A message of a lane is cut here, in both directions, so that a small command or answer does not wait behind many large ones. */
 export const LANE_BYTES = 256 * 1024;
 const ID_MAX = 2 ** 32 - 1;
-/** A stream older than this is left for another. */
+/** A stream older than this is replaced. */
 const STREAM_MS = 20_000;
 
 interface Waiter {
-  /** What the command left on; undefined while it waits to leave. */
+  /** The stream that carries the command; undefined while it waits to be sent. */
   stream: CarryStream | undefined;
   readonly resolve: (response: Uint8Array) => void;
   readonly reject: (error: EngineError) => void;
@@ -56,7 +56,7 @@ export class CommandLane {
     this.#streamMs = streamMs;
   }
 
-  /** Sends a command and waits for its answer. @throws EngineError of the refusal, the stream's end, the time or the signal */
+  /** Sends a command and waits for its answer. @throws EngineError of the refusal, the stream's end, the timeout or the signal */
   send(command: NewCommand, signal: AbortSignal): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     if (signal.aborted || this.#isClosed) {
@@ -97,7 +97,7 @@ export class CommandLane {
     return this.#isScheduled;
   }
 
-  /** Refuses what is not answered yet and all that comes. */
+  /** Refuses all unanswered and all later commands. */
   close(): void {
     this.#isClosed = true;
     this.#stream?.end();
@@ -122,7 +122,7 @@ export class CommandLane {
     const asked = this.#outgoing.filter(({ commandId = 0 }) => {
       const waiter = this.#waiters.get(commandId);
       if (waiter !== undefined) waiter.stream = stream;
-      // A caller who gave up before the turn was over is not asked for.
+      // A command whose caller gave up within this turn is not sent.
       return waiter !== undefined;
     });
     this.#outgoing = [];
@@ -143,7 +143,7 @@ export class CommandLane {
       message: ({ answers }) => {
         for (const answer of answers) this.#answered(answer);
       },
-      // The scheduler says no more: what comes next goes to another stream.
+      // The scheduler will send no more, so the next command uses another stream.
       end: () => stream.end(),
     });
     void stream.closed.then((end) => this.#closed(stream, end));

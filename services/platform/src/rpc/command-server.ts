@@ -1,6 +1,7 @@
-// Serves unary methods to gateways over their command streams. Answers that are ready in one turn of the event loop leave together, in
-// messages cut by bytes; one that fits no message becomes a refusal that names its size, since it would end the stream of all. Races survived: a stream may break with commands under way (they finish, and their answers are dropped: the gateway
-// asks again by the same request id); a command may arrive after the drain began (it is refused with DRAINING and sent elsewhere).
+// Serves unary methods to gateways over their command streams. Answers of one turn of the event loop leave together, in messages cut by
+// bytes. An answer that fits no message becomes a refusal that names its size, because it would end the stream for all commands. The races
+// it survives: a stream may break with commands under way. They finish, their answers are dropped, and the gateway asks again with the
+// same request id. A command may arrive after the drain began. It is refused with DRAINING, and the gateway sends it elsewhere.
 
 import { create, fromBinary, toBinary, type DescMethod } from "@bufbuild/protobuf";
 import { context } from "@opentelemetry/api";
@@ -33,10 +34,10 @@ interface Method {
   readonly handler: UnaryHandler<unknown, Record<string, unknown>>;
 }
 
-/** The service to add to a server, and the way to stop it. */
+/** The service for a server, and the function that stops it. */
 export interface CommandServer {
   readonly service: ServedService;
-  /** Refuses new commands and ends each stream once its last answer has left. */
+  /** Refuses new commands and ends each stream after its last answer. */
   drain(): void;
 }
 
@@ -70,7 +71,7 @@ function tableOf(services: readonly ServedService[]): ReadonlyMap<string, Method
     for (const desc of service.methods) {
       const handler = implementation[desc.localName];
       if (desc.methodKind !== "unary" || handler === undefined) continue;
-      // `serve` has checked the handler's type against the descriptor; here only its kind is known.
+      // `serve` has checked the handler's type against the descriptor; only its kind is known here.
       methods.set(`${service.typeName}/${desc.name}`, {
         desc,
         handler: handler as Method["handler"],

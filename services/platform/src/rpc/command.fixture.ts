@@ -11,10 +11,10 @@ import { serveCommands } from "./command-server.ts";
 import { startGrpcServer } from "./grpc-server.ts";
 import { serve, type Implementation } from "./implementation.ts";
 
-/** What is served. */
+/** The served methods. */
 export type Runs = Implementation<typeof RunService>;
 
-/** A server of commands, with what went wrong inside. */
+/** A server of commands, with its internal faults. */
 export async function startServer(runs: Runs) {
   const faults: unknown[] = [];
   const onInternal = ({ error }: { readonly error: unknown }): void => void faults.push(error);
@@ -33,7 +33,7 @@ interface Reachable {
   readonly port: number;
 }
 
-/** Calls to whoever of them is there. */
+/** Calls to any of the servers that is up. */
 export function connect(...servers: readonly Reachable[]) {
   return connectWith({}, ...servers);
 }
@@ -47,8 +47,8 @@ export function connectWith(options: CommandClientOptions, ...servers: readonly 
 }
 
 /**
- * A way to a server: open; shut, as if nobody listened there; or frozen, as a stopped process is: it accepts and never answers. Its
- * port is its own all the time, so nobody else can take it while a server is away.
+ * A link to a server: open; shut, as if no process listened; or frozen, like a stopped process: it accepts and never answers. The link keeps
+ * its port all the time, so no other process can take it while a server is away.
  */
 export async function wayTo(server: Reachable) {
   let state: "open" | "shut" | "frozen" = "open";
@@ -96,7 +96,7 @@ export const turn = async (): Promise<void> => void (await stat(import.meta.file
 
 /** An answer. */
 export const started = (runId: string) => ({ run: { runId } });
-/** What it is refused with. */
+/** The refusal. */
 export const refusalOf = async (work: Promise<unknown>): Promise<EngineError> => {
   const thrown: unknown = await work.then(
     () => undefined,

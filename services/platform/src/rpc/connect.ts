@@ -1,5 +1,5 @@
-// The same tracing, metrics and error mapping for connect-node at the edge, as two interceptors: tracing outermost, errors inside of it.
-// A streaming answer is over when its iteration is, so both wrap the iterable too.
+// The same tracing, metrics and error mapping for connect-node in the gateway, as two interceptors: tracing outside, errors inside. A
+// streaming answer ends with its iteration, so both wrap the iterable too.
 
 import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
 import {
@@ -23,13 +23,13 @@ const getter: TextMapGetter<Headers> = {
   get: (headers, key) => headers.get(key) ?? undefined,
 };
 
-/** CANCELLED and INVALID_ARGUMENT, as gRPC spells codes. */
+/** CANCELLED and INVALID_ARGUMENT in gRPC's spelling. */
 const codeName = (code: Code): string =>
   code === Code.Canceled
     ? "CANCELLED"
     : (Code[code] ?? "Unknown").replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
 
-/** A span around each call of the edge, child of the caller's, and its duration. */
+/** A span around each call to the gateway, child of the caller's span, and the call's duration. */
 export const connectTracing: Interceptor = (next) => async (request) => {
   const method = `${request.service.typeName}/${request.method.name}`;
   const startedAt = performance.now();
@@ -59,7 +59,7 @@ export const connectTracing: Interceptor = (next) => async (request) => {
   }
 };
 
-/** Every throw of a handler as a ConnectError with our details. */
+/** Turns every throw of a handler into a ConnectError with details. */
 export const connectErrors =
   (onInternal: OnInternal): Interceptor =>
   (next) =>
@@ -74,13 +74,13 @@ export const connectErrors =
     }
   };
 
-/** A call that ended because its time was up says so, whatever the handler made of being aborted. */
+/** A call whose deadline passed reports that, whatever error the handler made of the abort. */
 const causeOf = (error: unknown, { aborted, reason }: AbortSignal): unknown => {
   const isOther = error instanceof EngineError && error.reason !== "CALLER_CANCELLED";
   return aborted && reason instanceof ConnectError && !isOther ? reason : error;
 };
 
-/** A generator does its work in the context of who asks for the next item, which is not the one it was made in. */
+/** A generator runs in the context of its consumer, and not in the context in which it was made, so the context is set here. */
 const within = <Item>(active: Context, items: AsyncIterable<Item>): AsyncIterable<Item> => ({
   [Symbol.asyncIterator]: () => {
     const iterator = items[Symbol.asyncIterator]();

@@ -1,5 +1,5 @@
-// A grpc-js client of a protobuf-es service: typed promises for unary methods, BidiStream for the others.
-// Peers are found again within about a second of their return: reconnection starts at 100 ms and never waits longer than 1 s.
+// A grpc-js client of a protobuf-es service: typed promises for unary methods, BidiStream for the others. It finds a returning peer within
+// about a second: it reconnects after 100 ms at first and never waits longer than 1 s.
 
 import type {
   DescMethodBiDiStreaming,
@@ -24,26 +24,26 @@ import { grpcDefinition } from "./grpc-definition.ts";
 import { fromGrpcStatus } from "./status.ts";
 import { clientTracing } from "./tracing.ts";
 
-/** Time a unary call has when its caller does not say. */
+/** The time limit of a unary call by default. */
 export const CALL_TIMEOUT_MS = 10_000;
-/** How a connection whose other side fell silent is found: asked this often, and broken when no answer comes in time. */
+/** How a connection with a silent peer is found: it is pinged this often, and closed if no answer comes in time. */
 export interface Keepalive {
   readonly everyMs: number;
   readonly patienceMs: number;
 }
 const IDLE_KEEPALIVE: Keepalive = { everyMs: 20_000, patienceMs: 5_000 };
-/** For channels that carry claims: a half-open one is found within 15 s. */
+/** For channels with claims: a half-open one is found within 15 s. */
 export const WORK_KEEPALIVE: Keepalive = { everyMs: 10_000, patienceMs: 5_000 };
-/** For channels that carry commands: a frozen scheduler is left within 4 s, so that half a caller's time is there for another. */
+/** For channels with commands: a frozen scheduler is left within 4 s, so half of the caller's time remains for another one. */
 export const COMMAND_KEEPALIVE: Keepalive = { everyMs: 1_000, patienceMs: 3_000 };
 const RECONNECT_MS = { initial: 100, max: 1_000 } as const;
 
 export interface GrpcClientOptions {
   readonly keepalive?: Keepalive;
   readonly messageBytes?: number;
-  /** Retry calls answered UNAVAILABLE; default true. Safe because every mutation carries a request id. */
+  /** Retry calls answered with UNAVAILABLE; default true. It is safe because every mutation carries a request id. */
   readonly retry?: boolean;
-  /** What UNAVAILABLE without details means to the caller; default SCHEDULER_UNAVAILABLE. */
+  /** The reason for UNAVAILABLE without details; default SCHEDULER_UNAVAILABLE. */
   readonly unavailable?: Reason;
 }
 
@@ -82,11 +82,11 @@ type BidiMethods<Service extends DescService> = {
 };
 
 export interface GrpcClient<Service extends DescService> {
-  /** Unary methods; they reject with EngineError only. */
+  /** Unary methods; they reject only with EngineError. */
   readonly call: UnaryMethods<Service>;
   /** Bidirectional methods. */
   readonly open: BidiMethods<Service>;
-  /** Settles when a connection stands. @throws SCHEDULER_UNAVAILABLE (or `unavailable`) after `timeoutMs` */
+  /** Settles when a connection is open. @throws SCHEDULER_UNAVAILABLE (or `unavailable`) after `timeoutMs` */
   waitForReady(timeoutMs: number): Promise<void>;
   close(): void;
 }
@@ -112,7 +112,7 @@ export const createGrpcClient = <Service extends DescService>(
     if (method.methodKind === "bidi_streaming") open[name] = bidiMethod(client, name, unavailable);
   }
   return {
-    // Built method by method from the descriptor the types are computed from.
+    // Built method by method from the descriptor that also gives the types.
     call: call as UnaryMethods<Service>,
     open: open as BidiMethods<Service>,
     waitForReady: (timeoutMs) =>
@@ -132,7 +132,7 @@ type ServiceClient = InstanceType<ReturnType<typeof makeClientConstructor>>;
 const methodOf = (client: ServiceClient, name: string) => {
   const method = client[name];
   if (method === undefined) throw new Error(`no method ${name}`);
-  // The constructor types its methods for callbacks of any shape; which shape is known by the method's kind.
+  // The constructor types its methods for callbacks of any shape; the method's kind determines the shape.
   return method.bind(client) as (...args: unknown[]) => unknown;
 };
 
@@ -185,7 +185,7 @@ const metadataOf = (plain: Readonly<Record<string, string>> = {}): Metadata => {
   return metadata;
 };
 
-/** Several addresses are numeric ones of one machine or a test; a name is resolved to all its addresses by DNS. */
+/** Several addresses are numeric addresses of one machine or of a test; DNS resolves a name to all its addresses. */
 const targetOf = (address: string): string => {
   if (/^(dns|ipv4|ipv6|unix):/.test(address)) return address;
   return address.includes(",") ? `ipv4:${address}` : `dns:///${address}`;
@@ -217,9 +217,9 @@ const channelOptions = (service: DescService, options: GrpcClientOptions): Chann
     "grpc.dns_min_time_between_resolutions_ms": RECONNECT_MS.max,
     "grpc.max_receive_message_length": messageBytes,
     "grpc.max_send_message_length": messageBytes,
-    // Inside calls must never leave through a proxy that happens to be in the environment.
+    // Calls inside the system must never use a proxy from the environment.
     "grpc.enable_http_proxy": 0,
-    // Channels of one process must not share a connection, nor one another's keepalive.
+    // Channels of one process must not share a connection or its keepalive.
     "grpc.use_local_subchannel_pool": 1,
     "grpc.service_config_disable_resolution": 1,
   };

@@ -13,19 +13,19 @@ import { readOrMalformed } from "./malformed.ts";
 
 /** Accepts whole messages and plain init objects alike; handlers may return either. */
 const serialize = (schema: DescMessage) => (message: Message) => {
-  // An init object has no type name; `create` checks nothing it would not have accepted from the typed handler.
+  // An init object has no type name; `create` accepts everything that the typed handler may return.
   const whole = message.$typeName === undefined ? create(schema, message as never) : message;
   const bytes = toBinary(schema, whole);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 };
 
-/** Reads through a plain Uint8Array, so that bytes fields are not Buffers; keeps no fields that nobody reads. */
+/** Reads through a plain Uint8Array, so that bytes fields are not Buffers; drops unknown fields. */
 const deserialize = (schema: DescMessage) => (buffer: Buffer) =>
   fromBinary(schema, new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength), {
     readUnknownFields: false,
   });
 
-/** Serves `Server.addService` and `makeClientConstructor` alike; keys are the methods' local names. */
+/** For both `Server.addService` and `makeClientConstructor`; keys are the methods' local names. */
 export const grpcDefinition = (service: DescService): ServiceDefinition =>
   Object.fromEntries(
     service.methods.map((method) => [

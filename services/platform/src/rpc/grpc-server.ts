@@ -12,12 +12,12 @@ import type { OnInternal } from "./status.ts";
 import { serverTracing } from "./tracing.ts";
 import { UNARY_DEADLINE_MS } from "./unary.ts";
 
-/** A peer that vanished without a word is found within 10 s + 5 s. */
+/** A silently lost peer is found within 10 s + 5 s. */
 const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
 /** As long as the gateway gives an HTTP/1.1 request. */
 const REQUEST_MS = 30_000;
-/** Streams one connection may have open at once; the gateway's forwarded calls share one connection. */
+/** How many streams one connection may have open; the gateway's forwarded calls share one connection. */
 const CONCURRENT_STREAMS = 10_000;
 
 export interface GrpcServerOptions {
@@ -25,17 +25,17 @@ export interface GrpcServerOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly services: readonly ServedService[];
-  /** Told of every throw that is a bug of ours. */
+  /** Called for every throw that is a bug of Pawl. */
   readonly onInternal: OnInternal;
-  /** Outermost first, inside of tracing. */
+  /** Outermost first, inside the tracing. */
   readonly interceptors?: readonly ServerInterceptor[];
-  /** Names besides loopback and addresses by which it may be called; default none. */
+  /** Host names besides loopback and IP addresses by which it may be called; none by default. */
   readonly allowedHosts?: readonly string[];
   readonly limits?: {
     /** How long a request may take to arrive; default REQUEST_MS. */
     readonly requestMs?: number;
     readonly messageBytes?: number;
-    /** What a unary call gets at most. */
+    /** The longest time of a unary call. */
     readonly unaryDeadlineMs?: number;
     /** Connections older than this are asked to reconnect, which spreads callers over new replicas. */
     readonly connectionAgeMs?: number;
@@ -47,15 +47,15 @@ export interface GrpcServerOptions {
 }
 
 export interface GrpcServer {
-  /** The port bound. */
+  /** The bound port. */
   readonly port: number;
-  /** What health answers, for every service and for "". True from the start. */
+  /** The answer of health, for every service and for "". True from the start. */
   setServing(serving: boolean): void;
-  /** Stops accepting, lets calls end for at most `graceMs`, then cuts them off. */
+  /** Stops accepting, lets calls end for at most `graceMs`, then ends them. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Binds and serves. Rejects when the port cannot be bound. */
+/** Binds and serves. Rejects if the port cannot be bound. */
 export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcServer> => {
   const { services, limits = {} } = options;
   const messageBytes = limits.messageBytes ?? LIMITS.messageBytes;

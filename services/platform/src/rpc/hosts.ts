@@ -1,5 +1,5 @@
-// By which names a port of ours may be called. It is against DNS rebinding: a page of another site that makes its own name resolve to this
-// machine still sends its own name. A request that names two hosts is refused, because somebody else on its way may have read the other.
+// The host names by which a port may be called, against DNS rebinding: a page of another site that makes its own name resolve to this
+// machine still sends its own name. A request that names two hosts is refused, because a proxy on the way may have read the other one.
 
 import { isIP } from "node:net";
 
@@ -8,11 +8,11 @@ export const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["127.0.0.1", "localh
 
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:@/?#\s]+)(?::\d{1,5})?$/i;
 
-/** The host of a `host:port`, in lower case; empty for what is none. */
+/** The host of a `host:port`, in lower case; empty if there is none. */
 export const hostOf = (authority: string): string =>
   AUTHORITY.exec(authority)?.[1]?.toLowerCase() ?? "";
 
-/** Whether a request names more than one host: two Host headers, or a Host that is not its `:authority`. Names and values by turns. */
+/** Whether a request names more than one host: two Host headers, or a Host that differs from its `:authority`. Takes names and values in turn. */
 export function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   let named: string | undefined;
   let hosts = 0;
@@ -27,7 +27,7 @@ export function namesTwoHosts(rawHeaders: readonly string[]): boolean {
   return false;
 }
 
-/** Whether a port inside of the deployment may be called by that name: an address, which no rebinding sends, or a name that is known. */
+/** Whether a port inside the deployment may be called by that name: an IP address, which no rebinding sends, or a known name. */
 export const isInnerHost = (authority: string, allowed: ReadonlySet<string>): boolean => {
   const host = hostOf(authority);
   const isAddress = isIP(host.replace(/^\[|\]$/g, "")) > 0;

@@ -1,4 +1,4 @@
-// The typed shape of what a service does: one function for each method of its descriptor, messages in, messages out.
+// The typed interface of a service implementation: one function for each method of its descriptor, messages in, messages out.
 
 import type {
   DescMethod,
@@ -15,7 +15,7 @@ import { serverStream, type BidiStream } from "./bidi.ts";
 import type { OnInternal } from "./status.ts";
 import { unary, type UnaryHandler } from "./unary.ts";
 
-/** What a service does for one bidirectional method. A rejection ends the stream with the error. */
+/** The implementation of one bidirectional method. A rejection ends the stream with the error. */
 export type BidiHandler<In, Out> = (stream: BidiStream<In, Out>) => void | Promise<void>;
 
 type HandlerOf<Method extends DescMethod> =
@@ -25,12 +25,12 @@ type HandlerOf<Method extends DescMethod> =
       ? BidiHandler<MessageShape<Input>, MessageInitShape<Output>>
       : never;
 
-/** A function for each method served; the others answer UNKNOWN_METHOD. */
+/** A function for each served method; the others answer UNKNOWN_METHOD. */
 export type Implementation<Service extends DescService> = {
   readonly [Name in keyof Service["method"]]?: HandlerOf<Service["method"][Name]>;
 };
 
-/** A service and what it does, with the pairing checked by `serve`. */
+/** A service and its implementation; `serve` checks that they match. */
 export interface ServedService {
   readonly service: DescService;
   readonly implementation: Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ export const grpcImplementation = (
   const handlers: Record<string, UntypedHandleCall> = {};
   for (const method of service.methods) {
     const handler = implementation[method.localName];
-    // A service of the contract may have streams that only gateways serve; grpc-js answers UNIMPLEMENTED by itself.
+    // A service of the contract may have streams that only gateways serve; grpc-js answers UNIMPLEMENTED itself.
     if (handler === undefined && method.methodKind === "server_streaming") continue;
     handlers[method.localName] = handle(method, handler, options);
   }
@@ -66,7 +66,7 @@ const handle = (
   }: { readonly onInternal: OnInternal; readonly unaryDeadlineMs: number },
 ): UntypedHandleCall => {
   const unknown = new EngineError("UNKNOWN_METHOD", `${method.name} is not served here`);
-  // `serve` has checked the handler's type against the descriptor; here only its kind is known.
+  // `serve` has checked the handler's type against the descriptor; only its kind is known here.
   if (method.methodKind === "unary") {
     const served = handler as UnaryHandler<unknown, unknown> | undefined;
     return unary(served ?? (() => Promise.reject(unknown)), onInternal, unaryDeadlineMs);

@@ -1,9 +1,9 @@
-// A request that does not parse is its sender's fault. grpc-js calls it INTERNAL, before any handler of ours has the call; so a request that
-// does not parse is handed on as one of these, and its handler's wrapper answers.
+// A request that does not parse is its sender's fault, but grpc-js answers INTERNAL before any handler gets the call. So such a request is
+// passed on as a Malformed value, and the wrapper of the handler answers.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 
-/** Stands in the place of a message that could not be read. */
+/** Replaces a message that could not be read. */
 export class MalformedMessage {
   readonly #cause: unknown;
 
@@ -16,7 +16,7 @@ export class MalformedMessage {
   }
 }
 
-/** What the sender of a message that could not be read is told. */
+/** The answer to the sender of a message that could not be read. */
 export const malformed = (cause: unknown): EngineError => {
   const what = cause instanceof Error ? cause.message : String(cause);
   return new EngineError("INPUT_INVALID", `The request is not a message of its type: ${what}.`, {

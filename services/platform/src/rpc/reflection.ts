@@ -9,12 +9,12 @@ import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 /** Adds grpc.reflection.v1 and v1alpha for `services`. */
 export const addReflection = (server: Server, services: readonly DescService[]): void => {
   const files = new Map<string, DescFile>();
-  // No service names the details of errors, and callers want to read them.
+  // No service refers to the error details, but callers want to read them.
   for (const { file } of [...services, ErrorInfoSchema]) collect(file, files);
   const fileDescriptorProtos = [...files.values()].map((file) =>
     Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)),
   );
-  // The package takes a proto-loader package but reads only the descriptors of its entries.
+  // The package expects a proto-loader package but reads only the descriptors of its entries.
   const loaded = { pawl: { fileDescriptorProtos } } as never;
   new ReflectionService(loaded, {
     services: services.map((service) => service.typeName),

@@ -1,5 +1,5 @@
-// EngineError ⇄ google.rpc.Status, the single mapping, for grpc-js (trailer grpc-status-details-bin) and for Connect (details).
-// A throw that is not an EngineError is a bug of ours: it becomes INTERNAL with a request id; its cause is logged and never sent.
+// EngineError ⇄ google.rpc.Status, the only mapping, for grpc-js (trailer grpc-status-details-bin) and for Connect (details). A throw that is
+// not an EngineError is a bug of Pawl: it becomes INTERNAL with a request id; its cause is logged and never sent.
 
 import { randomUUID } from "node:crypto";
 
@@ -16,7 +16,7 @@ import { REQUEST_ID, detailsOf, errorFromDetails, type Detail } from "./error-de
 
 const STATUS_TRAILER = "grpc-status-details-bin";
 
-/** Told of every throw that is a bug of ours, with the id its caller was given. */
+/** Called for every throw that is a bug of Pawl, with the id that its caller gets. */
 export type OnInternal = (fault: { readonly requestId: string; readonly error: unknown }) => void;
 
 interface Mapped {
@@ -25,14 +25,14 @@ interface Mapped {
   readonly details: readonly Detail[];
 }
 
-/** `error` as an EngineError; what is not one already, nor a known Connect error, is INTERNAL. */
+/** `error` as an EngineError; INTERNAL unless it is one already or a known Connect error. */
 export const toEngineError = (error: unknown): EngineError => {
   if (error instanceof EngineError) return error;
   if (error instanceof ConnectError) return fromConnectError(error);
   return new EngineError("INTERNAL", "internal error", { cause: error });
 };
 
-/** Never throws: a throw here would be nobody's to catch, and would end the process that answers. */
+/** Never throws: nothing would catch a throw here, and it would end the process. */
 const map = (thrown: unknown, onInternal: OnInternal): Mapped => {
   try {
     return mapKnown(thrown, onInternal);
@@ -40,7 +40,7 @@ const map = (thrown: unknown, onInternal: OnInternal): Mapped => {
     try {
       onInternal({ requestId: "none", error: fault });
     } catch {
-      // Whoever is told cannot be told.
+      // The logger itself failed, so there is no place left to report to.
     }
     return { code: "INTERNAL", message: "internal error", details: [] };
   }
@@ -61,7 +61,7 @@ const mapKnown = (thrown: unknown, onInternal: OnInternal): Mapped => {
   };
 };
 
-/** The code a throw is answered with. */
+/** The code of the answer to a throw. */
 export const codeOf = (thrown: unknown): GrpcCodeName => {
   try {
     return REASONS[toEngineError(thrown).reason].code;
@@ -70,7 +70,7 @@ export const codeOf = (thrown: unknown): GrpcCodeName => {
   }
 };
 
-/** The status a throw is answered with, as a message. */
+/** The status of the answer to a throw, as a message. */
 export const toStatus = (thrown: unknown, onInternal: OnInternal): Status => {
   const { code, message, details } = map(thrown, onInternal);
   const status = { code: GRPC_CODES[code], message };
@@ -78,12 +78,12 @@ export const toStatus = (thrown: unknown, onInternal: OnInternal): Status => {
     const packed = details.map(({ desc, value }) => anyPack(desc, value));
     return create(StatusSchema, { ...status, details: packed });
   } catch {
-    // Details that cannot be written: the code still tells what to do.
+    // The details cannot be written, but the code still helps the caller.
     return create(StatusSchema, status);
   }
 };
 
-/** What a grpc-js handler answers its callback with. */
+/** The status that a grpc-js handler passes to its callback. */
 export const toGrpcStatus = (thrown: unknown, onInternal: OnInternal): StatusObject => {
   const status = toStatus(thrown, onInternal);
   const metadata = new Metadata();
@@ -108,27 +108,27 @@ const CONNECT_CODES = {
   DATA_LOSS: Code.DataLoss,
 } as const satisfies Record<GrpcCodeName, Code>;
 
-/** What a Connect handler throws. */
+/** The error that a Connect handler throws. */
 export const toConnectError = (thrown: unknown, onInternal: OnInternal): ConnectError => {
   const { code, message, details } = map(thrown, onInternal);
   return new ConnectError(
     message,
     CONNECT_CODES[code],
     undefined,
-    // ConnectError wants an init shape; a whole message is one.
+    // ConnectError expects an init shape; a whole message is one.
     details.map(({ desc, value }) => ({ desc, value: value as never })),
   );
 };
 
-/** How a client reads a status without our details. */
+/** How a client reads a status without details of Pawl. */
 export interface ReadOptions {
-  /** What UNAVAILABLE means to it; default SCHEDULER_UNAVAILABLE. */
+  /** The reason for UNAVAILABLE; default SCHEDULER_UNAVAILABLE. */
   readonly unavailable?: Reason;
-  /** Whether it cancelled the call itself. If not, a bare CANCELLED is a peer that was cut off, as good as unavailable. */
+  /** Whether the client cancelled the call itself. If not, a bare CANCELLED means that the peer was cut off, like UNAVAILABLE. */
   readonly isOwnCancel?: boolean;
 }
 
-/** The EngineError behind a status a grpc-js client received; without our details, the nearest reason by code. */
+/** The EngineError behind a status that a grpc-js client received; without details of Pawl, the nearest reason by code. */
 export const fromGrpcStatus = (
   received: ServiceError | StatusObject,
   options: ReadOptions = {},
@@ -140,7 +140,7 @@ export const fromGrpcStatus = (
   return foreign(code, received.details, received, options.unavailable);
 };
 
-/** The EngineError behind a status that came as a message. */
+/** The EngineError behind a status in a message. */
 export const fromStatus = (status: Status): EngineError =>
   ownError(status, status.message, status) ?? foreign(status.code, status.message, status);
 
@@ -167,18 +167,18 @@ const statusOf = (metadata: Metadata | undefined): Status | undefined => {
   try {
     return fromBinary(StatusSchema, trailer);
   } catch {
-    // A peer that garbles its details still sent a code.
+    // A peer with garbled details still sent a code.
     return undefined;
   }
 };
 
 const MALFORMED = /^(parse binary|received compressed envelope)/;
 
-/** The EngineError behind an error a Connect client received, or that connect-node itself threw at the door. */
+/** The EngineError behind an error that a Connect client received, or that connect-node itself threw. */
 export const fromConnectError = (error: ConnectError): EngineError => {
   const ours = errorFromDetails((schema) => error.findDetails(schema)[0], error.rawMessage, error);
   if (ours !== undefined) return ours;
-  // connect-node calls a malformed binary body INTERNAL, but the caller made it.
+  // connect-node reports a malformed binary body as INTERNAL, but the caller caused it.
   const malformed = error.code === Code.Internal && MALFORMED.test(error.rawMessage);
   return foreign(malformed ? Code.InvalidArgument : error.code, error.rawMessage, error);
 };

@@ -1,6 +1,6 @@
-// Tracing and call metrics of grpc-js by interceptors: one span on each side, joined by the W3C traceparent in the metadata.
-// With tracing off the spans are the API's no-ops, which still hand a caller's traceparent on. A stream's messages run outside of its
-// span: a session lasts for days, and what its messages start are traces of their own.
+// Tracing and call metrics of grpc-js by interceptors: one span on each side, joined by the W3C traceparent in the metadata. With tracing off
+// the spans are the API's no-ops, which still pass a caller's traceparent on. The messages of a stream run outside its span: a session lasts
+// for days, and its messages start traces of their own.
 
 import {
   InterceptingCall,
@@ -27,7 +27,7 @@ const getter: TextMapGetter<Metadata> = {
 
 const codeName = (code: number = Code.UNKNOWN): string => Code[code] ?? String(code);
 
-/** A span around each call a client makes, its traceparent in the call's metadata, and its duration. */
+/** A span around each call of a client, with its traceparent in the call's metadata, and the call's duration. */
 export const clientTracing: Interceptor = (options, nextCall) => {
   const { active, end } = clientSpan(options.method_definition.path.slice(1));
   return new InterceptingCall(nextCall(options), {
@@ -45,7 +45,7 @@ export const clientTracing: Interceptor = (options, nextCall) => {
   });
 };
 
-/** A span around each call a server answers, child of the caller's, active while a unary handler runs; and its duration. */
+/** A span around each call on a server, child of the caller's span and active while a unary handler runs, and the call's duration. */
 export const serverTracing: ServerInterceptor = (definition, call) => {
   const isUnary = !definition.requestStream && !definition.responseStream;
   let span: CallSpan | undefined;

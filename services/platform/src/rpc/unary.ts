@@ -1,5 +1,5 @@
-// One unary call on the server: the handler runs under a signal that ends with the caller, the deadline or the server's own bound,
-// and whatever it throws is mapped once. Race survived: the caller may go away while the handler answers; the answer is then dropped.
+// One unary call on the server. The handler's signal aborts with the caller, the deadline or the server's own limit, and every throw is
+// mapped once. The race it survives: the caller may leave while the handler answers; the answer is then dropped.
 
 import type { handleUnaryCall } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -7,23 +7,23 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { MalformedMessage } from "./malformed.ts";
 import { toGrpcStatus, type OnInternal } from "./status.ts";
 
-/** What a handler knows of its call. */
+/** What a handler knows about its call. */
 export interface UnaryCall {
-  /** Aborted when the answer has no reader any more. */
+  /** Aborted when no caller waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** When the answer has no use any more, in epoch milliseconds; always finite. */
+  /** When the answer becomes useless, in epoch milliseconds; always finite. */
   readonly deadlineAt: number;
   /** Text metadata by lower-case key. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** What a service does for one method. */
+/** The implementation of one method. */
 export type UnaryHandler<Request, Response> = (
   request: Request,
   call: UnaryCall,
 ) => Promise<Response>;
 
-/** A caller that sets no deadline, or a later one, gets this much time. */
+/** The time limit of a call without a deadline, or with a later one. */
 export const UNARY_DEADLINE_MS = 30_000;
 
 /** A grpc-js handler of `handler`. */
@@ -62,13 +62,13 @@ export const unary =
     void answer();
   };
 
-/** Rejects when the signal aborts: a handler that ignores its signal still gets its caller an answer in time. */
+/** Rejects when the signal aborts, so that the caller gets an answer in time even if the handler ignores its signal. */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 
-/** Once the signal has aborted, whatever was thrown is its consequence. */
+/** After the signal has aborted, every throw is a consequence of it. */
 const reasonOf = (error: unknown, signal: AbortSignal): unknown =>
   signal.aborted && !(error instanceof EngineError) ? signal.reason : error;
 

@@ -1,11 +1,11 @@
-// The gauges of the workflow queue are as good as whoever is asked, and never the reason why there are no metrics.
+// The gauges of the workflow queue: a queue that cannot be read must not take all metrics with it.
 
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryWorkflowQueue } from "../queue/memory-workflow-queue.ts";
 import { METRICS } from "./catalogue.ts";
 import { readQueueDepth, setQueueDepthProvider } from "./queue-depth.ts";
 
-/** What the two gauges are set to from now on. */
+/** The values of the two gauges from now on. */
 function watchGauges(): Map<string, number> {
   const seen = new Map<string, number>();
   const { commands, commandBacklog } = METRICS;

@@ -8,12 +8,12 @@ import { toEvent } from "../store/event-row.ts";
 import { ChannelListener } from "./channel.ts";
 
 /**
- * The channel the tick notifies; payload `<runId>:<lastSeq>,…` with a `!` behind the seq of a run
- * that ended, or `*` when the list would be too long.
+ * The channel that a tick notifies; payload `<runId>:<lastSeq>,…` with a `!` after the seq of a run that ended, or `*` if the list would be
+ * too long.
  */
 export const CHANNEL = "pawl_runs";
 
-/** The channel on which short terminal events come whole, before the hint that names their runs. */
+/** The channel that carries short terminal events whole, before the hint that names their runs. */
 const ENDS_CHANNEL = "pawl_ends";
 
 export interface WakeHandlers {
@@ -39,7 +39,7 @@ export interface Wake {
 export const wakeOf = ({ runId: id, lastSeq, ended }: Wake): string =>
   `${id}:${lastSeq}${ended ? "!" : ""}`;
 
-/** Reads a payload; undefined means any run may have news (also for what this build does not understand). */
+/** Reads a payload; undefined means that any run may have news (also for a payload that this build does not understand). */
 export function parseWake(payload: string): readonly Wake[] | undefined {
   const wakes: Wake[] = [];
   for (const part of payload.split(",")) {
@@ -78,7 +78,7 @@ export function parseEnd(payload: string): RunEvent | undefined {
 const isNumber = (value: unknown): boolean => typeof value === "number";
 const isString = (value: unknown): boolean => typeof value === "string";
 
-/** What each column is. */
+/** The type of each column. */
 const COLUMNS: readonly ((value: unknown) => boolean)[] = [
   (id) => typeof id === "string" && isUuid(id),
   isNumber,

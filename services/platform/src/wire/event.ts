@@ -1,5 +1,4 @@
-// A fact of the log as clients see it: `toWireEvent` for the contract. Total by construction: the table
-// has a row for every event type, and a new type does not compile until it has one.
+// An event of the log as clients see it. The table has a row for every event type, and a new type does not compile until it has one.
 
 import { create } from "@bufbuild/protobuf";
 import { causeOf } from "@pawl/core/log/cause";
@@ -36,18 +35,18 @@ import {
   type RunEvent as WireEvent,
 } from "@pawl/proto/pawl/v1/event_pb";
 import { APPROVAL, HEARTBEAT } from "@pawl/core/log/event";
-import type { Gate } from "@pawl/core/policy/gate";
+import type { Limits } from "@pawl/core/policy/limit";
 import { toWireScope } from "./pause.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 import { toWireRunKind, toWireRunStatus } from "./status.ts";
 
-/** What all events of one run share, so that it is looked up once per run and not once per event. */
+/** The data that all events of one run share, looked up once per run and not once per event. */
 export interface EventScope {
   /** Empty for a test run. */
   readonly workflowId: string;
-  /** 32 hex digits, or empty when the submission was not traced. */
+  /** 32 hex digits, or empty if the start was not traced. */
   readonly traceId: string;
-  /** Topological depth of a node; 0 for the empty id and for nodes that are not known. */
+  /** Topological depth of a node; 0 for the empty id and for unknown nodes. */
   readonly waveOf: (nodeId: string) => number;
 }
 
@@ -222,15 +221,15 @@ const FACTS: FactTable = {
   }),
 };
 
-/** What has to be had before a start, with the keys filled in. */
-const toWireLimits = ({ slot, rate }: Gate) => ({
+/** The slots that must be free before a start, with the keys filled in. */
+const toWireLimits = ({ slot, rate }: Limits) => ({
   ...(slot === undefined ? {} : { slot: create(LimitSchema, slot) }),
   ...(rate === undefined
     ? {}
     : { rate: create(LimitSchema, { ...rate, perMs: BigInt(rate.perMs) }) }),
 });
 
-/** What waits is not shown to watchers: it waits because somebody is to look at it first. */
+/** Watchers do not see a value that waits for a person, because the person must check it first. */
 function toWireBlocked({ payload, at }: FactOf<"node.blocked"> & { readonly at?: number }) {
   const { reason, childRunId = "", phase = "", approval } = payload;
   const { message = "", assignees = [], deadlineMs } = (reason === APPROVAL && approval) || {};
@@ -247,7 +246,7 @@ function toWireBlocked({ payload, at }: FactOf<"node.blocked"> & { readonly at?:
   });
 }
 
-/** A uint64 of the wire; a handler may measure fractions of a millisecond. */
+/** A uint64 on the wire; a handler may measure fractions of a millisecond. */
 const toWholeMs = (ms: number): bigint => BigInt(Math.max(0, Math.round(ms)));
 
 const toWireUsage = ({ inputTokens, outputTokens }: Usage) => ({
@@ -255,7 +254,7 @@ const toWireUsage = ({ inputTokens, outputTokens }: Usage) => ({
   outputTokens: BigInt(outputTokens),
 });
 
-/** True for a type this build has a fact for; a newer writer may have added others. */
+/** True for a type that this build has a fact for; a newer writer may have added others. */
 const isKnownType = (type: string): type is EventType => Object.hasOwn(FACTS, type);
 
 function toWireFact(event: RunEvent): WireFact {
@@ -265,7 +264,7 @@ function toWireFact(event: RunEvent): WireFact {
   return map(event);
 }
 
-/** An event of the log as clients see it. A type this build does not know keeps its name and has no fact. */
+/** An event of the log as clients see it. A type that this build does not know keeps its name and has no fact. */
 export function toWireEvent(event: RunEvent, scope: EventScope): WireEvent {
   return create(RunEventSchema, {
     eventId: BigInt(event.seq),

@@ -12,7 +12,7 @@ const SCOPES = {
   queue: PauseScope.QUEUE,
 } as const;
 
-/** What is held; unspecified where nothing is. */
+/** What is paused; unspecified if nothing is. */
 export const toWireScope = (scope: PauseNote["scope"] | "queue" | undefined): PauseScope =>
   scope === undefined ? PauseScope.UNSPECIFIED : SCOPES[scope];
 

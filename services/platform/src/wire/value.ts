@@ -1,5 +1,5 @@
-// JSON text as a google.protobuf.Value, bounded: a Value of many small numbers is six times as long as its text, and readers in many
-// languages refuse messages nested deeper than a hundred levels, of which a JSON object takes three.
+// JSON text as a google.protobuf.Value, bounded. A Value of many small numbers is six times as long as its text. Readers in many languages
+// refuse messages nested deeper than a hundred levels, and a JSON object takes three.
 
 import { type ListValue, NullValue, type Struct, type Value } from "@bufbuild/protobuf/wkt";
 import { LIMITS } from "@pawl/core/data/limits";

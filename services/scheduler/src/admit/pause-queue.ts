@@ -6,7 +6,7 @@ import { isName } from "@pawl/core/name/ids";
 import type { PauseKey, PauseRecord, Pauses } from "@pawl/platform/store/pauses";
 import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { KnownPauses } from "../pause/known-pauses.ts";
-import { wordsOf } from "./pause-workflow.ts";
+import { pauseWordsOf } from "./pause-workflow.ts";
 
 export interface PauseQueueParts {
   readonly pauses: Pauses;
@@ -29,7 +29,7 @@ export async function pauseQueue(
   request: PauseQueueRequest,
 ): Promise<PauseRecord> {
   const key = await keyOf(parts, tenantId, request);
-  const pause = await parts.pauses.pause(key, wordsOf(request));
+  const pause = await parts.pauses.pause(key, pauseWordsOf(request));
   await parts.known.reload();
   return pause;
 }
@@ -41,7 +41,7 @@ export async function resumeQueue(
   request: PauseQueueRequest,
 ): Promise<void> {
   const key = await keyOf(parts, tenantId, request);
-  await parts.pauses.resume(key, wordsOf(request));
+  await parts.pauses.resume(key, pauseWordsOf(request));
   await parts.known.reload();
 }
 

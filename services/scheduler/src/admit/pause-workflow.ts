@@ -33,7 +33,7 @@ export async function pauseWorkflow(
 ): Promise<PauseRecord> {
   const key = keyOf(tenantId, request);
   await insistOnWorkflow(parts, key);
-  const pause = await parts.pauses.pause(key, wordsOf(request));
+  const pause = await parts.pauses.pause(key, pauseWordsOf(request));
   probe("pause.recorded");
   await parts.known.reload();
   if (pause.state !== "pausing") return pause;
@@ -47,7 +47,7 @@ export async function resumeWorkflow(
   request: PauseWorkflowRequest,
 ): Promise<PauseRecord | undefined> {
   const key = keyOf(tenantId, request);
-  const pause = await parts.pauses.resume(key, wordsOf(request));
+  const pause = await parts.pauses.resume(key, pauseWordsOf(request));
   probe("resume.recorded");
   // The runs of a workflow that was deleted meanwhile go on as well.
   if (pause === undefined) await insistOnWorkflow(parts, key);
@@ -56,8 +56,8 @@ export async function resumeWorkflow(
   return (await follows(parts, pause)) ? undefined : pause;
 }
 
-/** Who and why, in words that fit a line. */
-export const wordsOf = ({ by, reason }: PauseWords): PauseWords => ({
+/** By whom and why, each as one line of text. */
+export const pauseWordsOf = ({ by, reason }: PauseWords): PauseWords => ({
   by: cleanText(by, LIMITS.labelLength),
   reason: cleanText(reason, LIMITS.labelLength),
 });
@@ -74,15 +74,15 @@ async function insistOnWorkflow({ workflows }: AdmitParts, { tenantId, name }: P
 
 /** Whether all runs have followed in time; the sweep of pauses goes on with what fails, and this process with what takes long. */
 async function follows(parts: PauseParts, pause: PauseRecord): Promise<boolean> {
-  const patience = new AbortController();
+  const leaseGrace = new AbortController();
   const following = followPause(parts, pause).catch((error: unknown) => {
     parts.log.warn({ err: error, workflow_id: pause.name }, "a pause is gone on with later");
     return false;
   });
   try {
-    const late = wait(PATIENCE_MS, false, { signal: patience.signal }).catch(() => false);
+    const late = wait(PATIENCE_MS, false, { signal: leaseGrace.signal }).catch(() => false);
     return await Promise.race([following, late]);
   } finally {
-    patience.abort();
+    leaseGrace.abort();
   }
 }

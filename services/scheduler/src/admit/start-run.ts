@@ -13,8 +13,8 @@ import { type TestGraph, WorkflowMoved } from "@pawl/platform/store/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { currentTraceparent } from "@pawl/platform/telemetry/trace";
 import type { StartRunRequest, TestRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
-import { runGate } from "@pawl/core/plan/gate";
-import type { Gate } from "@pawl/core/policy/gate";
+import { runLimits } from "@pawl/core/plan/limits";
+import type { Limits } from "@pawl/core/policy/limit";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { Started, StartInput } from "../tick/input.ts";
@@ -175,7 +175,7 @@ interface Acceptance {
 }
 
 async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
-  const gate = gateOf(run);
+  const limits = limitsOf(run);
   const createdAt = parts.now();
   const deadlineAt = createdAt + run.deadlineMs;
   const traceparent = currentTraceparent() || null;
@@ -209,7 +209,7 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
         kind,
         deadlineAt,
         ...(inputKey === undefined ? {} : { inputKey: inputKey.key }),
-        ...gate,
+        ...limits,
         ...scheduled,
       },
       value: run.input,
@@ -229,17 +229,17 @@ async function accept(parts: AdmitParts, run: Acceptance): Promise<Accepted> {
     deadlineAt,
     createdAt,
     traceparent,
-    isPending: gate.slot !== undefined || gate.rate !== undefined,
+    isPending: limits.slot !== undefined || limits.rate !== undefined,
     isPaused,
   };
 }
 
 /** What the run waits for before it begins. @throws INPUT_INVALID when its input does not fill in a key */
-function gateOf({ graph, input }: Acceptance): Gate {
-  const resolved = runGate(graph.definition, input);
+function limitsOf({ graph, input }: Acceptance): Limits {
+  const resolved = runLimits(graph.definition, input);
   if (resolved?.ok === false)
     throw invalidField("input_json", "LIMIT_KEY_INVALID", `${resolved.limit}: ${resolved.message}`);
-  return resolved?.gate ?? {};
+  return resolved?.limits ?? {};
 }
 
 /** The node types of a graph and of what its maps and loops repeat, each once. */

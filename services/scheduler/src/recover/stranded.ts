@@ -17,7 +17,7 @@ import type { Recovery, WalkCursor } from "@pawl/platform/store/recovery";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Definitions } from "../tick/definitions.ts";
-import { NO_NODE } from "../tick/gates.ts";
+import { NO_NODE } from "../tick/slots.ts";
 import type { Answer } from "../tick/input.ts";
 import { loadRuns } from "../tick/load-run.ts";
 import type { TickLoop } from "../tick/loop.ts";

@@ -1,5 +1,5 @@
 // Takes back the leases of executors that fell silent, and ends claims that are past their node's timeout although their executor lives.
-// The store's clock says which. Neither is judged while silence or age may have another reason (patience.ts): after an outage executors
+// The store's clock says which. Neither is judged while silence or age may have another reason (leaseGrace.ts): after an outage executors
 // say first what they could not say before.
 
 import { probe } from "@pawl/platform/lifecycle/probe";
@@ -11,16 +11,16 @@ import type { SweepParts } from "./sweeps.ts";
 const FOUND_MAX = 500;
 
 export async function sweepLeases(parts: SweepParts): Promise<boolean> {
-  const { executors, patience, learnClock } = parts;
-  const expired = await patience.look(async () => {
+  const { executors, leaseGrace, learnClock } = parts;
+  const expired = await leaseGrace.look(async () => {
     const found = await executors.expiredLeases(FOUND_MAX);
     // Read afterwards: a step that makes leases look expired is known before they are judged.
     await learnClock();
     return found;
   });
   const lost = expired.filter(({ hasLeft, limitMs }) => {
-    if (limitMs === undefined) return hasLeft || patience.isOver;
-    return patience.isOver && patience.isCredible(limitMs);
+    if (limitMs === undefined) return hasLeft || leaseGrace.isOver;
+    return leaseGrace.isOver && leaseGrace.isCredible(limitMs);
   });
   if (lost.length > 0) probe("sweep.before-take-back");
   await Promise.all(lost.map((lease) => take(parts, lease)));

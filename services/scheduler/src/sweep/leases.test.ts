@@ -3,7 +3,7 @@ import { DatabaseClock } from "@pawl/platform/db/clock";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
 import { expect, test } from "vitest";
 import { connect, createEngine, saveGraph } from "../tick/tick.fixture.ts";
-import { Patience, RECONNECT_MS } from "./patience.ts";
+import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
 import { sweepLeases } from "./lease-sweep.ts";
 
 const HOUR_MS = 3_600_000;
@@ -16,9 +16,9 @@ const PATIENCE_MS = RENEW_MS + RECONNECT_MS;
 async function setup() {
   const at = { steady: 10_000, database: Date.parse("2026-06-15T12:00:00Z") };
   const store = createMemoryStore({ now: () => at.database });
-  const patience = new Patience({ renewMs: RENEW_MS, sweepMs: SWEEP_MS, now: () => at.steady });
-  const clock = new DatabaseClock({ steady: () => at.steady, onStep: () => patience.stepped() });
-  const learnClock = async (): Promise<void> => clock.heard(at.database, at.steady, at.steady);
+  const leaseGrace = new LeaseGrace({ renewMs: RENEW_MS, sweepMs: SWEEP_MS, now: () => at.steady });
+  const clock = new DatabaseClock({ steady: () => at.steady, onStep: () => leaseGrace.stepped() });
+  const learnClock = async (): Promise<void> => clock.correct(at.database, at.steady, at.steady);
   await learnClock();
   const engine = createEngine(store, clock.now);
   const { session } = connect(engine, 1);
@@ -34,7 +34,7 @@ async function setup() {
   await executors.register({ executorId, sessionId, ...row });
   const graph = { nodes: [{ id: "start", type: "start" }], edges: [] };
   const { runId } = await engine.start(await saveGraph(store, graph));
-  const parts = { ...engine, executors, patience, learnClock, onAlarm: () => {} };
+  const parts = { ...engine, executors, leaseGrace, learnClock, onAlarm: () => {} };
   const pass = (ms: number): void => {
     at.steady += ms;
     at.database += ms;

@@ -8,7 +8,7 @@ import type { AlarmClock } from "../schedule/alarm-clock.ts";
 import { type PauseSweepParts, pauseSweeper } from "../pause/pause-sweeper.ts";
 import { approvalSweeper } from "./approval-sweeper.ts";
 import { sweepLeases } from "./lease-sweep.ts";
-import { Patience, RECONNECT_MS } from "./patience.ts";
+import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
 import { Sweeper } from "./sweeper.ts";
 import {
   sweepDeadlines,
@@ -26,7 +26,7 @@ const QUIET_SWEEPS = 3;
 /** After a grace has passed by our clock, it has passed by the database's too. */
 const CLOCK_SLACK_MS = 10;
 
-type Needed = Omit<SweepParts, "patience" | "onAlarm"> &
+type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm"> &
   Parameters<typeof createStrandedSweep>[0] & {
     readonly pool: Queryable;
     readonly now: () => number;
@@ -40,13 +40,13 @@ export function startSweepers(config: Config, needed: Needed) {
   const { pool, workflowQueue, alarms, now, steady, log } = needed;
   const every = config.PAWL_SWEEP_MS;
   const quietMs = every * QUIET_SWEEPS;
-  const patience = new Patience({
+  const leaseGrace = new LeaseGrace({
     renewMs: config.PAWL_RENEW_MS,
     sweepMs: every,
     now: steady,
     onBegin: (forMs) => sweepers.leases.soon(forMs + CLOCK_SLACK_MS),
   });
-  const parts: SweepParts = { ...needed, patience, onAlarm: alarms.ring };
+  const parts: SweepParts = { ...needed, leaseGrace, onAlarm: alarms.ring };
   const sweeper = (
     name: string,
     intervalMs: number,
@@ -73,5 +73,5 @@ export function startSweepers(config: Config, needed: Needed) {
   for (const each of Object.values(others)) each.start();
   leases.soon(RECONNECT_MS);
   alarms.start();
-  return { sweepers, patience, onUnsettled: pausing.expect };
+  return { sweepers, leaseGrace, onUnsettled: pausing.expect };
 }

@@ -11,7 +11,7 @@ import type { Logger } from "@pawl/platform/telemetry/log";
 import { ALARMS } from "@pawl/platform/queue/alarm";
 import type { KnownPauses } from "../pause/known-pauses.ts";
 import type { TickLoop } from "../tick/loop.ts";
-import type { Patience } from "./patience.ts";
+import type { LeaseGrace } from "./lease-grace.ts";
 import type { Waiting } from "../tick/waiting.ts";
 
 /** Found per sweep; a full batch sweeps again at once. */
@@ -27,8 +27,8 @@ export interface SweepParts {
   readonly waiting: Waiting;
   readonly known: KnownPauses;
   readonly log: Logger;
-  readonly patience: Patience;
-  /** Reads the database's clock; a step of it begins patience. */
+  readonly leaseGrace: LeaseGrace;
+  /** Reads the database's clock; a step of it begins leaseGrace. */
   readonly learnClock: () => Promise<void>;
   /** Told when the next alarm of a schedule goes off. */
   readonly onAlarm: (dueInMs: number) => void;

@@ -7,7 +7,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/journal";
 import { ASIDE_MS, type Claiming, grantOf } from "./claim.ts";
-import { pendingJob } from "./gates.ts";
+import { pendingJob } from "./slots.ts";
 import { place } from "./place.ts";
 import type { TickParts } from "./tick.ts";
 

@@ -8,11 +8,11 @@
 import type { Graph } from "@pawl/core/definition/graph";
 import type { Cause } from "@pawl/core/fault/cause";
 import type { RunId } from "@pawl/core/name/ids";
-import { runGate } from "@pawl/core/plan/gate";
+import { runLimits } from "@pawl/core/plan/limits";
 import { planToFixpoint } from "@pawl/core/plan/plan";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import { onChildEnd, type Outcome } from "@pawl/core/plan/result";
-import type { Gate } from "@pawl/core/policy/gate";
+import type { Limits } from "@pawl/core/policy/limit";
 import { onCancel } from "@pawl/core/plan/stop";
 import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import type { DefinitionRow } from "@pawl/platform/store/workflows";
@@ -27,7 +27,7 @@ export type Child =
       readonly kind: "found";
       readonly row: DefinitionRow;
       readonly graph: Graph;
-      readonly gate: Gate;
+      readonly limits: Limits;
     }
   | { readonly kind: "missing"; readonly outcome: Outcome };
 
@@ -50,12 +50,12 @@ export async function findChildren(
       found.set(input, missing("workflow_not_found", `there is no workflow ${named}`));
       continue;
     }
-    const gate = runGate(child.graph.definition, inputJson);
+    const limits = runLimits(child.graph.definition, inputJson);
     found.set(
       input,
-      gate?.ok === false
-        ? missing("limit_key_invalid", `workflow ${named}: ${gate.message}`)
-        : { kind: "found", ...child, gate: gate?.gate ?? {} },
+      limits?.ok === false
+        ? missing("limit_key_invalid", `workflow ${named}: ${limits.message}`)
+        : { kind: "found", ...child, limits: limits?.limits ?? {} },
     );
   }
   return found;
@@ -68,7 +68,7 @@ export function childStart(
   draft: Draft,
   { state, priority, traceparent }: CachedRun,
   { claim, outcome }: OutcomeInput,
-  { row, graph, gate }: Extract<Child, { kind: "found" }>,
+  { row, graph, limits }: Extract<Child, { kind: "found" }>,
 ): StartInput {
   if (outcome.kind !== "child_run") throw new TypeError("no child run was asked for");
   const { runId, nodeId, iteration } = claim;
@@ -94,7 +94,7 @@ export function childStart(
     started: {
       ...RUN_PLACE,
       type: "run.started",
-      payload: { ...about, kind: "saved", parent, depth: state.depth + 1, ...gate },
+      payload: { ...about, kind: "saved", parent, depth: state.depth + 1, ...limits },
       value: outcome.inputJson,
     },
     answer: NOBODY,

@@ -8,7 +8,7 @@ import { type Job, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/journal";
 import type { CachedRun } from "./cache.ts";
 import type { Draft } from "./draft.ts";
-import { isGated } from "./gates.ts";
+import { isLimited } from "./slots.ts";
 import { handOff, jobOf } from "./place.ts";
 import type { TickParts } from "./tick.ts";
 
@@ -65,8 +65,8 @@ export async function claimWaiting(
     }
     const found = executionAt(run.state, nodeIndex, job.iteration);
     // It waited for its time only; now it waits for its slots.
-    if (found !== undefined && isGated(found) && job.isGranted !== true) {
-      claims.gates.ask(run, found, jobOf(execution, 0));
+    if (found !== undefined && isLimited(found) && job.isGranted !== true) {
+      claims.slots.ask(run, found, jobOf(execution, 0));
       continue;
     }
     if (handOff(claims, parts.roster, execution)) continue;

@@ -16,7 +16,7 @@ import type { NewDeadLetter } from "@pawl/platform/store/dead-letters";
 import { type ApprovalDraft, noteHold } from "./approval-draft.ts";
 import type { PauseView } from "../pause/pause-view.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
-import { Gates, isGated } from "./gates.ts";
+import { SlotChanges, isLimited } from "./slots.ts";
 import { Fenced } from "./fenced.ts";
 import type { StartInput } from "./input.ts";
 import {
@@ -58,7 +58,7 @@ export class Draft {
   readonly endedChildren: CachedRun[] = [];
   readonly fenced = new Fenced();
   readonly jobs: NewJob[] = [];
-  readonly gates = new Gates();
+  readonly slots = new SlotChanges();
   /** Questions to people that this draft asks and ends. */
   readonly approvals: ApprovalDraft = { opened: [], closed: [] };
   /** Executions that lost too many executors. */
@@ -172,7 +172,7 @@ export class Draft {
     const held = before?.hold;
     const wasRunning = before?.status === "running" ? before.epoch : undefined;
     // What this draft queued itself has no job yet.
-    const gatedStatus = before !== undefined && isGated(before) ? before.status : undefined;
+    const limitedStatus = before !== undefined && isLimited(before) ? before.status : undefined;
     const wasAdmitted = state.isAdmitted;
     const hadJob = before?.status === "queued" && before.causeSeq <= draft.committedSeq;
     if (fact.type === "node.cancelled" && before?.childRunId !== undefined)
@@ -187,11 +187,11 @@ export class Draft {
     apply(state, { ...fact, epoch, seq, at: this.#now });
     if (state.parent !== undefined && isTerminalType(fact.type)) this.endedChildren.push(run);
     if (nodeIndex === undefined || fact.nodeId === "") {
-      if (isGated(state)) this.#moveRunGate(run, fact, wasAdmitted);
+      if (isLimited(state)) this.#moveRunGate(run, fact, wasAdmitted);
       return;
     }
-    if (gatedStatus !== undefined && before !== undefined)
-      this.gates.moved(run, fact.nodeId, iteration, { before: gatedStatus, after: before });
+    if (limitedStatus !== undefined && before !== undefined)
+      this.slots.moved(run, fact.nodeId, iteration, { before: limitedStatus, after: before });
     noteHold(this.approvals, { runId: state.runId, nodeId: fact.nodeId }, { held, fact });
     if (wasRunning !== undefined && before?.status !== "running")
       this.closed.push({
@@ -257,9 +257,9 @@ export class Draft {
   }
 
   #moveRunGate(run: CachedRun, { type }: Fact, wasAdmitted: boolean): void {
-    if (type === "run.started") this.gates.askRun(run);
-    else if (isTerminalType(type)) this.gates.movedRun(run, "over");
-    else if (run.state.isAdmitted && !wasAdmitted) this.gates.movedRun(run, "begun");
+    if (type === "run.started") this.slots.askRun(run);
+    else if (isTerminalType(type)) this.slots.movedRun(run, "over");
+    else if (run.state.isAdmitted && !wasAdmitted) this.slots.movedRun(run, "begun");
   }
 
   #draftOf(run: CachedRun): RunDraft {

@@ -1,6 +1,6 @@
 // A request id, or an input, that was used before refuses its whole batch by a unique index. Then, and only then, the request
 // ids and input keys of the batch are looked up: repeats are answered with the run they started, misuse of a request id with
-// REQUEST_ID_REUSED, the rest goes on. A caller's own request id wins over the key of its input (X23).
+// REQUEST_ID_REUSED, the rest goes on. A caller's own request id wins over the key of its input.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";

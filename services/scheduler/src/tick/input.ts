@@ -69,7 +69,7 @@ export interface StartInput {
   readonly deadlineAt: number;
   /** The graph of a test run, saved with it. */
   readonly test?: { readonly graph: Graph; readonly row: TestGraph };
-  /** Where the caller asked that the same input starts nothing again for so long (X23). */
+  /** Where the caller asked that the same input starts nothing again for so long. */
   readonly inputKey?: { readonly key: string; readonly ttlMs: number };
   /** The node execution that waits for it. */
   readonly parent?: ParentLink;

@@ -82,8 +82,8 @@ test("a run that is paused before it has begun asks for its slot when its workfl
   const { store, engine, definition, statusOf, pauseAll, resumeAll } = await setup();
   const executor = connect(engine, 4);
   await pauseAll();
-  const gate = { slot: { key: "k", limit: 1, scope: "workflow" } } as const;
-  const { runId } = await engine.start(definition, null, "h", { gate });
+  const limits = { slot: { key: "k", limit: 1, scope: "workflow" } } as const;
+  const { runId } = await engine.start(definition, null, "h", { limits });
   expect([statusOf(runId), store.view.slots()]).toEqual(["paused", []]);
   await followPause(engine, await resumeAll());
   await tickOnce(engine);

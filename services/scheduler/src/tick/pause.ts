@@ -14,7 +14,7 @@ import type { PauseRecord } from "@pawl/platform/store/pauses";
 import { noteOfWorkflow } from "../pause/workflow-note.ts";
 import type { CachedRun } from "./cache.ts";
 import type { Draft } from "./draft.ts";
-import { isGated, NO_NODE } from "./gates.ts";
+import { isLimited, NO_NODE } from "./slots.ts";
 import type { PauseInput } from "./input.ts";
 import type { Settled } from "./settle.ts";
 
@@ -45,21 +45,21 @@ export function settlePause(draft: Draft, run: CachedRun, input: PauseInput): Se
 export function beginPaused(draft: Draft, run: CachedRun, pause: PauseRecord): void {
   const result = onPause(run.state, noteOfWorkflow(pause));
   if (result.kind !== "accepted") return;
-  draft.gates.withdrawRun(run);
+  draft.slots.withdrawRun(run);
   for (const fact of result.facts) draft.append(run, fact);
 }
 
 /** Everything that waits to be claimed gets a job or asks for its slots again; a run that had not begun asks to begin. */
 function placeAll(draft: Draft, run: CachedRun): void {
   if (run.state.isAdmitted) draft.placeAgain(run, queuedExecutions(run.state));
-  else draft.gates.askRun(run);
+  else draft.slots.askRun(run);
 }
 
 /** Jobs and slots of everything that waits to be claimed; a run that had not begun leaves the line of its workflow. */
 function withdrawAll(draft: Draft, run: CachedRun): void {
   const { state } = run;
   if (!state.isAdmitted) {
-    draft.gates.movedRun(run, "over");
+    draft.slots.movedRun(run, "over");
     const job = { runId: state.runId, nodeId: NO_NODE, iteration: 0, attempt: 1 };
     draft.droppedJobs.push({ ...job, nodeType: PENDING_RUNS });
     return;
@@ -68,7 +68,7 @@ function withdrawAll(draft: Draft, run: CachedRun): void {
   draft.dropJobs(run, queued);
   for (const { nodeIndex, iteration } of queued) {
     const execution = executionAt(state, nodeIndex, iteration);
-    if (execution !== undefined && isGated(execution))
-      draft.gates.withdraw(run, nodeIdAt(state, nodeIndex), iteration, execution);
+    if (execution !== undefined && isLimited(execution))
+      draft.slots.withdraw(run, nodeIdAt(state, nodeIndex), iteration, execution);
   }
 }

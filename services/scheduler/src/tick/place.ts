@@ -11,7 +11,7 @@ import { assignedBytes } from "./assignment.ts";
 import type { Roster } from "../work/roster.ts";
 import type { Draft } from "./draft.ts";
 import type { Execution } from "./run-draft.ts";
-import { isGated, shareOf } from "./gates.ts";
+import { isLimited, shareOf } from "./slots.ts";
 import type { ExecutionState } from "@pawl/core/log/state";
 import type { Waiting } from "./waiting.ts";
 
@@ -25,8 +25,8 @@ export function place(draft: Draft, roster: Roster, waiting: Waiting): void {
     if (found?.status !== "queued" || run.state.status === "paused" || placed.has(found)) continue;
     placed.add(found);
     const delayMs = Math.max(0, (found.notBefore ?? 0) - draft.now);
-    if (delayMs === 0 && isGated(found)) {
-      draft.gates.ask(run, found, jobOf(execution, 0));
+    if (delayMs === 0 && isLimited(found)) {
+      draft.slots.ask(run, found, jobOf(execution, 0));
       continue;
     }
     const type = nodeTypeOf(execution);

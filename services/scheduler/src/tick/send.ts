@@ -7,7 +7,7 @@ import type { News, Transaction } from "@pawl/platform/store/journal";
 import { beginPending } from "./begin.ts";
 import { claimWaiting } from "./claim.ts";
 import type { Draft } from "./draft.ts";
-import { moveSlots } from "./gates.ts";
+import { moveSlots } from "./slots.ts";
 import type { TickParts } from "./tick.ts";
 import type { Waiting } from "./waiting.ts";
 import { news, write } from "./write.ts";
@@ -52,7 +52,7 @@ export async function send(parts: TickParts, tx: Transaction, sending: Sending):
 
 /** Whether slots are to be moved: what has no limits pays nothing for those of others. */
 export const hasGates = (waiting: Waiting, draft: Draft, claims: Draft): boolean =>
-  !draft.gates.isEmpty || !claims.gates.isEmpty || waiting.mayWait(RATE_SLOTS);
+  !draft.slots.isEmpty || !claims.slots.isEmpty || waiting.mayWait(RATE_SLOTS);
 
 async function settleGates(
   { waiting }: TickParts,
@@ -60,7 +60,7 @@ async function settleGates(
   { draft, claims }: Sending,
 ): Promise<void> {
   const isDue = waiting.mayWait(RATE_SLOTS);
-  await moveSlots(tx, draft.gates.changeWith(claims.gates, isDue), waiting);
+  await moveSlots(tx, draft.slots.changeWith(claims.slots, isDue), waiting);
 }
 
 /** The last statement of a tick. */

@@ -23,7 +23,7 @@ import type {
   StartInput,
 } from "./input.ts";
 import { beginPaused, settlePause } from "./pause.ts";
-import { NO_NODE } from "./gates.ts";
+import { NO_NODE } from "./slots.ts";
 import { settleDecision, settleDue } from "./hold.ts";
 import { jobKeyOf } from "./run-draft.ts";
 
@@ -126,7 +126,7 @@ function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled
   for (const { nodeId, iteration, queuedSeq } of input.executions) {
     if (nodeId === NO_NODE && isPending(state)) {
       draft.touch(run);
-      draft.gates.askRun(run);
+      draft.slots.askRun(run);
       continue;
     }
     const nodeIndex = state.graph.indexOf.get(nodeId);

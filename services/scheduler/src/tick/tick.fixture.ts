@@ -5,7 +5,7 @@ import { create } from "@bufbuild/protobuf";
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { definitionId, executorId, type RunId } from "@pawl/core/name/ids";
 import { RUN_PLACE } from "@pawl/core/plan/place";
-import type { Gate } from "@pawl/core/policy/gate";
+import type { Limits } from "@pawl/core/policy/limit";
 import type { Outcome } from "@pawl/core/plan/result";
 import { systemTimers, type Timers } from "@pawl/platform/lifecycle/timers";
 import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
@@ -108,7 +108,7 @@ export type Engine = ReturnType<typeof createEngine>;
 export interface More {
   readonly priority?: number;
   readonly input?: string;
-  readonly gate?: Gate;
+  readonly limits?: Limits;
 }
 
 function calls(loop: TickLoop, now: () => number) {
@@ -151,7 +151,7 @@ function calls(loop: TickLoop, now: () => number) {
             workflowVersion: 1,
             kind: "saved",
             deadlineAt: now() + 60_000,
-            ...more.gate,
+            ...more.limits,
           },
           value: more.input ?? "{}",
         },
@@ -162,13 +162,13 @@ function calls(loop: TickLoop, now: () => number) {
 }
 
 /** Connects an executor with room for `slots` tasks of these types. */
-export function connect(engine: Engine, slots: number, nodeTypes = ["start", "noop"]) {
+export function connect(engine: Engine, capacity: number, nodeTypes = ["start", "noop"]) {
   const items: SchedulerItem[] = [];
   const session = new Session({
     executorId: executorId(crypto.randomUUID()),
     sessionId: crypto.randomUUID(),
     nodeTypes,
-    slots,
+    capacity,
     held: [],
     send: (item, onSent) => {
       items.push(create(SchedulerItemSchema, item));

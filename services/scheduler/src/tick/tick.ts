@@ -111,9 +111,9 @@ export class Tick {
    * changed since it began: it would judge an input that came after the change by the pauses before it.
    */
   get isFull(): boolean {
-    const { eventCount, gates, pauses } = this.#draft;
+    const { eventCount, slots, pauses } = this.#draft;
     const { epoch } = this.#parts.pauses.current;
-    return eventCount >= EVENTS_ENOUGH || !gates.isEmpty || pauses.epoch !== epoch;
+    return eventCount >= EVENTS_ENOUGH || !slots.isEmpty || pauses.epoch !== epoch;
   }
 
   /** Settles when it is committed or given up. */

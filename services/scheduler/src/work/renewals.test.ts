@@ -50,7 +50,7 @@ test("whose lease ran out is renewed at once; others wait for the statement of t
       executorId: executorId(crypto.randomUUID()),
       sessionId: crypto.randomUUID(),
       nodeTypes: ["noop"],
-      slots: 1,
+      capacity: 1,
       held: [],
       send: () => undefined,
       leaseMs,

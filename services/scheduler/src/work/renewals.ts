@@ -5,7 +5,7 @@
 // sweep would take it back at once.
 // Races survived: an executor whose stream broke is not kept alive by what it said before (it is dropped here, and the statement that
 // shortens its life follows a renewal already sent on the same connection); while the database is away renewals fail, are said
-// again a period later, and until then nobody is taken for dead (sweep/patience.ts); a newer session, here or at another scheduler,
+// again a period later, and until then nobody is taken for dead (sweep/lease-grace.ts); a newer session, here or at another scheduler,
 // speaks for the executor: the store renews nothing for the older one, which is ended.
 
 import type { Executors } from "@pawl/platform/store/executors";

@@ -19,7 +19,7 @@ function setup() {
     executorId: executorId(crypto.randomUUID()),
     sessionId: crypto.randomUUID(),
     nodeTypes: ["noop"],
-    slots: 256,
+    capacity: 256,
     held: [],
     send: (_item, onSent = () => {}) => void leave.push(onSent),
     onRoom: () => void (roomCalls += 1),

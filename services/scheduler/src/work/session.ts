@@ -55,7 +55,7 @@ export class Session {
   readonly #silentAfterMs: number;
   #heardAt = performance.now();
   #aliveUntil: number;
-  #slots: number;
+  #capacity: number;
   readonly #end: (error: EngineError) => void;
   #isSuperseded = false;
   /** Set when the executor is leaving: it gets nothing more. */
@@ -65,7 +65,7 @@ export class Session {
     readonly executorId: ExecutorId;
     readonly sessionId: string;
     readonly nodeTypes: readonly string[];
-    readonly slots: number;
+    readonly capacity: number;
     readonly held: readonly Claim[];
     readonly send: SendItem;
     /** An executor that said nothing for this long gets nothing more until it speaks again; never unless said. */
@@ -82,7 +82,7 @@ export class Session {
     this.executorId = options.executorId;
     this.sessionId = options.sessionId;
     this.nodeTypes = new Set(options.nodeTypes);
-    this.#slots = options.slots;
+    this.#capacity = options.capacity;
     this.send = options.send;
     this.#onRoom = options.onRoom ?? (() => {});
     this.#onOversize = options.onOversize ?? (() => {});
@@ -107,9 +107,9 @@ export class Session {
   /** Room for further assignments. A frozen executor has none, nor has one that a sweep takes for dead: each would cost a delivery. */
   get credit(): number {
     if (this.draining || this.isSilent || this.isExpired) return 0;
-    const slots = Math.max(0, this.#slots - this.#held.size - this.#reserved);
+    const free = Math.max(0, this.#capacity - this.#held.size - this.#reserved);
     const bytes = LIMITS.unsentBytes - this.#unsentBytes - this.#reservedBytes;
-    return bytes <= 0 ? 0 : Math.min(slots, Math.ceil(bytes / this.#typicalBytes));
+    return bytes <= 0 ? 0 : Math.min(free, Math.ceil(bytes / this.#typicalBytes));
   }
 
   /** Whether it has missed its renewals, although its stream stands. */
@@ -149,13 +149,13 @@ export class Session {
     this.#reservedBytes -= bytes;
   }
 
-  /** The executor has this many slots from now on. */
-  resize(slots: number): void {
-    this.#slots = slots;
+  /** The executor has this capacity from now on. */
+  resize(capacity: number): void {
+    this.#capacity = capacity;
   }
 
-  grow(slots: number): void {
-    this.#slots += slots;
+  grow(by: number): void {
+    this.#capacity += by;
   }
 
   /** Gives it a task: it holds the claim from now on, and hears of it as soon as the stream takes the assignment. */

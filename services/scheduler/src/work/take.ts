@@ -122,7 +122,7 @@ export function takeRelease(parts: DoorParts, session: Session, wire: Release): 
   });
 }
 
-/** One task that needs longer than its executor's renewals promise (S0.9). */
+/** One task that needs longer than its executor's renewals promise. */
 export function takeExtend(parts: DoorParts, session: Session, wire: Extend): void {
   enter(session, wire.claim, "more time", (claim) => {
     const extendMs = Math.min(Number(wire.extendMs), LIMITS.nodeTimeoutMsMax);

@@ -7,7 +7,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { currentCause } from "@pawl/core/fault/cause";
 import { approvalId, isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
 import { APPROVAL, type Media, type Usage } from "@pawl/core/log/event";
-import type { Gate, Outcome } from "@pawl/core/plan/result";
+import type { Check, Outcome } from "@pawl/core/plan/result";
 import {
   type ChildRun as WireChildRun,
   type Claim as WireClaim,
@@ -17,7 +17,7 @@ import {
   type Held as WireHeld,
   type Question as WireQuestion,
   type Media as WireMedia,
-  type Gate as WireGate,
+  type Gate as WireCheck,
   GateKind,
   type Outcome as WireOutcome,
   type Usage as WireUsage,
@@ -34,8 +34,8 @@ const CAUSE_LENGTH = 64;
 const HANDLE_LENGTH = 128;
 const MESSAGE_LENGTH = 4_096;
 /** Two phases, two kinds, and room for more of each. */
-const GATES_MAX = 8;
-const GATE_TYPES: ReadonlyMap<GateKind, Gate["type"]> = new Map([
+const CHECKS_MAX = 8;
+const CHECK_TYPES: ReadonlyMap<GateKind, Check["type"]> = new Map([
   [GateKind.CONTRACT_VIOLATED, "contract.violated"],
   [GateKind.MODERATION_FLAGGED, "moderation.flagged"],
 ]);
@@ -60,16 +60,16 @@ export const isIndex = (index: number): boolean => index < INTEGER_MAX;
 export const cleanText = (text: string, lengthMax = MESSAGE_LENGTH): string =>
   text.slice(0, lengthMax).toWellFormed().replaceAll("\0", "");
 
-/** How the attempt ended, and what the gates around its handler found. `now`: the time in the ids of what follows from it. */
+/** How the attempt ended, and what the checks around its handler found. `now`: the time in the ids of what follows from it. */
 export function outcomeOf(wire: WireOutcome, now: number): Outcome {
-  const gates = wire.gates.slice(0, GATES_MAX).flatMap(gateOf);
+  const checks = wire.gates.slice(0, CHECKS_MAX).flatMap(checkOf);
   const ending = endingOf(wire, now);
-  return gates.length === 0 ? ending : { ...ending, gates };
+  return checks.length === 0 ? ending : { ...ending, checks };
 }
 
-/** A gate of a kind this build does not know is left out; details that are not storable are null. */
-function gateOf({ kind, phase, detailsJson }: WireGate): Gate[] {
-  const type = GATE_TYPES.get(kind);
+/** A check of a kind this build does not know is left out; details that are not storable are null. */
+function checkOf({ kind, phase, detailsJson }: WireCheck): Check[] {
+  const type = CHECK_TYPES.get(kind);
   if (type === undefined || (phase !== "input" && phase !== "output")) return [];
   const text = decode(detailsJson) ?? "";
   return [{ type, phase, detailsJson: checkJson(text).ok ? text : "null" }];

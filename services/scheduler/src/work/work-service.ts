@@ -94,7 +94,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     executorId: executorId(hello.executorId),
     sessionId: crypto.randomUUID(),
     nodeTypes: hello.nodeTypes,
-    slots: hello.slots,
+    capacity: hello.slots,
     held,
     send: (item, onSent) => outgoing.push(item, onSent),
     onOversize: (claim, oversize) => failOversize(parts, session, claim, oversize),
@@ -118,7 +118,7 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   }
   parts.roster.join(session);
   parts.log.info(
-    { executor_id: session.executorId, slots: hello.slots, held: held.length },
+    { executor_id: session.executorId, capacity: hello.slots, held: held.length },
     "executor joined",
   );
   parts.loop.nudge();

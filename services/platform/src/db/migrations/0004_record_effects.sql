@@ -5,11 +5,11 @@ create table effects (
   node_id text not null,
   iteration integer not null,
   name text not null,
-  -- What may be promised: with the target's own transaction, by the receiver's deduplication, or by never trying twice.
+  -- The promise: the target's own transaction, the receiver's deduplication, or no second try.
   class text not null check (class in ('transactional', 'idempotent', 'at_most_once')),
   -- The claim that began it first.
   begun_epoch bigint not null,
-  -- The claim that is known to have made it; null while nobody knows.
+  -- The claim that committed it; null while that is unknown.
   committed_epoch bigint,
   result jsonb,
   begun_at timestamptz not null default now(),

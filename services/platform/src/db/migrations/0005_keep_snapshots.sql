@@ -1,5 +1,5 @@
--- Recovery. A snapshot is a cache of the fold of a run's log up to `seq`; the log stays the truth. A quarantined run is one whose
--- log cannot be trusted or whose inputs the engine cannot take: nothing of it moves until somebody has looked.
+-- Recovery. A snapshot is a cache of the fold of a run's log up to `seq`; the log stays the truth. A quarantined run has a
+-- log that cannot be trusted or inputs that cannot be applied: it does not move until a person has checked it.
 create table run_snapshots (
   run_id uuid primary key,
   seq bigint not null,

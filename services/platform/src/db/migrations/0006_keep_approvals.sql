@@ -1,9 +1,9 @@
--- The deadline of a run that waits or is paused is not looked at: it moves when the run goes on.
+-- The deadline of a run that waits or is paused does not count: it moves when the run continues.
 drop index runs_deadline;
 create index runs_deadline on runs (deadline_at) where ended_at is null and status not in ('waiting', 'paused');
 create index runs_waiting on runs (tenant_id, workflow_id) where ended_at is null and status in ('waiting', 'paused');
 
--- Questions to people: the holds of the log as a table, written with the events that open and close them.
+-- Approvals: the open questions of the log as a table, written with the events that open and close them.
 create table approvals (
   approval_id uuid primary key,
   tenant_id text not null,

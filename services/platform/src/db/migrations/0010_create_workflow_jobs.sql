@@ -1,5 +1,5 @@
--- Commands about whole runs (start, resume) that somebody has claimed at least once. Until then a command is a job of pg-boss
--- and nothing else; from then on this row says where it stands, and pg-boss holds a job only while it waits.
+-- Commands about whole runs (start, resume) that a worker has claimed at least once. Before that, a command is only a job of pg-boss;
+-- after that, this row holds its state, and pg-boss holds a job only while the command waits.
 create table workflow_jobs (
   job_id uuid primary key,
   run_id uuid not null,

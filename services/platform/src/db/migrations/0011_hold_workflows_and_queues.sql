@@ -6,14 +6,14 @@ create table pauses (
   name text not null,
   -- pausing and resuming: some runs of the workflow have yet to follow. A queue is paused at once, and gone once resumed.
   state text not null check (state in ('pausing', 'paused', 'resuming')),
-  -- The epoch of pauses from which it stands so: whoever works on an older one is too late.
+  -- The epoch of pauses in which it got this state: a decision made on an older epoch is too late.
   epoch bigint not null,
   paused_by text not null,
   reason text not null,
   since timestamptz not null default now(),
   resumed_by text not null default '',
   resume_reason text not null default '',
-  -- When somebody last worked on what has yet to follow: others leave it alone for a while.
+  -- When a scheduler last worked on the runs that have yet to follow: other schedulers leave it alone for a while.
   tended_at timestamptz not null default now(),
   primary key (scope, tenant_id, name)
 ) with (fillfactor = 80);

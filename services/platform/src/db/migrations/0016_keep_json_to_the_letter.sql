@@ -1,5 +1,5 @@
 -- The users' JSON is kept to the letter. jsonb orders keys, drops spaces, writes 1e300 as 301 digits and gives -0 back as 0; json keeps
--- the text as it came. This writes the log anew: it takes as long as copying it, and nothing else runs meanwhile.
+-- the text as it came. This rewrites the log: it takes as long as a copy, and nothing else runs meanwhile.
 drop view execution_tags;
 
 alter table run_events alter column value type json using value::text::json;

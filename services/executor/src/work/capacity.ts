@@ -1,14 +1,14 @@
-// Bounded concurrency: the only place that counts what runs. The scheduler counts credit by itself (slots less what it assigned
-// and has not seen ended), so here a full house is an exception, answered by giving the claim back.
+// The executor's capacity: how many attempts may run at once, and how many do. The scheduler keeps its own count and normally assigns no
+// more than that, so an executor without room is an exception: it gives the claim back.
 
-export class Slots {
-  readonly capacity: number;
+export class Capacity {
+  readonly total: number;
   #used = 0;
   #isClosed = false;
   readonly #idleWaiters: (() => void)[] = [];
 
-  constructor(capacity: number) {
-    this.capacity = capacity;
+  constructor(total: number) {
+    this.total = total;
   }
 
   get used(): number {
@@ -19,19 +19,20 @@ export class Slots {
     return this.#isClosed;
   }
 
-  /** Takes a slot if there is one. */
+  /** Takes room for one attempt, if there is any. */
   tryTake(): boolean {
-    if (this.#isClosed || this.#used >= this.capacity) return false;
+    if (this.#isClosed || this.#used >= this.total) return false;
     this.#used++;
     return true;
   }
 
+  /** Gives the room of one attempt back. */
   give(): void {
     this.#used--;
     if (this.#used === 0) for (const wake of this.#idleWaiters.splice(0)) wake();
   }
 
-  /** No slot is given out any more. */
+  /** No room is given out any more. */
   close(): void {
     this.#isClosed = true;
   }

@@ -31,8 +31,8 @@ export const DATABASE_LINK = "all-postgres";
 /** An outage lasts as long as a start takes on a busy machine. */
 const CLIENT = { attempts: 60, timeoutMs: 8_000 } as const;
 
-/** A service of the crew. */
-export type Sailor = Member & {
+/** A service of the cluster. */
+export type ChaosMember = Member & {
   readonly service: ServiceName;
   /** Of an executor; empty otherwise. */
   readonly executorId: string;
@@ -40,15 +40,15 @@ export type Sailor = Member & {
   readonly clock: SteppedClock;
 };
 
-/** A running crew. */
-export type Crew = {
+/** A running cluster. */
+export type ChaosCluster = {
   readonly postgres: PrivatePostgres;
   /** Past every proxy. */
   readonly databaseUrl: string;
-  readonly schedulers: readonly Sailor[];
-  readonly executors: readonly Sailor[];
-  readonly gateways: readonly Sailor[];
-  readonly all: readonly Sailor[];
+  readonly schedulers: readonly ChaosMember[];
+  readonly executors: readonly ChaosMember[];
+  readonly gateways: readonly ChaosMember[];
+  readonly all: readonly ChaosMember[];
   /** One a gateway. */
   readonly clients: readonly PawlClient[];
   readonly links: readonly Proxy[];
@@ -61,7 +61,7 @@ type Env = Readonly<Record<string, string>>;
 type Link = (name: string, port: number) => Promise<number>;
 
 /** Starts two of each. */
-export async function startCrew(seed: number): Promise<Crew> {
+export async function startChaosCluster(seed: number): Promise<ChaosCluster> {
   const folder = temporaryFolder("chaos");
   const rules = join(folder, "rules.yaml");
   writeFileSync(rules, `rules: [{ id: fruit, category: food, literal: ${PHRASE} }]`);
@@ -123,7 +123,7 @@ export async function startCrew(seed: number): Promise<Crew> {
   };
 }
 
-const startScheduler = async (nth: number, env: Env): Promise<Sailor> => {
+const startScheduler = async (nth: number, env: Env): Promise<ChaosMember> => {
   const port = await freePort();
   const own = {
     PAWL_SCHEDULER_PORT: String(port),
@@ -132,7 +132,7 @@ const startScheduler = async (nth: number, env: Env): Promise<Sailor> => {
   return await enlist("scheduler", { nth, port, env: { ...TIMING, ...own, ...env } });
 };
 
-const startExecutor = async (nth: number, env: Env): Promise<Sailor> => {
+const startExecutor = async (nth: number, env: Env): Promise<ChaosMember> => {
   const port = await freePort();
   const executorId = randomUUID();
   const own = { PAWL_METRICS_PORT: String(port), PAWL_EXECUTOR_ID: executorId };
@@ -141,7 +141,7 @@ const startExecutor = async (nth: number, env: Env): Promise<Sailor> => {
   return await enlist("executor", { nth, port, env: all, executorId });
 };
 
-const startGateway = async (nth: number, env: Env): Promise<Sailor> => {
+const startGateway = async (nth: number, env: Env): Promise<ChaosMember> => {
   const port = await freePort();
   const own = { PAWL_GATEWAY_PORT: String(port), PAWL_LOG_LEVEL: TIMING.PAWL_LOG_LEVEL };
   return await enlist("gateway", { nth, port, env: { ...own, ...env } });
@@ -155,7 +155,7 @@ async function enlist(
     readonly env: Env;
     readonly executorId?: string;
   },
-): Promise<Sailor> {
+): Promise<ChaosMember> {
   const { nth, port, env, executorId = "" } = options;
   const clock = steppedClock();
   const name = `${service}-${nth}`;
@@ -164,5 +164,5 @@ async function enlist(
     service: { value: service },
     executorId: { value: executorId },
     clock: { value: clock },
-  }) as Sailor;
+  }) as ChaosMember;
 }

@@ -10,7 +10,7 @@ import { seededRandom } from "./random.ts";
 import { PHRASE } from "./shapes.ts";
 
 /** Everybody who takes part. */
-export type Troupe = {
+export type StressCluster = {
   readonly databaseUrl: string;
   /** One per gateway. */
   readonly clients: readonly [PawlClient, PawlClient];
@@ -29,7 +29,10 @@ const ENV = {
 } as const;
 
 /** Starts it on a database of its own, or on the one given. */
-export async function startTroupe(seed: number, databaseUrl?: string): Promise<Troupe> {
+export async function startStressCluster(
+  seed: number,
+  databaseUrl?: string,
+): Promise<StressCluster> {
   const folder = temporaryFolder("stress-rules");
   const rules = join(folder, "rules.yaml");
   writeFileSync(rules, `rules: [{ id: fruit, category: food, literal: ${PHRASE} }]`);

@@ -171,9 +171,9 @@ test("runs beyond their workflow's limit wait as pending, begin in order, and ca
   const { store, engine, statusOf } = setup();
   const executor = connect(engine, 100);
   const id = await saveGraph(store, one({}));
-  const gate = { slot: { key: "k", limit: 1, scope: "workflow" } } as const;
+  const limits = { slot: { key: "k", limit: 1, scope: "workflow" } } as const;
   const runs: RunId[] = [];
-  for (let n = 0; n < 4; n++) runs.push((await engine.start(id, null, "h", { gate })).runId);
+  for (let n = 0; n < 4; n++) runs.push((await engine.start(id, null, "h", { limits })).runId);
   await quiet([engine]);
   expect(runs.map(statusOf)).toEqual(["running", "pending", "pending", "pending"]);
   expect(store.view.events(runs[1] as RunId).map((event) => event.type)).toEqual(["run.started"]);

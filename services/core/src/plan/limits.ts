@@ -1,6 +1,6 @@
-// Fills in the keys of a node's or a workflow's limits. Done once, when an execution is first queued: what it gave is in the log,
-// so that a slot is given back under the key it was taken under, whatever became of the context since.
-// The only place where the engine parses what users said, and only for keys that are templates.
+// Fills in the keys of a node's or a workflow's limits, once, when an execution is first queued. The log holds the result, so that a slot
+// is released under the key under which it was taken, even if the context has changed since. Users' JSON is parsed only for keys that are
+// templates.
 
 import { resolveInputs } from "../data/inputs.ts";
 import { LIMITS } from "../data/limits.ts";
@@ -10,38 +10,38 @@ import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Definition } from "../definition/shape.ts";
 import { bindingsOf, contextJson } from "../log/context.ts";
 import type { RunState } from "../log/state.ts";
-import type { ConcurrencyLimit, Gate, RateLimit } from "../policy/gate.ts";
+import type { ConcurrencyLimit, Limits, RateLimit } from "../policy/limit.ts";
 import { graphNodeAt } from "./place.ts";
 
-export type ResolvedGate =
-  | { readonly ok: true; readonly gate: Gate }
+export type ResolvedLimits =
+  | { readonly ok: true; readonly limits: Limits }
   | { readonly ok: false; readonly message: string; readonly limit: "concurrency" | "rate" };
 
-interface Limits {
+interface Authored {
   readonly concurrency: ConcurrencyLimit | null;
   readonly rate: RateLimit | null;
 }
 
-/** The gate of a node that is about to be queued; undefined when it has none. The limits of a scope are about its iterations. */
-export function nodeGate(state: RunState, index: number): ResolvedGate | undefined {
+/** The limits of a node that is about to be queued; undefined if it has none. The limits of a map or a loop apply to its iterations. */
+export function nodeLimits(state: RunState, index: number): ResolvedLimits | undefined {
   const { definition } = graphNodeAt(state, index);
   if (isOpen(definition) || definition.scope !== null) return undefined;
   return resolve(definition, () => executionScope(state, index, 0));
 }
 
-/** The gate of an iteration that is about to be queued. */
-export function iterationGate(
+/** The limits of an iteration that is about to be queued. */
+export function iterationLimits(
   state: RunState,
   index: number,
   iteration: number,
-): ResolvedGate | undefined {
+): ResolvedLimits | undefined {
   const { definition } = graphNodeAt(state, index);
   if (isOpen(definition)) return undefined;
   return resolve(definition, () => executionScope(state, index, iteration));
 }
 
-/** The gate of a run that is about to start with this input. */
-export function runGate(definition: Definition, inputJson: string): ResolvedGate | undefined {
+/** The limits of a run that is about to start with this input. */
+export function runLimits(definition: Definition, inputJson: string): ResolvedLimits | undefined {
   if (isOpen(definition)) return undefined;
   return resolve(definition, () => {
     const input: unknown = JSON.parse(inputJson);
@@ -51,9 +51,9 @@ export function runGate(definition: Definition, inputJson: string): ResolvedGate
   });
 }
 
-const isOpen = ({ concurrency, rate }: Limits): boolean => concurrency === null && rate === null;
+const isOpen = ({ concurrency, rate }: Authored): boolean => concurrency === null && rate === null;
 
-function resolve({ concurrency, rate }: Limits, scope: () => Scope | string): ResolvedGate {
+function resolve({ concurrency, rate }: Authored, scope: () => Scope | string): ResolvedLimits {
   let known: Scope | string | undefined;
   const lazily = (): Scope | string => (known ??= scope());
   const slotKey = concurrency === null ? undefined : keyOf(concurrency.key, lazily);
@@ -62,7 +62,7 @@ function resolve({ concurrency, rate }: Limits, scope: () => Scope | string): Re
   if (rateKey?.ok === false) return { ...rateKey, limit: "rate" };
   return {
     ok: true,
-    gate: {
+    limits: {
       ...(concurrency === null || slotKey === undefined
         ? {}
         : { slot: { ...concurrency, key: slotKey.key } }),
@@ -72,7 +72,7 @@ function resolve({ concurrency, rate }: Limits, scope: () => Scope | string): Re
 }
 
 function executionScope(state: RunState, index: number, iteration: number): Scope | string {
-  // Made of JSON texts by ourselves, so it parses; its shape is what contextJson says.
+  // contextJson wrote it, so it parses and has this shape.
   const context = JSON.parse(contextJson(state, index, iteration)) as NodeContext;
   const { definition } = graphNodeAt(state, index);
   const inputs = resolveInputs(

@@ -1,11 +1,11 @@
-// What the facts of a tick mean for slots: who asks for one, who leaves theirs, who was started. Collected while facts are drafted
-// and sent last, in the same transaction. An execution has its slots while it is queued for an executor or running; a run from its
-// first step to its end, however long it waits for people in between.
+// The changes of slots that follow from the facts of a tick: requests, releases and starts. The draft collects them, and the tick sends
+// them last, in the same transaction. An execution holds its slots while it is queued for an executor or running; a run holds its slots
+// from its first step to its end, also while it waits for people.
 
 import type { NodeStatus } from "@pawl/core/log/event";
 import type { ExecutionState } from "@pawl/core/log/state";
 import type { NodeId } from "@pawl/core/name/ids";
-import { gateKey, type Gate } from "@pawl/core/policy/gate";
+import { limitKey, type FoldedLimits } from "@pawl/core/policy/limit";
 import { type NewJob, PENDING_RUNS, RATE_SLOTS } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/journal";
 import type {
@@ -20,18 +20,18 @@ import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
 import type { CachedRun } from "./cache.ts";
 import type { Waiting } from "./waiting.ts";
 
-/** A run is no node: its job and its slots have the empty name where others have a node's. */
+/** The job and the slots of a run have the empty node id. */
 export const NO_NODE = "" as NodeId;
 
-/** Of what a run belongs to when jobs are taken in turns. */
+/** The group of a run when the scheduler takes jobs in turns. */
 export const shareOf = ({ workflowId }: CachedRun): string =>
   `${DEFAULT_TENANT}/${workflowId ?? ""}`;
 
-/** Whether something waits for slots before it may start. */
-export const isGated = ({ slot, rate }: { readonly slot?: unknown; readonly rate?: unknown }) =>
+/** Whether an execution or a run needs slots before it may start. */
+export const isLimited = ({ slot, rate }: { readonly slot?: unknown; readonly rate?: unknown }) =>
   slot !== undefined || rate !== undefined;
 
-/** What waits in the queue for a run that has not begun. */
+/** The job of a run that has not begun. */
 export const pendingJob = (run: CachedRun) => ({
   runId: run.state.runId,
   nodeId: NO_NODE,
@@ -42,7 +42,7 @@ export const pendingJob = (run: CachedRun) => ({
   share: shareOf(run),
 });
 
-export class Gates {
+export class SlotChanges {
   readonly #released: SlotRelease[] = [];
   readonly #started: SlotStart[] = [];
   readonly #requested: SlotRequest[] = [];
@@ -51,18 +51,18 @@ export class Gates {
     return this.#released.length + this.#started.length + this.#requested.length === 0;
   }
 
-  /** An execution that is ready wants its slots. */
-  ask(run: CachedRun, gate: Seen, job: NewJob): void {
+  /** Requests the slots of a ready execution. */
+  ask(run: CachedRun, limits: FoldedLimits, job: NewJob): void {
     const { delayMs: _delayMs, isGranted: _isGranted, ...own } = job;
-    this.#request({ ...own, share: shareOf(run), ...keysOf(run, "node", gate) });
+    this.#request({ ...own, share: shareOf(run), ...keysOf(run, "node", limits) });
   }
 
-  /** A run that was accepted wants to begin. */
+  /** Requests the slots of an accepted run. */
   askRun(run: CachedRun): void {
     this.#request({ ...pendingJob(run), ...keysOf(run, "run", run.state) });
   }
 
-  /** An execution that has a gate has moved. */
+  /** Notes that an execution with limits changed its status. */
   moved(run: CachedRun, nodeId: NodeId, iteration: number, move: Move): void {
     const { before, after } = move;
     if (!isPlaced(before)) return;
@@ -73,19 +73,19 @@ export class Gates {
       this.#started.push({ ...holder, rate });
   }
 
-  /** An execution whose run is paused gives up its slots, and its place in their line. */
-  withdraw(run: CachedRun, nodeId: NodeId, iteration: number, gate: Seen): void {
-    const { slot, rate } = keysOf(run, "node", gate);
+  /** Releases the slots of an execution whose run is paused, and its place in line. */
+  withdraw(run: CachedRun, nodeId: NodeId, iteration: number, limits: FoldedLimits): void {
+    const { slot, rate } = keysOf(run, "node", limits);
     this.#released.push(releaseOf({ runId: run.state.runId, nodeId, iteration }, slot, rate));
   }
 
-  /** A run that was accepted just now is held: it does not ask to begin. */
+  /** Removes the request of a run that was accepted in this tick and is paused. */
   withdrawRun({ state: { runId } }: CachedRun): void {
     const at = this.#requested.findIndex((each) => each.runId === runId && each.nodeId === NO_NODE);
     if (at >= 0) this.#requested.splice(at, 1);
   }
 
-  /** A run with a gate has begun, or is over. */
+  /** Notes that a run with limits has begun, or is over. */
   movedRun(run: CachedRun, what: "begun" | "over"): void {
     const holder = { runId: run.state.runId, nodeId: NO_NODE, iteration: 0 };
     const { slot, rate } = keysOf(run, "run", run.state);
@@ -93,15 +93,15 @@ export class Gates {
     else if (rate !== undefined) this.#started.push({ ...holder, rate });
   }
 
-  /** Whoever asks anew gives up what it had: one whose job was lost would otherwise wait for itself. */
+  /** A new request first releases the old slots: an execution whose job was lost would otherwise wait for itself. */
   #request(request: SlotRequest): void {
     const { runId, nodeId, iteration, slot, rate } = request;
     this.#released.push(releaseOf({ runId, nodeId, iteration }, slot, rate));
     this.#requested.push(request);
   }
 
-  /** Everything of this and another tick's half, as one change. */
-  changeWith(other: Gates, isDue: boolean): SlotChange {
+  /** The changes of both halves of a tick as one change. */
+  changeWith(other: SlotChanges, isDue: boolean): SlotChange {
     return {
       released: [...this.#released, ...other.#released],
       started: [...this.#started, ...other.#started],
@@ -111,18 +111,12 @@ export class Gates {
   }
 }
 
-/** The limits of an execution or a run, as its fold has them. */
-interface Seen {
-  readonly slot: Gate["slot"] | undefined;
-  readonly rate: Gate["rate"] | undefined;
-}
-
 interface Move {
   readonly before: NodeStatus;
   readonly after: ExecutionState;
 }
 
-/** Moves the slots, and queues whoever was given theirs; who claims it is the next tick's business. */
+/** Applies the changes and queues the executions that got their slots; the next tick claims them. */
 export async function moveSlots(
   tx: Transaction,
   change: SlotChange,
@@ -141,18 +135,18 @@ const isPlaced = (status: NodeStatus): boolean => status === "queued" || status 
 function keysOf(
   { workflowId, state: { runId } }: CachedRun,
   level: "run" | "node",
-  { slot, rate }: Seen,
+  { slot, rate }: FoldedLimits,
 ): { readonly slot?: KeyLimit; readonly rate?: KeyRate } {
   const owner = { tenantId: DEFAULT_TENANT, workflowId, runId };
   return {
     ...(slot === undefined
       ? {}
-      : { slot: { key: gateKey("slot", level, owner, slot), limit: slot.limit } }),
+      : { slot: { key: limitKey("slot", level, owner, slot), limit: slot.limit } }),
     ...(rate === undefined
       ? {}
       : {
           rate: {
-            key: gateKey("rate", level, owner, rate),
+            key: limitKey("rate", level, owner, rate),
             limit: rate.limit,
             perMs: rate.perMs,
           },
