@@ -254,14 +254,14 @@ async function dealWithLetter(runId: string): Promise<void> {
   expect(await client.deadLetters.preview()).toMatchObject({ redriven: 0, left });
   expect(await client.deadLetters.redrive()).toMatchObject({ redriven: [], left });
   expect((await client.queues.depth()).total).toMatchObject({ deadLetter: 1 });
-  const discard = { nodeType: "noop", requestId: randomUUID() };
+  const discard = { nodeType: "javascript", requestId: randomUUID() };
   expect(await client.deadLetters.discard(discard)).toEqual(ids);
   expect(await client.deadLetters.discard(discard)).toEqual(ids);
   expect((await client.queues.depth()).total).toMatchObject({ deadLetter: 0 });
 }
 
 test("an assignment that never arrived is taken back and given to another (S0.11, X4)", async () => {
-  const deaf = await startDeafExecutor(cluster, ["start", "noop"]);
+  const deaf = await startDeafExecutor(cluster, ["javascript"]);
   const { run } = await client.runs.test(graph(["start > work"]));
   await firstEvent(client, run.runId, isStart("start"));
   const heir = await startExecutor(cluster);

@@ -72,7 +72,7 @@ async function killedBy(
 }
 
 test("a pause and a resumption survive kill -9 of every scheduler at each of their steps, and leave no run half way", async () => {
-  await client.queues.pause("noop", ADA);
+  await client.queues.pause("javascript", ADA);
   await client.workflows.create(graph(["start > work"]), { workflowId: "many" });
   const started = await Promise.all(names("run", RUNS).map(() => client.runs.start("many")));
   await killedBy(cluster.schedulers, (signal) =>
@@ -105,7 +105,7 @@ test("a pause and a resumption survive kill -9 of every scheduler at each of the
   });
   // The queue is still paused, whoever was killed.
   expect(await countOf("many")).toMatchObject({ paused: 0, others: RUNS, claimed: 0 });
-  await client.queues.resume("noop");
+  await client.queues.resume("javascript");
   await until(async () => (await countOf("many")).ended === RUNS, { what: "every run to end" });
   const ids = started.map(({ run }) => run.runId);
   expect(await checkInvariants(cluster.databaseUrl, ids)).toEqual([]);
@@ -159,7 +159,7 @@ test("once a queue's pause is answered no scheduler claims of it, whatever was u
   // Two schedulers are at work while the queue is paused under them.
   const before = names("run", 40).map(start);
   await Promise.race(before);
-  await client.queues.pause("noop", ADA);
+  await client.queues.pause("javascript", ADA);
   const { claimed } = await countOf("busy");
   const ids = await Promise.all([...before, ...names("late", 20).map(start)]);
   for (const runId of ids)
@@ -173,15 +173,15 @@ test("once a queue's pause is answered no scheduler claims of it, whatever was u
   expect(why).toMatchObject({
     reason: ExplainReason.QUEUE_PAUSED,
     summary: expect.stringContaining("paused by ada (a bad model)"),
-    next: "Resume it with `pawl queue resume noop`.",
+    next: "Resume it with `pawl queue resume javascript`.",
   });
   const { queues } = await client.queues.depth();
-  expect(queues.find(({ nodeType }) => nodeType === "noop")).toMatchObject({
+  expect(queues.find(({ nodeType }) => nodeType === "javascript")).toMatchObject({
     held: true,
     waiting: ids.length - claimed,
   });
   expect((await countOf("busy")).claimed).toBe(claimed);
-  await client.queues.resume("noop");
+  await client.queues.resume("javascript");
   for (const runId of ids) {
     const story = await storyOf(client, runId);
     expect([story.status, story.of("node.started", "work").length]).toEqual(["completed", 1]);

@@ -9,7 +9,7 @@ export type GraphText = { readonly nodes: JsonObject[]; readonly edges: JsonObje
 /** The keys of a node besides its id. */
 export type NodeText = { readonly type?: string; readonly [key: string]: Json | undefined };
 
-/** A graph that begins with `start`; nodes named by paths only are noops. */
+/** A graph that begins with `start`; an executor runs a script for each node that only a path names. */
 export function graph(
   paths: readonly string[],
   nodes: Readonly<Record<string, NodeText>> = {},
@@ -25,9 +25,13 @@ export function graph(
       edges.push({ source, target, ...(handle === undefined ? {} : { source_handle: handle }) });
     });
   }
-  const typeOf = (id: string): string => (id === "start" || id === "end" ? id : "noop");
+  const ownOf = (id: string): NodeText => (id === "start" || id === "end" ? { type: id } : STEP);
   return {
-    nodes: [...ids].map((id): JsonObject => ({ id, type: typeOf(id), ...plain(nodes[id] ?? {}) })),
+    nodes: [...ids].map((id): JsonObject => ({
+      id,
+      ...plain(nodes[id]?.type === undefined ? ownOf(id) : {}),
+      ...plain(nodes[id] ?? {}),
+    })),
     edges: unique(edges),
   };
 }
@@ -42,6 +46,9 @@ export const script = (code: string, more: NodeText = {}): NodeText => ({
   config: { code },
   ...more,
 });
+
+/** A node that an executor runs, and that does nothing. */
+const STEP = script("return {}");
 
 /** A node that fails for good. */
 export const broken = (more: NodeText = {}): NodeText =>

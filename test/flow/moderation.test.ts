@@ -40,7 +40,7 @@ async function startHeld(definition: GraphText, input: string | null = null): Pr
 }
 
 /** A node whose output is flagged; it is tried again if anybody lets it. */
-const outputHeld = graph(["start > held > end"], {
+const outputHeld = graph(["start > held > after > end"], {
   held: script(`return { text: "a " + ctx.input }`, {
     moderation: "output",
     moderation_action: "hold",

@@ -28,8 +28,6 @@ test("every status transition of a run can be read as a tag, page by page (S1.57
   const shown = tags.filter(({ tag }) => tag !== "node_completed" && tag !== "node_failed");
   expect(shown).toEqual([
     { tag: "run_started", nodeId: "", metadata: {} },
-    { tag: "node_queued", nodeId: "start", metadata: { attempt: 1 } },
-    { tag: "node_started", nodeId: "start", metadata: { attempt: 1, wave: 0 } },
     { tag: "node_queued", nodeId: "bad", metadata: { attempt: 1 } },
     { tag: "node_started", nodeId: "bad", metadata: { attempt: 1, wave: 1 } },
     { tag: "run_failed", nodeId: "", metadata: { error_message: story.run.errorMessage } },
@@ -100,17 +98,18 @@ test("every event names the one that caused it, and its wave (S1.48)", async () 
     return `${cause?.type} ${cause?.nodeId}`;
   };
   expect(causeOf("run.started")).toBe("undefined undefined");
-  expect(causeOf("node.queued", "start")).toBe("run.started ");
-  for (const id of ["start", "a", "b", "bad", "join"])
+  expect(causeOf("node.completed", "start")).toBe("run.started ");
+  for (const id of ["a", "b", "bad", "join"])
     expect(causeOf("node.started", id)).toBe(`node.queued ${id}`);
-  for (const id of ["start", "a", "b", "join"])
+  for (const id of ["a", "b", "join"])
     expect(causeOf("node.completed", id)).toBe(`node.started ${id}`);
   for (const id of ["a", "b", "bad"])
     expect(causeOf("node.queued", id)).toBe("node.completed start");
   expect(causeOf("node.queued", "join")).toMatch(/^node.completed [ab]$/);
   expect(causeOf("node.failed", "bad")).toBe("node.started bad");
   expect(causeOf("node.failed", "after")).toBe("node.failed bad");
-  expect(causeOf("node.queued", "each", 1)).toBe("node.expanded each");
+  expect(causeOf("node.expanded", "each")).toBe("node.completed join");
+  expect(causeOf("node.completed", "each", 1)).toBe("node.expanded each");
   expect(causeOf("node.completed", "each")).toBe("node.completed each");
   expect(causeOf("run.failed")).toMatch(/^node\.(completed|failed) /);
   const completed = events.find(({ type, nodeId }) => type === "node.completed" && nodeId === "a");

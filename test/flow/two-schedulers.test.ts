@@ -53,10 +53,9 @@ function expectNoDoubleDispatch(stories: readonly Story[], nodeCount: number): v
     expect(story.status).toBe("completed");
     for (const type of ["node.queued", "node.started", "node.completed"]) {
       const ids = story.of(type).map(({ nodeId }) => nodeId);
-      expect([ids.length, new Set(ids).size], `${story.runId} ${type}`).toEqual([
-        nodeCount,
-        nodeCount,
-      ]);
+      // The schedulers complete start and end themselves.
+      const count = type === "node.completed" ? nodeCount : nodeCount - 2;
+      expect([ids.length, new Set(ids).size], `${story.runId} ${type}`).toEqual([count, count]);
     }
   }
   // Void unless both sides really worked.

@@ -113,6 +113,7 @@ export const CORE_LEVELS: readonly (readonly string[])[] = [
   ["name", "fault"],
   ["data", "policy"],
   ["definition"],
+  ["glue"],
   ["log"],
   ["plan"],
   ["explain"],

@@ -73,13 +73,6 @@ export const BAD_GRAPHS: readonly BadDefinition[] = [
   },
   {
     row: "D5",
-    what: "no start",
-    text: '{"nodes":[{"id":"a","type":"noop"}]}',
-    path: "nodes",
-    rule: "NO_START",
-  },
-  {
-    row: "D5",
     what: "two starts",
     text: second({ type: "start" }),
     path: "nodes[1].type",

@@ -10,6 +10,7 @@ import { executionAt } from "../src/log/execution.ts";
 import type { ExecutionState, NodeState, RunState } from "../src/log/state.ts";
 import { executorId, nodeId, runId } from "../src/name/ids.ts";
 import { claimFact, onLeaseLost } from "../src/plan/claim.ts";
+import { NO_INLINE } from "../src/plan/inline.ts";
 import { planToFixpoint } from "../src/plan/plan.ts";
 import { onOutcome, type Arrival, type Outcome } from "../src/plan/result.ts";
 
@@ -23,7 +24,7 @@ export function graphOf(definition: unknown): Graph {
   return parsed.graph;
 }
 
-/** noop nodes by id (the first is the start) and edges written "a>b" or "a:handle>b". */
+/** Nodes of a user's own type by id (the first is the start) and edges written "a>b" or "a:handle>b". */
 export function sketch(
   nodes: readonly (string | ({ readonly id: string } & Readonly<Record<string, unknown>>))[],
   edges: readonly string[],
@@ -83,8 +84,8 @@ export const failed = (cause = "provider_error", permanent = false): Outcome => 
   durationMs: 1,
 });
 
-/** Starts a run of `graph` and plans its roots. */
-export function startToyRun(graph: Graph, input: unknown = null): ToyRun {
+/** Starts a run of `graph` and plans its roots; with a budget the planner completes glue nodes itself. */
+export function startToyRun(graph: Graph, input: unknown = null, budget = NO_INLINE): ToyRun {
   const state = newRunState(RUN, graph);
   const events: RunEvent[] = [];
   const append = (fact: Fact): void => {
@@ -95,7 +96,7 @@ export function startToyRun(graph: Graph, input: unknown = null): ToyRun {
     events.push(event);
     apply(state, event);
   };
-  const plan = (): void => planToFixpoint(state, run.now, append);
+  const plan = (): void => planToFixpoint(state, run.now, append, budget);
   const index = (id: string): number => graph.indexOf.get(nodeId(id.split("#")[0] ?? "")) ?? -1;
   const iterationOf = (id: string): number => Number(id.split("#")[1] ?? 0);
   const node = (id: string): NodeState => {

@@ -52,8 +52,10 @@ interface SchedulerParts {
 }
 
 type Engine = ReturnType<typeof createEngine>;
-/** The calls of the engine to the sweepers. */
-interface SweepHooks {
+interface EngineOptions {
+  /** Whether ready nodes may skip the queue. */
+  readonly handsOff: boolean;
+  /** An approval that a tick opened is due soon. */
   readonly onDue: (afterMs: number) => void;
   readonly onUnsettled: () => void;
 }
@@ -68,6 +70,7 @@ export async function startScheduler(
     leaseGrace.stepped();
   });
   const engine = createEngine(stores, log, {
+    handsOff: config.PAWL_HAND_OFF,
     onDue: (ms) => sweepers.approvals.soon(ms),
     onUnsettled: () => onUnsettled(),
   });
@@ -132,7 +135,7 @@ const internalFaults =
     log.error({ err: error, request_id: requestId }, "an RPC failed inside");
   };
 
-function createEngine(stores: Stores, log: Logger, hooks: SweepHooks) {
+function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: EngineOptions) {
   const { journal, workflows, recovery, pauses, clock } = stores;
   const { now } = clock;
   const steady = steadyNow;
@@ -165,6 +168,8 @@ function createEngine(stores: Stores, log: Logger, hooks: SweepHooks) {
     definitions,
     roster,
     waiting,
+    handsOff,
+    completesGlue: handsOff,
     pauses: known,
     now,
     recovery,

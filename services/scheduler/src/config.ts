@@ -64,6 +64,10 @@ export const ConfigSchema = z.object({
     max: MINUTE_MS,
     describe: "how often the queues are looked at, hints aside",
   }),
+  PAWL_HAND_OFF: flag(
+    true,
+    "give ready nodes to executors with room, and complete glue nodes, without the queue; off sends every node through it",
+  ),
   PAWL_DB_POOL_SIZE: count({ default: 5, min: 1, max: 100, describe: "connections for reads" }),
   PAWL_DRAIN_MS: milliseconds({
     default: DEFAULT_DRAIN_MS,

@@ -56,7 +56,7 @@ test("apply prints the version, and lists the broken rules when it is refused", 
   const refusal = scriptedFailure(Code.InvalidArgument, "DEFINITION_INVALID", "1 rule is broken", [
     {
       desc: BadRequestSchema,
-      value: { fieldViolations: [{ field: "nodes", reason: "NO_START", description: "no start" }] },
+      value: { fieldViolations: [{ field: "nodes", reason: "EMPTY", description: "no nodes" }] },
     },
   ]);
   const files = { "good.yaml": "id: hello", "bad.yaml": "id: other" };
@@ -77,7 +77,7 @@ test("apply prints the version, and lists the broken rules when it is refused", 
   expect(await pawl("workflow", "apply", "-f", "good.yaml")).toBe(0);
   expect(printed.out).toContain("hello version 2 updated");
   expect(await pawl("workflow", "apply", "-f", "bad.yaml")).toBe(1);
-  expect(printed.error).toContain("nodes: no start [NO_START]");
+  expect(printed.error).toContain("nodes: no nodes [EMPTY]");
 });
 
 test("warnings go to standard error and hinder nothing, unless they are to", async () => {

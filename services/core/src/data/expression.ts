@@ -21,6 +21,8 @@ export type ConditionResult =
     };
 
 export interface Condition {
+  /** How often its loops may walk over their data: 0 without a loop, else once for each of its parts. */
+  readonly passes: number;
   readonly evaluate: (scope: Scope) => ConditionResult;
 }
 
@@ -89,7 +91,7 @@ export function compileCondition(
       };
     return evaluateParsed(parsed, scope);
   };
-  return { ok: true, condition: { evaluate } };
+  return { ok: true, condition: { evaluate, passes: shape.loops ? shape.parts : 0 } };
 }
 
 function evaluateParsed(
@@ -135,17 +137,19 @@ function makeEnvironment(variables: readonly string[]): Environment {
 
 interface Shape {
   loops: boolean;
+  parts: number;
   fault: string | undefined;
 }
 
 /** Walks the tree; the parser has limited it to AST_NODES_MAX nodes. */
 function inspect(root: ASTNode): Shape {
-  const shape: Shape = { loops: false, fault: undefined };
+  const shape: Shape = { loops: false, parts: 0, fault: undefined };
   walk(root, undefined, shape);
   return shape;
 }
 
 function walk(node: ASTNode, loopVariable: string | undefined, shape: Shape): void {
+  shape.parts += 1;
   if ((node.op === "call" || node.op === "rcall") && REFUSED.has(node.args[0]))
     shape.fault ??= `${node.args[0]} is not available in conditions`;
   if (node.op === "rcall" && LOOPS.has(node.args[0])) {

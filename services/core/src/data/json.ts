@@ -27,12 +27,21 @@ export type CheckedJson =
       readonly offset?: number;
     };
 
-/** Checks and parses `text`. Never throws, for any text. */
-export function checkJson(text: string, limits: JsonLimits = VALUE_LIMITS): CheckedJson {
+/** What the log refuses about `text`, or undefined. Does not parse. */
+export function faultOf(
+  text: string,
+  limits: JsonLimits = VALUE_LIMITS,
+): Extract<CheckedJson, { ok: false }> | undefined {
   if (exceedsUtf8(text, limits.bytes))
     return { ok: false, reason: "TOO_LARGE", message: `at most ${limits.bytes} bytes` };
   const fault = scanJson(text, limits);
-  if (fault !== undefined) return { ok: false, ...fault };
+  return fault === undefined ? undefined : { ok: false, ...fault };
+}
+
+/** Checks and parses `text`. Never throws, for any text. */
+export function checkJson(text: string, limits: JsonLimits = VALUE_LIMITS): CheckedJson {
+  const fault = faultOf(text, limits);
+  if (fault !== undefined) return fault;
   try {
     // The scanner and JSON.parse accept the same grammar (a property test compares them), and the depth is bounded by now.
     return { ok: true, value: JSON.parse(text) };

@@ -30,6 +30,13 @@ export const LIMITS = {
   inputBytes: 256 * KIB - 64,
   /** Everything that a node may read; checked when the node is queued, and again before an executor gets it. */
   contextBytes: 2 * MIB,
+  /**
+   * JSON that the scheduler evaluates in one tick for the nodes that it completes itself: about 10 ms of its event loop. A node
+   * that reads more than this goes to an executor.
+   */
+  inlineBytes: 256 * KIB,
+  /** Every such node counts at least this much, so that one tick completes at most about two thousand. */
+  inlineBytesMin: 128,
   /** JSON.parse accepts any depth but a later stringify does not, so the depth is checked at the entrance. */
   jsonDepth: 64,
   jsonKeys: 10_000,

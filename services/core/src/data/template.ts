@@ -37,6 +37,8 @@ export type Rendered =
 export interface RenderOptions {
   /** A missing value becomes '' instead of a failure. */
   readonly substituteDefault?: boolean;
+  /** How large all texts together may grow; LIMITS.templateOutputBytes unless given. */
+  readonly outputBytes?: number;
 }
 
 /** Compiles one text, whose paths begin with one of `roots`. A text without templates compiles too. */
@@ -83,18 +85,38 @@ export function compileTemplate(
   return { ok: true, template: { parts } };
 }
 
+/** The part of a config that holds templates; `unrendered` names keys that hold another language. */
+export const templatesOf = (
+  config: Readonly<Record<string, unknown>>,
+  unrendered: readonly string[],
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(config).filter(
+      ([key, value]) => !unrendered.includes(key) && hasTemplate(value),
+    ),
+  );
+
+/** Whether any text inside holds a hole or an escaped one; the depth of definitions is bounded. */
+function hasTemplate(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("{{");
+  if (typeof value !== "object" || value === null) return false;
+  return Object.values(value).some(hasTemplate);
+}
+
 /**
- * Renders every text inside `value` (any JSON, at most LIMITS.jsonDepth deep). All texts together may grow to
- * LIMITS.templateOutputBytes. The first failure ends the rendering.
+ * Renders every text inside `value` (any JSON, at most LIMITS.jsonDepth deep). All texts together may grow to `outputBytes`. The
+ * first failure ends the rendering.
  */
 export function render(value: unknown, scope: Scope, options: RenderOptions = {}): Rendered {
-  const run: Run = { scope, options, roots: rootsOf(scope), room: LIMITS.templateOutputBytes };
+  const { outputBytes = LIMITS.templateOutputBytes } = options;
+  const run: Run = { scope, options, outputBytes, roots: rootsOf(scope), room: outputBytes };
   return renderValue(value, run);
 }
 
 interface Run {
   readonly scope: Scope;
   readonly options: RenderOptions;
+  readonly outputBytes: number;
   readonly roots: ReadonlySet<string>;
   room: number;
 }
@@ -137,7 +159,7 @@ function renderText(text: string, run: Run): Rendered {
     const asText = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
     run.room -= asText.length;
     if (run.room < 0) {
-      const message = `the texts made by templates are larger than ${LIMITS.templateOutputBytes} bytes; pass less data`;
+      const message = `the texts made by templates are larger than ${run.outputBytes} bytes; pass less data`;
       return { ok: false, reason: "output_too_large", message, path: "" };
     }
     if (lone) return { ok: true, value };

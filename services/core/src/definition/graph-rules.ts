@@ -156,10 +156,9 @@ function declaredHandles({ type, config }: OutlineNode): ReadonlySet<string> | u
   return new Set([...branches, "else", "error"]);
 }
 
+/** A start node is optional: without one the nodes that no edge leads to start. */
 function checkStarts({ nodes }: Outline, links: readonly Link[], report: Report): void {
   const starts = nodes.flatMap((node, index) => (node.type === "start" ? [index] : []));
-  if (nodes.length > 0 && starts.length === 0)
-    report("nodes", "NO_START", "one node has the type start");
   for (const index of starts.slice(1))
     report(
       `nodes[${index}].type`,

@@ -125,6 +125,22 @@ export type BuiltInType = keyof typeof NODE_CONFIGS;
 /** The parsed config of a built-in type. */
 export type NodeConfig<T extends BuiltInType> = z.output<(typeof NODE_CONFIGS)[T]>;
 
+/** The types that act on nothing outside of their run: the scheduler completes them itself. */
+export const GLUE_TYPES = [
+  "start",
+  "end",
+  "noop",
+  "condition",
+  "delay",
+  "map",
+  "loop",
+] as const satisfies readonly BuiltInType[];
+export type GlueType = (typeof GLUE_TYPES)[number];
+
+const glueTypes: ReadonlySet<string> = new Set(GLUE_TYPES);
+/** True for a type that the scheduler completes itself. */
+export const isGlueType = (type: string): type is GlueType => glueTypes.has(type);
+
 /** True for a type whose config the core knows. */
 export const isBuiltIn = (type: string): type is BuiltInType => Object.hasOwn(NODE_CONFIGS, type);
 

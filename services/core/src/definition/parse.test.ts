@@ -136,9 +136,16 @@ test("a cycle is refused with its path before anything else happens (S1.11, D1, 
   expect(faultsOf({ nodes: [start, node("a")], edges: [edge("a", "a")] })).toEqual(["edges CYCLE"]);
 });
 
-test("a definition has nodes, exactly one start, and nothing before it (D5, D7)", () => {
+test("a start node is optional: without one every node without parents is a root", () => {
+  const parsed = parseDefinition(
+    JSON.stringify({ nodes: [node("a"), node("b"), node("c")], edges: [edge("a", "c")] }),
+  );
+  expect(parsed).toMatchObject({ ok: true, warnings: [] });
+  if (parsed.ok) expect(parsed.graph.roots).toEqual([0, 1]);
+});
+
+test("a definition has nodes, at most one start, and nothing before it (D5, D7)", () => {
   expect(faultsOf({ nodes: [] })).toEqual(["nodes EMPTY"]);
-  expect(faultsOf({ nodes: [node("a")] })).toEqual(["nodes NO_START"]);
   expect(faultsOf({ nodes: [start, { id: "t", type: "start" }] })).toEqual([
     "nodes[1].type MANY_STARTS",
   ]);

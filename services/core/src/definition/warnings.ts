@@ -3,10 +3,10 @@
 import { nearestName } from "../name/nearest.ts";
 import { isRecord } from "../data/path.ts";
 import type { Outline } from "./graph-rules.ts";
-import { NODE_CONFIGS } from "./node-types.ts";
+import { isGlueType, NODE_CONFIGS } from "./node-types.ts";
 import { excerpt, type Report } from "./violation.ts";
 
-/** Reports nodes that no path reaches, and types that no executor serves, if the served types are known. */
+/** Reports nodes that no edge leads to and, where `served` is known, types that no connected executor serves. */
 export function warn(
   outline: Outline,
   served: ReadonlySet<string> | undefined,
@@ -16,8 +16,12 @@ export function warn(
   if (served !== undefined) warnOfTypes(outline, served, report);
 }
 
-/** A graph has no cycles, so a node that the start does not reach lies behind another node without parents. */
+/**
+ * With a start node, another node without parents is most likely a forgotten edge. The graph has no cycles, so every node that
+ * the start does not lead to follows such a node. Without a start node all nodes without parents start, as the author meant.
+ */
 function warnOfIslands({ nodes, edges }: Outline, report: Report): void {
+  if (!nodes.some(({ type }) => type === "start")) return;
   const targets = new Set(edges.map(({ target }) => target));
   const sources = new Set(edges.map(({ source }) => source));
   nodes.forEach(({ id, type }, index) => {
@@ -31,7 +35,7 @@ function warnOfIslands({ nodes, edges }: Outline, report: Report): void {
 function warnOfTypes({ nodes }: Outline, served: ReadonlySet<string>, report: Report): void {
   const known = new Set([...Object.keys(NODE_CONFIGS), ...served]);
   const check = (type: unknown, path: string, id: string | undefined): void => {
-    if (typeof type !== "string" || served.has(type)) return;
+    if (typeof type !== "string" || served.has(type) || isGlueType(type)) return;
     const meant = known.has(type) ? undefined : nearestName(type, known);
     const hint = meant === undefined ? "its runs wait until one does" : `did you mean ${meant}?`;
     const message = `no connected executor serves ${excerpt(type)}; ${hint}`;

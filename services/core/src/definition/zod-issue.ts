@@ -63,6 +63,15 @@ function reasonOf(issue: z.core.$ZodIssue): string {
   }
 }
 
+const ISSUES_MAX = 5;
+
+/** The first issues as one line: paths and rules, never values, since a config may hold secrets. */
+export const issueText = ({ issues }: z.ZodError): string =>
+  issues
+    .slice(0, ISSUES_MAX)
+    .map((issue) => `${issue.path.map(String).join(".") || "config"}: ${issue.message}`)
+    .join("; ");
+
 /** The first fault, as a message. */
 export const firstMessage = (issues: readonly z.core.$ZodIssue[]): string =>
   issues[0] === undefined ? "is wrong" : messageOf(issues[0]);

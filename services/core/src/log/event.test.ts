@@ -62,7 +62,7 @@ test("an event has only the causes that the table allows (S1.48)", () => {
   expect(mayCause("node.completed", "node.queued")).toBe(true);
   expect(mayCause("node.skipped", "run.completed")).toBe(true);
   expect(mayCause("node.started", "node.log")).toBe(true);
-  expect(mayCause("node.queued", "node.completed")).toBe(false);
+  expect(mayCause("node.queued", "node.timed_out")).toBe(false);
   expect(mayCause("node.queued", "run.started")).toBe(false);
   expect(mayCause("run.failed", "node.cancelled")).toBe(false);
 });

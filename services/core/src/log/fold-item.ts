@@ -1,13 +1,14 @@
 // Folds an event into one iteration of a map or a loop. The scope keeps counters, so the planner never reads the items and an event
 // costs the same in a wide scope as in a narrow one.
 //
-//   (none) ─queued▶ queued ─started▶ running ─completed | failed | timed_out | cancelled▶ settled, with retries in between
+//   (none) ─completed | failed▶ settled                   (a glue body, which the scheduler completes itself)
+//   (none) ─queued▶ queued ─started▶ running ─completed | failed | timed_out | cancelled▶ settled, with retries between
 
 import { utf8Bytes } from "../data/utf8.ts";
 import { isSettled, type FactOf } from "./event.ts";
 import type { NodeFact } from "./fold.ts";
 import { isSettlingType } from "./meaning.ts";
-import { leave, move } from "./move.ts";
+import { beginInline, leave, move } from "./move.ts";
 import { newExecutionState } from "./new-run-state.ts";
 import type { ExecutionState, RunState, ScopeState } from "./state.ts";
 
@@ -33,13 +34,16 @@ export function closeScope(scope: ScopeState): void {
   for (const item of scope.items) item.output = undefined;
 }
 
+/** What the first event of an iteration may be: queued, or completed by the scheduler itself. */
+const BEGINS: ReadonlySet<string> = new Set(["node.queued", "node.completed", "node.failed"]);
+
 /** Moves one iteration past `event`. Returns the fault of a log that is wrong. */
 export function applyToItem(state: RunState, index: number, event: NodeFact): string | undefined {
   const node = state.nodes[index];
   const scope = node?.scope;
   if (node === undefined || scope === undefined) return "is an iteration of a node that has none";
   const at = event.iteration - 1;
-  if (event.type === "node.queued" && at === scope.items.length && at < scope.width) {
+  if (BEGINS.has(event.type) && at === scope.items.length && at < scope.width) {
     scope.items.push(newExecutionState());
     scope.openCount++;
   }
@@ -47,6 +51,7 @@ export function applyToItem(state: RunState, index: number, event: NodeFact): st
   if (item === undefined) return "names an iteration that was not queued";
   if (isSettled(item.status)) return "moves an iteration that is settled already";
   state.scopes.add(index);
+  beginInline(item, event);
   const fault = moveItem(state, scope, item, event);
   item.causeSeq = event.seq;
   // A settled iteration lets the scheduler queue the next one, or settles the node.

@@ -8,6 +8,7 @@
 //   running ─expanded | blocked▶ waiting                  (for its iterations, its child run or a person)
 //   waiting ─decided▶ waiting ─completed | queued | failed▶ …           (a person has decided)
 //   pending ─skipped | failed(upstream)▶ settled          any unsettled ─cancelled▶ settled
+//   pending | queued ─completed | failed | expanded▶ …    (a glue node, which the scheduler completes itself)
 // Iterations of a map or a loop (iteration from 1) move the same way; `fold-item.ts` folds them.
 // When a node settles, the fold updates the join counters of its children and puts the pending ones on the frontier. The planner
 // looks only at the frontier.
@@ -23,7 +24,7 @@ import { isSettled, type EventType, type FactOf, type LoggedFact } from "./event
 import { type EVENTS, rowOf } from "./event-table.ts";
 import { applyToItem, closeScope, openScope } from "./fold-item.ts";
 import { reasonText, runStatusAfter } from "./meaning.ts";
-import { leave, move } from "./move.ts";
+import { beginInline, leave, move } from "./move.ts";
 import { newRunState } from "./new-run-state.ts";
 import type { NodeState, RunState } from "./state.ts";
 
@@ -131,10 +132,13 @@ function count(state: RunState, node: NodeState, iteration: number, step: 1 | -1
 }
 
 function applyToWhole(state: RunState, index: number, node: NodeState, event: NodeFact): void {
+  const wasPending = node.status === "pending";
+  const isBegun = event.type === "node.queued" || beginInline(node, event);
+  if (wasPending && isBegun && state.graph.nodes[index]?.definition.late === "cancel")
+    state.firedJoins.add(index);
   switch (event.type) {
     case "node.queued":
       state.frontier.delete(index);
-      if (state.graph.nodes[index]?.definition.late === "cancel") state.firedJoins.add(index);
       move(node, event);
       break;
     case "node.started":

@@ -58,6 +58,23 @@ function decide(execution: ExecutionState, { payload, value }: FactOf<"node.deci
   execution.hold = undefined;
 }
 
+/**
+ * An execution that the scheduler completes itself was never claimed: the event that ends it also begins it. Whether `event` is
+ * such an end of an execution that ran.
+ */
+export function beginInline(execution: ExecutionState, { type, attempt, at }: LoggedFact): boolean {
+  if (attempt === 0 || !ENDS_INLINE.has(type)) return false;
+  execution.attempt = attempt;
+  execution.startedAt ??= at;
+  return true;
+}
+
+const ENDS_INLINE: ReadonlySet<string> = new Set([
+  "node.completed",
+  "node.expanded",
+  "node.failed",
+]);
+
 function holdOf(event: FactOf<"node.blocked"> & { readonly at: number }): HoldState | undefined {
   const { payload, epoch, value: output, at } = event;
   const { reason, childRunId: _childRunId, approval, phase, durationMs = 0, ...rest } = payload;

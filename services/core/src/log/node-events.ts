@@ -80,8 +80,9 @@ export interface NodePayloads {
 
 const CLAIM: readonly Cause[] = ["node.started"];
 const WORK: readonly Cause[] = ["node.started", "node.blocked", "node.decided", "node.expanded"];
-/** A failure may also come from upstream or from a lost claim; so may a completion by handle `error`. */
-const FAILURE: readonly Cause[] = ["settled", ...WORK, "run.started", "run.recovered"];
+/** A glue node ends without a claim. A node that fails, or leaves by handle `error`, may never have run, or been lost. */
+const UNCLAIMED: readonly Cause[] = ["settled", "run.started", "run.recovered", "node.queued"];
+const END: readonly Cause[] = [...UNCLAIMED, ...WORK];
 
 export const NODE_EVENTS = {
   "node.queued": {
@@ -99,7 +100,7 @@ export const NODE_EVENTS = {
     node: "waiting",
     tag: ({ payload: { width } }) => ({ width }),
     valueKey: "items",
-    causes: CLAIM,
+    causes: ["settled", "run.started", "node.queued", ...CLAIM],
   },
   "node.stream.delta": { isStreamed: true, causes: CLAIM },
   "node.log": { isStreamed: true, causes: CLAIM },
@@ -117,13 +118,13 @@ export const NODE_EVENTS = {
       output_tokens: usage?.outputTokens ?? 0,
     }),
     valueKey: "output",
-    causes: FAILURE,
+    causes: END,
   },
   "node.failed": {
     node: "failed",
     why: ({ cause, message }) => [cause, message],
     tag: ({ payload: { cause, message } }) => ({ error_code: cause, error_message: message }),
-    causes: FAILURE,
+    causes: END,
   },
   "node.cancelled": {
     node: "cancelled",

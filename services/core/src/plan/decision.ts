@@ -46,7 +46,7 @@ export type Decision =
       readonly to: RunStatus;
       readonly deadlineAt?: number;
     }
-  /** A map or a loop whose iterations are over. */
+  /** The engine ends the node itself: a glue node, or a map or a loop whose iterations are over. */
   | { readonly kind: "settle"; readonly fact: Fact }
   | { readonly kind: "finish"; readonly terminal: Fact };
 

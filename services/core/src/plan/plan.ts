@@ -13,14 +13,18 @@ import type { RunState } from "../log/state.ts";
 import { factOf, type Decision } from "./decision.ts";
 import { nodeLimits } from "./limits.ts";
 import { contextTooLarge } from "./oversize.ts";
+import { type InlineBudget, inlineFact, NO_INLINE } from "./inline.ts";
 import { graphNodeAt, nodeStateAt } from "./place.ts";
 import { cancelLate } from "./late.ts";
 import { readiness } from "./ready.ts";
 import { decideScope } from "./scope.ts";
 import { failWholeRun, verdict } from "./verdict.ts";
 
-/** One round of decisions on `state`, whose frontier it empties. Empty when nothing more follows from the log. */
-export function plan(state: RunState, now: number): Decision[] {
+/**
+ * One round of decisions on `state`, whose frontier it empties. Empty when nothing more follows from the log. Glue nodes within
+ * `budget` are completed instead of queued.
+ */
+export function plan(state: RunState, now: number, budget = NO_INLINE): Decision[] {
   if (isFinal(state.status) || !state.isAdmitted) return [];
   // The work lists keep what results bring meanwhile; whoever resumes the run plans on them.
   if (state.status === "paused") return [];
@@ -30,11 +34,11 @@ export function plan(state: RunState, now: number): Decision[] {
   if (late.length > 0) return late;
   const decisions: Decision[] = [];
   for (const index of state.frontier) {
-    const decision = decideNode(state, index, now);
+    const decision = decideNode(state, index, now, budget);
     if (decision !== undefined) decisions.push(decision);
   }
   state.frontier.clear();
-  for (const index of state.scopes) decisions.push(...decideScope(state, index, now));
+  for (const index of state.scopes) decisions.push(...decideScope(state, index, now, budget));
   state.scopes.clear();
   if (decisions.length > 0) return decisions;
   if (state.unsettledCount === 0) return [{ kind: "finish", terminal: verdict(state) }];
@@ -51,17 +55,22 @@ function decideStatus(state: RunState, now: number): Decision[] {
 }
 
 /** One round, as the facts to append. */
-export const decide = (state: RunState, now: number): Fact[] =>
-  plan(state, now).map((decision) => factOf(state, decision));
+export const decide = (state: RunState, now: number, budget = NO_INLINE): Fact[] =>
+  plan(state, now, budget).map((decision) => factOf(state, decision));
 
 /**
  * Plans until nothing more follows: a skipped node settles, which may decide its children, and so on down the graph without
  * recursion. `append` gives each fact its seq and applies it to `state` before it returns.
  */
-export function planToFixpoint(state: RunState, now: number, append: (fact: Fact) => void): void {
+export function planToFixpoint(
+  state: RunState,
+  now: number,
+  append: (fact: Fact) => void,
+  budget = NO_INLINE,
+): void {
   for (;;) {
     const wasFatal = state.fatalNode !== undefined;
-    const facts = decide(state, now);
+    const facts = decide(state, now, budget);
     if (facts.length === 0) return;
     for (const fact of facts) {
       append(fact);
@@ -71,7 +80,12 @@ export function planToFixpoint(state: RunState, now: number, append: (fact: Fact
   }
 }
 
-function decideNode(state: RunState, index: number, now: number): Decision | undefined {
+function decideNode(
+  state: RunState,
+  index: number,
+  now: number,
+  budget: InlineBudget,
+): Decision | undefined {
   const nodeState = nodeStateAt(state, index);
   if (nodeState.status !== "pending") return undefined;
   const node = graphNodeAt(state, index);
@@ -80,18 +94,23 @@ function decideNode(state: RunState, index: number, now: number): Decision | und
     case "wait":
       return undefined;
     case "run":
-      return queueNode(state, index, now);
+      return runNode(state, index, now, budget);
     case "untaken":
       return { kind: "skip", node: index, reason: "untaken_branch" };
     case "parents_failed":
-      return onParentsFailed(state, index, now);
+      return onParentsFailed(state, index, now, budget);
     default:
       return unreachable(ready, "readiness");
   }
 }
 
 /** The node's own policy decides what a failed parent means to it. */
-function onParentsFailed(state: RunState, index: number, now: number): Decision {
+function onParentsFailed(
+  state: RunState,
+  index: number,
+  now: number,
+  budget: InlineBudget,
+): Decision {
   const policy = graphNodeAt(state, index).definition.onParentFailure;
   switch (policy) {
     case "skip":
@@ -104,19 +123,22 @@ function onParentsFailed(state: RunState, index: number, now: number): Decision 
         message: "upstream_failure",
       };
     case "substitute_default":
-      return queueNode(state, index, now);
+      return runNode(state, index, now, budget);
     default:
       return unreachable(policy, "parent failure policy");
   }
 }
 
-function queueNode(state: RunState, index: number, now: number): Decision {
+/** Completes a ready node within the budget, or queues it. */
+function runNode(state: RunState, index: number, now: number, budget: InlineBudget): Decision {
   const bytes = contextBytes(state, index);
   if (bytes > LIMITS.contextBytes) return { kind: "fail", node: index, ...contextTooLarge(bytes) };
   const limits = nodeLimits(state, index);
   if (limits?.ok === false)
     return { kind: "fail", node: index, cause: "limit_key_invalid", message: limits.message };
   const notBefore = releaseOf(state, index);
+  const fact = notBefore > now ? undefined : inlineFact(state, index, 0, now, budget);
+  if (fact !== undefined) return { kind: "settle", fact };
   return {
     kind: "queue",
     node: index,

@@ -122,7 +122,7 @@ export function onOutcome(state: RunState, arrival: OutcomeArrival): Arrival {
   const standing = arrivalOf(executionAt(state, nodeIndex, iteration), arrival);
   if (standing !== "live") return { kind: standing };
   const checks = checkFacts(state, arrival, arrival.outcome.checks ?? []);
-  return { kind: "accepted", facts: [...checks, ...factsOf(state, arrival)] };
+  return { kind: "accepted", facts: [...checks, ...outcomeFacts(state, arrival)] };
 }
 
 const checkFacts = (state: RunState, arrival: Landing, checks: readonly Check[]): Fact[] =>
@@ -133,7 +133,8 @@ const checkFacts = (state: RunState, arrival: Landing, checks: readonly Check[])
     value: detailsJson,
   }));
 
-function factsOf(state: RunState, arrival: Landed): Fact[] {
+/** The facts of an outcome that is not fenced, since the engine itself made it or knows its claim. */
+export function outcomeFacts(state: RunState, arrival: Landed): Fact[] {
   const { outcome } = arrival;
   switch (outcome.kind) {
     case "completed":
@@ -226,7 +227,7 @@ export function onChildEnd(state: RunState, end: ChildEnd): Arrival | Stop {
       : [{ ...RUN_PLACE, type: "run.status.changed", payload: goesOn }];
   // No executor speaks here: the epoch is 0, and the backoff is not spread.
   const arrival = { nodeIndex, iteration, epoch: 0, outcome, jitter: 1, now };
-  return { kind: "accepted", facts: [...facts, ...factsOf(state, arrival)] };
+  return { kind: "accepted", facts: [...facts, ...outcomeFacts(state, arrival)] };
 }
 
 /** What a success becomes. */

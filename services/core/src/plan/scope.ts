@@ -8,6 +8,7 @@ import { isSettled, type Fact } from "../log/event.ts";
 import type { NodeState, RunState, ScopeState } from "../log/state.ts";
 import type { Decision } from "./decision.ts";
 import { failureFact } from "./failure.ts";
+import { type InlineBudget, inlineFact } from "./inline.ts";
 import { iterationLimits } from "./limits.ts";
 import { graphNodeAt, nodeIdAt, nodeStateAt } from "./place.ts";
 
@@ -16,7 +17,12 @@ export const LOOP_HANDLE = "loop";
 export const DONE_HANDLE = "done";
 
 /** Decisions about the scope of one node. */
-export function decideScope(state: RunState, index: number, now: number): Decision[] {
+export function decideScope(
+  state: RunState,
+  index: number,
+  now: number,
+  budget: InlineBudget,
+): Decision[] {
   const node = nodeStateAt(state, index);
   const { scope: definition } = graphNodeAt(state, index).definition;
   const { scope } = node;
@@ -24,7 +30,7 @@ export function decideScope(state: RunState, index: number, now: number): Decisi
   const failure = failureOf(scope, definition);
   if (failure !== undefined) return fail(state, index, now, failure);
   const isOver = scope.isStopped || scope.items.length === scope.width;
-  if (!isOver) return queueMore(state, index, scope, now);
+  if (!isOver) return runMore(state, index, scope, now, budget);
   if (scope.openCount > 0) return [];
   if (scope.isCut && !scope.isStopped) {
     const message = `the loop did not end within ${scope.width} iterations`;
@@ -55,7 +61,14 @@ function failureOf(scope: ScopeState, definition: ScopeDefinition): Failure | un
   return { cause: "output_too_large", message };
 }
 
-function queueMore(state: RunState, node: number, scope: ScopeState, now: number): Decision[] {
+/** Completes or queues the next iterations, as many as may be under way at once. */
+function runMore(
+  state: RunState,
+  node: number,
+  scope: ScopeState,
+  now: number,
+  budget: InlineBudget,
+): Decision[] {
   const { definition } = graphNodeAt(state, node);
   const { parallelism = 0, hasPrevious = false } = definition.scope ?? {};
   const next = scope.items.length + 1;
@@ -68,6 +81,11 @@ function queueMore(state: RunState, node: number, scope: ScopeState, now: number
     const limits = iterationLimits(state, node, iteration);
     if (limits?.ok === false)
       return fail(state, node, now, { cause: "limit_key_invalid", message: limits.message });
+    const fact = releaseAt > now ? undefined : inlineFact(state, node, iteration, now, budget);
+    if (fact !== undefined) {
+      decisions.push({ kind: "settle", fact });
+      continue;
+    }
     const limited = limits === undefined ? {} : { limits: limits.limits };
     decisions.push({ kind: "queue", node, iteration, attempt: 1, ...held, ...limited });
   }

@@ -5,6 +5,7 @@ import type { NodeContext, Scope } from "@pawl/core/data/scope";
 import type { Cause } from "@pawl/core/fault/cause";
 import type { Media, Usage } from "@pawl/core/log/event";
 import type { Rendered } from "@pawl/core/data/template";
+import { issueText } from "@pawl/core/definition/zod-issue";
 import { z } from "zod";
 import type { Effects } from "./effects.ts";
 
@@ -168,13 +169,3 @@ export const failureUntil = (
 ): HandlerFailure => ({
   failed: retryAfterMs === undefined ? failed : { ...failed, retryAfterMs },
 });
-
-const ISSUES_MAX = 5;
-
-/** Paths and rules, never values: a config may hold secrets. */
-function issueText(error: z.ZodError): string {
-  return error.issues
-    .slice(0, ISSUES_MAX)
-    .map((issue) => `${issue.path.map(String).join(".") || "config"}: ${issue.message}`)
-    .join("; ");
-}

@@ -5,18 +5,12 @@ import type { Providers } from "../llm/providers.ts";
 import type { DataSources } from "../sources/data-sources.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { approvalHandler } from "./approval.ts";
-import { conditionHandler } from "./condition.ts";
 import { dataQueryHandler } from "./data-query.ts";
-import { delayHandler } from "./delay.ts";
-import { endHandler } from "./end.ts";
+import { glueHandlers } from "./glue.ts";
 import type { Handler } from "./handler.ts";
 import { httpHandler } from "./http.ts";
 import { llmHandler } from "./llm.ts";
 import { javascriptHandler } from "./javascript.ts";
-import { loopHandler } from "./loop.ts";
-import { mapHandler } from "./map.ts";
-import { noopHandler } from "./noop.ts";
-import { startHandler } from "./start.ts";
 import { subworkflowHandler } from "./subworkflow.ts";
 import { textStreamHandler } from "./text-stream.ts";
 
@@ -34,18 +28,12 @@ export const builtInRegistry = (outside: {
   readonly sources: DataSources;
 }): Registry =>
   registryOf([
-    startHandler,
-    endHandler,
-    conditionHandler,
-    delayHandler,
+    ...glueHandlers,
     javascriptHandler(outside.sandbox),
     httpHandler(outside.egress),
     llmHandler(outside.providers),
     dataQueryHandler(outside.sources),
-    mapHandler,
-    loopHandler,
     subworkflowHandler,
     approvalHandler,
-    noopHandler,
     textStreamHandler,
   ]);

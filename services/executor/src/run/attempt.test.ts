@@ -2,7 +2,7 @@ import { create } from "@bufbuild/protobuf";
 import { AssignmentSchema, GateKind } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { conditionHandler } from "../handlers/condition.ts";
+import { glueHandlers } from "../handlers/glue.ts";
 import { defineHandler, type Handler, type HandlerContext } from "../handlers/handler.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "./attempt.ts";
@@ -29,7 +29,7 @@ interface Run {
 }
 
 function setup(...handlers: readonly Handler[]) {
-  const run = attemptRunner(registryOf([echo, conditionHandler, ...handlers]));
+  const run = attemptRunner(registryOf([...glueHandlers, echo, ...handlers]));
   return async (options: Run): Promise<WireResult> => {
     const type = options.type ?? "echo";
     const node = {

@@ -6,6 +6,7 @@
 import { resolveInputs } from "@pawl/core/data/inputs";
 import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
 import { render, type Rendered } from "@pawl/core/data/template";
+import { renderFailure } from "@pawl/core/glue/task";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { ModerationGateway, Roots } from "../checks/moderation.ts";
@@ -175,11 +176,8 @@ function handlerContext(
 function renderedHandler(task: ReadTask, ctx: HandlerContext): Prepared | WireResult {
   const rendered: Rendered = ctx.render(task.templates);
   if (!rendered.ok) {
-    const isMissing = rendered.reason === "missing_variable";
-    const isKnown = isMissing || rendered.reason === "output_too_large";
-    const cause = isKnown ? rendered.reason : "config_invalid";
-    const details = isMissing ? { path: rendered.path } : { reason: rendered.reason };
-    return failed(cause, rendered.message, { permanent: true, details });
+    const { cause, message, details } = renderFailure(rendered);
+    return failed(cause, message, { permanent: true, details });
   }
   return task.handler.prepare(Object.assign({}, task.node.config, rendered.value));
 }

@@ -2,6 +2,7 @@
 // cause. Hostile getters, `throw undefined`, circular data and NUL characters all become a failure here and go no further.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import { encodeJson } from "@pawl/core/data/encode-json";
 import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Cause } from "@pawl/core/fault/cause";
@@ -139,47 +140,11 @@ function askedBy(value: unknown): WireResult {
   return { case: "held", value: { reason: APPROVAL, phase: "output", approval } };
 }
 
-/** The value as JSON text that the log accepts, or else a failure. */
+/** A value as JSON text that the log accepts, or the failure of a value that it refuses. */
 function encode(value: unknown, what: string): string | WireResult {
-  let text = stringified(value);
-  if (text === undefined) {
-    const message = `the ${what} cannot be stored: JSON_TOO_DEEP: it is nested deeper than ${LIMITS.jsonDepth} levels`;
-    return failed("output_invalid", message, { permanent: true });
-  }
-  let checked = checkJson(text);
-  if (!checked.ok && checked.reason === "NUMBER_PRECISION") {
-    text = JSON.stringify(value, asDouble);
-    checked = checkJson(text);
-  }
-  if (checked.ok) return text;
-  const cause = checked.reason === "TOO_LARGE" ? "output_too_large" : "output_invalid";
-  return failed(cause, `the ${what} cannot be stored: ${checked.reason}: ${checked.message}`, {
-    permanent: true,
-  });
+  const encoded = encodeJson(value, what);
+  return encoded.ok ? encoded.text : failed(encoded.cause, encoded.message, { permanent: true });
 }
-
-/** JSON text; undefined for a value nested so deeply that writing it overflows the stack, as a reply to an http node may be. */
-function stringified(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value) ?? "null";
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
-}
-
-declare global {
-  interface JSON {
-    /** JSON text as it is; in Node since 22, not yet in the compiler's library. */
-    rawJSON(text: string): unknown;
-  }
-}
-
-/** An integer beyond a double's precision is written with an exponent, so that readers do not take it as exact. */
-const asDouble = (_key: string, value: unknown): unknown =>
-  typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
-    ? JSON.rawJSON(value.toExponential())
-    : value;
 
 function failedBy(value: unknown): WireResult {
   if (typeof value !== "object" || value === null) return malformed("a failure without a cause");

@@ -1,8 +1,11 @@
 // A node from an assignment. It is parsed once per text and cached, because the same node comes with every run of its workflow. A
 // config without templates is also checked once, so the schema is off the hot path.
 
+import { boundedCache } from "@pawl/core/data/bounded-cache";
 import type { Binding } from "@pawl/core/data/inputs";
 import type { MergeStrategy } from "@pawl/core/data/merge";
+import { templatesOf } from "@pawl/core/data/template";
+import { compileUntil, type Until } from "@pawl/core/glue/until";
 import type { JsonSchema, NodeContracts } from "@pawl/core/definition/shape";
 import type { Cause } from "@pawl/core/fault/cause";
 import type { Moderation, ModerationAction } from "@pawl/core/policy/moderation";
@@ -10,8 +13,6 @@ import type { ParentFailurePolicy } from "@pawl/core/policy/parents";
 import type { Handler, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import { compileContract, type Contract, type Phase } from "@pawl/platform/contract/contract";
-import { boundedCache } from "./bounded-cache.ts";
-import { compileUntil, type Until } from "./until.ts";
 
 const NODES_MAX = 2_000;
 
@@ -67,11 +68,7 @@ function readTask(text: string, registry: Registry): Task {
     const message = `this executor serves no node of type ${node.type}`;
     return { ok: false, cause: "unknown_node_type", message };
   }
-  const templates = Object.fromEntries(
-    Object.entries(node.config ?? {}).filter(
-      ([key, value]) => !handler.unrendered.includes(key) && hasTemplate(value),
-    ),
-  );
+  const templates = templatesOf(node.config ?? {}, handler.unrendered);
   const isPlain = Object.keys(templates).length === 0;
   const prepared = isPlain ? handler.prepare(node.config ?? {}) : undefined;
   const until = parsed.until === undefined ? undefined : compileUntil(parsed.until);
@@ -94,11 +91,4 @@ function compiledContracts(contracts: NodeContracts | undefined) {
   } catch {
     return undefined;
   }
-}
-
-/** Whether any text inside holds a template or an escaped one; definitions have a bounded depth. */
-function hasTemplate(value: unknown): boolean {
-  if (typeof value === "string") return value.includes("{{");
-  if (typeof value !== "object" || value === null) return false;
-  return Object.values(value).some(hasTemplate);
 }

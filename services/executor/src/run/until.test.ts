@@ -1,6 +1,7 @@
+import { compileUntil } from "@pawl/core/glue/until";
 import { expect, test } from "vitest";
 import { returned } from "./outcome.ts";
-import { compileUntil, judged } from "./until.ts";
+import { judged } from "./until.ts";
 
 const scope = { ctx: {}, input: {}, item: { last: true }, index: 3, previous: { n: 1 } };
 const judge = (until: string, output: unknown = { n: 2 }) =>

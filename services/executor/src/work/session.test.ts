@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { Handler } from "../handlers/handler.ts";
-import { noopHandler } from "../handlers/noop.ts";
+import { glueHandlers } from "../handlers/glue.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
 import { gateHandler } from "./gate-handler.fixture.ts";
@@ -11,7 +11,7 @@ const EXECUTOR_ID = "8f8d1b7e-7f0e-4a6e-9d2c-0123456789ab";
 
 async function setup(handlers: readonly Handler[] = []) {
   const peer = await SchedulerPeer.start();
-  const registry = registryOf([noopHandler, ...handlers]);
+  const registry = registryOf([...glueHandlers, ...handlers]);
   const worker = new Worker({
     executorId: EXECUTOR_ID,
     nodeTypes: [...registry.keys()],

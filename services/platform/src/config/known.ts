@@ -21,6 +21,7 @@ export const KNOWN_VARIABLES: readonly string[] = [
   "PAWL_GATEWAY_HOST",
   "PAWL_GATEWAY_PORT",
   "PAWL_GRACE_MS",
+  "PAWL_HAND_OFF",
   "PAWL_LEASE_MS",
   "PAWL_LLM_PROVIDERS",
   "PAWL_LOG_LEVEL",

@@ -14,7 +14,7 @@ import { BossAlarms } from "./boss-alarms.ts";
 import { jobId } from "./job-id.ts";
 import { BOSS_SCHEMA, queueName } from "./queue-name.ts";
 import { Turns } from "./turns.ts";
-import { type DroppedJob, type Job, type NewJob, PENDING_RUNS } from "./queue.ts";
+import { type DroppedJob, GLUE, type Job, type NewJob, PENDING_RUNS } from "./queue.ts";
 
 const YEAR_SECONDS = 366 * 24 * 3_600;
 const FLOW_INTERVAL_SECONDS = 3_600;
@@ -74,7 +74,7 @@ export class BossQueue {
 
   async start(nodeTypes: readonly string[]): Promise<void> {
     await this.#boss.start();
-    for (const type of [...nodeTypes, PENDING_RUNS, ALARMS]) await this.ensure(type);
+    for (const type of [...nodeTypes, PENDING_RUNS, GLUE, ALARMS]) await this.ensure(type);
   }
 
   /** The library itself, for the other queues of the same instance. */

@@ -12,6 +12,9 @@ export const PAUSES = "_pauses";
 /** Queue of runs that may begin: their workflow limits how many are live, and they have a slot now. */
 export const PENDING_RUNS = "_pending_run";
 
+/** Queue of glue nodes that the scheduler completes itself, once their time has come or a tick has room for them. */
+export const GLUE = "_glue";
+
 /** Stands for the slots of rates among the queues: due when one frees that somebody waits for. */
 export const RATE_SLOTS = "_rate_slots";
 

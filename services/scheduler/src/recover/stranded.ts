@@ -10,8 +10,9 @@ import { isFinal } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
+import { isInlineKind } from "@pawl/core/plan/inline";
 import { newExecutionState } from "@pawl/core/log/new-run-state";
-import { type DroppedJob, PENDING_RUNS } from "@pawl/platform/queue/queue";
+import { type DroppedJob, GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Journal } from "@pawl/platform/store/journal";
 import type { Recovery, WalkCursor } from "@pawl/platform/store/recovery";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
@@ -54,6 +55,8 @@ interface Found {
   readonly nodeType: string;
   readonly iteration: number;
   readonly execution: ExecutionState;
+  /** Whether the scheduler may complete it itself. */
+  readonly isInline: boolean;
 }
 
 /** Puts back in motion whatever of these runs was forgotten; the number of executions that were. @throws STORE_UNAVAILABLE */
@@ -89,6 +92,7 @@ const executionsOf = (state: RunState): Found[] =>
       nodeType: executionDefinition(state.graph, index, iteration).type,
       iteration,
       execution,
+      isInline: isInlineKind(state.graph, index, iteration),
     });
     if (node === undefined) return [];
     return [of(node, 0), ...(node.scope?.items ?? []).map((item, at) => of(item, at + 1))];
@@ -105,6 +109,7 @@ const pendingRun = ({ runId, isAdmitted }: RunState): Found[] =>
           nodeType: PENDING_RUNS,
           iteration: 0,
           execution: { ...newExecutionState(), status: "queued", attempt: 1 },
+          isInline: false,
         },
       ];
 
@@ -119,7 +124,17 @@ async function resend(parts: StrandedParts, all: readonly Found[]): Promise<numb
     if (execution.status === "queued")
       queued.set({ runId, nodeId, nodeType, iteration, attempt: execution.attempt }, found);
   }
-  const missing = await parts.recovery.missingJobs([...queued.keys()]);
+  const absent = await parts.recovery.missingJobs([...queued.keys()]);
+  // A glue node may wait in the queue of its type or in that of glue nodes.
+  const asGlue = new Map(
+    absent.flatMap((job) =>
+      queued.get(job)?.isInline === true ? [[{ ...job, nodeType: GLUE }, job]] : [],
+    ),
+  );
+  const elsewhere = new Set(asGlue.values());
+  for (const job of await parts.recovery.missingJobs([...asGlue.keys()]))
+    elsewhere.delete(asGlue.get(job) ?? job);
+  const missing = absent.filter((job) => !elsewhere.has(job));
   const byRun = Map.groupBy(missing, (job) => job.runId);
   for (const [runId, jobs] of byRun) {
     const executions = jobs.map((job) => ({

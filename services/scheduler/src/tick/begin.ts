@@ -2,7 +2,6 @@
 // writes the first step, so a scheduler killed after it gave the slot leaves nobody waiting.
 
 import { RUN_PLACE } from "@pawl/core/plan/place";
-import { planToFixpoint } from "@pawl/core/plan/plan";
 import type { RunId } from "@pawl/core/name/ids";
 import { PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/journal";
@@ -19,7 +18,7 @@ export async function beginPending(
   tx: Transaction,
   { draft, claims, claimMax }: Claiming,
 ): Promise<void> {
-  const { cache, roster, waiting } = parts;
+  const { cache, waiting } = parts;
   const count = Math.min(BEGIN_MAX, claimMax);
   const jobs = await tx.fetch(PENDING_RUNS, count);
   if (jobs.length < count) waiting.emptied(PENDING_RUNS);
@@ -40,7 +39,7 @@ export async function beginPending(
     }
     const payload = { from: "pending", to: "running" } as const;
     claims.append(run, { ...RUN_PLACE, type: "run.status.changed", payload });
-    planToFixpoint(run.state, claims.now, (fact) => claims.append(run, fact));
+    claims.planRun(run);
   }
-  place(claims, roster, waiting);
+  place(claims, parts);
 }

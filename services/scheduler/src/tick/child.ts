@@ -9,7 +9,6 @@ import type { Graph } from "@pawl/core/definition/graph";
 import type { Cause } from "@pawl/core/fault/cause";
 import type { RunId } from "@pawl/core/name/ids";
 import { runLimits } from "@pawl/core/plan/limits";
-import { planToFixpoint } from "@pawl/core/plan/plan";
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import { onChildEnd, type Outcome } from "@pawl/core/plan/result";
 import type { Limits } from "@pawl/core/policy/limit";
@@ -101,23 +100,38 @@ export function childStart(
   };
 }
 
-/** Follows links up and down until nothing more moves: as often as runs are nested. */
-export async function followLinks(cache: RunCache, draft: Draft): Promise<void> {
+/**
+ * Follows links up and down until nothing more moves: as often as runs are nested. `earlier` is a draft that the same transaction has
+ * written before: the folds of its runs are current, and the store does not show them yet.
+ */
+export async function followLinks(cache: RunCache, draft: Draft, earlier?: Draft): Promise<void> {
+  const runs: Runs = {
+    cache,
+    has: (runId) => draft.has(runId) || earlier?.has(runId) === true,
+    find: (runId) => draft.run(runId) ?? earlier?.run(runId) ?? cache.get(runId),
+  };
   while (draft.orphans.length > 0 || draft.endedChildren.length > 0) {
     const orphans = draft.orphans.splice(0);
     const ended = draft.endedChildren.splice(0);
-    const runOf = (runId: RunId): CachedRun | undefined => draft.run(runId) ?? cache.get(runId);
     const linked = [
       ...orphans.map(({ runId }) => runId),
       ...ended.flatMap(({ state }) => state.parent?.runId ?? []),
     ];
-    await cache.ensure(linked.filter((runId) => !draft.has(runId)));
+    await cache.ensure(linked.filter((runId) => !runs.has(runId)));
     for (const { runId, reason } of orphans) {
-      const child = runOf(runId);
+      const child = runs.find(runId);
       if (child !== undefined) cancelChild(draft, child, reason);
     }
-    for (const child of ended) await tellParent(cache, draft, child);
+    for (const child of ended) await tellParent(runs, draft, child);
   }
+}
+
+/** The newest folds of the runs that links lead to. */
+interface Runs {
+  readonly cache: RunCache;
+  /** Whether this transaction moves the run, so that the store does not show its newest state. */
+  readonly has: (runId: RunId) => boolean;
+  readonly find: (runId: RunId) => CachedRun | undefined;
 }
 
 /** One that is over already moved its parent when it ended: the compare-and-swap on the parent decides between the two. */
@@ -126,11 +140,11 @@ function cancelChild(draft: Draft, child: CachedRun, reason: string): void {
   if (stop.kind === "accepted") for (const fact of stop.facts) draft.append(child, fact);
 }
 
-async function tellParent(cache: RunCache, draft: Draft, child: CachedRun): Promise<void> {
+async function tellParent(runs: Runs, draft: Draft, child: CachedRun): Promise<void> {
   const link = child.state.parent;
   if (link === undefined) return;
   const judge = (): boolean => {
-    const parent = draft.run(link.runId) ?? cache.get(link.runId);
+    const parent = runs.find(link.runId);
     const nodeIndex = parent?.state.graph.indexOf.get(link.nodeId);
     if (parent === undefined || nodeIndex === undefined) return false;
     const { iteration } = link;
@@ -138,10 +152,10 @@ async function tellParent(cache: RunCache, draft: Draft, child: CachedRun): Prom
     const result = onChildEnd(parent.state, end);
     if (result.kind !== "accepted") return false;
     for (const fact of result.facts) draft.append(parent, fact);
-    planToFixpoint(parent.state, draft.now, (fact) => draft.append(parent, fact));
+    draft.planRun(parent);
     return true;
   };
-  if (judge() || draft.has(link.runId)) return;
-  await cache.refresh([link.runId]);
+  if (judge() || runs.has(link.runId)) return;
+  await runs.cache.refresh([link.runId]);
   judge();
 }

@@ -4,12 +4,13 @@
 // scheduler may have queued the node since this one last looked, and a dropped job would leave that node stuck.
 
 import { executionAt } from "@pawl/core/log/execution";
-import { type Job, PENDING_RUNS } from "@pawl/platform/queue/queue";
+import { GLUE, type Job, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/journal";
 import type { CachedRun } from "./cache.ts";
 import type { Draft } from "./draft.ts";
 import { isLimited } from "./slots.ts";
 import { handOff, jobOf } from "./place.ts";
+import type { Execution } from "./run-draft.ts";
 import type { TickParts } from "./tick.ts";
 
 /** Jobs taken per type and tick, so that one tick's work stays bounded. */
@@ -21,14 +22,17 @@ export const ASIDE_MS = 500;
 export const grantOf = (job: Job): { readonly isGranted?: true } =>
   job.isGranted === true ? { isGranted: true } : {};
 
-/** Types of which jobs may wait that this scheduler could take now. Runs need no executor to begin. */
+/** Queues that need no executor: runs that may begin, and glue nodes. */
+const SERVED_HERE: ReadonlySet<string> = new Set([PENDING_RUNS, GLUE]);
+
+/** Types of which jobs may wait that this scheduler could take now. */
 export const claimableTypes = ({
   waiting,
   roster,
   pauses: { current },
 }: Pick<TickParts, "waiting" | "roster" | "pauses">) =>
   waiting.types.filter(
-    (type) => type === PENDING_RUNS || (roster.credit(type) > 0 && !current.isQueuePaused(type)),
+    (type) => SERVED_HERE.has(type) || (roster.credit(type) > 0 && !current.isQueuePaused(type)),
   );
 
 /** What is being committed, what comes out of the queues, and how much of it at most. */
@@ -38,27 +42,47 @@ export interface Claiming {
   readonly claimMax: number;
 }
 
-export async function claimWaiting(
+/** A job that came out of its queue, and the execution that it delivers. */
+interface Claimable {
+  readonly job: Job;
+  readonly execution: Execution;
+}
+
+/** Takes jobs out of a queue and gives those whose execution still waits to be claimed; the others are dropped. */
+export async function fetchClaimable(
   parts: TickParts,
   tx: Transaction,
-  { draft, claims, claimMax, type }: Claiming & { readonly type: string },
-): Promise<void> {
-  const count = Math.min(FETCH_MAX, claimMax, parts.roster.credit(type));
-  if (count === 0) return;
+  { draft, claims }: Claiming,
+  type: string,
+  count: number,
+): Promise<Claimable[]> {
   const jobs = await tx.fetch(type, count);
   if (jobs.length < count) parts.waiting.emptied(type);
-  // What this transaction has advanced is current by its own compare-and-swap; the rest may be stale.
+  // The compare-and-swap of this transaction proves the runs that it has advanced; the cached folds of others may be stale.
   const find = (job: Job): CachedRun | undefined =>
     draft.run(job.runId) ?? parts.cache.get(job.runId);
   const others = jobs.filter((job) => !draft.has(job.runId));
   await parts.cache.ensure(others.map((job) => job.runId));
   const doubtful = others.filter((job) => !isClaimable(find(job), job)).map((job) => job.runId);
   if (doubtful.length > 0) await parts.cache.refresh(doubtful.filter((id) => !claims.has(id)));
-  for (const job of jobs) {
+  return jobs.flatMap((job) => {
     const run = find(job);
     const nodeIndex = run?.state.graph.indexOf.get(job.nodeId);
-    if (run === undefined || nodeIndex === undefined || !isClaimable(run, job)) continue;
-    const execution = { run, nodeIndex, iteration: job.iteration };
+    if (run === undefined || nodeIndex === undefined || !isClaimable(run, job)) return [];
+    return [{ job, execution: { run, nodeIndex, iteration: job.iteration } }];
+  });
+}
+
+export async function claimWaiting(
+  parts: TickParts,
+  tx: Transaction,
+  claiming: Claiming & { readonly type: string },
+): Promise<void> {
+  const { claims, claimMax, type } = claiming;
+  const count = Math.min(FETCH_MAX, claimMax, parts.roster.credit(type));
+  if (count === 0) return;
+  for (const { job, execution } of await fetchClaimable(parts, tx, claiming, type, count)) {
+    const { run, nodeIndex } = execution;
     if (parts.aside.has(job.runId)) {
       claims.jobs.push({ ...jobOf(execution, ASIDE_MS), ...grantOf(job) });
       continue;

@@ -1,12 +1,14 @@
 // Where a ready node goes: straight to an executor connected here that has room, or into the queue of its type. A node never
-// overtakes others of its type that wait already, and one that may not start yet always waits in the queue. One that has limits
-// asks for its slots first; whoever is given them is queued, and claimed from there.
+// overtakes others of its type that wait already, and a node that may not start yet always waits in the queue. A node with limits
+// asks for its slots first; with its slots it is queued, and claimed from the queue. A glue node that the planner could not
+// complete yet waits in the queue of glue nodes, which the scheduler serves itself.
 
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { claimFact } from "@pawl/core/plan/claim";
 import { graphNodeAt, nodeIdAt } from "@pawl/core/plan/place";
+import { fitsInline } from "@pawl/core/plan/inline";
 import { jobPriority } from "@pawl/core/policy/priority";
-import type { NewJob } from "@pawl/platform/queue/queue";
+import { GLUE, type NewJob } from "@pawl/platform/queue/queue";
 import { assignedBytes } from "./assignment.ts";
 import type { Roster } from "../work/roster.ts";
 import type { Draft } from "./draft.ts";
@@ -15,8 +17,15 @@ import { isLimited, shareOf } from "./slots.ts";
 import type { ExecutionState } from "@pawl/core/log/state";
 import type { Waiting } from "./waiting.ts";
 
+export interface PlaceParts {
+  readonly roster: Roster;
+  readonly waiting: Waiting;
+  /** Whether an executor with room gets a ready node at once, without the queue. */
+  readonly handsOff: boolean;
+}
+
 /** Places every execution the draft made ready. */
-export function place(draft: Draft, roster: Roster, waiting: Waiting): void {
+export function place(draft: Draft, { roster, waiting, handsOff }: PlaceParts): void {
   const placed = new Set<ExecutionState>();
   for (const execution of draft.ready.splice(0)) {
     const { run, nodeIndex, iteration } = execution;
@@ -29,8 +38,14 @@ export function place(draft: Draft, roster: Roster, waiting: Waiting): void {
       draft.slots.ask(run, found, jobOf(execution, 0));
       continue;
     }
+    if (fitsInline(run.state, nodeIndex, iteration, draft.inline)) {
+      draft.jobs.push({ ...jobOf(execution, delayMs), nodeType: GLUE });
+      if (delayMs === 0) waiting.enqueued(GLUE);
+      continue;
+    }
     const type = nodeTypeOf(execution);
-    const mayStart = delayMs === 0 && !waiting.mayWait(type) && !draft.pauses.isQueuePaused(type);
+    const isBlocked = waiting.mayWait(type) || draft.pauses.isQueuePaused(type);
+    const mayStart = handsOff && delayMs === 0 && !isBlocked;
     if (mayStart && handOff(draft, roster, execution)) continue;
     draft.jobs.push(jobOf(execution, delayMs));
     if (delayMs === 0) waiting.enqueued(type);

@@ -5,7 +5,8 @@ import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import type { ExecutionState } from "@pawl/core/log/state";
 import { invariant } from "@pawl/core/fault/invariant";
 import { nodeIdAt } from "@pawl/core/plan/place";
-import type { DroppedJob } from "@pawl/platform/queue/queue";
+import { isInlineKind } from "@pawl/core/plan/inline";
+import { type DroppedJob, GLUE } from "@pawl/platform/queue/queue";
 import type { NodeId } from "@pawl/core/name/ids";
 import type { NewRun, RunProjection } from "@pawl/platform/store/journal";
 import type { Session } from "../work/session.ts";
@@ -107,7 +108,15 @@ export function newRun(start: StartInput, draft: RunDraft): NewRun {
   };
 }
 
-/** Names the job of a queued execution. */
+/** The jobs that a queued execution may have: one in the queue of its type or, if the scheduler completes it, in that of glue. */
+export function jobKeysOf(execution: Execution): DroppedJob[] {
+  const key = jobKeyOf(execution);
+  const { run, nodeIndex, iteration } = execution;
+  const isInline = isInlineKind(run.state.graph, nodeIndex, iteration);
+  return isInline ? [key, { ...key, nodeType: GLUE }] : [key];
+}
+
+/** Names the job of a queued execution in the queue of its type. */
 export function jobKeyOf({ run: { state }, nodeIndex, iteration }: Execution): DroppedJob {
   return {
     runId: state.runId,

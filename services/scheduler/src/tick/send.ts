@@ -2,11 +2,14 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import { PENDING_RUNS, RATE_SLOTS } from "@pawl/platform/queue/queue";
+import { GLUE, PENDING_RUNS, RATE_SLOTS } from "@pawl/platform/queue/queue";
 import type { News, Transaction } from "@pawl/platform/store/journal";
 import { beginPending } from "./begin.ts";
+import { followLinks } from "./child.ts";
 import { claimWaiting } from "./claim.ts";
+import { completeWaiting } from "./complete.ts";
 import type { Draft } from "./draft.ts";
+import { place } from "./place.ts";
 import { moveSlots } from "./slots.ts";
 import type { TickParts } from "./tick.ts";
 import type { Waiting } from "./waiting.ts";
@@ -43,7 +46,12 @@ export async function send(parts: TickParts, tx: Transaction, sending: Sending):
   draft.settleSeqs(await drafted);
   for (const type of claimable)
     if (type === PENDING_RUNS) await beginPending(parts, tx, { draft, claims, claimMax });
+    else if (type === GLUE) await completeWaiting(parts, tx, { draft, claims, claimMax });
     else await claimWaiting(parts, tx, { draft, claims, claimMax, type });
+  if (claims.orphans.length > 0 || claims.endedChildren.length > 0) {
+    await followLinks(parts.cache, claims, draft);
+    place(claims, parts);
+  }
   const lastSeqs = write(tx, claims);
   if (hasGates(parts.waiting, draft, claims)) await settleGates(parts, tx, sending);
   announce(tx, [...news(draft), ...news(claims)]);

@@ -10,12 +10,6 @@ import { byRun } from "./inbox.ts";
 import { type Input, isFenced, runOf, type StartInput } from "./input.ts";
 import { type JudgedInput, type Reply, type Settled, settle, settleStart } from "./settle.ts";
 
-/**
- * A tick that has this much to write takes no further run: every run of the tick waits for its commit, and a commit costs the same for
- * two thousand events as for ten. Without this bound, a hundred maps of a thousand items made one tick of four to seventeen seconds.
- */
-export const EVENTS_ENOUGH = 2_000;
-
 interface SettleParts {
   readonly cache: RunCache;
   readonly definitions: Definitions;
@@ -43,7 +37,7 @@ export async function settleAll(
   const doubtful: JudgedInput[] = [];
   const left: Input[] = [];
   for (const ofRun of byRun(inputs)) {
-    if (draft.eventCount >= EVENTS_ENOUGH) {
+    if (draft.isEnough) {
       left.push(...ofRun);
       continue;
     }

@@ -35,14 +35,18 @@ interface EngineOptions {
   readonly maxCachedBytes?: number;
   /** For what waits aside. */
   readonly timers?: Timers;
+  /** Most tests play the executor of every node, glue nodes too. */
+  readonly completesGlue?: boolean;
+  readonly handsOff?: boolean;
 }
 
 /** An engine; several on one store are several schedulers. */
 export function createEngine(
   store: Pick<Store, "journal" | "workflows" | "recovery" | "pauses">,
   now: () => number,
-  { maxCachedBytes, timers = systemTimers }: EngineOptions = {},
+  options: EngineOptions = {},
 ) {
+  const { maxCachedBytes, timers = systemTimers, completesGlue = false, handsOff = true } = options;
   const definitions = new Definitions(store.workflows);
   const roster = new Roster();
   const waiting = new Waiting(now);
@@ -70,6 +74,8 @@ export function createEngine(
     definitions,
     roster,
     waiting,
+    handsOff,
+    completesGlue,
     pauses: known,
     now,
     recovery,

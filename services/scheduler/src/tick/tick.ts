@@ -15,27 +15,23 @@ import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Journal } from "@pawl/platform/store/journal";
 import { type NewJob, RATE_SLOTS } from "@pawl/platform/queue/queue";
 import type { PauseView } from "../pause/pause-view.ts";
-import type { Roster } from "../work/roster.ts";
 import type { CachedRun, RunCache } from "./cache.ts";
 import { followLinks } from "./child.ts";
 import { claimableTypes } from "./claim.ts";
 import { countFacts } from "./count.ts";
 import type { Definitions } from "./definitions.ts";
-import { Draft } from "./draft.ts";
+import { Draft, type DraftOptions } from "./draft.ts";
 import { type Input, runOf } from "./input.ts";
-import { place } from "./place.ts";
+import { place, type PlaceParts } from "./place.ts";
 import type { Reply } from "./settle.ts";
-import { EVENTS_ENOUGH, settleAll } from "./settle-all.ts";
+import { settleAll } from "./settle-all.ts";
 import { hasGates, send } from "./send.ts";
 import { tell } from "./tell.ts";
-import type { Waiting } from "./waiting.ts";
 
-export interface TickParts {
+export interface TickParts extends PlaceParts, DraftOptions {
   readonly journal: Journal;
   readonly cache: RunCache;
   readonly definitions: Definitions;
-  readonly roster: Roster;
-  readonly waiting: Waiting;
   readonly pauses: { readonly current: PauseView };
   /** Runs that wait aside: the tick claims no job of theirs. */
   readonly aside: { has(runId: RunId): boolean };
@@ -82,8 +78,8 @@ export class Tick {
     this.#below = below;
     // One reading for both drafts: the commit proves that it was the current one.
     const { current: pauses } = parts.pauses;
-    this.#draft = new Draft(parts.now(), pauses);
-    this.#claims = new Draft(this.#draft.now, pauses);
+    this.#draft = new Draft(parts.now(), pauses, parts);
+    this.#claims = new Draft(this.#draft.now, pauses, parts);
   }
 
   /** The inputs that it has taken so far. */
@@ -111,9 +107,9 @@ export class Tick {
    * changed since it began: it would judge an input that came after the change by the pauses before it.
    */
   get isFull(): boolean {
-    const { eventCount, slots, pauses } = this.#draft;
+    const { isEnough, slots, pauses } = this.#draft;
     const { epoch } = this.#parts.pauses.current;
-    return eventCount >= EVENTS_ENOUGH || !slots.isEmpty || pauses.epoch !== epoch;
+    return isEnough || !slots.isEmpty || pauses.epoch !== epoch;
   }
 
   /** Settles when it is committed or given up. */
@@ -130,7 +126,7 @@ export class Tick {
    * times before the commit. @throws whatever made the draft fail: the loop gives the tick up then
    */
   async take(inputs: readonly Input[]): Promise<void> {
-    const { cache, roster, waiting } = this.#parts;
+    const { cache } = this.#parts;
     const draft = this.#draft;
     const { now = [], later = [] } = Object.groupBy([...this.#heldBack, ...inputs], (input) =>
       this.#isMovedBelow(runOf(input)) ? "later" : "now",
@@ -146,7 +142,7 @@ export class Tick {
       await this.#below?.over;
       await followLinks(cache, draft);
     }
-    place(draft, roster, waiting);
+    place(draft, this.#parts);
   }
 
   #leave(left: readonly Input[]): void {

@@ -14,7 +14,8 @@ test("a tick keeps none of those that were below it", async () => {
   const { journal, cache, definitions, roster, waiting, known } = createEngine(store, () => 1_000);
   const aside = { has: () => false };
   const now = (): number => 1_000;
-  const parts = { journal, cache, definitions, roster, waiting, pauses: known, aside, now };
+  const how = { handsOff: true, completesGlue: false };
+  const parts = { journal, cache, definitions, roster, waiting, pauses: known, aside, now, ...how };
   const options = { claimMax: 1 };
   const seen: WeakRef<Tick>[] = [];
   let last = new Tick(parts, options);

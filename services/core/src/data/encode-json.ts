@@ -1,0 +1,56 @@
+// A value as JSON text that the log accepts. The log refuses text that is too large, too deep, or holds a number that a double
+// rounds; an integer that only a double could produce is written with an exponent, which promises no more than a double.
+
+import { faultOf } from "./json.ts";
+import { LIMITS } from "./limits.ts";
+
+export type Encoded =
+  | { readonly ok: true; readonly text: string }
+  | {
+      readonly ok: false;
+      readonly cause: "output_too_large" | "output_invalid";
+      readonly message: string;
+    };
+
+/** Encodes `value`; `what` names it in the message of a refusal. */
+export function encodeJson(value: unknown, what: string): Encoded {
+  let text = stringified(value);
+  if (text === undefined) {
+    const message = `the ${what} cannot be stored: JSON_TOO_DEEP: it is nested deeper than ${LIMITS.jsonDepth} levels`;
+    return { ok: false, cause: "output_invalid", message };
+  }
+  let fault = faultOf(text);
+  if (fault?.reason === "NUMBER_PRECISION") {
+    text = JSON.stringify(value, asDouble);
+    fault = faultOf(text);
+  }
+  if (fault === undefined) return { ok: true, text };
+  const cause = fault.reason === "TOO_LARGE" ? "output_too_large" : "output_invalid";
+  return {
+    ok: false,
+    cause,
+    message: `the ${what} cannot be stored: ${fault.reason}: ${fault.message}`,
+  };
+}
+
+/** JSON text; undefined for a value that is nested so deep that writing it runs out of stack, as a reply of an http node may be. */
+function stringified(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+declare global {
+  interface JSON {
+    /** Raw JSON text, written as it is. Node has it since 22; the compiler's library does not know it yet. */
+    rawJSON(text: string): unknown;
+  }
+}
+
+const asDouble = (_key: string, value: unknown): unknown =>
+  typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value)
+    ? JSON.rawJSON(value.toExponential())
+    : value;

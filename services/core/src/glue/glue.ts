@@ -1,0 +1,197 @@
+// Glue: the node types that act on nothing outside of their run. Their result follows from config and context alone, so the
+// scheduler completes them in the tick that makes them ready, and an executor that is given one completes it by the same function.
+
+import { z } from "zod";
+import { boundedCache } from "../data/bounded-cache.ts";
+import { compileCondition, type Condition } from "../data/expression.ts";
+import { LIMITS } from "../data/limits.ts";
+import type { NodeContext, Scope } from "../data/scope.ts";
+import type { Cause } from "../fault/cause.ts";
+import { type GlueType, NODE_CONFIGS } from "../definition/node-types.ts";
+
+/** What a glue node gives. A failure is permanent: the same config and context would fail again. */
+export type GlueResult =
+  | {
+      readonly output: unknown;
+      /** The handle to leave by. */
+      readonly handle?: string;
+      /** The nodes that follow wait this long. */
+      readonly queueDelayMs?: number;
+    }
+  /** A map or a loop: its body runs once for each item. */
+  | {
+      readonly expand: {
+        readonly items: readonly unknown[];
+        /** There are more items than may run: running out of these is a failure. */
+        readonly cut?: boolean;
+      };
+    }
+  | {
+      readonly failed: {
+        readonly cause: Cause;
+        readonly message: string;
+        readonly permanent: true;
+      };
+    };
+
+/** What a glue node may read. */
+export interface GlueContext {
+  /** Run input, parents' outputs, variables. */
+  readonly context: NodeContext;
+  /** The node's own parameters, resolved from its edges. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What templates and conditions see: `ctx` and `input`. */
+  readonly scope: Scope;
+}
+
+/** A glue type. */
+export interface Glue<Config> {
+  /** Checks a config whose templates are filled in. */
+  readonly config: z.ZodType<Config>;
+  /** Keys of the config that hold another language and no templates. */
+  readonly unrendered: readonly string[];
+  /** Whether `complete` reads its context itself; else only templates do. */
+  readonly reads: boolean;
+  /** How often the loops in its conditions may walk over its context. */
+  readonly passes?: (config: Config) => number;
+  readonly complete: (config: Config, ctx: GlueContext) => GlueResult;
+}
+
+const failed = (cause: Cause, message: string): GlueResult => ({
+  failed: { cause, message, permanent: true },
+});
+
+/** The handle that a condition takes when no branch holds. */
+export const ELSE_HANDLE = "else";
+const EXPRESSIONS_MAX = 1_000;
+
+/** Compiles the condition of a branch, or says what is wrong with it. */
+const branchCondition = boundedCache<string, Condition | string>(EXPRESSIONS_MAX, (text) => {
+  const result = compileCondition(text);
+  return result.ok ? result.condition : result.message;
+});
+
+/** A number, or the digits that a template in a longer text gives. */
+const wholeNumber = (digits: number) =>
+  z.union([
+    z.number(),
+    z
+      .string()
+      .regex(new RegExp(`^\\d{1,${digits}}$`))
+      .transform(Number),
+  ]);
+
+/** The first node of a run: passes the run's input on. */
+const start: Glue<z.output<typeof NODE_CONFIGS.start>> = {
+  config: NODE_CONFIGS.start,
+  unrendered: [],
+  reads: true,
+  complete: (_config, { context }) => ({
+    output: { started: true, inputReceived: context.input },
+  }),
+};
+
+/**
+ * Collects the run's result from its output parameters, which are templates. Without any it passes on what its edges bring: its own
+ * parameters, else the output of its only parent, else the outputs of its parents by node id.
+ */
+const end: Glue<z.output<typeof NODE_CONFIGS.end>> = {
+  config: NODE_CONFIGS.end,
+  unrendered: [],
+  reads: true,
+  complete: ({ output_parameters: output }, { input, context: { nodes } }) => {
+    if (output !== undefined) return { output };
+    if (Object.keys(input).length > 0) return { output: input };
+    const outputs = Object.values(nodes);
+    return { output: outputs.length === 1 ? outputs[0] : nodes };
+  },
+};
+
+const NOTHING = { output: {} };
+
+/** Does nothing: for joins that only wait, and for tests. */
+const noop: Glue<z.output<typeof NODE_CONFIGS.noop>> = {
+  config: NODE_CONFIGS.noop,
+  unrendered: [],
+  reads: false,
+  complete: () => NOTHING,
+};
+
+/** Leaves by the id of the first branch that holds, else by `else`. */
+const condition: Glue<z.output<typeof NODE_CONFIGS.condition>> = {
+  config: NODE_CONFIGS.condition,
+  unrendered: ["branches"],
+  reads: true,
+  passes: ({ branches }) =>
+    branches.reduce((sum, { when }) => {
+      const compiled = branchCondition(when);
+      return sum + (typeof compiled === "string" ? 0 : compiled.passes);
+    }, 0),
+  complete: ({ branches }, { scope }) => {
+    for (const { id, when } of branches) {
+      const compiled = branchCondition(when);
+      // The schema compiled it when the definition was saved; this is for a definition that an older release saved.
+      if (typeof compiled === "string") return failed("config_invalid", compiled);
+      const verdict = compiled.evaluate(scope);
+      if (!verdict.ok) return failed(verdict.reason, `branch ${id}: ${verdict.message}`);
+      if (verdict.value) return { output: { branch: id }, handle: id };
+    }
+    return { output: { branch: ELSE_HANDLE }, handle: ELSE_HANDLE };
+  },
+};
+
+const delayConfig = z.strictObject({
+  delay_ms: wholeNumber(12).pipe(z.int().min(0).max(LIMITS.delayMsMax)),
+});
+
+/** Completes at once and makes what follows wait. The wait is a delayed job, so it survives every restart. */
+const delay: Glue<z.output<typeof delayConfig>> = {
+  config: delayConfig,
+  unrendered: [],
+  reads: false,
+  complete: ({ delay_ms: delayMs }) => ({ output: { delayMs }, queueDelayMs: delayMs }),
+};
+
+// The definition's rules checked the rest of the config, and only the scheduler reads it.
+const mapConfig = z.looseObject({ items: z.array(z.unknown()) });
+
+/** Finds its items; the scheduler runs the body for each, some at a time, and joins their outputs. */
+const map: Glue<z.output<typeof mapConfig>> = {
+  config: mapConfig,
+  unrendered: ["body"],
+  reads: false,
+  complete: ({ items }) =>
+    items.length > LIMITS.scopeWidth
+      ? failed("too_many_items", `${items.length} items; at most ${LIMITS.scopeWidth}`)
+      : { expand: { items } },
+};
+
+const loopConfig = z.looseObject({
+  items: z.array(z.unknown()).optional(),
+  times: wholeNumber(9).pipe(z.int().min(0)).optional(),
+  until: z.string().optional(),
+  max_iterations: z.int().min(1).max(LIMITS.scopeWidth).default(LIMITS.loopIterations),
+});
+
+/** Finds its items, or counts; the scheduler runs the body for one after the other until they end or `until` holds. */
+const loop: Glue<z.output<typeof loopConfig>> = {
+  config: loopConfig,
+  unrendered: ["body", "until"],
+  reads: false,
+  complete: ({ items, times, until, max_iterations: max }) => {
+    const wanted = items?.length ?? times ?? Infinity;
+    const cut = wanted > max;
+    // Without a condition nothing ends the loop earlier, so it fails now and not after all the work.
+    if (cut && until === undefined)
+      return failed("max_iterations", `${wanted} iterations; at most ${max}`);
+    const width = Math.min(wanted, max);
+    const own = items?.slice(0, width) ?? Array.from({ length: width }, (_, index) => index);
+    return { expand: { items: own, cut } };
+  },
+};
+
+/** The glue types by name. */
+export const GLUE = { start, end, noop, condition, delay, map, loop } as const satisfies Record<
+  GlueType,
+  unknown
+>;

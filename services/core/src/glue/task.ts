@@ -1,0 +1,143 @@
+// One glue execution from its definition and its context to its outcome: resolve inputs, fill in templates, check the config,
+// complete, encode. The scheduler runs this inside a tick; an executor runs the same steps around any handler.
+
+import { encodeJson } from "../data/encode-json.ts";
+import { resolveInputs, type Binding } from "../data/inputs.ts";
+import { LIMITS } from "../data/limits.ts";
+import { type NodeContext, scopeOf, type Scope } from "../data/scope.ts";
+import { render, type Rendered, templatesOf } from "../data/template.ts";
+import type { Cause } from "../fault/cause.ts";
+import type { GlueType } from "../definition/node-types.ts";
+import type { NodeDefinition } from "../definition/shape.ts";
+import { issueText } from "../definition/zod-issue.ts";
+import { GLUE, type Glue, type GlueResult } from "./glue.ts";
+import { compileUntil, judgeUntil, type Until } from "./until.ts";
+
+/** A glue execution as its definition gives it, prepared once per definition. */
+export interface GlueTask {
+  /** Whether its result depends on its context. */
+  readonly readsContext: boolean;
+  /** How often the evaluation may walk over its context: once, and more often where conditions loop. */
+  readonly passes: number;
+  /** Completes the execution with its context as JSON text, which is asked for only where it is read. */
+  readonly complete: (contextJson: () => string) => GlueOutcome;
+}
+
+/** How a glue execution ends; texts are JSON. */
+export type GlueOutcome =
+  | {
+      readonly kind: "completed";
+      readonly outputJson: string;
+      readonly handle?: string;
+      readonly queueDelayMs?: number;
+      /** Ends the loop of which this was an iteration. */
+      readonly stop?: boolean;
+    }
+  | {
+      readonly kind: "expanded";
+      readonly itemsJson: string;
+      readonly width: number;
+      readonly cut: boolean;
+    }
+  | GlueFailure;
+
+interface GlueFailure {
+  readonly kind: "failed";
+  readonly cause: Cause;
+  readonly message: string;
+  readonly permanent: true;
+  readonly detailsJson?: string;
+}
+
+/** What a glue execution needs of its node. */
+export interface GlueNode extends Pick<NodeDefinition, "config" | "merge" | "onParentFailure"> {
+  readonly type: GlueType;
+  readonly bindings: readonly Binding[];
+  /** The condition that ends the loop of which this is an iteration. */
+  readonly until: string | null;
+}
+
+/** Prepares a glue execution. */
+export function glueTask(node: GlueNode): GlueTask {
+  // Each type's config is checked by its own schema, so the pairing of the two is the table's.
+  return prepare(node, GLUE[node.type] as Glue<unknown>);
+}
+
+function prepare(node: GlueNode, glue: Glue<unknown>): GlueTask {
+  const templates = templatesOf(node.config, glue.unrendered);
+  const isPlain = Object.keys(templates).length === 0;
+  const fixed = isPlain ? glue.config.safeParse(node.config) : undefined;
+  const until = node.until === null ? undefined : compileUntil(node.until);
+  const loops = typeof until === "object" ? until.passes : 0;
+  const passes = 1 + loops + (fixed?.success === true ? (glue.passes?.(fixed.data) ?? 0) : 0);
+  const bindsInput = node.bindings.some(({ targetParamLabel }) => targetParamLabel !== null);
+  const readsContext = glue.reads || !isPlain || until !== undefined || bindsInput;
+  const complete = (contextJson: () => string): GlueOutcome => {
+    const read = readsContext ? readContext(node, contextJson()) : NO_CONTEXT;
+    if ("kind" in read) return read;
+    let parsed = fixed;
+    if (parsed === undefined) {
+      const substituteDefault = node.onParentFailure === "substitute_default";
+      // Rendered texts end in the output, which may not be larger than this either.
+      const options = { substituteDefault, outputBytes: LIMITS.valueBytes };
+      const rendered = render(templates, read.scope, options);
+      if (!rendered.ok) {
+        const { cause, message, details } = renderFailure(rendered);
+        return { ...failure(cause, message), detailsJson: JSON.stringify(details) };
+      }
+      parsed = glue.config.safeParse(Object.assign({}, node.config, rendered.value));
+    }
+    if (!parsed.success) return failure("config_invalid", issueText(parsed.error));
+    const outcome = encoded(glue.complete(parsed.data, read));
+    return until === undefined ? outcome : judged(until, read.scope, outcome);
+  };
+  return { readsContext, passes, complete };
+}
+
+const NO_CONTEXT = readOf({ input: null, nodes: {}, vars: {} }, {});
+
+function readOf(context: NodeContext, input: Readonly<Record<string, unknown>>) {
+  return { context, input, scope: scopeOf(context, input) };
+}
+
+function readContext({ bindings, merge, onParentFailure }: GlueNode, contextJson: string) {
+  // The engine made it of JSON texts that were checked when they entered the log, so it parses and has this shape.
+  const context = JSON.parse(contextJson) as NodeContext;
+  const inputs = resolveInputs(bindings, context, merge, onParentFailure);
+  return inputs.ok ? readOf(context, inputs.params) : failure(inputs.reason, inputs.message);
+}
+
+/** A failed rendering as the failure of its node. */
+export function renderFailure({ reason, message, path }: Extract<Rendered, { ok: false }>) {
+  const isMissing = reason === "missing_variable";
+  const cause: Cause = isMissing || reason === "output_too_large" ? reason : "config_invalid";
+  return { cause, message, details: isMissing ? { path } : { reason } };
+}
+
+function encoded(result: GlueResult): GlueOutcome {
+  if ("failed" in result) return { kind: "failed", ...result.failed };
+  if ("expand" in result) {
+    const { items, cut = false } = result.expand;
+    const json = encodeJson(items, "list of items");
+    if (!json.ok) return failure(json.cause, json.message);
+    return { kind: "expanded", itemsJson: json.text, width: items.length, cut };
+  }
+  const { output, ...rest } = result;
+  const json = encodeJson(output, "output");
+  if (!json.ok) return failure(json.cause, json.message);
+  return { kind: "completed", outputJson: json.text, ...rest };
+}
+
+/** The outcome of an iteration, with the verdict of the condition that may end its loop. */
+function judged(until: Until, scope: Scope, outcome: GlueOutcome): GlueOutcome {
+  if (outcome.kind !== "completed") return outcome;
+  const verdict = judgeUntil(until, scope, JSON.parse(outcome.outputJson));
+  return verdict.ok ? { ...outcome, stop: verdict.stop } : failure(verdict.cause, verdict.message);
+}
+
+const failure = (cause: Cause, message: string): GlueFailure => ({
+  kind: "failed",
+  cause,
+  message,
+  permanent: true,
+});

@@ -1,0 +1,28 @@
+// The condition that may end a loop. The process that ran an iteration judges it: an executor, or the scheduler for glue bodies.
+
+import { compileCondition, type Condition } from "../data/expression.ts";
+import type { Scope } from "../data/scope.ts";
+import type { Cause } from "../fault/cause.ts";
+
+/** A compiled condition, or what is wrong with it. */
+export type Until = Condition | string;
+
+/** Compiles the condition of a loop. */
+export function compileUntil(text: string): Until {
+  const compiled = compileCondition(text, "iteration");
+  return compiled.ok ? compiled.condition : compiled.message;
+}
+
+export type UntilVerdict =
+  | { readonly ok: true; readonly stop: boolean }
+  | { readonly ok: false; readonly cause: Cause; readonly message: string };
+
+/** Whether an iteration that gave `output` ends its loop. */
+export function judgeUntil(until: Until, scope: Scope, output: unknown): UntilVerdict {
+  // The schema compiled it when the definition was saved; this is for a definition that an older release saved.
+  if (typeof until === "string") return { ok: false, cause: "config_invalid", message: until };
+  const verdict = until.evaluate({ ...scope, output });
+  if (!verdict.ok)
+    return { ok: false, cause: verdict.reason, message: `until: ${verdict.message}` };
+  return { ok: true, stop: verdict.value };
+}

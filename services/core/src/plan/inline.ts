@@ -1,0 +1,110 @@
+// Glue nodes that the scheduler completes inside the tick that makes them ready: no lease, no executor, no message. The planner
+// calls `inlineFact` where it would queue a node.
+//
+// JSON parsing, templates and CEL run in the scheduler's event loop here, so a tick has a budget of bytes (LIMITS.inlineBytes). An
+// execution is charged for its context, its config and its output, and for each pass that loops in its conditions may make. Beyond
+// the budget the execution is queued, and a later tick completes it. Only an execution that is larger than a whole budget needs an
+// executor.
+
+import { LIMITS } from "../data/limits.ts";
+import type { Graph } from "../definition/graph.ts";
+import { isGlueType } from "../definition/node-types.ts";
+import { glueTask, type GlueTask } from "../glue/task.ts";
+import { bindingsOf, contextBytes, contextJson, nodeJson, nodeJsonIndex } from "../log/context.ts";
+import { executionAt, executionDefinition } from "../log/execution.ts";
+import type { Fact } from "../log/event.ts";
+import type { RunState } from "../log/state.ts";
+import { graphNodeAt } from "./place.ts";
+import { outcomeFacts } from "./result.ts";
+
+/** What a tick may still complete itself. */
+export interface InlineBudget {
+  /** Whether the scheduler completes nodes of this type itself: their queue is not paused. */
+  readonly mayComplete: (type: string) => boolean;
+  bytes: number;
+}
+
+/** Completes nothing: every execution is queued. */
+export const NO_INLINE: InlineBudget = { mayComplete: () => false, bytes: 0 };
+
+/** A task that only its context makes larger or smaller. */
+interface InlineTask extends GlueTask {
+  readonly ownBytes: number;
+}
+
+const tasks = new WeakMap<Graph, (InlineTask | null)[]>();
+
+/** The fact that completes a ready execution, or undefined where the execution has to be queued. Spends the budget. */
+export function inlineFact(
+  state: RunState,
+  nodeIndex: number,
+  iteration: number,
+  now: number,
+  budget: InlineBudget,
+): Fact | undefined {
+  if (!fitsInline(state, nodeIndex, iteration, budget)) return undefined;
+  const task = inlineTask(state.graph, nodeIndex, iteration);
+  const cost = costOf(state, nodeIndex, iteration);
+  if (task === null || cost > budget.bytes) return undefined;
+  budget.bytes -= cost;
+  const outcome = {
+    ...task.complete(() => contextJson(state, nodeIndex, iteration)),
+    durationMs: 0,
+  };
+  // No executor reports here: the epoch is 0, and a glue failure is never retried, so no backoff is spread.
+  const landing = { nodeIndex, iteration, epoch: 0, jitter: 1, now };
+  const [fact] = outcomeFacts(state, { ...landing, outcome });
+  budget.bytes -= fact?.value?.length ?? 0;
+  const attempt = executionAt(state, nodeIndex, iteration)?.attempt ?? 0;
+  return fact === undefined ? undefined : { ...fact, attempt: Math.max(1, attempt) };
+}
+
+/** Whether this tick or a later one completes the execution without an executor. */
+export function fitsInline(
+  state: RunState,
+  nodeIndex: number,
+  iteration: number,
+  { mayComplete }: InlineBudget,
+): boolean {
+  const { type } = executionDefinition(state.graph, nodeIndex, iteration);
+  if (!isInlineKind(state.graph, nodeIndex, iteration) || !mayComplete(type)) return false;
+  return costOf(state, nodeIndex, iteration) <= LIMITS.inlineBytes;
+}
+
+/**
+ * Whether the definition lets the scheduler complete the execution. Contracts and moderation are checked by executors, and an
+ * execution with limits waits for its slots in the queue.
+ */
+export const isInlineKind = (graph: Graph, nodeIndex: number, iteration: number): boolean =>
+  inlineTask(graph, nodeIndex, iteration) !== null;
+
+function costOf(state: RunState, nodeIndex: number, iteration: number): number {
+  const task = inlineTask(state.graph, nodeIndex, iteration);
+  if (task === null) return Infinity;
+  if (!task.readsContext) return LIMITS.inlineBytesMin;
+  const read = contextBytes(state, nodeIndex, iteration) * task.passes;
+  return LIMITS.inlineBytesMin + task.ownBytes + read;
+}
+
+function inlineTask(graph: Graph, nodeIndex: number, iteration: number): InlineTask | null {
+  let made = tasks.get(graph);
+  if (made === undefined) tasks.set(graph, (made = []));
+  const at = nodeJsonIndex(nodeIndex, iteration);
+  return (made[at] ??= makeTask(graph, nodeIndex, iteration));
+}
+
+function makeTask(graph: Graph, nodeIndex: number, iteration: number): InlineTask | null {
+  const node = graph.nodes[nodeIndex]?.definition;
+  const { type, config } = executionDefinition(graph, nodeIndex, iteration);
+  if (node === undefined || !isGlueType(type) || node.moderation !== "none") return null;
+  const { scope, contracts, concurrency, rate, merge, onParentFailure } = node;
+  // Limits of a map or a loop are about its iterations, contracts about the node as a whole.
+  const hasLimits = concurrency !== null || rate !== null;
+  if (hasLimits && (scope === null || iteration > 0)) return null;
+  if (iteration === 0 && (contracts.input !== null || contracts.output !== null)) return null;
+  const readsParams = iteration === 0 || scope?.body.reads.params === true;
+  const bindings = readsParams ? bindingsOf(graph, nodeIndex) : [];
+  const until = iteration === 0 ? null : (scope?.until ?? null);
+  const task = glueTask({ type, config, merge, onParentFailure, bindings, until });
+  return { ...task, ownBytes: nodeJson(graph, nodeIndex, iteration).length };
+}
