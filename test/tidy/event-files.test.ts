@@ -26,7 +26,7 @@ const VIEW = "services/core/src/log/view-node.ts";
 /** The paths in the recipe for a new event. */
 function recipe(): string[] {
   const text = readFileSync(join(ROOT, "CONTRIBUTING.md"), "utf8");
-  const paragraph = text.split("\n\n").find((each) => each.startsWith("**A new event.**")) ?? "";
+  const paragraph = text.split("\n").find((each) => each.startsWith("- **New event**")) ?? "";
   return [...paragraph.matchAll(/`([\w/.-]+\/[\w.-]+\.(?:ts|proto))`/g)]
     .map(([, path = ""]) => path)
     .filter((path) => path !== VIEW);

@@ -33,7 +33,11 @@ function setup(options: Parameters<typeof createEngine>[2] = { completesGlue: tr
 
 test("a chain of ten glue nodes is one commit, without an executor", async () => {
   const { store, engine, typesOf, settled } = setup();
-  const graph = chainOf([{ type: "start" }, ...Array(8).fill(noop), { type: "end" }]);
+  const graph = chainOf([
+    { type: "start" },
+    ...Array.from({ length: 8 }, () => noop),
+    { type: "end" },
+  ]);
   const { runId } = await engine.start(await saveGraph(store, graph));
   await settled();
   expect(engine.eventCounts).toEqual([12]);

@@ -13,7 +13,6 @@ import type { RunId } from "@pawl/core/name/ids";
 import type { InlineBudget } from "@pawl/core/plan/inline";
 import { planToFixpoint } from "@pawl/core/plan/plan";
 import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
-import type { LeaseKey } from "@pawl/platform/store/journal";
 import type { NewDeadLetter } from "@pawl/platform/store/dead-letters";
 import { type ApprovalDraft, noteHold } from "./approval-draft.ts";
 import type { PauseView } from "../pause/pause-view.ts";
@@ -26,6 +25,7 @@ import {
   isTakenAway,
   jobKeysOf,
   shiftCauses,
+  type ClosedClaim,
   type Execution,
   type HandOff,
   type RunDraft,
@@ -36,15 +36,6 @@ import {
  * two thousand events as for ten. Without this bound, a hundred maps of a thousand items made one tick of four to seventeen seconds.
  */
 const EVENTS_ENOUGH = 2_000;
-
-/** A claim that ends in this tick. */
-export interface ClosedClaim extends LeaseKey {
-  readonly epoch: number;
-  /** Taken from its executor while its run goes on, as opposed to cancelled. */
-  readonly isLost: boolean;
-  /** Opened by the same draft, so that there is no lease of it. */
-  readonly isUnwritten: boolean;
-}
 
 export interface DraftOptions {
   /** Whether the scheduler completes glue nodes itself. */

@@ -8,7 +8,7 @@ import { nodeIdAt } from "@pawl/core/plan/place";
 import { isInlineKind } from "@pawl/core/plan/inline";
 import { type DroppedJob, GLUE } from "@pawl/platform/queue/queue";
 import type { NodeId } from "@pawl/core/name/ids";
-import type { NewRun, RunProjection } from "@pawl/platform/store/journal";
+import type { LeaseKey, NewRun, RunProjection } from "@pawl/platform/store/journal";
 import type { Session } from "../work/session.ts";
 import type { CachedRun } from "./cache.ts";
 import type { StartInput } from "./input.ts";
@@ -25,6 +25,15 @@ export interface HandOff extends Execution {
   readonly session: Session;
   /** About how much the executor will be sent. */
   readonly bytes: number;
+}
+
+/** A claim that ends in this tick. */
+export interface ClosedClaim extends LeaseKey {
+  readonly epoch: number;
+  /** Taken from its executor while its run goes on, as opposed to cancelled. */
+  readonly isLost: boolean;
+  /** Opened by the same draft, so that there is no lease of it. */
+  readonly isUnwritten: boolean;
 }
 
 /** A hand-off that is going to be committed. */
