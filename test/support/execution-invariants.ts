@@ -38,8 +38,9 @@ export function checkExecution(
   for (const event of events) {
     const { seq, type, attempt } = event;
     if (type === "node.expanded" || type === "node.blocked") waits = true;
-    // A failure that the engine found, before a first claim or after the last one, may be handled: handle `error` is told by it.
-    const isHandled = type === "node.completed" && (epoch === 0 || previous === "run.recovered");
+    // The scheduler itself completes a node without a claim: a glue node, or a failure that error handling turns into handle `error`.
+    const isUnclaimed = epoch === 0 || previous === "run.recovered" || previous === "node.queued";
+    const isHandled = type === "node.completed" && isUnclaimed;
     previous = type;
     if (settled > 0) report(seq, `${type} of ${event.nodeId}, which settled at ${settled}`);
     if (SETTLING.has(type)) settled = seq;

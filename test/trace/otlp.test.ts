@@ -50,11 +50,11 @@ test("a run is one trace from its caller through gateway, scheduler and executor
   const { run } = await client.runs.test(graph(["start > work"]));
   expect(run.traceId).toBe(TRACE_ID);
   expect((await storyOf(client, run.runId)).status).toBe("completed");
-  const [, queued] = (await client.events.list(run.runId)).events;
-  expect(queued).toMatchObject({
+  const [, completed] = (await client.events.list(run.runId)).events;
+  expect(completed).toMatchObject({
     eventId: 2n,
     runId: run.runId,
-    type: "node.queued",
+    type: "node.completed",
     time: { $typeName: "google.protobuf.Timestamp" },
     correlation: { traceId: TRACE_ID, wave: 0, phase: "engine" },
   });
@@ -82,7 +82,7 @@ test("a run is one trace from its caller through gateway, scheduler and executor
   expect(new Set(attempts.map((span) => span.attributes["pawl.node.id"]))).toEqual(
     new Set(["start", "work"]),
   );
-  expect(attempts).toHaveLength(2);
+  expect(attempts).toHaveLength(1);
   for (const attempt of attempts) {
     expect(attempt).toMatchObject({
       service: "pawl-executor",
@@ -107,7 +107,7 @@ test("without tracing nothing is exported and the caller's trace is still passed
     pawl_runs_started_total: 1,
     pawl_runs_finished_total: 1,
     pawl_run_duration_seconds_count: 1,
-    pawl_nodes_started_total: 2,
+    pawl_nodes_started_total: 1,
     pawl_nodes_completed_total: 2,
     pawl_executors_connected: 1,
     pawl_leases: 0,
@@ -117,7 +117,7 @@ test("without tracing nothing is exported and the caller's trace is still passed
   expect(scheduler["pawl_tick_batch_size_count"]).toBeGreaterThan(0);
   expect(scheduler["pawl_sweep_duration_seconds_count"]).toBeGreaterThan(0);
   await metricsOf(cluster.executors[0]?.url, {
-    pawl_handler_duration_seconds_count: 2,
+    pawl_handler_duration_seconds_count: 1,
     pawl_slots_busy: 0,
   });
   const gateway = await metricsOf(cluster.url, { pawl_stream_subscribers: 0 });
