@@ -32,7 +32,7 @@ test("a missing value and a wrong type fail for good, by name (T7, T13)", async 
   expect((await decide("text")).result).toMatchObject({ failed: { cause: "condition_type" } });
 });
 
-test.each(["((", "1 + 1", `${"(".repeat(1_000)}true${")".repeat(1_000)}`])(
+test.each(["((", "[1]", `${"(".repeat(1_000)}true${")".repeat(1_000)}`])(
   "a condition that is none is refused before it runs (T11, T13)",
   async (when) => {
     const { result } = await probeHandler(conditionHandler, { branches: [{ id: "a", when }] });
