@@ -1,7 +1,7 @@
 // What a settled node means for the edges that leave it: the one rule by which branches are taken.
 
 import type { GraphEdge } from "../definition/graph.ts";
-import type { NodeStatus } from "./event.ts";
+import type { NodeStatus, SkipReason } from "./event.ts";
 
 /**
  * What a settled source means for one of its edges: `taken` when it completed and left this way, `failed` when it failed,
@@ -18,3 +18,11 @@ export function edgeEffect(
   }
   return source.status === "skipped" ? "untaken" : "failed";
 }
+
+const AFTER_FAILURE: SkipReason = "parent_not_completed";
+
+/** Whether a node was skipped because a node before it failed, and not because its branch was not taken. */
+export const wasSkippedAfterFailure = (node: {
+  readonly status: NodeStatus;
+  readonly message: string | undefined;
+}): boolean => node.status === "skipped" && node.message === AFTER_FAILURE;
