@@ -46,6 +46,27 @@ test("a node that skips on a failed parent is skipped, and so is what follows it
   expect(story.run.hasFailures).toBe(true);
 });
 
+test("a node behind a skipped one follows its own policy: it may run with an empty text in place of the value (S1.23, S1.25)", async () => {
+  const definition = graph(["start > bad > careful > brave > end", "careful > plain"], {
+    bad: broken(),
+    careful: { on_parent_failure: "skip" },
+    brave: script("return { got: input.value }", { on_parent_failure: "substitute_default" }),
+  });
+  const edges = definition.edges.map((edge) =>
+    edge["target"] === "brave" ? { ...edge, target_param_label: "value" } : edge,
+  );
+  const story = await runGraph(client, { ...definition, edges });
+  expect(story.nodes).toMatchObject({
+    bad: "failed",
+    careful: "skipped",
+    plain: "skipped",
+    brave: "completed",
+    end: "completed",
+  });
+  expect(story.output).toEqual({ got: "" });
+  expect([story.status, story.run.hasFailures]).toEqual(["completed", true]);
+});
+
 test("a failure propagates without a call and fails the run (S1.22, S1.24)", async () => {
   const story = await runGraph(
     client,

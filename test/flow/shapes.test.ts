@@ -1,5 +1,5 @@
 // Whole runs of every shape, through the public API of a real trio.
-import { createPawlClient, isFinalStatus, type PawlClient } from "@pawl/client";
+import { createPawlClient, isFinalStatus, type Json, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
@@ -200,6 +200,25 @@ test("a failed node leaves by its handle error with the error as output (S3.33, 
   expect(story.run.hasFailures).toBe(true);
   expect(story.nodes).toMatchObject({ work: "completed", happy: "skipped", rescue: "completed" });
   expect(story.output).toEqual({ saw: expect.stringContaining("broken on purpose") });
+});
+
+test("a condition takes the first branch whose value is truthy (S3.28)", async () => {
+  const branches = [
+    { id: "count", when: "ctx.input.count" },
+    { id: "some", when: "size(ctx.input.items)" },
+    { id: "name", when: "ctx.input.name" },
+  ];
+  const ids = [...branches.map(({ id }) => id), "else"];
+  const definition = graph(
+    ids.map((id) => `start > check:${id} > to-${id}`),
+    { check: { type: "condition", config: { branches } } },
+  );
+  const taken = async (input: Json): Promise<Json | undefined> =>
+    (await runGraph(client, definition, input)).outputOf("check");
+  expect(await taken({ count: 2, items: [], name: "" })).toEqual({ branch: "count" });
+  expect(await taken({ count: 0, items: [0], name: "" })).toEqual({ branch: "some" });
+  expect(await taken({ count: 0, items: [], name: "0" })).toEqual({ branch: "name" });
+  expect(await taken({ count: 0, items: [], name: "" })).toEqual({ branch: "else" });
 });
 
 test("a condition leads by its first true branch; the other is skipped and cannot hang a join (S3.28, S3.48, X11)", async () => {

@@ -79,10 +79,7 @@ test("a run is one trace from its caller through gateway, scheduler and executor
     parentSpanId: forward.spanId,
   });
   const attempts = receiver.spans.filter((span) => span.name === "pawl.attempt");
-  expect(new Set(attempts.map((span) => span.attributes["pawl.node.id"]))).toEqual(
-    new Set(["start", "work"]),
-  );
-  expect(attempts).toHaveLength(1);
+  expect(attempts.map((span) => span.attributes["pawl.node.id"])).toEqual(["work"]);
   for (const attempt of attempts) {
     expect(attempt).toMatchObject({
       service: "pawl-executor",

@@ -1,9 +1,17 @@
 // Ids and names that are none, of things that are not there or not to be touched, through every client and through SSE (rows C
 // of the catalogue of bad inputs).
 import { randomUUID } from "node:crypto";
+import { ResourceInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import { expect, test } from "vitest";
 import { drain, finishedRun, GRAPH, KNOWN, saveKnown } from "./known-workflow.ts";
-import { expectRefusal, expectRefused, invalidField, type Refusal, sseRefusal } from "./refusal.ts";
+import {
+  expectRefusal,
+  expectRefused,
+  failure,
+  invalidField,
+  type Refusal,
+  sseRefusal,
+} from "./refusal.ts";
 import { useStage } from "./stage.ts";
 
 const stage = useStage({}, saveKnown);
@@ -67,6 +75,23 @@ test("C3: a run that is not there is RUN_NOT_FOUND to every call of every client
       await expectRefused(drain(events.watchRun({ runId })), UNKNOWN_RUN);
     }
     expectRefusal(await sseRefusal(stage().url, `${runId}/events`), UNKNOWN_RUN);
+  });
+});
+
+test("C3: an approval that is not there is APPROVAL_NOT_FOUND, and ResourceInfo names the approval", async () => {
+  const approvalId = randomUUID();
+  const resource = { resourceType: "pawl.v1.approval", resourceName: approvalId };
+  await stage().unharmed(async () => {
+    for (const { approvals } of stage().doors)
+      for (const call of [
+        () => approvals.getApproval({ approvalId }),
+        () => approvals.approveApproval({ approvalId }),
+        () => approvals.rejectApproval({ approvalId }),
+      ]) {
+        const error = await failure(call());
+        expectRefusal(error, { code: "NotFound", reason: "APPROVAL_NOT_FOUND" });
+        expect(error.findDetails(ResourceInfoSchema)).toMatchObject([resource]);
+      }
   });
 });
 

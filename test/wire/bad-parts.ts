@@ -70,7 +70,7 @@ const LOOPS = rowsOf("loop", [
   ],
   ["D16", "less than no times", { times: -1, body }, ".times", "OUT_OF_RANGE"],
   ["T11", "an end in a thousand brackets", { until: BRACKETS, body }, ".until", "EXPR_TOO_DEEP"],
-  ["T13", "an end that is a number", { until: "1 + 1", body }, ".until", "CONDITION_TYPE"],
+  ["T13", "an end that is a list", { until: "[1]", body }, ".until", "CONDITION_TYPE"],
 ]);
 
 const CHILDREN = rowsOf("subworkflow", [

@@ -102,7 +102,7 @@ const EXPRESSIONS: readonly BadDefinition[] = [
     "EXPR_TOO_DEEP",
   ),
   inWhen("T12", "a condition of 5 KB", `"${LONG}" == "x"`, "EXPRESSION_TOO_LARGE"),
-  inWhen("T13", "a condition that is a number", "1 + 1", "CONDITION_TYPE"),
+  inWhen("T13", "a condition that is a list", "[1]", "CONDITION_TYPE"),
   inWhen("T13", "a condition of wrong types", '1 + "a" == 2', "EXPRESSION_SYNTAX"),
   {
     row: "T14",

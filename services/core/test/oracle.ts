@@ -8,6 +8,8 @@ interface Told {
   status: "pending" | "open" | "completed" | "failed" | "cancelled" | "skipped";
   handle: string | undefined;
   fatal: boolean;
+  /** Skipped because a node before it failed. */
+  afterFailure?: boolean;
 }
 
 /** What the log asks for next, each as "node.queued a", "node.skipped a untaken_branch", "run.completed", …; sorted. */
@@ -52,7 +54,10 @@ function tell(node: NodeDefinition, log: readonly RunEvent[]): Told {
   for (const event of log) {
     if (event.nodeId !== node.id || event.iteration > 0) continue;
     if (event.type === "node.queued" || event.type === "node.started") told.status = "open";
-    if (event.type === "node.skipped") told.status = "skipped";
+    if (event.type === "node.skipped") {
+      told.status = "skipped";
+      told.afterFailure = event.payload.reason === "parent_not_completed";
+    }
     if (event.type === "node.cancelled") told.status = "cancelled";
     if (event.type === "node.failed" || event.type === "node.timed_out") {
       told.status = "failed";
@@ -126,12 +131,14 @@ function judge(
   if (join.mode !== "all" && taken.length >= (join.mode === "any" ? 1 : join.n))
     return [`node.queued ${node.id}`];
   if (!all) return [];
-  if (broken.length === 0)
-    return [
-      join.mode === "all" && taken.length > 0
-        ? `node.queued ${node.id}`
-        : `node.skipped ${node.id} untaken_branch`,
-    ];
+  if (broken.length === 0) {
+    if (join.mode === "all" && taken.length > 0) return [`node.queued ${node.id}`];
+    if (!parents.some((parent) => parent.told?.afterFailure))
+      return [`node.skipped ${node.id} untaken_branch`];
+    return node.onParentFailure === "substitute_default"
+      ? [`node.queued ${node.id}`]
+      : [`node.skipped ${node.id} parent_not_completed`];
+  }
   if (node.onParentFailure === "skip") return [`node.skipped ${node.id} parent_not_completed`];
   return [`node.${node.onParentFailure === "propagate" ? "failed" : "queued"} ${node.id}`];
 }

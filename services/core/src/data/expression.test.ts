@@ -11,6 +11,8 @@ const scope = scopeOf(
       tags: ["x", "y"],
       orders: [{ items: [{ price: 3 }, { price: 12 }] }],
       nothing: null,
+      empty: "",
+      none: [],
     },
     nodes: { fetch: { status: 200 } },
     vars: { total: 2.5 },
@@ -36,10 +38,30 @@ test("conditions read ctx and input, with JSON numbers as people expect (S3.28)"
   expect(evaluate("ctx.input.nothing == null")).toBe(true);
 });
 
-test("a condition that can never be a boolean is refused, and a wrong type met later is condition_type (T13)", () => {
-  expect(evaluate("1")).toBe("CONDITION_TYPE");
-  expect(evaluate("'yes'")).toBe("CONDITION_TYPE");
-  expect(evaluate("ctx.input.n")).toBe("condition_type");
+test.each([
+  ["ctx.input.n", true],
+  ["ctx.input.n - 4", false],
+  ["ctx.input.name", true],
+  ["ctx.input.empty", false],
+  ["ctx.input.nothing", false],
+  ["ctx.input.tags", true],
+  ["ctx.input.none", true],
+  ["size(ctx.input.none)", false],
+  ["size(ctx.input.tags)", true],
+  ["'yes'", true],
+  ["''", false],
+  ["0", false],
+  ["0u", false],
+  ["1u", true],
+  ["0.0 / 0.0", false],
+  ["null", false],
+])("the truth of %s is %s, as in JavaScript (S3.28)", (text, truth) => {
+  expect(evaluate(text)).toBe(truth);
+});
+
+test("a condition that is always true is refused, and a wrong type met later is condition_type (T13)", () => {
+  for (const text of ["[1]", "{'a': 1}", "type(1)", "ctx.input.tags.map(tag, tag)"])
+    expect(evaluate(text), text).toBe("CONDITION_TYPE");
   expect(evaluate("ctx.input.name > 1")).toBe("condition_type");
 });
 

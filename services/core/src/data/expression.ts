@@ -3,6 +3,7 @@
 // the work stays proportional to the data.
 
 import { Environment, type ASTNode } from "@marcbachmann/cel-js";
+import { UnsignedInt } from "@marcbachmann/cel-js/evaluator";
 import type { Cause } from "../fault/cause.ts";
 import { LIMITS } from "./limits.ts";
 import type { Scope } from "./scope.ts";
@@ -12,7 +13,7 @@ export type ConditionResult =
   | { readonly ok: true; readonly value: boolean }
   | {
       readonly ok: false;
-      /** The failure cause: condition_type also covers an operation on values of the wrong type. */
+      /** The failure cause. `condition_type`: an operation on values of the wrong type. */
       readonly reason: Extract<
         Cause,
         "condition_type" | "missing_variable" | "condition_too_costly"
@@ -77,11 +78,9 @@ export function compileCondition(
   if (shape.fault !== undefined) return refuse("EXPRESSION_SYNTAX", shape.fault);
   const checked = parsed.check();
   if (!checked.valid) return refuse("EXPRESSION_SYNTAX", firstLine(checked.error));
-  if (checked.type !== "bool" && checked.type !== "dyn")
-    return refuse(
-      "CONDITION_TYPE",
-      `a condition must give true or false; this one gives ${checked.type}`,
-    );
+  const { type = "dyn" } = checked;
+  if (!CAN_BE_FALSE.has(type))
+    return refuse("CONDITION_TYPE", `a condition of type ${type} is always true`);
   const evaluate = (scope: Scope): ConditionResult => {
     if (shape.loops && hasLargeCollection(Object.values(scope)))
       return {
@@ -106,10 +105,17 @@ function evaluateParsed(
     const reason = celCode(error) === "no_such_key" ? "missing_variable" : "condition_type";
     return { ok: false, reason, message: firstLine(error) };
   }
-  return typeof value === "boolean"
-    ? { ok: true, value }
-    : { ok: false, reason: "condition_type", message: "a condition must give true or false" };
+  return { ok: true, value: isTruthy(value) };
 }
+
+/** Types of which some values are false. */
+const CAN_BE_FALSE: ReadonlySet<string> = new Set(
+  "bool dyn int uint double string null".split(" "),
+);
+
+/** The truth of a condition's value, as in JavaScript: false, null, 0, NaN and empty text are false; all else is true, an empty list too. */
+export const isTruthy = (value: unknown): boolean =>
+  Boolean(value instanceof UnsignedInt ? value.valueOf() : value);
 
 /** JSON has one kind of number, and CEL reads it as a double, so arithmetic with whole literals must work in both orders. */
 function makeEnvironment(variables: readonly string[]): Environment {

@@ -49,14 +49,14 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
   config: { output_parameters: { greeting: "Hello, {{ ctx.input.name }}" } }`,
   },
   condition: {
-    purpose: "Leaves by the first branch whose expression holds.",
+    purpose: "Leaves by the first branch whose expression is truthy.",
     config: {
       branches:
-        "`{id, when}` each: `when` is CEL over `ctx` and `input`, no template. `id` is the handle.",
+        "`{id, when}` each: `when` is CEL over `ctx` and `input`, no template; false, null, 0 and empty text are false, all else is true. `id` is the handle.",
     },
     inputs: "As `input` in the expressions.",
     output: "`{branch: <id>}`",
-    handles: "The `id` of the branch; `else` when none holds.",
+    handles: "The `id` of the branch; `else` if none is truthy.",
     events: "`node.skipped` for the nodes behind branches that are not taken.",
     causes: ["condition_type", "condition_too_costly"],
     example: `- id: large

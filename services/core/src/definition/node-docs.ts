@@ -40,7 +40,8 @@ export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
   retry:
     "`{attempts, backoff_ms, max_backoff_ms, retry_on, jitter}`, or `standard` (three attempts, 1 s and 2 s apart). One attempt by default. A policy that could never apply is refused: on a type that fails for good or not at all (`start`, `end`, `condition`, `delay`, `noop`, `approval`, `map`, `loop`; unless moderation or an output contract can fail), without `attempts`, or with causes its type never has.",
   timeout_ms: "How long one attempt may take.",
-  on_parent_failure: "What the node does if a parent failed.",
+  on_parent_failure:
+    "What the node does if a parent failed. `substitute_default` also runs the node if its parent was skipped after a failure.",
   error_handling:
     "`continue` leaves by the handle `error`, `fail_node` fails the node, `fail_workflow` fails the run at once. The default is `continue` if an edge leaves by `error`, else `fail_node`.",
   output_variable: "Its output as `ctx.<name>` for every node after it.",

@@ -50,7 +50,7 @@ test("conditions are compiled when they are saved (T11, T13)", () => {
   const when = (text: string) => faultsOf("condition", { branches: [{ id: "b", when: text }] });
   expect(when("ctx.")).toEqual([".branches[0].when EXPRESSION_SYNTAX"]);
   expect(when("(".repeat(1_000))).toEqual([".branches[0].when EXPR_TOO_DEEP"]);
-  expect(when("1 + 1")).toEqual([".branches[0].when CONDITION_TYPE"]);
+  expect(when("[1]")).toEqual([".branches[0].when CONDITION_TYPE"]);
 });
 
 test("branches have ids of their own, and error is taken", () => {

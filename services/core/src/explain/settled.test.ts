@@ -53,6 +53,19 @@ const TABLE: readonly ToldCase[] = [
     cites: ["4 node.timed_out a", "5 node.skipped b"],
   },
   {
+    title: "a node behind one that was skipped after a failure names it and its own policy",
+    run: () => {
+      const skips = { id: "b", on_parent_failure: "skip" };
+      const run = startToyRun(sketch(["a", skips, "c"], ["a>b", "b>c"]));
+      run.fail("a", "timeout");
+      return run;
+    },
+    node: "c",
+    reason: "PARENT_NOT_COMPLETED",
+    says: ["b (skipped)", "propagate"],
+    cites: ["5 node.skipped b", "6 node.skipped c"],
+  },
+  {
     title: "a failure says which attempt failed with what",
     run: () => {
       const run = startToyRun(sketch(["a"], []));

@@ -95,10 +95,12 @@ export function explainCancelled(asked: Case): Answer {
 export function explainSkipped(asked: Case): Answer {
   const skipped = own(asked, "node.skipped");
   if (skipped?.payload["reason"] === "parent_not_completed") {
-    const parents = parentsThat(asked, "failed");
+    const failed = parentsThat(asked, "failed");
+    const parents = failed.length > 0 ? failed : parentsThat(asked, "untaken");
+    const { onParentFailure } = asked.node.definition;
     return {
       reason: "PARENT_NOT_COMPLETED",
-      summary: `${listText(parents.map(({ id, status }) => `${id} (${status})`))} did not complete, and its policy on_parent_failure is skip.`,
+      summary: `${listText(parents.map(({ id, status }) => `${id} (${status})`))} did not complete, and its policy on_parent_failure is ${onParentFailure}.`,
       evidence: [...parents.map(({ event }) => event), skipped],
       next: "Correct the parent; or choose another on_parent_failure.",
       ...since(skipped),

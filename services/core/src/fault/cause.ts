@@ -83,7 +83,10 @@ export const CAUSES = {
   unknown_node_type: { retry: "never", means: "The executor has no handler for the node type." },
   unknown_provider: { retry: "never", means: "The executor has no model provider of that name." },
   unknown_data_source: { retry: "never", means: "The executor has no data source of that name." },
-  condition_type: { retry: "never", means: "A condition did not give true or false." },
+  condition_type: {
+    retry: "never",
+    means: "A condition compares or computes with values of the wrong type.",
+  },
   condition_too_costly: { retry: "never", means: "A condition loops over too many items." },
   context_too_large: { retry: "never", means: "The node's context does not fit into a message." },
   node_too_large: { retry: "never", means: "The node's definition does not fit into a message." },

@@ -60,7 +60,7 @@ test("a condition fails for good on a missing value and on a wrong type (S3.28)"
   expect(decide("text")).toMatchObject({ failed: { cause: "condition_type", permanent: true } });
 });
 
-test.each(["((", "1 + 1", `${"(".repeat(1_000)}true${")".repeat(1_000)}`])(
+test.each(["((", "[1]", `${"(".repeat(1_000)}true${")".repeat(1_000)}`])(
   "a condition that does not compile is refused",
   (when) => {
     expect(complete("condition", { branches: [{ id: "a", when }] })).toEqual({ refused: true });

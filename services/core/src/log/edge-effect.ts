@@ -1,7 +1,7 @@
 // The one rule by which a settled node takes the edges that leave it.
 
 import type { GraphEdge } from "../definition/graph.ts";
-import type { NodeStatus } from "./event.ts";
+import type { NodeStatus, SkipReason } from "./event.ts";
 
 /**
  * The effect of a settled source on one of its edges. `taken`: the source completed and left this way. `failed`: it failed, timed
@@ -18,3 +18,11 @@ export function edgeEffect(
   }
   return source.status === "skipped" ? "untaken" : "failed";
 }
+
+const AFTER_FAILURE: SkipReason = "parent_not_completed";
+
+/** Whether a node was skipped because a node before it failed, and not because its branch was not taken. */
+export const wasSkippedAfterFailure = (node: {
+  readonly status: NodeStatus;
+  readonly message: string | undefined;
+}): boolean => node.status === "skipped" && node.message === AFTER_FAILURE;

@@ -92,13 +92,37 @@ const policies = (policy: string) =>
     sketch(["a", "b", { id: "c", on_parent_failure: policy }, "d"], ["a>b", "b>c", "c>d"]),
   );
 
-test("on_parent_failure skip skips the node, and its dependents see skipped (S1.23)", () => {
+test("on_parent_failure skip skips the node, and a dependent that propagates has no failure to pass on (S1.23)", () => {
   const run = policies("skip");
   run.complete("a");
   run.fail("b");
   expect(run.node("c")).toMatchObject({ status: "skipped", message: "parent_not_completed" });
-  expect(run.node("d")).toMatchObject({ status: "skipped", message: "untaken_branch" });
+  expect(run.node("d")).toMatchObject({ status: "skipped", message: "parent_not_completed" });
   expect(run.state).toMatchObject({ status: "completed", hasFailures: true });
+});
+
+test("a node that substitutes defaults runs behind nodes that were skipped after a failure (S1.23, S1.25)", () => {
+  const nodes = [
+    "a",
+    { id: "b", on_parent_failure: "skip" },
+    "c",
+    { id: "d", on_parent_failure: "substitute_default" },
+    "e",
+  ];
+  const run = startToyRun(sketch(nodes, ["a>b", "b>c", "c>d", "d>e"]));
+  run.fail("a");
+  expect(run.node("b").status).toBe("skipped");
+  expect(run.node("c").status).toBe("skipped");
+  run.complete("d");
+  run.complete("e");
+  expect(run.state).toMatchObject({ status: "completed", hasFailures: true });
+});
+
+test("a node that substitutes defaults stays skipped behind a branch that was not taken (S1.25, S3.28)", () => {
+  const brave = { id: "brave", on_parent_failure: "substitute_default" };
+  const run = startToyRun(sketch(["a", "yes", "no", brave], ["a:yes>yes", "a:no>no", "no>brave"]));
+  run.complete("a", null, { handle: "yes" });
+  expect(run.node("brave")).toMatchObject({ status: "skipped", message: "untaken_branch" });
 });
 
 test("on_parent_failure propagate fails the node without a call (S1.24)", () => {

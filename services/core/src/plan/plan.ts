@@ -8,7 +8,7 @@ import { unreachable } from "../fault/invariant.ts";
 import { contextBytes } from "../log/context.ts";
 import { isFinal, type Fact } from "../log/event.ts";
 import { movedDeadline } from "../log/clock.ts";
-import { edgeEffect } from "../log/edge-effect.ts";
+import { edgeEffect, wasSkippedAfterFailure } from "../log/edge-effect.ts";
 import type { RunState } from "../log/state.ts";
 import { factOf, type Decision } from "./decision.ts";
 import { nodeLimits } from "./limits.ts";
@@ -96,7 +96,7 @@ function decideNode(
     case "run":
       return runNode(state, index, now, budget);
     case "untaken":
-      return { kind: "skip", node: index, reason: "untaken_branch" };
+      return onNoParentTaken(state, index, now, budget);
     case "parents_failed":
       return onParentsFailed(state, index, now, budget);
     default:
@@ -127,6 +127,26 @@ function onParentsFailed(
     default:
       return unreachable(policy, "parent failure policy");
   }
+}
+
+/**
+ * No parent leads to the node, and none failed. A branch that the run did not take is skipped to its end. A node behind one that was
+ * skipped after a failure follows its own policy: it runs if it substitutes defaults, and is skipped for the same reason otherwise.
+ */
+function onNoParentTaken(
+  state: RunState,
+  index: number,
+  now: number,
+  budget: InlineBudget,
+): Decision {
+  const { incoming, definition } = graphNodeAt(state, index);
+  const isAfterFailure = incoming.some(({ source }) =>
+    wasSkippedAfterFailure(nodeStateAt(state, source)),
+  );
+  if (!isAfterFailure) return { kind: "skip", node: index, reason: "untaken_branch" };
+  return definition.onParentFailure === "substitute_default"
+    ? runNode(state, index, now, budget)
+    : { kind: "skip", node: index, reason: "parent_not_completed" };
 }
 
 /** Completes a ready node within the budget, or queues it. */

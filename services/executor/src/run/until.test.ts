@@ -13,11 +13,14 @@ test("the condition of a loop sees the item, its index, the output and the one b
     value: { stop: true },
   });
   expect(judge("output.n > 5")).toMatchObject({ case: "completed", value: { stop: false } });
+  expect(judge("output.n")).toMatchObject({ case: "completed", value: { stop: true } });
 });
 
 test("a condition that cannot be judged fails the iteration by name (T7, T13)", () => {
   expect(judge("output.missing")).toMatchObject({ value: { cause: "missing_variable" } });
-  expect(judge("output.n")).toMatchObject({ value: { cause: "condition_type", permanent: true } });
+  expect(judge("output > 1")).toMatchObject({
+    value: { cause: "condition_type", permanent: true },
+  });
   expect(judge("(")).toMatchObject({ value: { cause: "config_invalid" } });
 });
 
