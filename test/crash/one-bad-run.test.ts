@@ -28,7 +28,7 @@ beforeAll(async () => {
   client = createPawlClient({ baseUrl: cluster.url, attempts: 1 });
   db = new Client({ connectionString: cluster.databaseUrl });
   await db.connect();
-  await client.workflows.create(graph(["start > end"]), { workflowId: "short" });
+  await client.workflows.create(graph(["start > work > end"]), { workflowId: "short" });
 });
 beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
 afterAll(async () => {

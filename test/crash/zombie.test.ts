@@ -181,7 +181,7 @@ test("a statement that was committed before its executor died is not run again: 
   const bankDb = { url: cluster.databaseUrl, mode: "read_write" };
   const env = { PAWL_DATA_SOURCES: JSON.stringify({ bank: bankDb }) };
   const doomed = await startExecutor(cluster, {
-    ...failpoints("handler.after-run@2=kill"),
+    ...failpoints("handler.after-run@1=kill"),
     ...env,
   });
   await registered(doomed);

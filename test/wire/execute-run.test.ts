@@ -156,7 +156,7 @@ const BAD: readonly (readonly [what: string, start: Start | undefined, refusal: 
   [
     "a request id of two lines",
     { workflowId: KNOWN, requestId: "a\nb" },
-    invalidField("start.request_id", "NOT_PRINTABLE"),
+    invalidField("start.request_id", "BAD_ID"),
   ],
   [
     "what only the scheduler refuses",
