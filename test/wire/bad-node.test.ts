@@ -89,7 +89,7 @@ test("C9: a decision that is none, and a comment that is too long or unprintable
       const bell = invalidField("comment", "NOT_PRINTABLE");
       await expectRefused(runs.decideNode({ ...asked, comment: "a\u0007" }), bell);
       await expectRefused(runs.decideNode({ ...asked, comment: "a\0" }), bell);
-      const requestId = invalidField("request_id", "NOT_PRINTABLE");
+      const requestId = invalidField("request_id", "BAD_ID");
       await expectRefused(runs.decideNode({ ...asked, requestId: "a\n" }), requestId);
     }
   });
