@@ -14,7 +14,6 @@ import { bindingsOf, contextBytes, contextJson, nodeJson, nodeJsonIndex } from "
 import { executionAt, executionDefinition } from "../log/execution.ts";
 import type { Fact } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
-import { graphNodeAt } from "./place.ts";
 import { outcomeFacts } from "./result.ts";
 
 /** What a tick may still complete itself. */
