@@ -112,7 +112,7 @@ const statusesOf = ({ status, nodes }: Seen): Statuses => ({
 function statusesPushed(events: readonly RunEvent[]): Statuses {
   const statuses: Record<string, string> = {};
   for (const event of events) {
-    const { data } = toUpdate(event) ?? {};
+    const { data } = toUpdate(event, "{}") ?? {};
     if (data === undefined) continue;
     const pushed = JSON.parse(data) as {
       readonly nodeID?: string;

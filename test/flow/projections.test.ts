@@ -1,9 +1,10 @@
 // The log in other shapes, through the public API of a real trio: tags, pushes of status, causes.
-import { createPawlClient, jsonOf, type PawlClient } from "@pawl/client";
+import { createPawlClient, jsonOf, type PawlClient, runStatusName } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
-import { broken, graph } from "./graph.ts";
-import { runGraph } from "./story.ts";
+import { until } from "../support/until.ts";
+import { broken, graph, script } from "./graph.ts";
+import { runGraph, storyOf } from "./story.ts";
 
 let cluster: Cluster;
 let client: PawlClient;
@@ -82,6 +83,44 @@ test("who joins a run by its id is pushed node and run status, from any cursor (
   const second = updates[1]?.id ?? 0;
   expect(await frames(`${path}&afterEventId=${second}`)).toEqual(updates.slice(2));
   expect((await fetch(`${cluster.url}${path}s`)).status).toBe(400);
+});
+
+test("a push of status carries the context of the run at that event: input, outputs so far and variables (S3.43)", async () => {
+  const early = script("return 1", { output_variable: "first" });
+  const definition = graph(["start > early > ask > late > end"], {
+    early,
+    ask: { type: "approval", config: { message: "Go on?" } },
+  });
+  const { run } = await client.runs.test(definition, { input: { n: 1 } });
+  const { runId } = run;
+  await until(async () => runStatusName((await client.runs.get(runId)).run.status) === "waiting", {
+    what: "the run to wait",
+  });
+  await client.runs.decide(runId, "ask", "approve");
+  const { status, outputOf } = await storyOf(client, runId);
+  expect(status).toBe("completed");
+  const pushed = await frames(`/execute/workflows/${runId}/events?view=updates`);
+  const contexts = pushed.flatMap(({ name, data }) =>
+    name === "workflow_status_update" ? [[data["status"], data["contextData"]]] : [],
+  );
+  const input = { n: 1 };
+  const before = { start: outputOf("start"), early: 1 };
+  const after = { ...before, ask: outputOf("ask") };
+  const vars = { first: 1 };
+  expect(contexts).toEqual([
+    ["running", { input, nodes: {}, vars: {} }],
+    ["waiting", { input, nodes: before, vars }],
+    ["running", { input, nodes: after, vars }],
+    [
+      "completed",
+      {
+        input,
+        nodes: { ...after, late: outputOf("late"), end: outputOf("end") },
+        vars,
+        output: outputOf("end"),
+      },
+    ],
+  ]);
 });
 
 test("every event names the one that caused it, and its wave (S1.48)", async () => {

@@ -213,7 +213,8 @@ function createServices({ pool, scheduler, fanout, occurrences }: Parts) {
     schemaOf: (approval) => schemaOf(pool, definitions, approval),
   });
   const queues = createQueues(pool, lists, { scheduler, definitions });
-  return { watch, workflows, runs, events, schedules, approvals, queues };
+  const { contextAt } = reader;
+  return { watch, contextAt, workflows, runs, events, schedules, approvals, queues };
 }
 
 /** How the response of an approval must look, as JSON text. */
@@ -235,7 +236,8 @@ async function schemaOf(
 function handlers(parts: Parts): readonly EdgeHandler[] {
   const { ready, metricsText, refuse, log } = parts;
   const { readiness, notes } = ready;
-  const { watch, workflows, runs, events, schedules, approvals, queues } = createServices(parts);
+  const { watch, contextAt, workflows, runs, events, schedules, approvals, queues } =
+    createServices(parts);
   const services = [
     served(WorkflowService, workflows),
     served(RunService, runs),
@@ -248,7 +250,7 @@ function handlers(parts: Parts): readonly EdgeHandler[] {
   const probes = { metricsText, notReady: () => readiness.notReady(), notes };
   return [
     (request, response) => answerProbe(probes, request, response),
-    createSse({ watch, refuse, toEngineError }),
+    createSse({ watch, contextAt, refuse, toEngineError }),
     createGrpcHandler(services, parts.onInternal),
     createRpcHandler({
       interceptors: [connectTracing, connectErrors(parts.onInternal), connectJsonForm],

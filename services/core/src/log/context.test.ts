@@ -2,7 +2,15 @@ import { expect, test } from "vitest";
 import { graphOf, sketch, startToyRun } from "../../test/toy-run.ts";
 import { LIMITS } from "../data/limits.ts";
 import { utf8Bytes } from "../data/utf8.ts";
-import { contextBytes, contextJson, nodeJson, OUTPUT_OMITTED, runOutputJson } from "./context.ts";
+import {
+  CONTEXT_OMITTED,
+  contextBytes,
+  contextJson,
+  nodeJson,
+  OUTPUT_OMITTED,
+  runContextJson,
+  runOutputJson,
+} from "./context.ts";
 
 const context = (run: ReturnType<typeof startToyRun>, id: string): unknown =>
   JSON.parse(contextJson(run.state, run.index(id), 0));
@@ -123,4 +131,26 @@ test("a run output larger than any value of the log is left out by name", () => 
   run.complete("b", half);
   run.complete("c", half);
   expect(runOutputJson(run.state)).toBe(OUTPUT_OMITTED);
+});
+
+test("the context of a run has all outputs so far and variables; one that is too large is left out by name (S3.43)", () => {
+  const big = "x".repeat(LIMITS.valueBytes - 10);
+  const ids = Array.from(
+    { length: LIMITS.contextBytes / LIMITS.valueBytes + 1 },
+    (_, n) => `n${n}`,
+  );
+  const first = { id: "a", output_variable: "first" };
+  const run = startToyRun(
+    sketch(
+      [first, ...ids],
+      ids.map((id) => `a>${id}`),
+    ),
+  );
+  run.complete("a", 1);
+  expect(JSON.parse(runContextJson(run.state))).toMatchObject({
+    nodes: { a: 1 },
+    vars: { first: 1 },
+  });
+  for (const id of ids) run.complete(id, big);
+  expect(runContextJson(run.state)).toBe(CONTEXT_OMITTED);
 });

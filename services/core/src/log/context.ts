@@ -121,6 +121,22 @@ export function runOutputJson(state: RunState): string {
   return exceedsUtf8(json, LIMITS.valueBytes) ? OUTPUT_OMITTED : json;
 }
 
+/** In place of a run's context that is larger than a node's context may be; the nodes' own outputs stay readable. */
+export const CONTEXT_OMITTED = '{"omitted":"CONTEXT_TOO_LARGE"}';
+
+/** The context of the run as a whole: `{"input", "nodes": {outputs of all completed nodes, by id}, "vars": {output variables}}`. */
+export function runContextJson(state: RunState): string {
+  const completed = [...state.nodes.keys()].filter(
+    (index) => state.nodes[index]?.status === "completed",
+  );
+  const bytes = completed.reduce(
+    (sum, index) => sum + (state.nodes[index]?.outputBytes ?? 0),
+    state.inputBytes + state.variablesBytes,
+  );
+  if (bytes > LIMITS.contextBytes) return CONTEXT_OMITTED;
+  return `{"input":${state.input},"nodes":${outputsById(state, completed)},"vars":${variables(state, "all")}}`;
+}
+
 const nodeJsons = new WeakMap<Graph, (string | undefined)[]>();
 
 /**

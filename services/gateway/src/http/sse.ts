@@ -3,6 +3,7 @@
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import type { ContextAt, LoggedEvent } from "../watch/logged-event.ts";
 import type { WatchRequest, WatchStream } from "../watch/watch-run.ts";
 import { checkCursorText, checkRunId } from "../rpc/ingress.ts";
 import {
@@ -20,6 +21,8 @@ const RETRY_MS = 1_000;
 
 export interface SseOptions {
   readonly watch: (request: WatchRequest) => WatchStream;
+  /** The context that pushes of a run's status carry. */
+  readonly contextAt: ContextAt;
   /** Answers with an error while no headers are sent. */
   readonly refuse: (request: EdgeRequest, response: EdgeResponse, error: unknown) => void;
   /** What a stream that began already may be told of an error. */
@@ -56,7 +59,7 @@ async function serve(
       signal: gone.signal,
       abandon: () => void response.destroy(),
     });
-    await send(watching, viewOf(request), request, response);
+    await send(watching, framesOf(request, options.contextAt), request, response);
   } catch (error) {
     if (gone.signal.aborted) return;
     if (!response.headersSent) options.refuse(request, response, error);
@@ -64,11 +67,12 @@ async function serve(
   }
 }
 
-type View = "frame" | "update";
+/** The frames of a batch, in the view that the caller chose. */
+type Frames = (batch: readonly LoggedEvent[]) => Promise<string>;
 
 async function send(
   watching: WatchStream,
-  view: View,
+  framesFor: Frames,
   request: EdgeRequest,
   response: EdgeResponse,
 ): Promise<void> {
@@ -77,8 +81,7 @@ async function send(
     if (!isOpen) open(request, response);
     isOpen = true;
     METRICS.eventsDelivered.add(batch.length, {});
-    const frames =
-      batch.length === 0 ? ": heartbeat\n\n" : batch.map((event) => event[view]).join("");
+    const frames = batch.length === 0 ? ": heartbeat\n\n" : await framesFor(batch);
     if (frames === "") continue;
     if (!response.write(frames)) await drained(response);
   }
@@ -123,12 +126,14 @@ function cursorOf(request: EdgeRequest): number {
   return checkCursorText("Last-Event-ID", Array.isArray(last) ? last.join() : last);
 }
 
-/** `?view=updates`: pushes of node and run status instead of the facts themselves. */
-function viewOf(request: EdgeRequest): View {
+/** `?view=updates`: pushes of node and run status in place of the events. */
+function framesOf(request: EdgeRequest, contextAt: ContextAt): Frames {
   const [asked = "events", ...more] = queryOf(request).getAll("view");
   if (more.length > 0) throw invalidField("view", "REPEATED", "is given more than once");
-  if (asked === "events") return "frame";
-  if (asked === "updates") return "update";
+  if (asked === "events") return async (batch) => batch.map(({ frame }) => frame).join("");
+  if (asked === "updates")
+    return async (batch) =>
+      (await Promise.all(batch.map((event) => event.update(contextAt)))).join("");
   throw invalidField("view", "UNKNOWN_VIEW", "must be events or updates");
 }
 

@@ -8,6 +8,7 @@ import { Proofs } from "@pawl/core/explain/proofs";
 import type { WaitingRoom } from "@pawl/core/explain/room";
 import { heldNodes, slotsToAsk, waitingReason } from "@pawl/core/explain/stuck";
 import { EngineError } from "@pawl/core/fault/engine-error";
+import { runContextJson } from "@pawl/core/log/context";
 import { isFinal } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
 import type { RunState } from "@pawl/core/log/state";
@@ -24,6 +25,7 @@ import type {
   Run as WireRun,
 } from "@pawl/proto/pawl/v1/run_pb";
 import { type GetRunResponse, GetRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { ContextAt } from "../watch/logged-event.ts";
 import type { WatchedRun } from "../watch/watch-run.ts";
 import { coalesce } from "./coalesce.ts";
 import type { DefinitionCache, LoadedDefinition } from "./definition-cache.ts";
@@ -55,6 +57,8 @@ export interface RunReader {
   readonly getRun: (runId: RunId) => Promise<GetRunResponse>;
   /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly foldRun: (runId: RunId) => Promise<FoldedRun>;
+  /** The run's context at an event of its log. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
+  readonly contextAt: ContextAt;
 }
 
 const RUNS_PER_READ = 200;
@@ -94,6 +98,11 @@ export function createRunReader(deps: RunReaderDeps): RunReader {
   };
   return {
     foldRun,
+    contextAt: async ({ runId, seq }) => {
+      const record = await find(runId);
+      const definition = await deps.definitions.get(record.definitionId);
+      return runContextJson((await foldLog(deps, record, definition, seq)).state);
+    },
     findRun: async (runId) => {
       const run = await find(runId);
       const { waveOf } = await deps.definitions.get(run.definitionId);
@@ -131,12 +140,14 @@ async function foldLog(
   deps: RunReaderDeps,
   run: RunRecord,
   definition: LoadedDefinition,
+  upToSeq = Number.MAX_SAFE_INTEGER,
 ): Promise<{ readonly state: RunState; readonly proofs: Proofs }> {
   const state = newRunState(run.runId, definition.graph);
   const proofs = new Proofs();
   for (;;) {
     const page = await deps.readEvents(run.runId, state.lastSeq, LIMITS.eventPageSizeMax);
     for (const event of page.events) {
+      if (event.seq > upToSeq) return { state, proofs };
       apply(state, event);
       proofs.note(event);
     }

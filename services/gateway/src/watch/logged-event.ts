@@ -1,13 +1,16 @@
-// One event on its way to many subscribers: each form it is sent in is made once, whoever asks first.
+// One event on its way to many subscribers: each form it is sent in is made once, for the first subscriber that needs it.
 
 import type { RunEvent } from "@pawl/core/log/event";
 import { type EventScope, toWireEvent } from "@pawl/platform/wire/event";
 import { toSseJson } from "@pawl/platform/wire/sse";
-import { toUpdate } from "@pawl/platform/wire/update";
+import { needsContext, toUpdate } from "@pawl/platform/wire/update";
 import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 
 /** What an event takes on the wire besides the texts it carries; only for bounding buffers. */
 const ENVELOPE_BYTES = 256;
+
+/** The context of a run at an event of its log: a JSON object. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
+export type ContextAt = (event: RunEvent) => Promise<string>;
 
 export class LoggedEvent {
   readonly event: RunEvent;
@@ -16,7 +19,7 @@ export class LoggedEvent {
   readonly #scope: EventScope;
   #wire: WireEvent | undefined;
   #frame: string | undefined;
-  #update: string | undefined;
+  #update: Promise<string> | undefined;
 
   constructor(event: RunEvent, scope: EventScope) {
     this.event = event;
@@ -37,16 +40,23 @@ export class LoggedEvent {
     return this.#frame;
   }
 
-  /** As a push of its node's or run's status, with the same cursor; empty when it changes none. */
-  get update(): string {
-    if (this.#update === undefined) {
-      const pushed = toUpdate(this.event);
-      this.#update =
-        pushed === undefined
-          ? ""
-          : `id: ${this.event.seq}\nevent: ${pushed.name}\ndata: ${pushed.data}\n\n`;
-    }
+  /** As a push of its node's or run's status, with the same cursor; empty if it changes none. */
+  update(contextAt: ContextAt): Promise<string> {
+    this.#update ??= this.#makeUpdate(contextAt);
     return this.#update;
+  }
+
+  async #makeUpdate(contextAt: ContextAt): Promise<string> {
+    try {
+      const context = needsContext(this.event) ? await contextAt(this.event) : "{}";
+      const pushed = toUpdate(this.event, context);
+      if (pushed === undefined) return "";
+      return `id: ${this.event.seq}\nevent: ${pushed.name}\ndata: ${pushed.data}\n\n`;
+    } catch (error) {
+      // The next subscriber tries again.
+      this.#update = undefined;
+      throw error;
+    }
   }
 }
 

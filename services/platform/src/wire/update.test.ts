@@ -7,9 +7,11 @@ const RUN = runId("0198c0de-0000-7000-8000-000000000001");
 const EXECUTOR = executorId("0198c0de-0000-7000-8000-0000000000ee");
 const place = { nodeId: nodeId("a"), iteration: 0, attempt: 1, epoch: 2 };
 
+const CONTEXT = '{"input":{"n":1},"nodes":{"a":2},"vars":{}}';
+
 const pushed = (fact: Fact) => {
   const event: RunEvent = { ...fact, runId: RUN, seq: 3, at: 0 };
-  const update = toUpdate(event);
+  const update = toUpdate(event, CONTEXT);
   return update && { name: update.name, data: JSON.parse(update.data) as unknown };
 };
 
@@ -34,12 +36,21 @@ test("a completed node is pushed with its output, a failed one with its error (S
   });
 });
 
-test("a run is pushed with its status and what it holds (S3.43)", () => {
+test("a run is pushed with its status, its context and how it ended (S3.43)", () => {
   const run = { nodeId: "", iteration: 0, attempt: 0, epoch: 0 } as const;
   const payload = { hasFailures: false };
   expect(pushed({ ...run, type: "run.completed", payload, value: "[1]" })).toEqual({
     name: "workflow_status_update",
-    data: { instanceID: RUN, status: "completed", contextData: { output: [1] } },
+    data: {
+      instanceID: RUN,
+      status: "completed",
+      contextData: { input: { n: 1 }, nodes: { a: 2 }, vars: {}, output: [1] },
+    },
+  });
+  const failed = { failedNodeId: nodeId("a"), message: "broken" };
+  expect(pushed({ ...run, type: "run.failed", payload: failed })?.data).toMatchObject({
+    status: "failed",
+    contextData: { nodes: { a: 2 }, error: "broken" },
   });
 });
 

@@ -1,5 +1,6 @@
 // The log as the two pushes that a page needs: `workflow_node_update` and `workflow_status_update`. The gateway makes a push from one
-// event alone, so a stream may start at any cursor. An event that changes no status gives no push. The user's JSON is embedded as text.
+// event, and a run's from its context at that event too, so a stream may start at any cursor. An event that changes no status gives
+// no push. The user's JSON is embedded as text.
 
 import type { NodeStatus, RunEvent, RunStatus } from "@pawl/core/log/event";
 import { rowOf } from "@pawl/core/log/event-table";
@@ -11,25 +12,30 @@ export interface PushedUpdate {
   readonly data: string;
 }
 
-/** The push of an event; undefined where it changes no status. */
-export function toUpdate(event: RunEvent): PushedUpdate | undefined {
+/** Whether the push of an event needs the context of its run. */
+export const needsContext = (event: RunEvent): boolean => runStatusAfter(event) !== undefined;
+
+/** The push of an event; undefined where it changes no status. `context`: the run's context at this event, a JSON object. */
+export function toUpdate(event: RunEvent, context: string): PushedUpdate | undefined {
   const ofItsRun = runStatusAfter(event);
-  if (ofItsRun !== undefined) return ofRun(event, ofItsRun);
+  if (ofItsRun !== undefined) return ofRun(event, ofItsRun, context);
   const ofItsNode = nodeStatusAfter(event.type);
   return ofItsNode === undefined ? undefined : ofNode(event, ofItsNode);
 }
 
-function ofRun(event: RunEvent, status: RunStatus): PushedUpdate {
-  const data = `{"instanceID":"${event.runId}","status":"${status}","contextData":${contextOf(event)}}`;
+function ofRun(event: RunEvent, status: RunStatus, context: string): PushedUpdate {
+  const members = [context.slice(1, -1), endOf(event)].filter((text) => text !== "");
+  const contextData = `{${members.join(",")}}`;
+  const data = `{"instanceID":"${event.runId}","status":"${status}","contextData":${contextData}}`;
   return { name: "workflow_status_update", data };
 }
 
-/** The input, the output or the error that the event brings. */
-function contextOf(event: RunEvent): string {
+/** The output or the error that the event brings; the context has the input. */
+function endOf(event: RunEvent): string {
   const key = rowOf(event.type)?.valueKey;
-  if (key !== undefined) return `{"${key}":${event.value ?? "null"}}`;
+  if (key !== undefined) return key === "input" ? "" : `"${key}":${event.value ?? "null"}`;
   const error = reasonText(event);
-  return error === undefined ? "null" : `{"error":${JSON.stringify(error)}}`;
+  return error === undefined ? "" : `"error":${JSON.stringify(error)}`;
 }
 
 function ofNode(event: RunEvent, status: NodeStatus): PushedUpdate {
