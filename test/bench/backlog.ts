@@ -3,7 +3,7 @@
 // not delay what is more urgent (`priority.ts`).
 
 import { BossQueue } from "@pawl/platform/queue/boss";
-import { BOSS_SCHEMA } from "@pawl/platform/queue/queue-name";
+import { BOSS_SCHEMA } from "@pawl/platform/db/pool";
 import { priority } from "./priority.ts";
 import { median } from "./report.ts";
 import { type BenchParts, CHAIN, rateOf, runLoad } from "./throughput.ts";

@@ -25,7 +25,7 @@ const taken = async (journal: Journal): Promise<string[]> =>
   (await journal.transact((tx) => tx.fetch("work", 10))).map((each) => each.nodeId);
 
 const depthOf = async (journal: Journal) =>
-  (await journal.queueDepths()).find((each) => each.nodeType === "work");
+  (await journal.survey()).queues.find((each) => each.nodeType === "work");
 
 async function postgres() {
   const database = await freshDatabase();

@@ -4,7 +4,7 @@ import type { Fact } from "@pawl/core/log/event";
 import { openPool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
-import { readEvents } from "@pawl/platform/store/log";
+import { readEvents } from "@pawl/platform/store/log/reads";
 import { parseEnd } from "@pawl/platform/wake/listen";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";

@@ -12,14 +12,8 @@ import {
   type RunId,
 } from "@pawl/core/name/ids";
 import type { StreamedFact } from "@pawl/platform/store/fenced";
-import type {
-  Append,
-  Journal,
-  NewLease,
-  NewRun,
-  RunChange,
-  Transaction,
-} from "@pawl/platform/store/journal";
+import type { Append, Journal, NewRun, RunChange, Transaction } from "@pawl/platform/store/journal";
+import type { NewLease } from "@pawl/platform/store/leases/leases";
 
 export const HOUR_MS = 3_600_000;
 

@@ -2,7 +2,8 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import type { Journal } from "@pawl/platform/store/journal";
-import type { EffectBegin, EffectCommit, Extension } from "@pawl/platform/store/fenced";
+import type { EffectBegin, EffectCommit } from "@pawl/platform/store/fenced";
+import type { Extension } from "@pawl/platform/store/leases/leases";
 import { expect, test } from "vitest";
 import {
   begin,

@@ -2,7 +2,7 @@
 
 import { nodeId, type RunId } from "@pawl/core/name/ids";
 import type { Journal } from "@pawl/platform/store/journal";
-import type { SlotChange, SlotRequest, SlotsMoved } from "@pawl/platform/store/slots";
+import type { SlotChange, SlotRequest, SlotsMoved } from "@pawl/platform/store/slots/slots";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";

@@ -7,8 +7,9 @@ import { isPassing, lastFault, storeFault } from "./failure.ts";
 import type { Queryable } from "./sql.ts";
 import { withTransaction, type Connectable, type Connection } from "./transaction.ts";
 
-/** Pawl's tables have a schema of their own, and so have pg-boss's. */
+/** Pawl's tables have a schema of their own, and so have pg-boss's. Statements name no schema: the search path has both. */
 export const SCHEMA = "pawl";
+export const BOSS_SCHEMA = "pgboss";
 
 // bigint columns are counters far below 2^53, so they can be numbers everywhere.
 types.setTypeParser(types.builtins.INT8, Number);
@@ -40,7 +41,7 @@ const PINNED_PLANS = [
 ].join(" ");
 
 const limits = (idleMs: number, lockMs: number): string =>
-  `-c search_path=${SCHEMA} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${idleMs}`;
+  `-c search_path=${SCHEMA},${BOSS_SCHEMA} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${idleMs}`;
 
 export interface Pool extends Queryable, Connectable {
   /** Commits all or nothing of `work`, which may run more than once. */

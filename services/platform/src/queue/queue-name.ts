@@ -1,8 +1,7 @@
 // Where pg-boss keeps its jobs, and under which name: for those who look at the queues without the library.
 
 import { createHash } from "node:crypto";
-
-export const BOSS_SCHEMA = "pgboss";
+import { BOSS_SCHEMA } from "../db/pool.ts";
 
 /** Where pg-boss notifies of jobs in queues that ask for it; the payload is the queue's name. */
 export const BOSS_CHANNEL = `pgboss_${createHash("sha224").update(BOSS_SCHEMA).digest("hex").slice(0, 24)}`;

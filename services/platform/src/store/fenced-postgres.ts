@@ -4,6 +4,7 @@
 import type { RunId } from "@pawl/core/name/ids";
 import type { Statement } from "../db/sql.ts";
 import type * as fenced from "./fenced.ts";
+import type { ClaimKey, Extension } from "./leases/leases.ts";
 import { appendStreamed } from "./statements/append-streamed.ts";
 import { beginEffects } from "./statements/begin-effects.ts";
 import { commitEffects } from "./statements/commit-effects.ts";
@@ -89,7 +90,7 @@ export class PostgresFenced implements fenced.FencedWrites {
     );
   }
 
-  extendLeases(extensions: readonly fenced.Extension[]): Promise<readonly boolean[]> {
+  extendLeases(extensions: readonly Extension[]): Promise<readonly boolean[]> {
     if (extensions.length === 0) return NONE;
     const rows = this.#send<HeldRow>(extendLeases, [
       ...this.#claims(extensions),
@@ -99,7 +100,7 @@ export class PostgresFenced implements fenced.FencedWrites {
   }
 
   /** The columns of claims, with their runs locked: a lease that is compared stays as it is until the commit. */
-  #claims(claims: readonly fenced.ClaimKey[]): Column[] {
+  #claims(claims: readonly ClaimKey[]): Column[] {
     void this.lock(claims.map((claim) => claim.runId));
     return [
       ...leaseKeys(claims),
@@ -125,7 +126,7 @@ function begunOf(row: BegunRow): fenced.Begun {
   return { state: row.is_new ? "new" : "begun_before" };
 }
 
-const claimKey = ({ runId, nodeId, iteration, epoch, executorId }: fenced.ClaimKey): string =>
+const claimKey = ({ runId, nodeId, iteration, epoch, executorId }: ClaimKey): string =>
   `${runId}/${nodeId}/${iteration}/${epoch}/${executorId}`;
 
 /** A fact that one executor sent twice in one batch counts once; what is in the log already, the statements find. */

@@ -2,14 +2,7 @@
 // transaction that would use it compares epoch and executor with the lease under the run's lock: what is stale changes nothing.
 
 import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
-import type { ExecutorId } from "@pawl/core/name/ids";
-import type { LeaseKey } from "./journal.ts";
-
-/** A lease, and the epoch and the executor it must have. */
-export interface ClaimKey extends LeaseKey {
-  readonly epoch: number;
-  readonly executorId: ExecutorId;
-}
+import type { ClaimKey, Extension, LeaseKey } from "./leases/leases.ts";
 
 /** A delta or log line; passed over when it is there already. */
 export interface StreamedFact extends ClaimKey {
@@ -29,11 +22,6 @@ export interface EffectCommit extends ClaimKey {
   readonly name: string;
   /** JSON text. */
   readonly resultJson: string;
-}
-
-/** That one lease shall live on for a time, whatever becomes of its executor's renewals. */
-export interface Extension extends ClaimKey {
-  readonly extendMs: number;
 }
 
 /** What beginning an effect finds; `stale` where the claim is not the lease's. */

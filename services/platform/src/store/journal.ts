@@ -7,20 +7,21 @@
 //
 // Calls on a transaction are sent at once and answered later: nothing may be awaited before it is needed.
 
-import type {
-  Fact,
-  ParentLink,
-  RunEvent,
-  RunKind,
-  RunStatus,
-  ScheduleLink,
-} from "@pawl/core/log/event";
-import type { ApprovalId, DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
-import type { NewDeadLetter } from "./dead-letters.ts";
-import type { SlotChange, SlotsMoved } from "./slots.ts";
-import type { DroppedJob, Job, NewJob, QueueDepth } from "../queue/queue.ts";
-import type { Quarantine, Snapshot } from "./recovery.ts";
+import type { Fact, ParentLink, RunKind, RunStatus, ScheduleLink } from "@pawl/core/log/event";
+import type { ApprovalId, DefinitionId, RunId } from "@pawl/core/name/ids";
+import type { NewDeadLetter } from "./dead-letters/dead-letters.ts";
+import type { SlotChange, SlotsMoved } from "./slots/slots.ts";
+import type { DroppedJob, Job, NewJob } from "../queue/queue.ts";
+import type { LoadCursor, LoadedRun } from "./runs/runs.ts";
 import type { FencedWrites } from "./fenced.ts";
+import type {
+  ClosedApproval,
+  DueApproval,
+  FoundApproval,
+  NewApproval,
+} from "./approvals/approvals.ts";
+import type { LeaseKey, NewLease } from "./leases/leases.ts";
+import type { Survey } from "./survey/survey.ts";
 
 /** Where a run stands after a decision. */
 export interface RunProjection {
@@ -82,81 +83,11 @@ export interface MovedDeadline {
   readonly deadlineAt: number;
 }
 
-/** Where an approval stands; only an open one can change. */
-export type ApprovalState = "open" | "approved" | "rejected" | "timed_out" | "cancelled";
-
-/** A question that waits for a person from this transaction on. Its tenant and workflow are its run's. */
-export interface NewApproval {
-  readonly approvalId: ApprovalId;
-  readonly runId: RunId;
-  readonly nodeId: NodeId;
-  readonly iteration: number;
-  /** Why the node is held. */
-  readonly reason: string;
-  readonly message: string;
-  /** JSON text. */
-  readonly detailsJson: string | null;
-  readonly assignees: readonly string[];
-  /** Counted by the store's clock from the transaction on. */
-  readonly deadlineMs: number | null;
-}
-
-/** How an approval ends in this transaction; one that is not open is left as it is. */
-export interface ClosedApproval {
-  readonly approvalId: ApprovalId;
-  readonly state: Exclude<ApprovalState, "open">;
-  readonly decidedBy: string;
-  readonly comment: string;
-  /** JSON text. */
-  readonly responseJson: string | null;
-}
-
-/** Where an approval belongs. */
-export interface ApprovalPlace {
-  readonly approvalId: ApprovalId;
-  readonly runId: RunId;
-  readonly nodeId: NodeId;
-  readonly iteration: number;
-}
-
-/** An open approval with a deadline. */
-export interface DueApproval extends ApprovalPlace {
-  /** By the store's clock; 0 or less once it has passed. */
-  readonly dueInMs: number;
-}
-
-/** What a decision about an approval is checked against. */
-export interface FoundApproval extends ApprovalPlace {
-  readonly definitionId: DefinitionId;
-  readonly reason: string;
-  readonly state: ApprovalState;
-}
-
 /** A fact to append. Its seq is the run's new last seq minus `back`: 0 for the last one of this transaction. */
 export interface Append {
   readonly runId: RunId;
   readonly back: number;
   readonly fact: Fact;
-}
-
-export interface LeaseKey {
-  readonly runId: RunId;
-  readonly nodeId: NodeId;
-  readonly iteration: number;
-}
-
-/** A lease whose epoch is the seq of the `node.started` appended `back` events before the run's new last seq. */
-export interface NewLease extends LeaseKey {
-  readonly back: number;
-  readonly attempt: number;
-  readonly executorId: ExecutorId;
-  /** How long the claim may last, whatever its executor says; for ever unless said. */
-  readonly limitMs?: number;
-}
-
-export interface Lease extends LeaseKey {
-  readonly epoch: number;
-  readonly executorId: ExecutorId;
 }
 
 /** That a run has news. `lastSeq` is a hint: whoever finds more reads more. */
@@ -203,35 +134,6 @@ export interface Transaction extends FencedWrites {
   wake(news: readonly News[]): Promise<void>;
 }
 
-/** What to read of a run. */
-export interface LoadCursor {
-  readonly runId: RunId;
-  readonly afterSeq: number;
-  /** Whether a snapshot may stand for the events up to it; the cursor is 0 then. */
-  readonly fromSnapshot?: boolean;
-}
-
-export interface LoadedRun {
-  readonly runId: RunId;
-  readonly version: number;
-  readonly lastSeq: number;
-  readonly hasEnded: boolean;
-  readonly definitionId: DefinitionId;
-  readonly workflowId: string | null;
-  readonly priority: number;
-  readonly traceparent: string | null;
-  /** Set while nothing of the run may move. */
-  readonly quarantine: Quarantine | null;
-  /** Stands for the events up to its seq, if it was asked for, is there and is whole. */
-  readonly snapshot: Snapshot | null;
-  /** The cursor that `events` follow: the one asked for, or the snapshot's. */
-  readonly afterSeq: number;
-  /** Events after the cursor, without streamed ones. */
-  readonly events: readonly RunEvent[];
-  /** How many events there are from the cursor's own (or the first) to the last, streamed ones too: their number without a gap is known. */
-  readonly eventCount: number;
-}
-
 export interface Journal {
   /** Commits all that `work` sent, or nothing. @throws RunMoved, WorkflowMoved, PausesMoved, STORE_UNAVAILABLE (then the outcome is unknown) */
   transact<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T>;
@@ -256,7 +158,8 @@ export interface Journal {
   findApproval(approvalId: ApprovalId): Promise<FoundApproval | undefined>;
   /** Deletes a finished test run, its effects and its definition; false when it is not one. */
   deleteTestRun(runId: RunId): Promise<boolean>;
-  queueDepths(): Promise<readonly QueueDepth[]>;
+  /** A look at what other schedulers may have changed. */
+  survey(): Promise<Survey>;
 }
 
 /** A compare-and-swap lost: some run of the transaction had moved on. Reload and plan again. */

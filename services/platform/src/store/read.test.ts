@@ -4,10 +4,10 @@ import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../../../../test/support/postgres.ts";
 import { migrate } from "../db/migrate.ts";
 import { openPool, type Pool } from "../db/pool.ts";
-import { getDefinition, getWorkflow, listWorkflows } from "./definitions.ts";
-import { readEvents, readEventsOfMany } from "./log.ts";
-import { workflowWords } from "./run-search.ts";
-import { getRun, listRuns } from "./runs.ts";
+import { getDefinition, getWorkflow, listWorkflows } from "./workflows/reads.ts";
+import { readEvents, readEventsOfMany } from "./log/reads.ts";
+import { workflowWords } from "./runs/search.ts";
+import { getRun, listRuns } from "./runs/reads.ts";
 
 const TENANT = "t";
 

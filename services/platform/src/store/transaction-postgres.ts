@@ -5,6 +5,7 @@
 
 import { arrayLiteral } from "../db/array-literal.ts";
 import type { Pipeline } from "../db/pool.ts";
+import { bind, checked, type Send, type Typed } from "../db/query.ts";
 import type { Statement } from "../db/sql.ts";
 import { sqlState } from "../db/failure.ts";
 import type { RunId } from "@pawl/core/name/ids";
@@ -12,25 +13,21 @@ import type { BossQueue, SendSql } from "../queue/boss.ts";
 import type { DroppedJob, Job, NewJob } from "../queue/queue.ts";
 import { jobHintPayload } from "../wake/jobs.ts";
 import { wakeOf } from "../wake/listen.ts";
-import { moveSlots, type Send as SendStatement } from "./slots-postgres.ts";
-import type { SlotChange, SlotsMoved } from "./slots.ts";
+import { moveSlots } from "./slots/writes.ts";
+import type { SlotChange, SlotsMoved } from "./slots/slots.ts";
 import { PostgresFenced } from "./fenced-postgres.ts";
 import { bossQuery } from "./boss-query.ts";
-import { closedColumns, openedColumns } from "./approval-columns.ts";
-import { buriedColumns } from "./dead-letters-postgres.ts";
-import type { NewDeadLetter } from "./dead-letters.ts";
+import { closeApprovals, openApprovals } from "./approvals/writes.ts";
+import type { ClosedApproval, NewApproval } from "./approvals/approvals.ts";
+import { buryDeadLetters } from "./dead-letters/writes.ts";
+import type { Extension, LeaseKey, NewLease } from "./leases/leases.ts";
+import { keepInputKeys, moveDeadlines, saveTestGraphs } from "./runs/writes.ts";
+import type { NewDeadLetter } from "./dead-letters/dead-letters.ts";
 import { PausesMoved, RunMoved, WorkflowMoved } from "./journal.ts";
 import type * as fenced from "./fenced.ts";
 import type * as journal from "./journal.ts";
-import { buryDeadLetters } from "./statements/bury-dead-letters.ts";
-import { closeApprovals } from "./statements/close-approvals.ts";
-import { dropInputKeys } from "./statements/drop-input-keys.ts";
 import { hintJobs } from "./statements/hint-jobs.ts";
-import { insertTestGraph } from "./statements/insert-test-graph.ts";
 import { createRuns } from "./statements/create-runs.ts";
-import { keepInputKeys } from "./statements/keep-input-keys.ts";
-import { moveDeadlines } from "./statements/move-deadlines.ts";
-import { openApprovals } from "./statements/open-approvals.ts";
 import { type Answer, type Column, lastSeqs, type Parameter, TickBatch } from "./tick-batch.ts";
 
 /** A notification holds 8,000 bytes; beyond that every reader looks for itself. */
@@ -103,21 +100,11 @@ export class PostgresTransaction implements journal.Transaction {
   }
 
   saveGraphs(graphs: readonly journal.TestGraph[]): Promise<void> {
-    const sent = graphs.map(({ definitionId, tenantId, digest, title, nodeCount, body }) =>
-      this.#sendOnly(insertTestGraph, [definitionId, tenantId, digest, title, nodeCount, body]),
-    );
-    return sent.length === 0 ? NOTHING : this.#keep(Promise.all(sent).then(() => undefined));
+    return graphs.length === 0 ? NOTHING : this.#keep(saveTestGraphs(this.#ask, graphs));
   }
 
   keepInputKeys(keys: readonly journal.InputKey[]): Promise<void> {
-    if (keys.length === 0) return NOTHING;
-    void this.#send(dropInputKeys, []);
-    return this.#sendOnly(keepInputKeys, [
-      keys.map((key) => key.tenantId),
-      keys.map((key) => key.inputKey),
-      keys.map((key) => key.runId),
-      keys.map((key) => key.ttlMs),
-    ]);
+    return keys.length === 0 ? NOTHING : this.#keep(keepInputKeys(this.#ask, keys));
   }
 
   advance(changes: readonly journal.RunChange[]): Promise<ReadonlyMap<RunId, number>> {
@@ -127,34 +114,30 @@ export class PostgresTransaction implements journal.Transaction {
   }
 
   moveDeadlines(moved: readonly journal.MovedDeadline[]): Promise<void> {
-    if (moved.length === 0) return NOTHING;
-    return this.#sendOnly(moveDeadlines, [
-      moved.map((each) => each.runId),
-      moved.map((each) => each.deadlineAt),
-    ]);
+    return moved.length === 0 ? NOTHING : this.#keep(moveDeadlines(this.#ask, moved));
   }
 
   append(facts: readonly journal.Append[]): Promise<void> {
     return this.#gather(() => this.#batch.appends.push(...facts), facts.length);
   }
 
-  openApprovals(asked: readonly journal.NewApproval[]): Promise<void> {
-    return asked.length === 0 ? NOTHING : this.#sendOnly(openApprovals, openedColumns(asked));
+  openApprovals(asked: readonly NewApproval[]): Promise<void> {
+    return asked.length === 0 ? NOTHING : this.#keep(openApprovals(this.#ask, asked));
   }
 
-  closeApprovals(ended: readonly journal.ClosedApproval[]): Promise<void> {
-    return ended.length === 0 ? NOTHING : this.#sendOnly(closeApprovals, closedColumns(ended));
+  closeApprovals(ended: readonly ClosedApproval[]): Promise<void> {
+    return ended.length === 0 ? NOTHING : this.#keep(closeApprovals(this.#ask, ended));
   }
 
   bury(letters: readonly NewDeadLetter[]): Promise<void> {
-    return letters.length === 0 ? NOTHING : this.#sendOnly(buryDeadLetters, buriedColumns(letters));
+    return letters.length === 0 ? NOTHING : this.#keep(buryDeadLetters(this.#ask, letters));
   }
 
-  openLeases(leases: readonly journal.NewLease[]): Promise<void> {
+  openLeases(leases: readonly NewLease[]): Promise<void> {
     return this.#gather(() => this.#batch.opened.push(...leases), leases.length);
   }
 
-  closeLeases(keys: readonly journal.LeaseKey[]): Promise<void> {
+  closeLeases(keys: readonly LeaseKey[]): Promise<void> {
     return this.#gather(() => this.#batch.closed.push(...keys), keys.length);
   }
 
@@ -174,7 +157,7 @@ export class PostgresTransaction implements journal.Transaction {
     return this.#said.commitEffects(commits);
   }
 
-  extendLeases(extensions: readonly fenced.Extension[]): Promise<readonly boolean[]> {
+  extendLeases(extensions: readonly Extension[]): Promise<readonly boolean[]> {
     return this.#said.extendLeases(extensions);
   }
 
@@ -189,7 +172,7 @@ export class PostgresTransaction implements journal.Transaction {
   }
 
   dropJobs(jobs: readonly DroppedJob[]): Promise<void> {
-    return jobs.length === 0 ? NOTHING : this.#keep(this.#boss.drop(this.#sql, jobs));
+    return jobs.length === 0 ? NOTHING : this.#keep(this.#boss.drop(this.#ask, jobs));
   }
 
   fetch(nodeType: string, count: number): Promise<readonly Job[]> {
@@ -199,10 +182,7 @@ export class PostgresTransaction implements journal.Transaction {
   }
 
   moveSlots(change: SlotChange): Promise<SlotsMoved> {
-    // Each statement's file says what its rows are.
-    const send: SendStatement = (statement, parameters) =>
-      this.#send(statement, parameters) as Promise<never[]>;
-    return this.#keep(moveSlots(send, change));
+    return this.#keep(moveSlots(this.#ask, change));
   }
 
   wake(news: readonly journal.News[]): Promise<void> {
@@ -270,9 +250,13 @@ export class PostgresTransaction implements journal.Transaction {
     return this.#keep(answer);
   }
 
-  #sendOnly(statement: Statement, parameters: readonly Parameter[]): Promise<void> {
-    return this.#keep(this.#send(statement, parameters).then(() => undefined));
-  }
+  /** Sends a query behind what was gathered. */
+  readonly #ask: Send = (query, values) => {
+    this.#flush();
+    this.#begin();
+    const answer = this.#client.query<Typed<typeof query.columns>>(bind(query, values));
+    return this.#keep(answer.then(({ rows }) => checked(query, rows)));
+  };
 
   /**
    * Remembers an answer for the commit. Callers may drop it: its failure surfaces at the commit, and must not end the process

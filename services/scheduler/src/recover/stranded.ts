@@ -14,7 +14,7 @@ import { isInlineKind } from "@pawl/core/plan/inline";
 import { newExecutionState } from "@pawl/core/log/new-run-state";
 import { type DroppedJob, GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Journal } from "@pawl/platform/store/journal";
-import type { Recovery, WalkCursor } from "@pawl/platform/store/recovery";
+import type { Recovery, WalkCursor } from "@pawl/platform/store/recovery/recovery";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Definitions } from "../tick/definitions.ts";

@@ -74,7 +74,7 @@ test("a run that is cancelled takes the job of its waiting glue along", async ()
   const graph = chainOf([{ type: "start" }, delay, { type: "end" }]);
   const { runId } = await engine.start(await saveGraph(store, graph));
   const waiting = async (): Promise<number> =>
-    (await store.journal.queueDepths()).find(({ nodeType }) => nodeType === GLUE)?.waitingCount ??
+    (await store.journal.survey()).queues.find(({ nodeType }) => nodeType === GLUE)?.waitingCount ??
     0;
   expect(await waiting()).toBe(1);
   await new Promise((resolve, reject) =>

@@ -13,12 +13,8 @@ import type {
 } from "@pawl/core/log/event";
 import type { ApprovalId, DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
-import type {
-  EffectBegin,
-  EffectCommit,
-  Extension,
-  StreamedFact,
-} from "@pawl/platform/store/fenced";
+import type { EffectBegin, EffectCommit, StreamedFact } from "@pawl/platform/store/fenced";
+import type { Extension } from "@pawl/platform/store/leases/leases";
 import type { EffectStanding } from "@pawl/core/policy/effect";
 import type { TestGraph } from "@pawl/platform/store/journal";
 

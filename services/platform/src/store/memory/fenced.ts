@@ -3,6 +3,7 @@
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import type * as fenced from "../fenced.ts";
+import type { ClaimKey, Extension } from "../leases/leases.ts";
 import type { StagedLog } from "./log.ts";
 import type { StagedMap } from "./staged-map.ts";
 import { effectKey, leaseKey, type EffectRow, type LeaseRow, type RunRow } from "./tables.ts";
@@ -62,7 +63,7 @@ export class StagedFenced {
     return "committed";
   }
 
-  extend(extension: fenced.Extension): boolean {
+  extend(extension: Extension): boolean {
     const { leases, now } = this.#tables;
     const lease = this.#lease(extension);
     if (lease === undefined) return false;
@@ -71,7 +72,7 @@ export class StagedFenced {
   }
 
   /** The lease, if this is its claim. */
-  #lease(claim: fenced.ClaimKey): LeaseRow | undefined {
+  #lease(claim: ClaimKey): LeaseRow | undefined {
     const lease = this.#tables.leases.get(leaseKey(claim));
     return lease?.epoch === claim.epoch && lease.executorId === claim.executorId
       ? lease

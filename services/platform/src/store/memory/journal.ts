@@ -2,9 +2,10 @@
 
 import { isStreamedType } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
-import type { ApprovalPlace, DueApproval, Journal, LoadCursor, LoadedRun } from "../journal.ts";
+import type { ApprovalPlace, DueApproval } from "../approvals/approvals.ts";
+import type { Journal } from "../journal.ts";
+import type { LoadCursor, LoadedRun } from "../runs/runs.ts";
 import { type ApprovalRow, pairKey, type RunRow, type Tables } from "./tables.ts";
-import { DEAD_LETTERS, PAUSES, RATE_SLOTS } from "../../queue/queue.ts";
 import { MemoryTransaction, type Wakes } from "./transaction.ts";
 import type { TakeTurn } from "./turns.ts";
 
@@ -73,15 +74,16 @@ export function createMemoryJournal(tables: Tables, options: MemoryJournalOption
         endTurn();
       }
     },
-    queueDepths: async () => {
+    survey: async () => {
+      const now = options.now();
       const freeAt = tables.slots.nextFreeAt();
-      const open = [...tables.deadLetters.values()].filter((row) => row.state === "open");
-      const dead = { nodeType: DEAD_LETTERS, waitingCount: open.length };
-      const pauses = { nodeType: PAUSES, waitingCount: 0, epoch: tables.pauseEpoch.value };
-      const depths = [...tables.jobs.depths(options.now()), dead, pauses];
-      if (freeAt === undefined) return depths;
-      const dueInMs = freeAt - options.now();
-      return [...depths, { nodeType: RATE_SLOTS, waitingCount: 0, dueInMs }];
+      return {
+        queues: tables.jobs.depths(now),
+        nextRateSlotMs: freeAt === undefined ? undefined : freeAt - now,
+        openDeadLetters: [...tables.deadLetters.values()].filter((row) => row.state === "open")
+          .length,
+        pauseEpoch: tables.pauseEpoch.value,
+      };
     },
     liveChildren: async (runIds, limit) => liveChildren(tables, runIds).slice(0, limit),
   };

@@ -4,23 +4,23 @@
 import type { SlotQuestion, SlotWait } from "@pawl/core/explain/room";
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
-import type { DeadLetters } from "../dead-letters.ts";
-import type { Executors } from "../executors.ts";
+import type { DeadLetters } from "../dead-letters/dead-letters.ts";
+import type { Executors } from "../leases/leases.ts";
 import type { Journal } from "../journal.ts";
-import type { Pauses } from "../pauses.ts";
-import type { Recovery } from "../recovery.ts";
-import type { Schedules } from "../schedules.ts";
-import type { Workflows } from "../workflows.ts";
-import { createMemoryDeadLetters } from "./dead-letters.ts";
-import { createMemoryExecutors } from "./executors.ts";
+import type { Pauses } from "../pauses/pauses.ts";
+import type { Recovery } from "../recovery/recovery.ts";
+import type { Schedules } from "../schedules/schedules.ts";
+import type { Workflows } from "../workflows/workflows.ts";
+import { createMemoryDeadLetters } from "../dead-letters/memory.ts";
+import { createMemoryExecutors } from "../leases/memory.ts";
 import type { WaitingJob } from "./jobs.ts";
 import { createMemoryJournal } from "./journal.ts";
-import { createMemoryPauses } from "./pauses.ts";
-import { createMemoryRecovery } from "./recovery.ts";
+import { createMemoryPauses } from "../pauses/memory.ts";
+import { createMemoryRecovery } from "../recovery/memory.ts";
 import { createTurns } from "./turns.ts";
-import { readMemorySlotWaits } from "./slot-waits.ts";
-import type { SlotRow } from "./slots.ts";
-import { createMemorySchedules } from "./schedules.ts";
+import { readMemorySlotWaits } from "../slots/memory.ts";
+import type { SlotRow } from "../slots/memory.ts";
+import { createMemorySchedules } from "../schedules/memory.ts";
 import {
   createTables,
   type EffectRow,
@@ -29,7 +29,7 @@ import {
   type RunRow,
 } from "./tables.ts";
 import type { Wakes } from "./transaction.ts";
-import { createMemoryWorkflows } from "./workflows.ts";
+import { createMemoryWorkflows } from "../workflows/memory.ts";
 
 export interface MemoryStoreOptions {
   /** The store's clock in milliseconds; the system's unless told. */

@@ -2,23 +2,18 @@
 
 import type { RunStatus } from "@pawl/core/log/event";
 import type { ApprovalId, DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
-import type { DeadLetterRecord } from "../dead-letters.ts";
-import type { ExecutorSession } from "../executors.ts";
-import type {
-  ApprovalState,
-  ClosedApproval,
-  Lease,
-  LeaseKey,
-  NewApproval,
-  NewRun,
-} from "../journal.ts";
+import type { DeadLetterRecord } from "../dead-letters/dead-letters.ts";
+import type { ExecutorSession } from "../leases/leases.ts";
+import type { ApprovalState, ClosedApproval, NewApproval } from "../approvals/approvals.ts";
+import type { Lease, LeaseKey } from "../leases/leases.ts";
+import type { NewRun } from "../journal.ts";
 import type { EffectClass } from "@pawl/core/policy/effect";
-import type { ScheduleEdit, ScheduleRecord } from "../schedules.ts";
-import type { DefinitionRow } from "../workflows.ts";
-import type { Quarantine, Snapshot } from "../recovery.ts";
+import type { ScheduleEdit, ScheduleRecord } from "../schedules/schedules.ts";
+import type { DefinitionRow } from "../workflows/workflows.ts";
+import type { Quarantine, Snapshot } from "../recovery/recovery.ts";
 import { MemoryJobs } from "./jobs.ts";
-import type { PauseRow } from "./pauses.ts";
-import { MemorySlots } from "./slots.ts";
+import type { PauseRow } from "../pauses/memory.ts";
+import { MemorySlots } from "../slots/memory.ts";
 import { MemoryLog } from "./log.ts";
 
 export interface RunRow extends Omit<NewRun, "eventCount" | "ended" | "status" | "assumesNewest"> {

@@ -4,13 +4,15 @@
 import type { ApprovalId, DefinitionId, RunId } from "@pawl/core/name/ids";
 import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { PausesMoved, RunMoved, WorkflowMoved } from "../journal.ts";
-import type { NewDeadLetter } from "../dead-letters.ts";
+import type { NewDeadLetter } from "../dead-letters/dead-letters.ts";
 import type * as fenced from "../fenced.ts";
+import type { ClosedApproval, NewApproval } from "../approvals/approvals.ts";
+import type { Extension, LeaseKey, NewLease } from "../leases/leases.ts";
 import type * as journal from "../journal.ts";
-import type { SlotChange, SlotsMoved } from "../slots.ts";
+import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 import { StagedFenced } from "./fenced.ts";
 import { StagedJobs } from "./jobs.ts";
-import { StagedSlots } from "./slots.ts";
+import { StagedSlots } from "../slots/memory.ts";
 import { eventOf, StagedLog } from "./log.ts";
 import { StagedMap } from "./staged-map.ts";
 import {
@@ -111,11 +113,11 @@ export class MemoryTransaction implements journal.Transaction {
     return this.#call(() => facts.forEach((item) => this.#append(item)));
   }
 
-  openApprovals(approvals: readonly journal.NewApproval[]): Promise<void> {
+  openApprovals(approvals: readonly NewApproval[]): Promise<void> {
     return this.#call(() => approvals.forEach((each) => this.#openApproval(each)));
   }
 
-  closeApprovals(approvals: readonly journal.ClosedApproval[]): Promise<void> {
+  closeApprovals(approvals: readonly ClosedApproval[]): Promise<void> {
     return this.#call(() => approvals.forEach((each) => this.#closeApproval(each)));
   }
 
@@ -123,11 +125,11 @@ export class MemoryTransaction implements journal.Transaction {
     return this.#call(() => letters.forEach((each) => this.#bury(each)));
   }
 
-  openLeases(leases: readonly journal.NewLease[]): Promise<void> {
+  openLeases(leases: readonly NewLease[]): Promise<void> {
     return this.#call(() => leases.forEach((lease) => this.#openLease(lease)));
   }
 
-  closeLeases(keys: readonly journal.LeaseKey[]): Promise<void> {
+  closeLeases(keys: readonly LeaseKey[]): Promise<void> {
     return this.#call(() => keys.forEach((key) => this.#leases.delete(leaseKey(key))));
   }
 
@@ -148,7 +150,7 @@ export class MemoryTransaction implements journal.Transaction {
     return this.#call(() => commits.map((commit) => this.#said.commit(commit)));
   }
 
-  extendLeases(extensions: readonly fenced.Extension[]): Promise<readonly boolean[]> {
+  extendLeases(extensions: readonly Extension[]): Promise<readonly boolean[]> {
     return this.#call(() => extensions.map((extension) => this.#said.extend(extension)));
   }
 
@@ -247,7 +249,7 @@ export class MemoryTransaction implements journal.Transaction {
     if (run !== undefined) this.#runs.set(runId, { ...run, deadlineAt });
   }
 
-  #openApproval({ deadlineMs, ...approval }: journal.NewApproval): void {
+  #openApproval({ deadlineMs, ...approval }: NewApproval): void {
     const { approvalId, runId } = approval;
     if (!this.#runs.has(runId)) return;
     if (this.#approvals.has(approvalId)) throw new UniqueViolation("approvals_pkey", approvalId);
@@ -256,7 +258,7 @@ export class MemoryTransaction implements journal.Transaction {
     this.#approvals.set(approvalId, { ...approval, ...open, deadlineAt, openedAt: this.#now });
   }
 
-  #closeApproval(closed: journal.ClosedApproval): void {
+  #closeApproval(closed: ClosedApproval): void {
     const approval = this.#approvals.get(closed.approvalId);
     if (approval?.state === "open")
       this.#approvals.set(closed.approvalId, { ...approval, ...closed });
@@ -282,7 +284,7 @@ export class MemoryTransaction implements journal.Transaction {
     this.#log.append(eventOf(fact, { runId, seq: run.lastSeq - back, at: this.#now }), 0);
   }
 
-  #openLease({ back, ...lease }: journal.NewLease): void {
+  #openLease({ back, ...lease }: NewLease): void {
     const run = this.#runs.get(lease.runId);
     if (run === undefined) return;
     const key = leaseKey(lease);
