@@ -6,7 +6,7 @@ import type {
   DeadLetterFilter,
   NewDeadLetter,
 } from "@pawl/platform/store/dead-letters/dead-letters";
-import type { Journal, Transaction } from "@pawl/platform/store/journal";
+import type { Journal, Transaction } from "@pawl/platform/store/tick/journal";
 import { expect, test } from "vitest";
 import { begin, newExecutorId, newRunId, NODE, queued, step } from "./facts.ts";
 import { setup } from "./setup.ts";

@@ -1,7 +1,7 @@
 // The waiting room inside the journal's transactions.
 
 import { nodeId } from "@pawl/core/name/ids";
-import { RunMoved, type Journal } from "@pawl/platform/store/journal";
+import { RunMoved, type Journal } from "@pawl/platform/store/tick/journal";
 import type { NewJob } from "@pawl/platform/queue/queue";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";

@@ -1,7 +1,7 @@
 // What a store promises of pauses of workflows and queues, on memory and on Postgres alike.
 
 import type { RunId } from "@pawl/core/name/ids";
-import { PausesMoved } from "@pawl/platform/store/journal";
+import { PausesMoved } from "@pawl/platform/store/tick/journal";
 import type { PauseKey, PauseRecord } from "@pawl/platform/store/pauses/pauses";
 import { afterAll, describe, expect, test } from "vitest";
 import {

@@ -6,7 +6,7 @@ import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { createExecutors } from "@pawl/platform/store/leases/writes";
-import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
+import { createJournal } from "@pawl/platform/store/tick/postgres";
 import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
@@ -86,10 +86,8 @@ export async function openPostgres(): Promise<StoreUnderTest> {
   ground ??= breakGround();
   const { url, pool, bosses } = await ground;
   await empty(await ground);
-  const [journal, rival] = bosses.map((boss) => new PostgresJournal({ url, pool, boss })) as [
-    PostgresJournal,
-    PostgresJournal,
-  ];
+  const journal = createJournal({ url, pool, boss: bosses[0] });
+  const rival = createJournal({ url, pool, boss: bosses[1] });
   return {
     journal,
     rival,

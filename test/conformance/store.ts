@@ -2,7 +2,7 @@
 
 import type { DeadLetters } from "@pawl/platform/store/dead-letters/dead-letters";
 import type { Executors } from "@pawl/platform/store/leases/leases";
-import type { Journal } from "@pawl/platform/store/journal";
+import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { Pauses } from "@pawl/platform/store/pauses/pauses";
 import type { Schedules } from "@pawl/platform/store/schedules/schedules";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";

@@ -1,5 +1,6 @@
 // Every query fits the schema and its declaration, and none reads a table from end to end.
 
+import { TERMINAL_TYPES } from "@pawl/core/log/event";
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import { installBoss } from "@pawl/platform/queue/boss-install";
@@ -37,12 +38,13 @@ interface Database {
 }
 
 async function setup(): Promise<Database> {
-  const { url, drop } = await freshDatabase();
+  const database = await freshDatabase();
+  const { url } = database;
   await installBoss(url);
   const pool = openPool(url, { max: 1, name: "pawl-tidy" });
   onTestFinished(async () => {
     await pool.end();
-    await drop();
+    await database.drop();
   });
   return { url, pool };
 }
@@ -148,6 +150,16 @@ test("every query prepares on the schema; its parameters and columns are the dec
         differences.push(`${query.name}: the column ${name} is ${type}`);
   }
   expect(differences).toEqual([]);
+});
+
+test("the statements of a tick announce exactly the terminal events", async () => {
+  const listed = TERMINAL_TYPES.map((type) => `'${type}'`).join(", ");
+  const appending = (await allQueries()).filter((query) => query.text.includes("pawl_ends"));
+  expect(appending.map((query) => query.name).toSorted()).toEqual([
+    "pawl_tick_create_runs",
+    "pawl_tick_move_runs",
+  ]);
+  for (const { text } of appending) expect(text).toContain(`when type in (${listed}) then`);
 });
 
 test("no query reads a table from end to end, on empty, grown or analysed tables", async () => {

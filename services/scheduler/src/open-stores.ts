@@ -10,7 +10,7 @@ import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
 import { createExecutors } from "@pawl/platform/store/leases/writes";
-import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
+import { createJournal } from "@pawl/platform/store/tick/postgres";
 import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
@@ -46,7 +46,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     workflowQueue,
     clock,
     learnClock,
-    journal: new PostgresJournal({ url, pool, boss, onConnected }),
+    journal: createJournal({ url, pool, boss, onConnected }),
     workflows: createWorkflows(pool),
     occurrences: new OccurrenceThread(),
     schedules: createSchedules(pool, boss.alarms),

@@ -14,7 +14,7 @@ import { listEffects } from "@pawl/platform/store/effects/reads";
 import { listRuns } from "@pawl/platform/store/runs/reads";
 import type { RunFilter } from "@pawl/platform/store/runs/runs";
 import { listSchedules } from "@pawl/platform/store/schedules/reads";
-import { readSecret } from "@pawl/platform/store/secrets/reads";
+import { readSecret } from "@pawl/platform/db/secrets";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { type PageRequest, PageSeal } from "./page-seal.ts";
 

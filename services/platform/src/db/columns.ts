@@ -21,7 +21,7 @@ export const time = (): z.ZodType<Date> => z.date();
 export const json = <T extends object = object>(): z.ZodType<T> =>
   z.custom<T>((value) => typeof value === "object");
 /** bytea. */
-export const bytes = (): z.ZodType<Buffer> => z.custom<Buffer>(Buffer.isBuffer);
+export const bytes = (): z.ZodType<Buffer> => z.instanceof(Buffer);
 
 /** The same, or null. */
 export const orNull = <T>(column: z.ZodType<T>): z.ZodType<T | null> => column.nullable();

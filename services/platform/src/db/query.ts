@@ -52,7 +52,7 @@ export function checkQueries(): void {
 export const knownQueries = (): readonly Query[] => [...known.values()];
 
 /** Declares a query: its name in the file, the types of its values, the types of its columns. */
-type Declare = <const Given extends Shape, const Columns extends Shape = Record<never, never>>(
+type Declare = <const Given extends Shape, const Columns extends Shape = Shape>(
   name: string,
   given: Given,
   columns?: Columns,
@@ -63,7 +63,7 @@ export function queriesBeside(moduleUrl: string): Declare {
   const file = fileURLToPath(new URL("./queries.sql", moduleUrl));
   const folder = basename(fileURLToPath(new URL(".", moduleUrl)));
   const texts = namedQueries(readFileSync(file, "utf8"));
-  const declare = (name: string, given: Shape, columns: Shape = {}): Query => {
+  const declare = (name: string, given: Shape, row: Shape = {}): Query => {
     const source = texts.get(name);
     if (source === undefined) throw new Error(`${file} has no query ${name}`);
     const { text, parameters } = compile(source);
@@ -72,7 +72,7 @@ export function queriesBeside(moduleUrl: string): Declare {
       throw new Error(`${file}: ${name} has the parameters ${order.join(", ")}`);
     const statement = `pawl_${folder}_${name}`.replaceAll("-", "_");
     if (known.has(statement)) throw new Error(`two queries have the name ${statement}`);
-    const query = { name: statement, text, order, given, columns };
+    const query = { name: statement, text, order, given, columns: row };
     known.set(statement, query);
     return query;
   };

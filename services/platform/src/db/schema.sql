@@ -338,3 +338,16 @@ create table workflows (
   constraint workflows_definition_id_fkey FOREIGN KEY (definition_id) REFERENCES definitions(definition_id),
   constraint workflows_pkey PRIMARY KEY (tenant_id, workflow_id)
 );
+
+CREATE OR REPLACE FUNCTION pawl.pawl_require(is_met boolean, state text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if is_met then
+    return true;
+  end if;
+  raise exception 'a condition of the statement is not met' using errcode = state;
+end
+$function$
+;

@@ -46,7 +46,7 @@ interface JobData {
 }
 
 /** Sends one statement and gives its rows: what pg-boss asks of a connection. */
-export type SendSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+export type SendSql = (sql: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
 
 /** A call under way: `issued` once its statement is sent, `done` once it is answered. */
 export interface BossCall<T> {
@@ -160,8 +160,8 @@ export class BossQueue {
   #call<T>(send: SendSql, work: (db: { executeSql: SendSql }) => Promise<T>): BossCall<T> {
     const { promise: issued, resolve } = Promise.withResolvers<void>();
     const db = {
-      executeSql: (text: string, values?: unknown[]) => {
-        const answer = send(text, values);
+      executeSql: (sql: string, values?: unknown[]) => {
+        const answer = send(sql, values);
         resolve();
         return answer;
       },

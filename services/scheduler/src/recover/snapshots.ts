@@ -8,7 +8,7 @@
 
 import { SNAPSHOT_FORMAT, writeSnapshot } from "@pawl/core/log/snapshot";
 import type { RunId } from "@pawl/core/name/ids";
-import type { Journal } from "@pawl/platform/store/journal";
+import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";

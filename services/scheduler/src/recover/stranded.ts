@@ -13,7 +13,7 @@ import type { NodeId, RunId } from "@pawl/core/name/ids";
 import { isInlineKind } from "@pawl/core/plan/inline";
 import { newExecutionState } from "@pawl/core/log/new-run-state";
 import { type DroppedJob, GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
-import type { Journal } from "@pawl/platform/store/journal";
+import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { Recovery, WalkCursor } from "@pawl/platform/store/recovery/recovery";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";

@@ -2,7 +2,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { runId } from "@pawl/core/name/ids";
 import { occurrencesAfter } from "@pawl/platform/queue/boss-occurrences";
 import { inPlace } from "@pawl/platform/queue/occurrences.fixture";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import type { ScheduleRecord, ScheduleSpec } from "@pawl/platform/store/schedules/schedules";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import { expect, test } from "vitest";

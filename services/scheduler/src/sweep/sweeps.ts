@@ -4,7 +4,7 @@
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import type { Queryable } from "@pawl/platform/db/sql";
 import type { Executors } from "@pawl/platform/store/leases/leases";
-import type { Journal } from "@pawl/platform/store/journal";
+import type { Journal } from "@pawl/platform/store/tick/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { ALARMS } from "@pawl/platform/queue/alarm";

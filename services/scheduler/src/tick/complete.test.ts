@@ -1,5 +1,5 @@
 import { LIMITS } from "@pawl/core/data/limits";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { GLUE } from "@pawl/platform/queue/queue";
 import { expect, test } from "vitest";
 import { turns } from "../../../../test/support/until.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runId as runIdOf } from "@pawl/core/name/ids";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { Inbox } from "./inbox.ts";
 import type { Input } from "./input.ts";
 import { connect, createEngine, saveGraph } from "./tick.fixture.ts";

@@ -12,7 +12,7 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { failureKind } from "@pawl/platform/db/failure";
-import { PausesMoved, RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
+import { PausesMoved, RunMoved, WorkflowMoved } from "@pawl/platform/store/tick/journal";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import type { KnownPauses } from "../pause/known-pauses.ts";
 import { type MarkRun, strayDetail } from "../recover/quarantine.ts";

@@ -9,7 +9,7 @@ import { isInlineKind } from "@pawl/core/plan/inline";
 import { type DroppedJob, GLUE } from "@pawl/platform/queue/queue";
 import type { NodeId } from "@pawl/core/name/ids";
 import type { LeaseKey } from "@pawl/platform/store/leases/leases";
-import type { NewRun, RunProjection } from "@pawl/platform/store/journal";
+import type { NewRun, RunProjection } from "@pawl/platform/store/runs/runs";
 import type { Session } from "../work/session.ts";
 import type { CachedRun } from "./cache.ts";
 import type { StartInput } from "./input.ts";

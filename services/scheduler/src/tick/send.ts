@@ -3,7 +3,7 @@
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import { GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
-import type { News, Transaction } from "@pawl/platform/store/journal";
+import type { News, Transaction } from "@pawl/platform/store/tick/journal";
 import { beginPending } from "./begin.ts";
 import { followLinks } from "./child.ts";
 import { claimWaiting } from "./claim.ts";

@@ -7,7 +7,7 @@ import type { ExecutionState } from "@pawl/core/log/state";
 import type { NodeId } from "@pawl/core/name/ids";
 import { limitKey, type FoldedLimits } from "@pawl/core/policy/limit";
 import { type NewJob, PENDING_RUNS } from "@pawl/platform/queue/queue";
-import type { Transaction } from "@pawl/platform/store/journal";
+import type { Transaction } from "@pawl/platform/store/tick/journal";
 import type {
   KeyLimit,
   KeyRate,

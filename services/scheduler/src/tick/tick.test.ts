@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { connect, createEngine, saveGraph, workUntilQuiet } from "./tick.fixture.ts";
 
 const chain = {
@@ -53,9 +53,7 @@ test("a ready node is handed to an executor with room, without a job (S3.1)", as
     "node.started",
   ]);
   expect(claim?.epoch).toBe(3);
-  expect((await store.journal.survey()).queues.every((queue) => queue.waitingCount === 0)).toBe(
-    true,
-  );
+  expect((await store.journal.survey()).queues.some((each) => each.waitingCount > 0)).toBe(false);
 });
 
 test("a chain runs to its end, one commit per hop", async () => {

@@ -12,7 +12,7 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import type { Journal } from "@pawl/platform/store/journal";
+import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { NewJob } from "@pawl/platform/queue/queue";
 import type { PauseView } from "../pause/pause-view.ts";
 import type { CachedRun, RunCache } from "./cache.ts";

@@ -92,8 +92,8 @@ join runs r on r.run_id = a.run_id
 -- Closes approvals. An approval that is closed already stays as it is.
 update approvals a
 set state = c.state, closed_at = now(), decided_by = c.decided_by, comment = c.comment, response = c.response
-from unnest(:approval_id::uuid[], :state::text[], :decided_by::text[], :comment::text[], :response::json[]) as c (approval_id,
-  state, decided_by, comment, response)
+from unnest(:approval_id::uuid[], :state::text[], :decided_by::text[], :comment::text[], :response::json[])
+  as c (approval_id, state, decided_by, comment, response)
 where a.approval_id = any (:approval_id)
   and a.approval_id = c.approval_id
   and a.closed_at is null

@@ -1,13 +1,48 @@
 // Dead letters in memory.
 
+import { StagedMap } from "../memory/staging.ts";
+import { pairKey, type Tables } from "../memory/tables.ts";
+import type { RunRow } from "../runs/memory.ts";
 import {
   type DeadLetterFilter,
   type DeadLetterRecord,
   type DeadLetters,
+  type NewDeadLetter,
   type OpenDeadLetter,
   whyLeft,
 } from "./dead-letters.ts";
-import { type DeadLetterRow, pairKey, type Tables } from "../memory/tables.ts";
+
+export interface DeadLetterRow extends DeadLetterRecord {
+  readonly tenantId: string;
+  readonly closedRequestId: string | null;
+}
+
+/** Dead letters as one transaction sees them. */
+export class StagedDeadLetters {
+  readonly #now: number;
+  readonly #rows: StagedMap<string, DeadLetterRow>;
+
+  constructor({ deadLetters }: Tables, now: number) {
+    this.#now = now;
+    this.#rows = new StagedMap(deadLetters);
+  }
+
+  bury(letter: NewDeadLetter, { tenantId, workflowId }: RunRow): void {
+    const open = {
+      state: "open",
+      redriveRunId: null,
+      closedAt: null,
+      closedRequestId: null,
+    } as const;
+    const about = { tenantId, workflowId, diedAt: this.#now };
+    this.#rows.set(letter.deadLetterId, { ...letter, ...about, ...open });
+  }
+
+  /** Commits. */
+  apply(): void {
+    this.#rows.apply();
+  }
+}
 
 /** Dead letters over the tables. */
 export const createMemoryDeadLetters = (tables: Tables, now: () => number): DeadLetters => ({

@@ -27,7 +27,10 @@ export interface Lease extends LeaseKey {
 /** A lease with the epoch and the executor that it must have. */
 export type ClaimKey = Lease;
 
-/** That one lease shall live on for a time, whatever becomes of its executor's renewals. */
+/** The fields of a claim. */
+export const CLAIM_FIELDS = ["runId", "nodeId", "iteration", "epoch", "executorId"] as const;
+
+/** An executor's request that one lease lasts for a time, whatever becomes of the renewals. */
 export interface Extension extends ClaimKey {
   readonly extendMs: number;
 }

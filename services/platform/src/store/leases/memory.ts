@@ -1,8 +1,79 @@
-// Liveness of executors in memory, by the store's clock.
+// Leases and executors in memory, by the store's clock.
 
-import type { Executors, ExecutorSession } from "./leases.ts";
-import type { Lease } from "./leases.ts";
-import type { ExecutorRow, LeaseRow, Tables } from "../memory/tables.ts";
+import { StagedMap, UniqueViolation } from "../memory/staging.ts";
+import type { Tables } from "../memory/tables.ts";
+import type {
+  ClaimKey,
+  Executors,
+  ExecutorSession,
+  Extension,
+  Lease,
+  LeaseKey,
+  NewLease,
+} from "./leases.ts";
+
+export interface LeaseRow extends Lease {
+  readonly attempt: number;
+  readonly leasedAt: number;
+  readonly extendedUntil: number | null;
+  readonly limitMs: number | null;
+}
+
+export interface ExecutorRow extends ExecutorSession {
+  readonly instanceId: string | null;
+  readonly nodeTypes: readonly string[];
+  readonly slots: number;
+  readonly description: string;
+  readonly aliveUntil: number;
+  /** Its connection is gone. */
+  readonly hasLeft: boolean;
+}
+
+/** The primary key of a lease. */
+export const leaseKey = (key: LeaseKey): string => `${key.runId}/${key.nodeId}/${key.iteration}`;
+
+/** Leases as one transaction sees them. */
+export class StagedLeases {
+  readonly #now: number;
+  readonly #rows: StagedMap<string, LeaseRow>;
+
+  constructor({ leases }: Tables, now: number) {
+    this.#now = now;
+    this.#rows = new StagedMap(leases);
+  }
+
+  /** The lease, if this is its claim. */
+  held(claim: ClaimKey): LeaseRow | undefined {
+    const lease = this.#rows.get(leaseKey(claim));
+    return lease?.epoch === claim.epoch && lease.executorId === claim.executorId
+      ? lease
+      : undefined;
+  }
+
+  open({ back: _back, ...lease }: NewLease, epoch: number): void {
+    const key = leaseKey(lease);
+    if (this.#rows.has(key)) throw new UniqueViolation("leases_pkey", key);
+    const times = { leasedAt: this.#now, extendedUntil: null, limitMs: lease.limitMs ?? null };
+    this.#rows.set(key, { ...lease, epoch, ...times });
+  }
+
+  close(key: LeaseKey): void {
+    this.#rows.delete(leaseKey(key));
+  }
+
+  extend(extension: Extension): boolean {
+    const lease = this.held(extension);
+    if (lease === undefined) return false;
+    const extendedUntil = this.#now + extension.extendMs;
+    this.#rows.set(leaseKey(extension), { ...lease, extendedUntil });
+    return true;
+  }
+
+  /** Commits. */
+  apply(): void {
+    this.#rows.apply();
+  }
+}
 
 const toLease = ({ runId, nodeId, iteration, epoch, executorId }: LeaseRow): Lease => ({
   runId,

@@ -121,3 +121,35 @@ from leases l
 join runs r on r.run_id = l.run_id
 where r.tenant_id = :tenant_id::text
 group by r.definition_id, l.node_id, least(l.iteration, 1)
+
+-- name: extend
+-- Gives single leases more time than their executor's renewals do, where the claim is that of the lease. The last report of a claim
+-- counts. Run rows are locked by then, and leases change only under that lock.
+with reported as (
+  select s.*, l.run_id is not null as held
+  from unnest(
+    :run_id::uuid[], :node_id::text[], :iteration::integer[], :epoch::bigint[], :executor_id::uuid[], :extend_ms::double precision[]
+  ) with ordinality as s (run_id, node_id, iteration, epoch, executor_id, extend_ms, arrival)
+  left join leases l
+    on l.run_id = s.run_id
+    and l.node_id = s.node_id
+    and l.iteration = s.iteration
+    and l.epoch = s.epoch
+    and l.executor_id = s.executor_id
+),
+extended as (
+  update leases l
+  set extended_until = now() + f.extend_ms * interval '1 millisecond'
+  from (
+    select distinct on (run_id, node_id, iteration) *
+    from reported
+    where held
+    order by run_id, node_id, iteration, arrival desc
+  ) f
+  where l.run_id = f.run_id
+    and l.node_id = f.node_id
+    and l.iteration = f.iteration
+)
+select held
+from reported
+order by arrival

@@ -1,10 +1,11 @@
-// Writes executors, and reads the leases that a scheduler must take back.
+// Writes executors and extensions of leases, and reads the leases that a scheduler must take back. The tick opens and closes leases
+// with its own statements (store/tick).
 
 import type { ExecutorId } from "@pawl/core/name/ids";
 import { flag, list, number, orNull, text, uuid } from "../../db/columns.ts";
-import { columns, queriesBeside, run } from "../../db/query.ts";
+import { columns, queriesBeside, run, type Send } from "../../db/query.ts";
 import type { Queryable } from "../../db/sql.ts";
-import type { Executors } from "./leases.ts";
+import { CLAIM_FIELDS, type Executors, type Extension } from "./leases.ts";
 import { countAliveExecutors, LEASE, toLease } from "./reads.ts";
 
 /** More leases than any executor has capacity for; bounds the comparison with what the executor reports. */
@@ -44,6 +45,27 @@ const ofExecutor = declare(
   { executorId: uuid<ExecutorId>(), olderThanMs: number(), limit: number() },
   LEASE,
 );
+const extend = declare(
+  "extend",
+  {
+    runId: list(uuid()),
+    nodeId: list(text()),
+    iteration: list(number()),
+    epoch: list(number()),
+    executorId: list(uuid()),
+    extendMs: list(number()),
+  },
+  { held: flag() },
+);
+
+/** Extends leases, in the transaction of a tick that has locked the rows of the runs. Says of each whether its claim holds. */
+export async function extendLeases(
+  send: Send,
+  extensions: readonly Extension[],
+): Promise<readonly boolean[]> {
+  const rows = await send(extend, columns(extensions, [...CLAIM_FIELDS, "extendMs"]));
+  return rows.map(({ held }) => held);
+}
 
 /** Executors over a pool. */
 export const createExecutors = (db: Queryable): Executors => ({

@@ -89,3 +89,68 @@ where run_id = :run_id::uuid
   and type = any (:types::text[])
 order by seq
 limit :limit::integer
+
+-- part: held
+-- The lease that a claim names. Run rows are locked by then, and leases change only under that lock.
+l.run_id = s.run_id
+    and l.node_id = s.node_id
+    and l.iteration = s.iteration
+    and l.epoch = s.epoch
+    and l.executor_id = s.executor_id
+
+-- part: is_new
+-- Partial output that is not in the log.
+not exists (
+    select 1
+    from run_events e
+    where e.run_id = s.run_id
+      and e.epoch = s.epoch
+      and e.type = s.type
+      and e.ordinal = s.ordinal
+      and e.type in ('node.stream.delta', 'node.log')
+  )
+
+-- name: make_room
+-- Makes room in the log for partial output whose claim is still that of the lease, without what is there already. Says of each
+-- whether its claim holds. Nothing changes before `append_streamed`, so both count the same rows. Unnests the input twice: one CTE
+-- for both would hide its size from the planner, which then reads whole indexes.
+with counted as (
+  update runs r
+  set last_seq = r.last_seq + v.fact_count
+  from (
+    select s.run_id, count(*) as fact_count
+    from unnest(
+      :run_id::uuid[], :node_id::text[], :iteration::integer[], :epoch::bigint[], :executor_id::uuid[], :type::text[],
+      :ordinal::integer[]
+    ) as s (run_id, node_id, iteration, epoch, executor_id, type, ordinal)
+    join leases l on {held}
+    where {is_new}
+    group by s.run_id
+  ) v
+  where r.run_id = v.run_id
+)
+select l.run_id is not null as held
+from unnest(:run_id::uuid[], :node_id::text[], :iteration::integer[], :epoch::bigint[], :executor_id::uuid[])
+  with ordinality as s (run_id, node_id, iteration, epoch, executor_id, arrival)
+left join leases l on {held}
+order by s.arrival
+
+-- name: append_streamed
+-- Appends the partial output that `make_room` made room for, in the order given.
+insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload)
+select
+  v.run_id, r.last_seq - v.fact_count + v.place, v.type, v.node_id, v.iteration, v.attempt, v.epoch, v.ordinal, v.payload
+from (
+  select
+    s.*,
+    l.attempt,
+    row_number() over (partition by s.run_id order by s.arrival) as place,
+    count(*) over (partition by s.run_id) as fact_count
+  from unnest(
+    :run_id::uuid[], :node_id::text[], :iteration::integer[], :epoch::bigint[], :executor_id::uuid[], :type::text[],
+    :ordinal::integer[], :payload::jsonb[]
+  ) with ordinality as s (run_id, node_id, iteration, epoch, executor_id, type, ordinal, payload, arrival)
+  join leases l on {held}
+  where {is_new}
+) v
+join runs r on r.run_id = v.run_id

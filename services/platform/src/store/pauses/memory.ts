@@ -1,8 +1,9 @@
 // Pauses in memory. A pause takes its turn among the transactions, so nothing is under way while it is made.
 
 import type { PauseKey, PauseRecord, Pauses } from "./pauses.ts";
-import type { RunRow, Tables } from "../memory/tables.ts";
-import type { TakeTurn } from "../memory/turns.ts";
+import type { Tables } from "../memory/tables.ts";
+import type { RunRow } from "../runs/memory.ts";
+import type { TakeTurn } from "../memory/staging.ts";
 
 /** What the table has besides what is read of it. */
 export interface PauseRow extends PauseRecord {

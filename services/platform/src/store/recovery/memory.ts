@@ -4,8 +4,9 @@ import type { RunId } from "@pawl/core/name/ids";
 import { jobId } from "../../queue/job-id.ts";
 import type { DroppedJob } from "../../queue/queue.ts";
 import type { Recovery, TornRun, WalkCursor } from "./recovery.ts";
-import type { RunRow, Tables } from "../memory/tables.ts";
-import type { TakeTurn } from "../memory/turns.ts";
+import type { Tables } from "../memory/tables.ts";
+import type { RunRow } from "../runs/memory.ts";
+import type { TakeTurn } from "../memory/staging.ts";
 
 export interface MemoryRecoveryOptions {
   readonly now: () => number;

@@ -45,6 +45,66 @@ export interface RunPage {
   readonly nextPageToken: string;
 }
 
+/** A run after a decision. */
+export interface RunProjection {
+  readonly status: RunStatus;
+  readonly hasFailures: boolean;
+  readonly errorMessage: string | null;
+  readonly ended: boolean;
+  /** How many events this transaction appends to it. */
+  readonly eventCount: number;
+}
+
+export interface NewRun extends RunProjection {
+  readonly runId: RunId;
+  readonly tenantId: string;
+  readonly definitionId: DefinitionId;
+  readonly workflowId: string | null;
+  readonly workflowVersion: number;
+  readonly kind: RunKind;
+  readonly priority: number;
+  readonly requestId: string | null;
+  readonly requestHash: string | null;
+  readonly traceparent: string | null;
+  readonly deadlineAt: number;
+  /** Planned on a remembered newest version: the insert holds only while that is still the workflow's newest. */
+  readonly assumesNewest: boolean;
+  /** The node execution that waits for it. */
+  readonly parent: ParentLink | null;
+  /** The occurrence that started it. */
+  readonly schedule?: ScheduleLink;
+}
+
+/** The graph of a test run: kept with it, and deleted with it. */
+export interface TestGraph {
+  readonly definitionId: DefinitionId;
+  readonly tenantId: string;
+  readonly digest: string;
+  readonly title: string;
+  readonly nodeCount: number;
+  /** Canonical JSON text. */
+  readonly body: string;
+}
+
+/** That an input may not be started again for a while. */
+export interface InputKey {
+  readonly tenantId: string;
+  readonly inputKey: string;
+  readonly runId: RunId;
+  readonly ttlMs: number;
+}
+
+export interface RunChange extends RunProjection {
+  readonly runId: RunId;
+  readonly expectedVersion: number;
+}
+
+/** That a run's deadline moved. */
+export interface MovedDeadline {
+  readonly runId: RunId;
+  readonly deadlineAt: number;
+}
+
 /** What to read of a run. */
 export interface LoadCursor {
   readonly runId: RunId;

@@ -4,7 +4,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { list, number, text, uuid } from "../../db/columns.ts";
 import { columns, queriesBeside, run, type Send } from "../../db/query.ts";
 import type { Queryable } from "../../db/sql.ts";
-import type { InputKey, MovedDeadline, TestGraph } from "../journal.ts";
+import type { InputKey, MovedDeadline, TestGraph } from "./runs.ts";
 
 const declare = queriesBeside(import.meta.url);
 

@@ -1,5 +1,5 @@
-// Schedules in memory. Only firing waits between reading and writing, for the runs it starts: what it took nobody else takes
-// meanwhile, and an edit that came in between wins.
+// Schedules in memory. Only a firing waits between reading and writing, for the runs it starts. No other firing takes its alarms
+// meanwhile, and an edit in between wins.
 
 import type { AlarmKey } from "../../queue/alarm.ts";
 import type {
@@ -10,7 +10,9 @@ import type {
   ScheduleRecord,
   Schedules,
 } from "./schedules.ts";
-import { pairKey, type StoredSchedule, type Tables } from "../memory/tables.ts";
+import { pairKey, type Tables } from "../memory/tables.ts";
+
+export type StoredSchedule = ScheduleRecord & ScheduleEdit;
 
 const keyOf = ({ tenantId, scheduleId }: AlarmKey): string => pairKey(tenantId, scheduleId);
 

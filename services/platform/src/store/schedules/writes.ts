@@ -48,7 +48,7 @@ const insert = declare("insert", EDIT, SCHEDULE);
 const replace = declare("edit", EDIT, SCHEDULE);
 const pause = declare("pause", { ...KEY, by: text(), reason: text() }, SCHEDULE);
 const resume = declare("resume", { ...KEY, ...NEXT }, SCHEDULE);
-const move = declare("move", {
+const moveAll = declare("move", {
   tenantId: list(text()),
   scheduleId: list(text()),
   nextAt: list(orNull(number())),
@@ -186,7 +186,7 @@ class Writer {
   ): Promise<void> {
     if (moves.length === 0) return;
     const moved = moves.map((each) => each.move);
-    await run(tx, move, {
+    await run(tx, moveAll, {
       ...columns(moved, ["nextAt", "lastAt", "runId", "lastError", "startedCount", "skippedCount"]),
       ...columns(moves, ["alarmId"]),
       tenantId: moves.map(({ row }) => row.tenant_id),

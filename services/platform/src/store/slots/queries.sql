@@ -43,8 +43,8 @@ where s.run_id = c.run_id
 update slots s
 set state = 'cooling',
   free_at = clock_timestamp() + make_interval(secs => c.per_ms / 1000.0)
-from unnest(:run_id::uuid[], :node_id::text[], :iteration::integer[], :key::text[], :per_ms::bigint[]) as c (run_id, node_id,
-  iteration, slot_key, per_ms)
+from unnest(:run_id::uuid[], :node_id::text[], :iteration::integer[], :key::text[], :per_ms::bigint[])
+  as c (run_id, node_id, iteration, slot_key, per_ms)
 where s.run_id = c.run_id
   and s.node_id = c.node_id
   and s.iteration = c.iteration

@@ -2,8 +2,14 @@
 
 import type { DefinitionRow, NewDefinition, SaveResult, Workflows } from "./workflows.ts";
 import { pauseKey } from "../pauses/memory.ts";
-import { pairKey, type StoredDefinition, type Tables } from "../memory/tables.ts";
-import { UniqueViolation } from "../memory/unique-violation.ts";
+import { pairKey, type Tables } from "../memory/tables.ts";
+import { UniqueViolation } from "../memory/staging.ts";
+
+export interface StoredDefinition extends DefinitionRow {
+  readonly tenantId: string;
+  readonly requestId: string | null;
+  readonly requestHash: string | null;
+}
 
 /** The statements the calls are made of. */
 function lookups({ definitions, workflows }: Tables, now: () => number) {

@@ -1,41 +1,35 @@
-// The store without a database: for a single process, for tests and for simulation with a clock of its own. What it promises
-// is held equal to Postgres by the suites of test/conformance.
+// The store without a database: for a single process, for tests and for simulation with a clock of its own. The suites of
+// test/conformance hold it equal to Postgres.
 
 import type { SlotQuestion, SlotWait } from "@pawl/core/explain/room";
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
+import type { WaitingJob } from "../../queue/memory-jobs.ts";
 import type { DeadLetters } from "../dead-letters/dead-letters.ts";
-import type { Executors } from "../leases/leases.ts";
-import type { Journal } from "../journal.ts";
-import type { Pauses } from "../pauses/pauses.ts";
-import type { Recovery } from "../recovery/recovery.ts";
-import type { Schedules } from "../schedules/schedules.ts";
-import type { Workflows } from "../workflows/workflows.ts";
 import { createMemoryDeadLetters } from "../dead-letters/memory.ts";
-import { createMemoryExecutors } from "../leases/memory.ts";
-import type { WaitingJob } from "./jobs.ts";
-import { createMemoryJournal } from "./journal.ts";
+import type { EffectRow } from "../effects/memory.ts";
+import type { Executors } from "../leases/leases.ts";
+import { createMemoryExecutors, type ExecutorRow, type LeaseRow } from "../leases/memory.ts";
 import { createMemoryPauses } from "../pauses/memory.ts";
+import type { Pauses } from "../pauses/pauses.ts";
 import { createMemoryRecovery } from "../recovery/memory.ts";
-import { createTurns } from "./turns.ts";
-import { readMemorySlotWaits } from "../slots/memory.ts";
-import type { SlotRow } from "../slots/memory.ts";
+import type { Recovery } from "../recovery/recovery.ts";
+import type { RunRow } from "../runs/memory.ts";
 import { createMemorySchedules } from "../schedules/memory.ts";
-import {
-  createTables,
-  type EffectRow,
-  type ExecutorRow,
-  type LeaseRow,
-  type RunRow,
-} from "./tables.ts";
-import type { Wakes } from "./transaction.ts";
+import type { Schedules } from "../schedules/schedules.ts";
+import { readMemorySlotWaits, type SlotRow } from "../slots/memory.ts";
+import type { Journal, News } from "../tick/journal.ts";
+import { createMemoryJournal } from "../tick/memory.ts";
 import { createMemoryWorkflows } from "../workflows/memory.ts";
+import type { Workflows } from "../workflows/workflows.ts";
+import { createTables } from "./tables.ts";
+import { createTurns } from "./staging.ts";
 
 export interface MemoryStoreOptions {
-  /** The store's clock in milliseconds; the system's unless told. */
+  /** The store's clock in milliseconds; the system's unless given. */
   readonly now?: () => number;
-  /** Told after each commit which runs have news. */
-  readonly onWake?: (runs: Wakes) => void;
+  /** Called after each commit with the runs that have new events. */
+  readonly onWake?: (runs: readonly News[]) => void;
 }
 
 /** Committed rows, for readers and for checks. */

@@ -1,9 +1,9 @@
 // The waiting room of the memory store: jobs by node type and priority, in turns of their shares within one priority, each
 // visible once its delay is over by the store's clock.
 
-import { jobId } from "../../queue/job-id.ts";
-import { Turns } from "../../queue/turns.ts";
-import type { DroppedJob, Job, NewJob, QueueDepth } from "../../queue/queue.ts";
+import { jobId } from "./job-id.ts";
+import { Turns } from "./turns.ts";
+import type { DroppedJob, Job, NewJob, QueueDepth } from "./queue.ts";
 
 export interface WaitingJob extends Job {
   readonly priority: number;

@@ -3,7 +3,7 @@
 
 import { type Fact, isStreamedType, type RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
-import { UniqueViolation } from "./unique-violation.ts";
+import { UniqueViolation } from "../memory/staging.ts";
 
 /** The types of the partial unique index run_events_once. */
 const ONCE: ReadonlySet<string> = new Set([

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { definitionId, type RunId, runId } from "@pawl/core/name/ids";
 import { expect, onTestFinished, test } from "vitest";
-import { freshDatabase } from "../../../../test/support/postgres.ts";
-import { migrate } from "../db/migrate.ts";
-import { openPool, type Pool } from "../db/pool.ts";
-import { getDefinition, getWorkflow, listWorkflows } from "./workflows/reads.ts";
-import { readEvents, readEventsOfMany } from "./log/reads.ts";
-import { workflowWords } from "./runs/search.ts";
-import { getRun, listRuns } from "./runs/reads.ts";
+import { freshDatabase } from "../support/postgres.ts";
+import { migrate } from "@pawl/platform/db/migrate";
+import { openPool, type Pool } from "@pawl/platform/db/pool";
+import { getDefinition, getWorkflow, listWorkflows } from "@pawl/platform/store/workflows/reads";
+import { readEvents, readEventsOfMany } from "@pawl/platform/store/log/reads";
+import { workflowWords } from "@pawl/platform/store/runs/search";
+import { getRun, listRuns } from "@pawl/platform/store/runs/reads";
 
 const TENANT = "t";
 
