@@ -4,6 +4,7 @@ import { approvalRules } from "@pawl/core/definition/approval-config";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { executionDefinition } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
+import { schemasOf } from "@pawl/platform/config/settings";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
@@ -81,7 +82,8 @@ export interface ComposeOptions {
 /** Starts everything; serves when it settles. */
 export async function compose({ config, log, metricsText }: ComposeOptions): Promise<Running> {
   const url = config.DATABASE_URL.reveal();
-  const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-gateway" });
+  const schemas = schemasOf(config);
+  const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-gateway", schemas });
   const scheduler = connectScheduler(config.PAWL_SCHEDULER_ADDRESS);
   const fanout = new Fanout({
     ...FANOUT_DEFAULTS,

@@ -9,7 +9,7 @@
 
 import { type Job as BossJob, PgBoss } from "pg-boss";
 import { list, text, uuid } from "../db/columns.ts";
-import { BOSS_SCHEMA } from "../db/pool.ts";
+import { DEFAULT_SCHEMAS, type Schemas } from "../db/schemas.ts";
 import { queriesBeside, type Send } from "../db/query.ts";
 import type { Queryable } from "../db/sql.ts";
 import { ALARMS } from "./alarm.ts";
@@ -60,10 +60,14 @@ export class BossQueue {
   readonly alarms: BossAlarms;
   readonly #turns = new Turns();
 
-  constructor(url: string, onWarning: (error: unknown) => void) {
+  constructor(
+    url: string,
+    onWarning: (error: unknown) => void,
+    { queue }: Pick<Schemas, "queue"> = DEFAULT_SCHEMAS,
+  ) {
     this.#boss = new PgBoss({
       connectionString: url,
-      schema: BOSS_SCHEMA,
+      schema: queue,
       max: 2,
       application_name: "pawl-boss",
       // Jobs here depend on no other jobs; looking for such each 5 s was 36 of an idle minute's queries.

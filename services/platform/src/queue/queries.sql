@@ -124,7 +124,7 @@ select
   :job_id::uuid, :run_id::uuid, :command::jsonb, :priority::integer, :max_attempts::integer, 'active', 0, :worker_id::text, c.epoch,
   c.claimed_at + :visibility_ms::float8 * interval '1 millisecond', :enqueued_at::timestamptz, c.claimed_at
 from counted c
-on conflict (job_id) do update
+on conflict (run_id, job_id) do update
 set status = 'active', worker_id = excluded.worker_id, claim_epoch = excluded.claim_epoch,
   visible_until = excluded.visible_until, is_let_go = false, changed_at = excluded.changed_at
 where workflow_jobs.status = 'waiting'
@@ -141,7 +141,7 @@ values (
   :job_id::uuid, :job_id::uuid, coalesce(:command::jsonb, 'null'), :priority::integer, 1, 'dead_letter', 1, :worker_id::text, 0,
   coalesce(:now::timestamptz, now()), :error::text, :enqueued_at::timestamptz, coalesce(:now::timestamptz, now())
 )
-on conflict (job_id) do nothing
+on conflict (run_id, job_id) do nothing
 
 -- name: ack_command
 -- A command is done. Also ends a command that was paused for a person, under the claim that paused it.

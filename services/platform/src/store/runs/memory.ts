@@ -67,7 +67,7 @@ export class StagedRuns {
     if (this.#runs.has(runId)) throw new UniqueViolation("runs_pkey", runId);
     if (requestId !== null) {
       const key = pairKey(tenantId, requestId);
-      if (this.#requests.has(key)) throw new UniqueViolation("runs_request", key);
+      if (this.#requests.has(key)) throw new UniqueViolation("run_requests_pkey", key);
       this.#requests.set(key, runId);
     }
     const createdAt = this.#now;

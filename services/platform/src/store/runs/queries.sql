@@ -148,7 +148,7 @@ left join lateral (
 -- name: of_requests
 -- Runs by the request ids they were started with.
 select request_id, request_hash, run_id
-from runs
+from run_requests
 where tenant_id = :tenant_id::text
   and request_id = any (:request_ids::text[])
 
@@ -215,7 +215,11 @@ with deleted as (
   where run_id = :run_id::uuid
     and kind = 'test'
     and ended_at is not null
-  returning run_id, definition_id
+  returning run_id, definition_id, tenant_id, request_id
+), requests as (
+  delete from run_requests
+  where tenant_id = (select tenant_id from deleted)
+    and request_id = (select request_id from deleted)
 ), events as (
   delete from run_events where run_id = (select run_id from deleted)
 ), snapshots as (

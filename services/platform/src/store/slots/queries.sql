@@ -82,10 +82,10 @@ with room as (
   from slot_keys k
   where k.slot_key = any (:keys::text[])
 ), chosen as (
-  select w.slot_id
+  select w.run_id, w.slot_id
   from room r
   cross join lateral (
-    select s.slot_id
+    select s.run_id, s.slot_id
     from slots s
     where s.slot_key = r.slot_key
       and s.state = 'waiting'
@@ -96,7 +96,8 @@ with room as (
   update slots s
   set state = 'held'
   from chosen c
-  where s.slot_id = c.slot_id
+  where s.run_id = c.run_id
+    and s.slot_id = c.slot_id
   returning s.*
 )
 select g.run_id, g.node_id, g.iteration, g.attempt, g.node_type, g.priority, g.share, g.next_key, g.next_limit, g.next_per_ms

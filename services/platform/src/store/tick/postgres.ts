@@ -5,6 +5,7 @@
 
 import { failureKind, sqlState, storeFault } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
+import type { Schemas } from "../../db/schemas.ts";
 import { TickConnection } from "../../db/tick-connection.ts";
 import type { BossQueue } from "../../queue/boss.ts";
 import { dueApprovals, findApproval } from "../approvals/reads.ts";
@@ -27,6 +28,7 @@ export interface JournalOptions {
   readonly url: string;
   readonly pool: Pool;
   readonly boss: BossQueue;
+  readonly schemas?: Schemas | undefined;
   /** The tick has a new connection, perhaps to another server. */
   readonly onConnected?: () => void;
 }
@@ -38,9 +40,10 @@ export interface PostgresJournal extends Journal {
 }
 
 /** A journal with a connection of its own, which it opens with the first transaction. */
-export function createJournal({ url, pool, boss, onConnected }: JournalOptions): PostgresJournal {
+export function createJournal(options: JournalOptions): PostgresJournal {
+  const { url, pool, boss, schemas, onConnected } = options;
   const id = crypto.randomUUID();
-  const connection = new TickConnection(url, { id, onConnected });
+  const connection = new TickConnection(url, { id, schemas, onConnected });
   return {
     id,
     transact: (work) => transact(connection, boss, work),

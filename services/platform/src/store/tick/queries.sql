@@ -103,30 +103,30 @@ select
 from heads h
 
 -- name: create_runs
--- New runs at version 1 with their first events and leases. A request id that was used before violates a unique index, and with it
+-- New runs at version 1 with their first events and leases. A request id that was used before violates run_requests_pkey, and with it
 -- the whole transaction. It fails with PW003 where a run assumed its definition to be the newest of its workflow, and it is not.
 -- The caller knows the seqs of a new run.
 with inserted as (
   insert into runs (
     run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, version, last_seq,
-    has_failures, priority, error_message, request_id, request_hash, traceparent, deadline_at, ended_at,
+    has_failures, priority, error_message, request_id, traceparent, deadline_at, ended_at,
     parent_run_id, parent_node_id, parent_iteration, schedule_id, schedule_at
   )
   select
     n.run_id, n.tenant_id, n.definition_id, n.workflow_id, n.workflow_version, n.kind, n.status, 1, n.event_count,
-    n.has_failures, n.priority, n.error_message, n.request_id, n.request_hash, n.traceparent,
+    n.has_failures, n.priority, n.error_message, n.request_id, n.traceparent,
     to_timestamp(n.deadline_at / 1000.0), case when n.ended then now() end,
     n.parent_run_id, n.parent_node_id, n.parent_iteration, n.schedule_id, to_timestamp(n.schedule_at / 1000.0)
   from unnest(
     :run_id::uuid[], :tenant_id::text[], :definition_id::uuid[], :workflow_id::text[], :workflow_version::integer[],
     :kind::text[], :status::text[], :event_count::integer[],
-    :has_failures::boolean[], :priority::integer[], :error_message::text[], :request_id::text[], :request_hash::text[],
-    :traceparent::text[], :deadline_at::double precision[], :ended::boolean[],
+    :has_failures::boolean[], :priority::integer[], :error_message::text[], :request_id::text[], :traceparent::text[],
+    :deadline_at::double precision[], :ended::boolean[],
     :assumes_newest::boolean[], :parent_run_id::uuid[], :parent_node_id::text[], :parent_iteration::integer[],
     :schedule_id::text[], :schedule_at::double precision[]
   ) as n (
     run_id, tenant_id, definition_id, workflow_id, workflow_version, kind, status, event_count,
-    has_failures, priority, error_message, request_id, request_hash, traceparent, deadline_at, ended,
+    has_failures, priority, error_message, request_id, traceparent, deadline_at, ended,
     assumes_newest, parent_run_id, parent_node_id, parent_iteration, schedule_id, schedule_at
   )
   left join workflows w
@@ -137,6 +137,14 @@ with inserted as (
   where not n.assumes_newest
     or w.definition_id is not null
   returning 1
+),
+requested as (
+  insert into run_requests (tenant_id, request_id, request_hash, run_id)
+  select n.tenant_id, n.request_id, n.request_hash, n.run_id
+  from unnest(:tenant_id::text[], :request_id::text[], :request_hash::text[], :run_id::uuid[])
+    as n (tenant_id, request_id, request_hash, run_id)
+  where n.request_id is not null
+  order by n.tenant_id, n.request_id
 ),
 appended as (
   insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload, value)
