@@ -10,6 +10,7 @@ const ALONE = [
 ];
 const UNITS = ["services/**/*.test.ts", "clients/**/*.test.ts"];
 const GLOBAL_SETUP = ["test/support/global-setup.ts"];
+const SETUP = ["test/support/check-queries.ts"];
 
 export default defineConfig({
   test: {
@@ -30,6 +31,7 @@ export default defineConfig({
           exclude: ["**/node_modules/**", ...ALONE],
           isolate: false,
           globalSetup: GLOBAL_SETUP,
+          setupFiles: SETUP,
         },
       },
       {
@@ -38,6 +40,7 @@ export default defineConfig({
           name: "alone",
           include: [...ALONE, "deploy/**/*.test.ts", "test/**/*.test.ts"],
           globalSetup: GLOBAL_SETUP,
+          setupFiles: SETUP,
         },
       },
     ],

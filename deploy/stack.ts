@@ -2,6 +2,7 @@
 // console built meanwhile. What is started is pushed on a stack, so it stops in the reverse order and the database goes last.
 import { durabilityWarning, unsafeSettings } from "@pawl/platform/db/durability";
 import { migrate } from "@pawl/platform/db/migrate";
+import { DEFAULT_SCHEMAS } from "@pawl/platform/db/schemas";
 import { openPool } from "@pawl/platform/db/pool";
 import { buildConsole } from "./console-build.ts";
 import { startDatabase } from "./database.ts";
@@ -89,7 +90,9 @@ async function openDatabase(
   } else {
     say("database: the one that DATABASE_URL names");
   }
-  const { length: count } = await migrate(databaseUrl, (message) => say(`! ${message}`));
+  const engine = settings.serviceEnv["PAWL_DB_SCHEMA"] ?? DEFAULT_SCHEMAS.engine;
+  const onWait = (message: string): void => say(`! ${message}`);
+  const { length: count } = await migrate(databaseUrl, onWait, { engine });
   say(count === 0 ? "schema is current" : `${count} migrations applied`);
   await warnOfLostCommits(databaseUrl);
   return { databaseUrl, executorEnv };

@@ -3,7 +3,7 @@
 // not delay what is more urgent (`priority.ts`).
 
 import { BossQueue } from "@pawl/platform/queue/boss";
-import { BOSS_SCHEMA } from "@pawl/platform/queue/queue-name";
+import { DEFAULT_SCHEMAS } from "@pawl/platform/db/schemas";
 import { priority } from "./priority.ts";
 import { median } from "./report.ts";
 import { type BenchParts, CHAIN, rateOf, runLoad } from "./throughput.ts";
@@ -53,7 +53,7 @@ export async function backlog({ stack, report, rounds }: BenchParts): Promise<vo
 /** One statement, and a checkpoint so that its pages are not written during the measurement. */
 async function fill({ db }: BenchParts["stack"]): Promise<void> {
   await db.query(
-    `insert into ${BOSS_SCHEMA}.job (name, data) select $1, '{}' from generate_series(1, $2::integer)`,
+    `insert into ${DEFAULT_SCHEMAS.queue}.job (name, data) select $1, '{}' from generate_series(1, $2::integer)`,
     [`node.${OTHER_TYPE}`, JOBS],
   );
   await db.query("checkpoint");
@@ -61,7 +61,9 @@ async function fill({ db }: BenchParts["stack"]): Promise<void> {
 
 /** Gone with their dead rows: what is left behind would be measured as if it were a backlog. */
 async function drain({ db }: BenchParts["stack"]): Promise<void> {
-  await db.query(`delete from ${BOSS_SCHEMA}.job where name = $1`, [`node.${OTHER_TYPE}`]);
-  await db.query(`vacuum ${BOSS_SCHEMA}.job`);
+  await db.query(`delete from ${DEFAULT_SCHEMAS.queue}.job where name = $1`, [
+    `node.${OTHER_TYPE}`,
+  ]);
+  await db.query(`vacuum ${DEFAULT_SCHEMAS.queue}.job`);
   await db.query("checkpoint");
 }

@@ -7,8 +7,9 @@ import { type DefinitionId, type ExecutorId, nodeId, type RunId, runId } from "@
 import type { Fact } from "@pawl/core/log/event";
 import { openPool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
-import type { NewRun, Transaction } from "@pawl/platform/store/journal";
-import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
+import type { NewRun } from "@pawl/platform/store/runs/runs";
+import type { Transaction } from "@pawl/platform/store/tick/journal";
+import { createJournal } from "@pawl/platform/store/tick/postgres";
 import { PgBoss } from "pg-boss";
 import { median, percentile, type Report } from "./report.ts";
 import type { Stack } from "./stack.ts";
@@ -82,7 +83,7 @@ async function openHandOff({ databaseUrl }: Stack): Promise<Ceiling> {
   const pool = openPool(databaseUrl, { max: 1, name: "bench-limit" });
   const boss = new BossQueue(databaseUrl, console.error);
   await boss.start([]);
-  const journal = new PostgresJournal({ url: databaseUrl, pool, boss });
+  const journal = createJournal({ url: databaseUrl, pool, boss });
   const executor = randomUUID() as ExecutorId;
   const runIds = Array.from({ length: BATCH }, () => runId(uuidV7(Date.now()))).toSorted();
   await journal.transact((tx) => tx.insertRuns(runIds.map(benchRun)));

@@ -18,10 +18,11 @@ import {
 } from "@pawl/core/name/ids";
 import { openPool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
-import type { Journal, RunChange } from "@pawl/platform/store/journal";
-import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
-import { createRecovery } from "@pawl/platform/store/recovery-postgres";
-import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { RunChange } from "@pawl/platform/store/runs/runs";
+import { createJournal } from "@pawl/platform/store/tick/postgres";
+import { createRecovery } from "@pawl/platform/store/recovery/writes";
+import { createWorkflows } from "@pawl/platform/store/workflows/writes";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import { uuidV7 } from "@pawl/scheduler/admit/run-id";
 import { SnapshotWriter } from "@pawl/scheduler/recover/snapshots";
@@ -142,7 +143,7 @@ export async function load({ stack, report }: BenchParts): Promise<void> {
   const pool = openPool(url, { max: 4, name: "pawl-bench" });
   const boss = new BossQueue(url, () => {});
   await boss.start([]);
-  const journal = new PostgresJournal({ url, pool, boss });
+  const journal = createJournal({ url, pool, boss });
   const recovery = createRecovery(pool);
   const definitions = new Definitions(createWorkflows(pool));
   const log = createLogger({ service: "bench", level: "silent" });

@@ -1,7 +1,8 @@
 // How long something urgent waits while a hundred thousand jobs of its own type and a lower priority are in line and every executor is
 // busy with them. Told in ticks, since a tick is the scheduler's step: a job that is queued in one and claimed in the next waited one.
 
-import { BOSS_SCHEMA, queueName } from "@pawl/platform/queue/queue-name";
+import { DEFAULT_SCHEMAS } from "@pawl/platform/db/schemas";
+import { queueName } from "@pawl/platform/queue/queue-name";
 import { percentile } from "./report.ts";
 import { chainOf, mapOf } from "./shapes.ts";
 import { STEP } from "./steps.ts";
@@ -69,7 +70,7 @@ const at = (samples: readonly Sampled[], key: keyof Sampled, share: number): num
 
 async function depth({ db }: BenchParts["stack"]): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
-    `select count(*)::integer as count from ${BOSS_SCHEMA}.job where name = '${queueName(STEP)}' and state = 'created'`,
+    `select count(*)::integer as count from ${DEFAULT_SCHEMAS.queue}.job where name = '${queueName(STEP)}' and state = 'created'`,
   );
   return rows[0]?.count ?? 0;
 }

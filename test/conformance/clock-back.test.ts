@@ -5,9 +5,9 @@ import { nodeId } from "@pawl/core/name/ids";
 import { openPool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
-import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
-import type { Journal } from "@pawl/platform/store/journal";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createJournal } from "@pawl/platform/store/tick/postgres";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
 import { newRunId } from "./facts.ts";
@@ -25,14 +25,14 @@ const taken = async (journal: Journal): Promise<string[]> =>
   (await journal.transact((tx) => tx.fetch("work", 10))).map((each) => each.nodeId);
 
 const depthOf = async (journal: Journal) =>
-  (await journal.queueDepths()).find((each) => each.nodeType === "work");
+  (await journal.survey()).queues.find((each) => each.nodeType === "work");
 
 async function postgres() {
   const database = await freshDatabase();
   const { url } = database;
   const pool = openPool(url, { max: 2, name: "pawl-clock-back" });
   const boss = new BossQueue(url, (error) => console.warn(error));
-  const journal = new PostgresJournal({ url, pool, boss });
+  const journal = createJournal({ url, pool, boss });
   onTestFinished(async () => {
     await journal.close();
     await boss.stop();

@@ -3,8 +3,8 @@
 import type { Fact } from "@pawl/core/log/event";
 import { openPool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
-import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
-import { readEvents } from "@pawl/platform/store/log";
+import { createJournal } from "@pawl/platform/store/tick/postgres";
+import { readEvents } from "@pawl/platform/store/log/reads";
 import { parseEnd } from "@pawl/platform/wake/listen";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -28,7 +28,7 @@ async function setup() {
   const { url } = database;
   const pool = openPool(url, { max: 2, name: "pawl-ends" });
   const boss = new BossQueue(url, (error) => console.warn(error));
-  const journal = new PostgresJournal({ url, pool, boss });
+  const journal = createJournal({ url, pool, boss });
   const listener = new Client({ connectionString: url });
   const heard: string[] = [];
   listener.on("notification", ({ channel, payload }) => heard.push(`${channel} ${payload ?? ""}`));

@@ -1,7 +1,7 @@
 // What every store promises about who is alive. A lease of 0 ms is over when it is given; an hour outlasts any test.
 
 import { randomUUID } from "node:crypto";
-import type { ExecutorSession } from "@pawl/platform/store/executors";
+import type { ExecutorSession } from "@pawl/platform/store/leases/leases";
 import { describe, expect, test } from "vitest";
 import {
   appends,

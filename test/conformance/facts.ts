@@ -11,15 +11,11 @@ import {
   type NodeId,
   type RunId,
 } from "@pawl/core/name/ids";
-import type { StreamedFact } from "@pawl/platform/store/fenced";
-import type {
-  Append,
-  Journal,
-  NewLease,
-  NewRun,
-  RunChange,
-  Transaction,
-} from "@pawl/platform/store/journal";
+import type { StreamedFact } from "@pawl/platform/store/log/log";
+import type { Append } from "@pawl/platform/store/log/log";
+import type { Journal, Transaction } from "@pawl/platform/store/tick/journal";
+import type { NewRun, RunChange } from "@pawl/platform/store/runs/runs";
+import type { NewLease } from "@pawl/platform/store/leases/leases";
 
 export const HOUR_MS = 3_600_000;
 

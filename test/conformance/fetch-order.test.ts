@@ -4,7 +4,7 @@
 import { nodeId } from "@pawl/core/name/ids";
 import { openPool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
-import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
+import { createJournal } from "@pawl/platform/store/tick/postgres";
 import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
 import { newRunId } from "./facts.ts";
@@ -17,7 +17,7 @@ test("jobs taken together come in the order of their ranks, whatever way Postgre
     text: "do $$ begin execute format('alter database %I set enable_nestloop = off', current_database()); end $$",
   });
   const boss = new BossQueue(url, (error) => console.warn(error));
-  const journal = new PostgresJournal({ url, pool, boss });
+  const journal = createJournal({ url, pool, boss });
   onTestFinished(async () => {
     await journal.close();
     await boss.stop();

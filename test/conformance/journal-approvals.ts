@@ -2,12 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { approvalId, definitionId, type RunId } from "@pawl/core/name/ids";
-import type {
-  ClosedApproval,
-  Journal,
-  NewApproval,
-  Transaction,
-} from "@pawl/platform/store/journal";
+import type { ClosedApproval, NewApproval } from "@pawl/platform/store/approvals/approvals";
+import type { Journal, Transaction } from "@pawl/platform/store/tick/journal";
 import { expect, test } from "vitest";
 import { begin, HOUR_MS, NODE, queued, step } from "./facts.ts";
 import { setup } from "./setup.ts";

@@ -2,8 +2,11 @@
 
 import { randomUUID } from "node:crypto";
 import { nodeId, type RunId } from "@pawl/core/name/ids";
-import type { DeadLetterFilter, NewDeadLetter } from "@pawl/platform/store/dead-letters";
-import type { Journal, Transaction } from "@pawl/platform/store/journal";
+import type {
+  DeadLetterFilter,
+  NewDeadLetter,
+} from "@pawl/platform/store/dead-letters/dead-letters";
+import type { Journal, Transaction } from "@pawl/platform/store/tick/journal";
 import { expect, test } from "vitest";
 import { begin, newExecutorId, newRunId, NODE, queued, step } from "./facts.ts";
 import { setup } from "./setup.ts";
@@ -122,17 +125,16 @@ function countSuite(openStore: OpenStore): void {
     expect([await has(workflowId), await has(`gone-${randomUUID()}`)]).toEqual([true, false]);
   });
 
-  test("the depths count open dead letters (S0.13, S0.57)", async () => {
+  test("a survey counts open dead letters (S0.13, S0.57)", async () => {
     const { journal, deadLetters } = await setup(openStore);
     const run = await begin(journal);
     const letter = letterOf(run);
     await bury(journal, run, letter);
-    const counted = async () =>
-      (await journal.queueDepths()).find((each) => each.nodeType === "_dead_letters");
-    expect((await counted())?.waitingCount).toBeGreaterThan(0);
-    expect(await counted()).not.toHaveProperty("dueInMs");
+    const { openDeadLetters: before } = await journal.survey();
+    expect(before).toBeGreaterThan(0);
     const by = { requestId: randomUUID(), redriveRunId: null };
     expect(await deadLetters.close(TENANT, [letter.deadLetterId], by)).toHaveLength(1);
+    expect((await journal.survey()).openDeadLetters).toBe(before - 1);
   });
 
   test("the dead letters of a test run are deleted with it", async () => {

@@ -1,8 +1,9 @@
 // The effect ledger and longer leases: fenced by the claim, recorded once, gone with their run.
 
 import type { RunId } from "@pawl/core/name/ids";
-import type { Journal } from "@pawl/platform/store/journal";
-import type { EffectBegin, EffectCommit, Extension } from "@pawl/platform/store/fenced";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { EffectBegin, EffectCommit } from "@pawl/platform/store/effects/effects";
+import type { Extension } from "@pawl/platform/store/leases/leases";
 import { expect, test } from "vitest";
 import {
   begin,

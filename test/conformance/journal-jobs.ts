@@ -1,7 +1,7 @@
 // The waiting room inside the journal's transactions.
 
 import { nodeId } from "@pawl/core/name/ids";
-import { RunMoved, type Journal } from "@pawl/platform/store/journal";
+import { RunMoved, type Journal } from "@pawl/platform/store/tick/journal";
 import type { NewJob } from "@pawl/platform/queue/queue";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
@@ -93,7 +93,7 @@ function order(open: OpenStore): void {
     await prepare(["work"]);
     await enqueue(journal, job("a"), job("b", { delayMs: HOUR_MS }));
     const depth = async () =>
-      (await journal.queueDepths()).find((each) => each.nodeType === "work");
+      (await journal.survey()).queues.find((each) => each.nodeType === "work");
     expect(await depth()).toMatchObject({ waitingCount: 2 });
     await drain(journal);
     const left = await depth();
@@ -192,7 +192,7 @@ function drops(open: OpenStore): void {
     // Jobs of one instant have no order among themselves.
     expect(left.map((each) => `${each.nodeId} ${each.attempt}`).toSorted()).toEqual(["a 2", "c 1"]);
     expect(await drain(journal, "other")).toEqual(["a"]);
-    const depths = await journal.queueDepths();
+    const { queues: depths } = await journal.survey();
     expect(depths.find((each) => each.nodeType === "work")?.waitingCount ?? 0).toBe(0);
   });
 

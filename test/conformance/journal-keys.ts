@@ -3,7 +3,8 @@
 import { randomUUID } from "node:crypto";
 import { isUniqueViolation } from "@pawl/platform/db/failure";
 import { definitionId, type RunId } from "@pawl/core/name/ids";
-import type { TestGraph, Transaction } from "@pawl/platform/store/journal";
+import type { TestGraph } from "@pawl/platform/store/runs/runs";
+import type { Transaction } from "@pawl/platform/store/tick/journal";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { HOUR_MS, newRun, newRunId } from "./facts.ts";

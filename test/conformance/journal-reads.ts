@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { definitionId } from "@pawl/core/name/ids";
-import type { Transaction } from "@pawl/platform/store/journal";
+import type { Transaction } from "@pawl/platform/store/tick/journal";
 import { expect, test } from "vitest";
 import {
   begin,

@@ -1,8 +1,8 @@
 // Slots of concurrency keys and rates inside the journal's transactions.
 
 import { nodeId, type RunId } from "@pawl/core/name/ids";
-import type { Journal } from "@pawl/platform/store/journal";
-import type { SlotChange, SlotRequest, SlotsMoved } from "@pawl/platform/store/slots";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { SlotChange, SlotRequest, SlotsMoved } from "@pawl/platform/store/slots/slots";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { definitionId, nodeId } from "@pawl/core/name/ids";
 import { isUniqueViolation } from "@pawl/platform/db/failure";
-import { RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
+import { RunMoved, WorkflowMoved } from "@pawl/platform/store/tick/journal";
 import { expect, test } from "vitest";
 import { appends, begin, change, completed, newRun, queued, runStarted, step } from "./facts.ts";
 import { setup } from "./setup.ts";

@@ -1,6 +1,6 @@
 // The memory store under test.
 
-import { createMemoryStore, type MemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore, type MemoryStore } from "@pawl/platform/store/memory/store";
 import type { RunEvent } from "@pawl/core/log/event";
 import type { Seen, StoreUnderTest } from "./store.ts";
 

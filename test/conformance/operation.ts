@@ -6,12 +6,8 @@ import { unreachable } from "@pawl/core/fault/invariant";
 import { EFFECT_CLASSES } from "@pawl/core/policy/effect";
 import type { Fact } from "@pawl/core/log/event";
 import { nodeId, type ExecutorId, type NodeId, type RunId } from "@pawl/core/name/ids";
-import {
-  RunMoved,
-  type Journal,
-  type LeaseKey,
-  type Transaction,
-} from "@pawl/platform/store/journal";
+import { RunMoved, type Journal, type Transaction } from "@pawl/platform/store/tick/journal";
+import type { LeaseKey } from "@pawl/platform/store/leases/leases";
 import * as fc from "fast-check";
 import {
   appends,

@@ -2,20 +2,30 @@
 // nothing to empty; every test gets journals of its own on them.
 
 import type { RunId } from "@pawl/core/name/ids";
+import { migrate } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
+import { DEFAULT_SCHEMAS, type Schemas, searchPath } from "@pawl/platform/db/schemas";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { BossQueue } from "@pawl/platform/queue/boss";
-import { createExecutors } from "@pawl/platform/store/executors-postgres";
-import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
-import { createPauses } from "@pawl/platform/store/pauses-postgres";
-import { createSchedules } from "@pawl/platform/store/schedules-postgres";
-import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
-import { readSlotWaits } from "@pawl/platform/store/slot-waits";
-import { createRecovery } from "@pawl/platform/store/recovery-postgres";
-import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
-import { afterAll } from "vitest";
+import { createExecutors } from "@pawl/platform/store/leases/writes";
+import { createJournal } from "@pawl/platform/store/tick/postgres";
+import { createPauses } from "@pawl/platform/store/pauses/writes";
+import { createSchedules } from "@pawl/platform/store/schedules/writes";
+import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
+import { readSlotWaits } from "@pawl/platform/store/slots/reads";
+import { createRecovery } from "@pawl/platform/store/recovery/writes";
+import { createWorkflows } from "@pawl/platform/store/workflows/writes";
+import { afterAll, expect } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
-import type { Seen, SeenEffect, SeenEvent, SeenLease, SeenRun, StoreUnderTest } from "./store.ts";
+import type {
+  OpenStore,
+  Seen,
+  SeenEffect,
+  SeenEvent,
+  SeenLease,
+  SeenRun,
+  StoreUnderTest,
+} from "./store.ts";
 
 interface Ground {
   readonly url: string;
@@ -25,22 +35,40 @@ interface Ground {
   readonly close: () => Promise<void>;
 }
 
-let ground: Promise<Ground> | undefined;
+export interface PostgresOptions {
+  readonly schemas?: Schemas;
+  /** Leaves the planner its choice: no plan is pinned, and each is made for its values. */
+  readonly hasFreePlans?: boolean;
+}
 
-afterAll(async () => (await ground)?.close());
+/** A store on a database of this file's own. */
+export function postgresWith(options: PostgresOptions): OpenStore {
+  let ground: Promise<Ground> | undefined;
+  afterAll(async () => (await ground)?.close());
+  return () => openOn((ground ??= breakGround(options)), options.schemas);
+}
 
-async function breakGround(): Promise<Ground> {
+export const openPostgres = postgresWith({});
+
+async function breakGround({ schemas, hasFreePlans }: PostgresOptions): Promise<Ground> {
   const database = await freshDatabase();
-  const { url } = database;
-  const pool = openPool(url, { max: 8, name: "pawl-conformance" });
+  if (schemas !== undefined) await migrate(database.url, undefined, schemas);
+  const url = hasFreePlans === true ? withFreePlans(database.url) : database.url;
+  const pool = openPool(url, { max: 8, name: "pawl-conformance", schemas });
+  const { rows: modes } = await pool.query({ text: "show plan_cache_mode" });
+  const mode = hasFreePlans === true ? "force_custom_plan" : "force_generic_plan";
+  expect(modes).toEqual([{ plan_cache_mode: mode }]);
   const warn = (error: unknown): void => console.warn(error);
-  const bosses = [new BossQueue(url, warn), new BossQueue(url, warn)] as const;
+  const bosses = [
+    new BossQueue(database.url, warn, schemas),
+    new BossQueue(database.url, warn, schemas),
+  ] as const;
   await Promise.all(bosses.map((boss) => boss.start([])));
   return {
     url,
     pool,
     bosses,
-    tables: await tablesOf(pool),
+    tables: await tablesOf(pool, schemas ?? DEFAULT_SCHEMAS),
     close: async () => {
       await Promise.all(bosses.map((boss) => boss.stop()));
       await pool.end();
@@ -49,16 +77,26 @@ async function breakGround(): Promise<Ground> {
   };
 }
 
+/** Options in the URL take the place of those that our connections ask for. */
+function withFreePlans(url: string): string {
+  const free = new URL(url);
+  const path = searchPath(DEFAULT_SCHEMAS);
+  const options = ["plan_cache_mode=force_custom_plan", `search_path=${path}`];
+  free.searchParams.set("options", options.map((option) => `-c ${option}`).join(" "));
+  return free.href;
+}
+
 const TABLES = `
-select format('pawl.%I', relname) as name from pg_class
-where relnamespace = 'pawl'::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migrations'`;
+select format('%I.%I', $1::text, relname) as name from pg_class
+where relnamespace = $1::regnamespace and relkind in ('r', 'p') and not relispartition and relname <> 'migrations'`;
 
 /** A table and the rows that its migration gave it. */
 type Table = { readonly name: string; readonly rows: unknown };
 
-async function tablesOf(pool: Pool): Promise<Table[]> {
-  const { rows: tables } = await pool.query<{ name: string }>({ text: TABLES });
-  const all: Table[] = [{ name: "pgboss.job", rows: null }];
+async function tablesOf(pool: Pool, { engine, queue }: Schemas): Promise<Table[]> {
+  const values = [engine];
+  const { rows: tables } = await pool.query<{ name: string }>({ text: TABLES, values });
+  const all: Table[] = [{ name: `${queue}.job`, rows: null }];
   for (const { name } of tables) {
     const text = `select jsonb_agg(to_jsonb(t)) as rows from ${name} t`;
     all.push({ name, rows: (await pool.query<{ rows: unknown }>({ text })).rows[0]?.rows });
@@ -82,14 +120,12 @@ async function empty({ pool, tables }: Ground): Promise<void> {
 }
 
 /** An empty store. */
-export async function openPostgres(): Promise<StoreUnderTest> {
-  ground ??= breakGround();
-  const { url, pool, bosses } = await ground;
-  await empty(await ground);
-  const [journal, rival] = bosses.map((boss) => new PostgresJournal({ url, pool, boss })) as [
-    PostgresJournal,
-    PostgresJournal,
-  ];
+async function openOn(shared: Promise<Ground>, schemas?: Schemas): Promise<StoreUnderTest> {
+  const ground = await shared;
+  await empty(ground);
+  const { url, pool, bosses } = ground;
+  const journal = createJournal({ url, pool, boss: bosses[0], schemas });
+  const rival = createJournal({ url, pool, boss: bosses[1], schemas });
   return {
     journal,
     rival,
@@ -119,7 +155,7 @@ where r.run_id = $1 and e.run_id = r.run_id and e.seq > r.last_seq`;
       return async () => void (await pool.query({ text: back, values: [runId] }));
     },
     loseJobs: async (runId) => {
-      await pool.query({ text: "delete from pgboss.job where data->>'r' = $1", values: [runId] });
+      await pool.query({ text: "delete from job where data->>'r' = $1", values: [runId] });
     },
     prepare: async (nodeTypes) => {
       for (const boss of bosses) for (const type of nodeTypes) await boss.ensure(type);

@@ -2,7 +2,7 @@
 // read by the rule that the log alone is the truth (X5): a snapshot only says how much of it need not be folded again.
 
 import { nodeId as nodeIdOf, type RunId } from "@pawl/core/name/ids";
-import type { Journal } from "@pawl/platform/store/journal";
+import type { Journal } from "@pawl/platform/store/tick/journal";
 import { createStrandedSweep } from "@pawl/scheduler/recover/stranded";
 import { recheckRun } from "@pawl/scheduler/admit/recheck-run";
 import { connect, createEngine, type Engine } from "@pawl/scheduler/tick/tick.fixture";

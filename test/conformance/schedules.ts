@@ -8,7 +8,7 @@ import type {
   ScheduleMove,
   ScheduleSpec,
   Schedules,
-} from "@pawl/platform/store/schedules";
+} from "@pawl/platform/store/schedules/schedules";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpenStore, StoreUnderTest } from "./store.ts";
 

@@ -1,12 +1,12 @@
 // What a suite needs of a store: its seams, a second writer, and eyes on what is committed.
 
-import type { DeadLetters } from "@pawl/platform/store/dead-letters";
-import type { Executors } from "@pawl/platform/store/executors";
-import type { Journal } from "@pawl/platform/store/journal";
-import type { Pauses } from "@pawl/platform/store/pauses";
-import type { Schedules } from "@pawl/platform/store/schedules";
-import type { Recovery } from "@pawl/platform/store/recovery";
-import type { Workflows } from "@pawl/platform/store/workflows";
+import type { DeadLetters } from "@pawl/platform/store/dead-letters/dead-letters";
+import type { Executors } from "@pawl/platform/store/leases/leases";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { Pauses } from "@pawl/platform/store/pauses/pauses";
+import type { Schedules } from "@pawl/platform/store/schedules/schedules";
+import type { Recovery } from "@pawl/platform/store/recovery/recovery";
+import type { Workflows } from "@pawl/platform/store/workflows/workflows";
 import type { SlotQuestion, SlotWait } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
 

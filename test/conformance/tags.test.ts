@@ -4,7 +4,7 @@ import { nodeId, type RunId } from "@pawl/core/name/ids";
 import type { EventType, Fact } from "@pawl/core/log/event";
 import { tagOf } from "@pawl/core/log/tags";
 import { openPool } from "@pawl/platform/db/pool";
-import { readTags } from "@pawl/platform/store/tags";
+import { readTags } from "@pawl/platform/store/log/reads";
 import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
 import { PAYLOADS } from "./every-event.ts";

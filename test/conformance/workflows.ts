@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { definitionId } from "@pawl/core/name/ids";
-import type { NewDefinition, SaveResult } from "@pawl/platform/store/workflows";
+import type { NewDefinition, SaveResult } from "@pawl/platform/store/workflows/workflows";
 import { describe, expect, test } from "vitest";
 import { begin, queued, step } from "./facts.ts";
 import { setup } from "./setup.ts";

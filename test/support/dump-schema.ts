@@ -50,12 +50,18 @@ where t.relnamespace = $1::regnamespace and not t.relispartition
   and not exists (select 1 from pg_constraint k where k.conindid = i.indexrelid and k.contype in ('p', 'u'))
 order by t.relname, x.relname`;
 
+const FUNCTIONS = `
+select p.proname as table_name, pg_get_functiondef(p.oid) || ';' as line
+from pg_proc p
+where p.pronamespace = $1::regnamespace
+order by p.proname`;
+
 interface Line {
   readonly table_name: string;
   readonly line: string;
 }
 
-/** The tables, constraints, indexes and partitions of one schema of a database. */
+/** The tables, constraints, indexes, partitions and functions of one schema of a database. */
 export async function dumpSchema(url: string, schema: string): Promise<string> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -74,7 +80,8 @@ export async function dumpSchema(url: string, schema: string): Promise<string> {
       const create = `create table ${table} (\n${body}\n)${tails.join("")};`;
       return [create, ...(partitions.get(table) ?? []), ...(indexes.get(table) ?? [])].join("\n");
     });
-    return `${[HEADER, ...tables].join("\n\n")}\n`;
+    const functions = [...(await read(FUNCTIONS)).values()].flat();
+    return `${[HEADER, ...tables, ...functions].join("\n\n")}\n`;
   } finally {
     await client.end();
   }

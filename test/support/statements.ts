@@ -1,30 +1,103 @@
-// Every SQL statement of the store, and what Postgres means to do with it.
+// Every query of the platform, what PostgreSQL says of it, and what PostgreSQL means to do with it.
 
-import { readdir } from "node:fs/promises";
-import type { Queryable, Statement } from "@pawl/platform/db/sql";
-import { z } from "zod";
+import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { type Query, knownQueries } from "@pawl/platform/db/query";
+import { namedQueries } from "@pawl/platform/db/sql-text";
+import type { Queryable } from "@pawl/platform/db/sql";
+import type { Client, Submittable } from "pg";
 
-const FOLDER = new URL("../../services/platform/src/store/statements/", import.meta.url);
-const statementShape = z.object({ name: z.string(), text: z.string() });
+const SOURCES = new URL("../../services/platform/src/", import.meta.url).pathname;
 
-/** A statement and the file it lives in. */
-export interface KnownStatement extends Statement {
-  readonly file: string;
+/** Every query that a module declares. */
+export async function allQueries(): Promise<readonly Query[]> {
+  const folders = globSync("**/queries.sql", { cwd: SOURCES }).map((file) =>
+    file.split("/").slice(0, -1),
+  );
+  for (const folder of folders) {
+    const modules = globSync(`${folder.join("/")}/*.ts`, { cwd: SOURCES });
+    for (const file of modules.filter((each) => !/\.(test|fixture)\.ts$/.test(each)))
+      await import(`${SOURCES}${file}`);
+  }
+  return knownQueries();
 }
 
-/** All statements, in order of their files. */
-export async function allStatements(): Promise<KnownStatement[]> {
-  const files = (await readdir(FOLDER)).filter(
-    (file) => file.endsWith(".ts") && !file.endsWith(".test.ts"),
-  );
-  const known: KnownStatement[] = [];
-  for (const file of files.toSorted()) {
-    const module: object = await import(new URL(file, FOLDER).href);
-    for (const value of Object.values(module)) {
-      known.push({ ...statementShape.parse(value), file });
-    }
+/** The names that the `.sql` files give, as prepared statements have them. */
+export async function namesInFiles(): Promise<string[]> {
+  const names: string[] = [];
+  for (const file of globSync("**/queries.sql", { cwd: SOURCES })) {
+    const folder = file.split("/").at(-2) ?? "";
+    const text = await readFile(`${SOURCES}${file}`, "utf8");
+    for (const name of namedQueries(text).keys())
+      names.push(`pawl_${folder}_${name}`.replaceAll("-", "_"));
   }
-  return known;
+  return names;
+}
+
+/** A prepared query as PostgreSQL describes it: the types of its parameters, and its columns with their types. */
+export interface Described {
+  readonly parameters: readonly string[];
+  readonly columns: ReadonlyMap<string, string>;
+}
+
+/** Prepares a query and asks what it is. */
+export async function describe(client: Client, { name, text }: Query): Promise<Described> {
+  const description = new Description(name, text);
+  client.query(description);
+  const names = await description.done;
+  const { rows } = await client.query<{ parameters: string[]; results: string[] | null }>(
+    `select parameter_types::text[] as parameters, result_types::text[] as results
+     from pg_prepared_statements where name = $1`,
+    [name],
+  );
+  const [types] = rows;
+  const columns = new Map(names.map((column, at) => [column, types?.results?.[at] ?? ""]));
+  return { parameters: types?.parameters ?? [], columns };
+}
+
+/** As much of the driver's connection as a description needs; the driver's types leave it out. */
+interface Wire {
+  parse(query: { readonly name: string; readonly text: string }): void;
+  describe(target: { readonly type: "S"; readonly name: string }): void;
+  sync(): void;
+}
+
+class Description implements Submittable {
+  readonly done: Promise<readonly string[]>;
+  readonly #settle = Promise.withResolvers<readonly string[]>();
+  readonly #name: string;
+  readonly #text: string;
+  #columns: readonly string[] = [];
+
+  constructor(name: string, text: string) {
+    this.#name = name;
+    this.#text = text;
+    this.done = this.#settle.promise;
+  }
+
+  readonly submit = (connection: unknown): void => {
+    // The driver hands over its connection under a type that hides the protocol's messages.
+    const wire = connection as Wire;
+    wire.parse({ name: this.#name, text: this.#text });
+    wire.describe({ type: "S", name: this.#name });
+    wire.sync();
+  };
+
+  handleRowDescription({
+    fields,
+  }: {
+    readonly fields: readonly { readonly name: string }[];
+  }): void {
+    this.#columns = fields.map((field) => field.name);
+  }
+
+  handleError(error: Error): void {
+    this.#settle.reject(new Error(`${this.#name}: ${error.message}`));
+  }
+
+  handleReadyForQuery(): void {
+    this.#settle.resolve(this.#columns);
+  }
 }
 
 /** A step of a plan that reads a table: how, and what narrows it. */
@@ -43,7 +116,9 @@ interface PlanNode {
 }
 
 /** The scans of the plan that a prepared statement gets, whatever its arguments. */
-export async function plannedScans(db: Queryable, { text }: Statement): Promise<Scan[]> {
+export async function plannedScans(db: Queryable, { text }: Query): Promise<Scan[]> {
+  // PostgreSQL plans no utility statement.
+  if (text.startsWith("lock table")) return [];
   const explain = `explain (generic_plan, format json) ${text}`;
   const { rows } = await db.query<{ "QUERY PLAN": readonly { readonly Plan: PlanNode }[] }>({
     text: explain,

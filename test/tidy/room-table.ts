@@ -6,10 +6,13 @@ export type Room = {
   readonly may: readonly string[];
   /** Exceptions to `may`, each with its reason. */
   readonly never?: Readonly<Record<string, string>>;
+  /** Of a folder, the only targets that its files may import. */
+  readonly only?: { readonly of: string; readonly may: RegExp; readonly why: string };
 };
 
 const PG = "the database is reached through platform";
 const QUEUE = "the queue is reached through platform";
+const BELOW = "the store is built on db, wake and queue, not the other way round";
 const SERVICE = ["services/core/src/", "services/platform/src/", "proto/gen/", "node:", "npm:"];
 
 /** The most particular folder of a file decides. */
@@ -28,20 +31,29 @@ export const ROOMS: readonly Room[] = [
       "npm:@grpc/grpc-js": "only rpc knows the transport",
     },
   },
-  ...["db", "store", "wake"].map((name) => ({
+  ...(["db", "wake", "store"] as const).map((name) => ({
     folder: `services/platform/src/${name}/`,
     may: ["services/platform/src/", "services/core/src/", "proto/gen/", "node:", "npm:"],
-    never: { "npm:pg-boss": QUEUE, "npm:@grpc/grpc-js": "only rpc knows the transport" },
+    never: {
+      "npm:pg-boss": QUEUE,
+      "npm:@grpc/grpc-js": "only rpc knows the transport",
+      ...(name === "store" ? {} : { "services/platform/src/store/": BELOW }),
+      ...(name === "db" ? { "services/platform/src/queue/": BELOW } : {}),
+    },
+  })),
+  ...["queue/", "queue/boss"].map((name) => ({
+    folder: `services/platform/src/${name}`,
+    may: ["services/platform/src/", "services/core/src/", "node:", "npm:"],
+    never: {
+      "services/platform/src/store/": BELOW,
+      "npm:@grpc/grpc-js": "only rpc knows the transport",
+      ...(name === "queue/" ? { "npm:pg": PG, "npm:pg-boss": "only queue/boss*.ts knows it" } : {}),
+    },
   })),
   {
     folder: "services/platform/src/rpc/",
     may: ["services/platform/src/", "services/core/src/", "proto/gen/", "node:", "npm:"],
     never: { "npm:pg": PG, "npm:pg-boss": QUEUE },
-  },
-  {
-    folder: "services/platform/src/queue/boss",
-    may: ["services/platform/src/", "services/core/src/", "node:", "npm:"],
-    never: { "npm:@grpc/grpc-js": "only rpc knows the transport" },
   },
   {
     folder: "services/scheduler/src/",
@@ -60,11 +72,12 @@ export const ROOMS: readonly Room[] = [
   {
     folder: "services/gateway/src/",
     may: SERVICE,
-    never: {
-      "npm:pg": PG,
-      "npm:pg-boss": QUEUE,
-      "services/platform/src/store/journal": "only the scheduler writes the log",
-      "services/platform/src/store/claims": "only the scheduler keeps claims",
+    never: { "npm:pg": PG, "npm:pg-boss": QUEUE },
+    only: {
+      of: "services/platform/src/store/",
+      // The reads of a noun, and its types.
+      may: /^services\/platform\/src\/store\/([a-z-]+)\/(reads|\1)$/,
+      why: "a gateway only reads; the scheduler writes",
     },
   },
   {

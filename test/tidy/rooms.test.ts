@@ -63,7 +63,9 @@ test("a forbidden import is objected to", () => {
   expect(objection(core, "../name/ids.ts")).toBeUndefined();
   expect(objection("services/gateway/src/main.ts", "pg")).toBeDefined();
   expect(objection("services/gateway/src/main.ts", "@pawl/scheduler/start")).toBeDefined();
-  expect(objection("services/executor/src/run/x.ts", "@pawl/platform/store/journal")).toBeDefined();
+  expect(
+    objection("services/executor/src/run/x.ts", "@pawl/platform/store/runs/reads"),
+  ).toBeDefined();
   expect(objection("services/platform/src/queue/queue.ts", "pg-boss")).toBeDefined();
   expect(objection("services/platform/src/queue/boss.ts", "pg-boss")).toBeUndefined();
   expect(objection("somewhere/else.ts", "zod")).toBeDefined();
@@ -80,11 +82,26 @@ test("each layer is a room of its own, and only the store's room reaches the dat
   }
   expect(objection(stateManager, "pg")).toBeUndefined();
   expect(objection(stateManager, "pg-boss")).toBeDefined();
-  expect(objection(service, "@pawl/platform/store/journal")).toBeDefined();
-  expect(objection(orchestrator, "@pawl/platform/store/journal")).toBeUndefined();
-  expect(objection(worker, "@pawl/platform/store/runs")).toBeDefined();
+  expect(objection(service, "@pawl/platform/store/tick/journal")).toBeDefined();
+  expect(objection(orchestrator, "@pawl/platform/store/tick/journal")).toBeUndefined();
+  expect(objection(worker, "@pawl/platform/store/runs/runs")).toBeDefined();
   for (const other of ["@pawl/scheduler/compose", "@pawl/gateway/compose"])
     expect(objection(worker, other), other).toBeDefined();
+});
+
+test("a gateway imports the reads and the types of the store, and nothing that writes", () => {
+  const gateway = "services/gateway/src/read/x.ts";
+  for (const read of ["runs/reads", "runs/runs", "dead-letters/reads", "dead-letters/dead-letters"])
+    expect(objection(gateway, `@pawl/platform/store/${read}`), read).toBeUndefined();
+  for (const other of ["runs/writes", "runs/memory", "tick/journal", "tick/transaction", "page"])
+    expect(objection(gateway, `@pawl/platform/store/${other}`), other).toBeDefined();
+});
+
+test("the store is built on the queue, and the queue on no part of the store", () => {
+  const store = "services/platform/src/store/tick/x.ts";
+  expect(objection(store, "../../queue/reads.ts")).toBeUndefined();
+  for (const below of ["queue/x.ts", "queue/boss-x.ts", "wake/x.ts", "db/x.ts"])
+    expect(objection(`services/platform/src/${below}`, "../store/runs/runs.ts")).toBeDefined();
 });
 
 test("a package of ours is judged by the file it stands for", () => {

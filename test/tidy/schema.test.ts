@@ -2,7 +2,8 @@
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { parseDefinition } from "@pawl/core/definition/parse";
-import { openPool, SCHEMA } from "@pawl/platform/db/pool";
+import { openPool } from "@pawl/platform/db/pool";
+import { DEFAULT_SCHEMAS } from "@pawl/platform/db/schemas";
 import { expect, onTestFinished, test } from "vitest";
 import { dumpSchema } from "../support/dump-schema.ts";
 import { freshDatabase } from "../support/postgres.ts";
@@ -28,7 +29,7 @@ async function columnsOf(...tables: readonly string[]): Promise<Record<string, s
   const { rows } = await pool.query<Column>({
     text: `select table_name, column_name, data_type from information_schema.columns
       where table_schema = $1 and table_name = any ($2) order by table_name, ordinal_position`,
-    values: [SCHEMA, tables],
+    values: [DEFAULT_SCHEMAS.engine, tables],
   });
   const byTable = Map.groupBy(rows, (row) => row.table_name);
   return Object.fromEntries(
@@ -90,9 +91,36 @@ test("a row of the log has its place, kind, attempt and payload, in the order of
 test("the schema in one file is what the migrations make; UPDATE_SCHEMA=1 writes it anew", async () => {
   const database = await freshDatabase();
   onTestFinished(() => database.drop());
-  const dump = await dumpSchema(database.url, SCHEMA);
+  const dump = await dumpSchema(database.url, DEFAULT_SCHEMAS.engine);
   if (process.env["UPDATE_SCHEMA"] === "1") await writeFile(FILE, dump);
   expect(await readFile(FILE, "utf8")).toBe(dump);
+});
+
+/** Unique across runs, so not sorted by run: what each row refers to, and why it may name a run. */
+const ACROSS_RUNS: Readonly<Record<string, string>> = {
+  input_keys: "an input may be started once, by any run",
+  run_requests: "a request id is used for one run",
+};
+
+test("every unique key of a table with runs begins with the run, so that tables can be split by run", async () => {
+  const database = await freshDatabase();
+  const pool = openPool(database.url, { max: 1, name: "pawl-tidy" });
+  onTestFinished(async () => {
+    await pool.end();
+    await database.drop();
+  });
+  const { rows } = await pool.query<{ table: string; first: string }>({
+    text: `select c.relname as table, a.attname as first
+      from pg_index i
+      join pg_class c on c.oid = i.indrelid
+      join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+      where i.indisunique and not c.relispartition and c.relnamespace = $1::regnamespace
+        and exists (select from pg_attribute r where r.attrelid = c.oid and r.attname = 'run_id')`,
+    values: [DEFAULT_SCHEMAS.engine],
+  });
+  expect(rows.length).toBeGreaterThan(8);
+  const others = rows.filter(({ table, first }) => first !== "run_id" && !(table in ACROSS_RUNS));
+  expect(others).toEqual([]);
 });
 
 test("no two migrations have one number, so that their order is what their numbers say", async () => {

@@ -1,38 +1,52 @@
-// Every SQL statement fits the schema, and none reads a table from end to end.
+// Every query fits the schema and its declaration, and none reads a table from end to end.
 
+import { TERMINAL_TYPES } from "@pawl/core/log/event";
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
+import { installBoss } from "@pawl/platform/queue/boss-install";
+import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
+import type { z } from "zod";
 import { freshDatabase } from "../support/postgres.ts";
-import { allStatements, plannedScans } from "../support/statements.ts";
+import { allQueries, describe, namesInFiles, plannedScans } from "../support/statements.ts";
 
 /** Walks that are meant, by statement and table, and why they are cheap. */
 const MEANT_WALKS: Readonly<Record<string, string>> = {
-  "pawl_expired_leases leases":
+  "pawl_leases_expired leases":
     "the sweep looks at every lease held now; finished ones have no row",
-  "pawl_forget_executors executors": "one row a process, looked at now and then",
-  "pawl_read_alive_executors executors": "one row a process, looked at when somebody asks why",
-  "pawl_count_alive_executors executors": "one row a process, counted when a probe asks",
-  "pawl_count_workflow_jobs workflow_jobs":
+  "pawl_leases_forget_dead executors": "one row a process, looked at now and then",
+  "pawl_leases_alive executors": "one row a process, looked at when a user asks why",
+  "pawl_leases_count_alive executors": "one row a process, counted when a probe asks",
+  "pawl_leases_count leases": "counts every lease held now, when a user asks",
+  "pawl_leases_count runs": "the runs of those leases",
+  "pawl_queue_count_commands workflow_jobs":
     "walks workflow_jobs_unsettled, which holds what is claimed, paused or given up",
-  "pawl_due_approvals approvals":
+  "pawl_queue_count_waiting queue": "one row a node type, looked at when a user asks",
+  "pawl_approvals_due approvals":
     "walks approvals_due in order, up to a limit; it holds open approvals with a deadline only",
-  "pawl_count_leases leases": "counts every lease held now, when somebody asks",
-  "pawl_count_leases runs": "the runs of those leases",
-  "pawl_count_waiting_slots slots": "walks slots_waiting up to a limit, when somebody asks",
-  "pawl_live_runs_of_workflow runs": "walks runs_deadline, which holds live runs only",
-  "pawl_runs_to_pause runs":
-    "walks runs_deadline, which holds live runs only, when a workflow is paused",
+  "pawl_slots_count_waiting slots": "walks slots_waiting up to a limit, when a user asks",
+  "pawl_survey_figures slot_keys": "reads the first entry of slot_keys_wake",
+  "pawl_survey_figures dead_letters": "walks dead_letters_open up to a limit",
+  "pawl_workflows_live_runs runs": "walks runs_deadline, which holds live runs only",
+  "pawl_pauses_runs_to_pause runs":
+    "walks runs_deadline, which holds live runs only, when a user pauses a workflow",
 };
 
-async function setup(): Promise<Pool> {
+interface Database {
+  readonly url: string;
+  readonly pool: Pool;
+}
+
+async function setup(): Promise<Database> {
   const database = await freshDatabase();
-  const pool = openPool(database.url, { max: 1, name: "pawl-tidy" });
+  const { url } = database;
+  await installBoss(url);
+  const pool = openPool(url, { max: 1, name: "pawl-tidy" });
   onTestFinished(async () => {
     await pool.end();
     await database.drop();
   });
-  return pool;
+  return { url, pool };
 }
 
 /** 2,000 runs of ten events each, a lease and slots on each, and what they stand on; some months have partitions. */
@@ -69,31 +83,87 @@ async function seed(pool: Pool): Promise<void> {
   }
 }
 
-/** Scans from end to end that nobody meant, in words. */
+/** Scans from end to end that are not meant, in words. */
 async function walks(pool: Pool): Promise<string[]> {
   const found: string[] = [];
-  for (const statement of await allStatements()) {
-    for (const { how, table, isNarrowed } of await plannedScans(pool, statement)) {
-      const walk = `${statement.name} ${table}`;
+  for (const query of await allQueries()) {
+    for (const { how, table, isNarrowed } of await plannedScans(pool, query)) {
+      const walk = `${query.name} ${table}`;
       if (!isNarrowed && !(walk in MEANT_WALKS)) found.push(`${walk}: ${how}`);
     }
   }
   return found;
 }
 
-test("every statement is one of its file, named once, and prepares on the schema", async () => {
-  const pool = await setup();
-  const statements = await allStatements();
-  for (const { name, text } of statements) {
-    await pool.query({ text: `prepare ${name} as ${text}` });
-  }
-  expect(statements.length).toBeGreaterThan(30);
-  expect(new Set(statements.map((each) => each.file)).size).toBe(statements.length);
-  expect(statements.filter((each) => !/^pawl_[a-z_]+$/.test(each.name))).toEqual([]);
+const UUID = "0198c0de-0000-7000-8000-000000000000";
+/** Values of each type, of which a declaration accepts one: as parameters and columns, as text, and as the driver gives them. */
+const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
+  text: ["x"],
+  uuid: [UUID],
+  interval: ["1 day"],
+  integer: [1],
+  bigint: [1],
+  "double precision": [1],
+  boolean: [true],
+  "timestamp with time zone": [new Date(0), "-infinity"],
+  json: [{}, "{}"],
+  jsonb: [{}, "{}"],
+  bytea: [Buffer.from("x")],
+  void: [""],
+};
+
+/** Whether a declared type takes values of a type of PostgreSQL. */
+function fits(declared: z.ZodType | undefined, type: string): boolean {
+  const item = type.replace("[]", "");
+  const samples = SAMPLES[item] ?? [];
+  const values = type === item ? samples : samples.map((sample) => [sample]);
+  return values.some((value) => declared?.safeParse(value).success);
+}
+
+test("every query of every file is declared once, under a name that a statement may have", async () => {
+  const queries = await allQueries();
+  const declared = queries.map((query) => query.name);
+  expect((await namesInFiles()).toSorted()).toEqual(declared.toSorted());
+  expect(queries.length).toBeGreaterThan(100);
+  expect(declared.filter((name) => !/^pawl_[a-z_]{1,55}$/.test(name))).toEqual([]);
 });
 
-test("no statement reads a table from end to end, on empty, grown or analysed tables", async () => {
-  const pool = await setup();
+test("every query prepares on the schema; its parameters and columns are the declared ones", async () => {
+  const { url } = await setup();
+  const client = new Client({
+    connectionString: url,
+    options: "-c search_path=pawl,pgboss",
+  });
+  await client.connect();
+  onTestFinished(() => client.end());
+  const differences: string[] = [];
+  for (const query of await allQueries()) {
+    const { parameters, columns } = await describe(client, query);
+    for (const [at, name] of query.order.entries())
+      if (!fits(query.given[name], parameters[at] ?? ""))
+        differences.push(`${query.name}: the parameter ${name} is ${parameters[at]}`);
+    const names = [...columns.keys()].toSorted();
+    if (names.join() !== Object.keys(query.columns).toSorted().join())
+      differences.push(`${query.name} gives ${names.join(", ")}`);
+    for (const [name, type] of columns)
+      if (!fits(query.columns[name], type))
+        differences.push(`${query.name}: the column ${name} is ${type}`);
+  }
+  expect(differences).toEqual([]);
+});
+
+test("the statements of a tick announce exactly the terminal events", async () => {
+  const listed = TERMINAL_TYPES.map((type) => `'${type}'`).join(", ");
+  const appending = (await allQueries()).filter((query) => query.text.includes("pawl_ends"));
+  expect(appending.map((query) => query.name).toSorted()).toEqual([
+    "pawl_tick_create_runs",
+    "pawl_tick_move_runs",
+  ]);
+  for (const { text } of appending) expect(text).toContain(`when type in (${listed}) then`);
+});
+
+test("no query reads a table from end to end, on empty, grown or analysed tables", async () => {
+  const { pool } = await setup();
   expect(await walks(pool)).toEqual([]);
   await seed(pool);
   expect(await walks(pool)).toEqual([]);

@@ -2,10 +2,11 @@
 
 import { executionDefinition } from "@pawl/core/log/execution";
 import type { Pool } from "@pawl/platform/db/pool";
-import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
-import { readBook } from "@pawl/platform/store/pauses-postgres";
-import { readDepths, type TypeOf } from "@pawl/platform/store/queue-depth";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import { openDeadLetters } from "@pawl/platform/store/dead-letters/reads";
+import { readPauses } from "@pawl/platform/store/pauses/reads";
+import { readDepths } from "@pawl/platform/store/survey/reads";
+import type { TypeOf } from "@pawl/platform/store/survey/survey";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import type { DefinitionCache } from "./read/definition-cache.ts";
 import type { createLists } from "./read/lists.ts";
 import type { Scheduler } from "./rpc/forward.ts";
@@ -21,12 +22,11 @@ export function createQueues(
     const index = graph.indexOf.get(nodeId);
     return index === undefined ? undefined : executionDefinition(graph, index, iteration).type;
   };
-  const deadLetters = createDeadLetters(pool);
   return createQueueService({
     scheduler,
     readDepths: () => readDepths(pool, DEFAULT_TENANT, typeOf),
     listDeadLetters: lists.deadLetters,
-    readPauses: () => readBook(pool),
-    openDeadLetters: (filter, limit) => deadLetters.open(DEFAULT_TENANT, filter, limit),
+    readPauses: () => readPauses(pool),
+    openDeadLetters: (filter, limit) => openDeadLetters(pool, DEFAULT_TENANT, filter, limit),
   });
 }

@@ -4,20 +4,23 @@ import { approvalRules } from "@pawl/core/definition/approval-config";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { executionDefinition } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
+import { schemasOf } from "@pawl/platform/config/settings";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
 import { connectErrors, connectTracing } from "@pawl/platform/rpc/connect";
 import { type OnInternal, toConnectError, toEngineError } from "@pawl/platform/rpc/status";
-import { type ApprovalRecord, getApproval } from "@pawl/platform/store/approvals";
-import { getDefinition, getWorkflow } from "@pawl/platform/store/definitions";
-import { readEvents, readEventsOfMany } from "@pawl/platform/store/log";
-import { getRuns } from "@pawl/platform/store/runs";
-import { getSchedule } from "@pawl/platform/store/schedule-reads";
-import { readTags } from "@pawl/platform/store/tags";
-import { servedTypes } from "@pawl/platform/store/served-types";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
-import { readWaitingRoom, type RoomQuestion } from "@pawl/platform/store/waiting-room";
+import type { ApprovalRecord } from "@pawl/platform/store/approvals/approvals";
+import { getApproval } from "@pawl/platform/store/approvals/reads";
+import { getDefinition, getWorkflow } from "@pawl/platform/store/workflows/reads";
+import { readEvents, readEventsOfMany } from "@pawl/platform/store/log/reads";
+import { getRuns } from "@pawl/platform/store/runs/reads";
+import { getSchedule } from "@pawl/platform/store/schedules/reads";
+import { readTags } from "@pawl/platform/store/log/reads";
+import { servedTypes } from "@pawl/platform/store/leases/reads";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import { readWaitingRoom } from "@pawl/platform/store/survey/reads";
+import type { RoomQuestion } from "@pawl/platform/store/survey/survey";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { answerProbe } from "@pawl/platform/telemetry/http";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -79,7 +82,8 @@ export interface ComposeOptions {
 /** Starts everything; serves when it settles. */
 export async function compose({ config, log, metricsText }: ComposeOptions): Promise<Running> {
   const url = config.DATABASE_URL.reveal();
-  const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-gateway" });
+  const schemas = schemasOf(config);
+  const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-gateway", schemas });
   const scheduler = connectScheduler(config.PAWL_SCHEDULER_ADDRESS);
   const fanout = new Fanout({
     ...FANOUT_DEFAULTS,

@@ -14,6 +14,7 @@ import {
   logLevel,
   milliseconds,
   port,
+  schemas,
 } from "@pawl/platform/config/settings";
 import { z } from "zod";
 import { FANOUT_DEFAULTS } from "./watch/fanout.ts";
@@ -23,6 +24,7 @@ const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localh
 
 export const gatewaySchema = z.object({
   DATABASE_URL: databaseUrl(),
+  ...schemas(),
   PAWL_GATEWAY_HOST: listenHost("loopback address to listen on").refine(
     (host) => LOOPBACK_HOSTS.has(host),
     "expected a loopback address: there is no authentication at the edge",

@@ -8,7 +8,7 @@ import { openPool, type Pool } from "@pawl/platform/db/pool";
 import { serveCommands } from "@pawl/platform/rpc/command-server";
 import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
 import { type Implementation, serve } from "@pawl/platform/rpc/implementation";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";

@@ -14,6 +14,7 @@ import {
   logLevel,
   milliseconds,
   port,
+  schemas,
 } from "@pawl/platform/config/settings";
 import { z } from "zod";
 
@@ -21,6 +22,7 @@ const MINUTE_MS = 60_000;
 
 export const ConfigSchema = z.object({
   DATABASE_URL: databaseUrl(),
+  ...schemas(),
   PAWL_ENV: environment(),
   PAWL_LOG_LEVEL: logLevel(),
   PAWL_SCHEDULER_HOST: listenHost("address the scheduler listens on"),

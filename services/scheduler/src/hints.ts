@@ -1,6 +1,7 @@
 // Takes hints of jobs that other schedulers queued, and of commands that anybody did. A lost hint costs a look at the queues.
 
-import { JobListener } from "@pawl/platform/wake/jobs";
+import { schemasOf } from "@pawl/platform/config/settings";
+import { type JobHandlers, JobListener } from "@pawl/platform/wake/jobs";
 import type { Config } from "./config.ts";
 import type { KnownPauses } from "./pause/known-pauses.ts";
 import type { TickLoop } from "./tick/loop.ts";
@@ -17,14 +18,16 @@ export function listenForJobs(
   },
 ): JobListener {
   const { journal, workflowQueue, waiting, known, loop } = parts;
-  const listener = new JobListener(config.DATABASE_URL.reveal(), journal.id, {
+  const handlers: JobHandlers = {
     onJobs: (hints) => {
       for (const { nodeType, delayMs } of hints) waiting.enqueued(nodeType, delayMs);
       loop.nudge();
     },
     onCommands: () => workflowQueue.wake(),
     onPauses: () => known.look(),
-  });
+  };
+  const url = config.DATABASE_URL.reveal();
+  const listener = new JobListener(url, journal.id, handlers, schemasOf(config));
   listener.start();
   return listener;
 }

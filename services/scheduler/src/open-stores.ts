@@ -1,6 +1,7 @@
 // The scheduler's stores and queues on its database, which is migrated first; and the clock that is learned from it.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import { schemasOf } from "@pawl/platform/config/settings";
 import { DatabaseClock } from "@pawl/platform/db/clock";
 import { migrate } from "@pawl/platform/db/migrate";
 import { openPool } from "@pawl/platform/db/pool";
@@ -8,13 +9,13 @@ import { BossQueue } from "@pawl/platform/queue/boss";
 import { installBoss } from "@pawl/platform/queue/boss-install";
 import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
-import { createDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
-import { createExecutors } from "@pawl/platform/store/executors-postgres";
-import { PostgresJournal } from "@pawl/platform/store/journal-postgres";
-import { createPauses } from "@pawl/platform/store/pauses-postgres";
-import { createRecovery } from "@pawl/platform/store/recovery-postgres";
-import { createSchedules } from "@pawl/platform/store/schedules-postgres";
-import { createWorkflows } from "@pawl/platform/store/workflows-postgres";
+import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
+import { createExecutors } from "@pawl/platform/store/leases/writes";
+import { createJournal } from "@pawl/platform/store/tick/postgres";
+import { createPauses } from "@pawl/platform/store/pauses/writes";
+import { createRecovery } from "@pawl/platform/store/recovery/writes";
+import { createSchedules } from "@pawl/platform/store/schedules/writes";
+import { createWorkflows } from "@pawl/platform/store/workflows/writes";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { commandVisibilityMs } from "./command/command-worker.ts";
 import type { Config } from "./config.ts";
@@ -24,17 +25,20 @@ export type Stores = Awaited<ReturnType<typeof openStores>>;
 export async function openStores(config: Config, log: Logger, onStep: (byMs: number) => void) {
   const url = config.DATABASE_URL.reveal();
   const onWait = (message: string): void => log.warn(message);
-  await migrate(url, onWait);
-  await installBoss(url, onWait);
-  const pool = openPool(url, { max: config.PAWL_DB_POOL_SIZE, name: "pawl-scheduler" });
+  const schemas = schemasOf(config);
+  await migrate(url, onWait, schemas);
+  await installBoss(url, onWait, schemas);
+  const max = config.PAWL_DB_POOL_SIZE;
+  const pool = openPool(url, { max, name: "pawl-scheduler", schemas });
   // Renewals wait behind nobody's reads, and are there when the database has no connection left for others.
-  const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", keepsIdle: true });
+  const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", schemas, keepsIdle: true });
   const clock = new DatabaseClock({ onStep });
   const learnClock = (): Promise<void> => clock.learn(livenessPool);
   await learnClock();
   // Another server may have taken over, with another clock. What fails here is learned by the next sweep of the leases.
   const onConnected = (): void => void learnClock().catch(() => {});
-  const boss = new BossQueue(url, (error) => log.warn({ err: error }, "pg-boss complained"));
+  const warn = (error: unknown): void => log.warn({ err: error }, "pg-boss complained");
+  const boss = new BossQueue(url, warn, schemas);
   await boss.start(Object.keys(NODE_CONFIGS));
   const visibilityTimeoutMs = commandVisibilityMs(config);
   const workflowQueue = new BossWorkflowQueue({ pool, boss: boss.library, visibilityTimeoutMs });
@@ -46,7 +50,7 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     workflowQueue,
     clock,
     learnClock,
-    journal: new PostgresJournal({ url, pool, boss, onConnected }),
+    journal: createJournal({ url, pool, boss, schemas, onConnected }),
     workflows: createWorkflows(pool),
     occurrences: new OccurrenceThread(),
     schedules: createSchedules(pool, boss.alarms),

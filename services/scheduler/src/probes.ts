@@ -10,7 +10,7 @@ import type { Logger } from "@pawl/platform/telemetry/log";
 import { readQueueDepth } from "@pawl/platform/telemetry/queue-depth";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import type { Config } from "./config.ts";
-import type { Executors } from "@pawl/platform/store/executors";
+import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { StoreHealth } from "./tick/store-health.ts";
 import type { Roster } from "./work/roster.ts";
 

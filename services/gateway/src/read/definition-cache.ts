@@ -5,7 +5,7 @@ import type { Graph } from "@pawl/core/definition/graph";
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { DefinitionId } from "@pawl/core/name/ids";
-import type { StoredDefinition } from "@pawl/platform/store/definitions";
+import type { StoredDefinition } from "@pawl/platform/store/workflows/workflows";
 
 /** A definition ready for the fold. */
 export interface LoadedDefinition {

@@ -10,8 +10,8 @@ import { slotsOfExecution, slotsOfRun } from "@pawl/core/explain/slot-wait";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
 import { graphNodeAt } from "@pawl/core/plan/place";
 import { jobPriority } from "@pawl/core/policy/priority";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
-import type { RoomQuestion } from "@pawl/platform/store/waiting-room";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import type { RoomQuestion } from "@pawl/platform/store/survey/survey";
 import { toWireExplanation } from "@pawl/platform/wire/explain";
 import {
   type ExplainNodeResponse,

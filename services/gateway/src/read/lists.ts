@@ -2,15 +2,20 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import type { Pool } from "@pawl/platform/db/pool";
-import { type ApprovalFilter, listApprovals } from "@pawl/platform/store/approvals";
-import type { DeadLetterFilter, DeadLetterState } from "@pawl/platform/store/dead-letters";
-import { listDeadLetters } from "@pawl/platform/store/dead-letters-postgres";
-import { listWorkflows } from "@pawl/platform/store/definitions";
-import { listEffects } from "@pawl/platform/store/effects";
-import { listRuns, type RunFilter } from "@pawl/platform/store/runs";
-import { listSchedules } from "@pawl/platform/store/schedule-reads";
-import { readSecret } from "@pawl/platform/store/secrets";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import type { ApprovalFilter } from "@pawl/platform/store/approvals/approvals";
+import { listApprovals } from "@pawl/platform/store/approvals/reads";
+import type {
+  DeadLetterFilter,
+  DeadLetterState,
+} from "@pawl/platform/store/dead-letters/dead-letters";
+import { listDeadLetters } from "@pawl/platform/store/dead-letters/reads";
+import { listWorkflows } from "@pawl/platform/store/workflows/reads";
+import { listEffects } from "@pawl/platform/store/effects/reads";
+import { listRuns } from "@pawl/platform/store/runs/reads";
+import type { RunFilter } from "@pawl/platform/store/runs/runs";
+import { listSchedules } from "@pawl/platform/store/schedules/reads";
+import { readSecret } from "@pawl/platform/db/secrets";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { type PageRequest, PageSeal } from "./page-seal.ts";
 
 type DeadLetterListFilter = DeadLetterFilter & { readonly states: readonly DeadLetterState[] };

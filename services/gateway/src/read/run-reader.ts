@@ -13,10 +13,10 @@ import { isFinal } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
 import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
-import type { EventPage } from "@pawl/platform/store/log";
-import type { RunRecord } from "@pawl/platform/store/runs";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
-import type { RoomQuestion } from "@pawl/platform/store/waiting-room";
+import type { EventPage } from "@pawl/platform/store/log/log";
+import type { RunRecord } from "@pawl/platform/store/runs/runs";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import type { RoomQuestion } from "@pawl/platform/store/survey/survey";
 import { toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
 import { toJsonBytes, traceIdOf } from "@pawl/platform/wire/scalar";
 import type {

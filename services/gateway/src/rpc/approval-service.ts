@@ -5,7 +5,11 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { approvalId, type ApprovalId, isUuid } from "@pawl/core/name/ids";
-import type { ApprovalFilter, ApprovalPage, ApprovalRecord } from "@pawl/platform/store/approvals";
+import type {
+  ApprovalFilter,
+  ApprovalPage,
+  ApprovalRecord,
+} from "@pawl/platform/store/approvals/approvals";
 import { fromWireApprovalState, toWireApproval } from "@pawl/platform/wire/approval";
 import {
   type ApprovalService,

@@ -7,8 +7,9 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import { Batch } from "@pawl/platform/rpc/batch";
 import { wireBytes } from "@pawl/platform/rpc/wire-bytes";
-import type { EventPage } from "@pawl/platform/store/log";
-import type { readTags, TagPage } from "@pawl/platform/store/tags";
+import type { EventPage } from "@pawl/platform/store/log/log";
+import type { readTags } from "@pawl/platform/store/log/reads";
+import type { TagPage } from "@pawl/platform/store/log/log";
 import { toWireTag } from "@pawl/platform/wire/tag";
 import { toWireEvent } from "@pawl/platform/wire/event";
 import {

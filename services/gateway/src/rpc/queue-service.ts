@@ -10,10 +10,10 @@ import {
   type DeadLetterState,
   type OpenDeadLetter,
   whyLeft,
-} from "@pawl/platform/store/dead-letters";
-import type { DeadLetterPage } from "@pawl/platform/store/dead-letters-postgres";
-import type { PauseBook } from "@pawl/platform/store/pauses";
-import type { Depths } from "@pawl/platform/store/queue-depth";
+} from "@pawl/platform/store/dead-letters/dead-letters";
+import type { DeadLetterPage } from "@pawl/platform/store/dead-letters/dead-letters";
+import type { PauseBook } from "@pawl/platform/store/pauses/pauses";
+import type { Depths } from "@pawl/platform/store/survey/survey";
 import {
   deadLetterLimit,
   fromWireDeadLetterState,

@@ -5,7 +5,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { WorkflowPage, WorkflowRecord } from "@pawl/platform/store/definitions";
+import type { WorkflowPage, WorkflowRecord } from "@pawl/platform/store/workflows/workflows";
 import { toJsonBytes } from "@pawl/platform/wire/scalar";
 import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
 import {

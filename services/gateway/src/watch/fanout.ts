@@ -11,7 +11,7 @@ import { ChurnMap } from "@pawl/core/data/churn-map";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
-import type { EventPage, LogCursor } from "@pawl/platform/store/log";
+import type { EventPage, LogCursor } from "@pawl/platform/store/log/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
 import { coalesce } from "../read/coalesce.ts";

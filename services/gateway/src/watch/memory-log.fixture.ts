@@ -3,7 +3,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import { type RunId, runId } from "@pawl/core/name/ids";
-import type { EventPage, LogCursor } from "@pawl/platform/store/log";
+import type { EventPage, LogCursor } from "@pawl/platform/store/log/log";
 import type { WatchedRun } from "./watch-run.ts";
 
 export const RUN: RunId = runId("0198c0de-0000-7000-8000-000000000001");

@@ -11,7 +11,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isStreamedType, isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
-import type { EventPage, LogCursor } from "@pawl/platform/store/log";
+import type { EventPage, LogCursor } from "@pawl/platform/store/log/log";
 import type { EventScope } from "@pawl/platform/wire/event";
 import { LoggedEvent } from "./logged-event.ts";
 import type { Subscriber } from "./subscriber.ts";

@@ -12,7 +12,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { isFinal, isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import type { EventPage, LogCursor } from "@pawl/platform/store/log";
+import type { EventPage, LogCursor } from "@pawl/platform/store/log/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
 import type { HintMark } from "./endings.ts";

@@ -1,5 +1,6 @@
 // The building blocks of configuration schemas: each parses, bounds and defaults one kind of variable, and describes what it expects.
 
+import { DEFAULT_SCHEMAS, type Schemas } from "../db/schemas.ts";
 import { z } from "zod";
 
 import { redact } from "./redact.ts";
@@ -90,6 +91,28 @@ export const databaseUrl = () =>
       return new Secret(text, redact(url.href));
     })
     .describe("PostgreSQL to keep the log in: postgres://user:password@host:port/name");
+
+const SCHEMA_NAME = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/;
+
+/** A schema of the database. */
+export const schemaName = (preset: string, describe: string) =>
+  z
+    .string()
+    .regex(SCHEMA_NAME, "expected lower case letters, digits and underscores, and no pg_ in front")
+    .default(preset)
+    .describe(describe);
+
+/** The schemas of the engine and of pg-boss. */
+export const schemas = () => ({
+  PAWL_DB_SCHEMA: schemaName(DEFAULT_SCHEMAS.engine, "schema of the engine's tables"),
+  PAWL_QUEUE_SCHEMA: schemaName(DEFAULT_SCHEMAS.queue, "schema of pg-boss's tables"),
+});
+
+/** The schemas that settings name. */
+export const schemasOf = (config: {
+  readonly PAWL_DB_SCHEMA: string;
+  readonly PAWL_QUEUE_SCHEMA: string;
+}): Schemas => ({ engine: config.PAWL_DB_SCHEMA, queue: config.PAWL_QUEUE_SCHEMA });
 
 /** Any secret, such as a key; it prints as ***. */
 export const secret = (describe: string) =>

@@ -12,20 +12,18 @@
 // that seem expired may not be.
 
 import { steadyNow } from "../lifecycle/steady-time.ts";
+import { number } from "./columns.ts";
+import { queriesBeside, run } from "./query.ts";
 import type { Queryable } from "./sql.ts";
 
-const READ_CLOCK = {
-  name: "pawl_read_clock",
-  text: "select extract(epoch from clock_timestamp())::double precision * 1000 as now_ms",
-};
+const clock = queriesBeside(import.meta.url)("clock", {}, { now_ms: number() });
 
 /** A correction larger than this is a step of the database's clock, not a drift. */
 const STEP_MS = 1_000;
 
 /** The database's current time, in milliseconds since the epoch. */
 export async function readClock(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ now_ms: number }>(READ_CLOCK);
-  const [row] = rows;
+  const [row] = await run(db, clock, {});
   if (row === undefined) throw new Error("invariant broken: the database gave no time");
   return row.now_ms;
 }

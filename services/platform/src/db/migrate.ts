@@ -1,11 +1,12 @@
-// Applies the forward-only migrations, each in a transaction. Several processes may start at once: a lock on the bookkeeping table lets one
+// Applies the forward-only migrations, each in a transaction and one command after the other. Several processes may start at once: a lock on the bookkeeping table lets one
 // of them do the work, while the others wait and then find nothing to do. That lock delays only other migrations; for locks on Pawl's own
 // tables the migration waits only briefly, several times (lock-wait.ts).
 
 import { readdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
 import { LOCK_WAIT_MS, type LockWaitOptions, type OnWait, untilLocked } from "./lock-wait.ts";
-import { SCHEMA } from "./pool.ts";
+import { DEFAULT_SCHEMAS, type Schemas } from "./schemas.ts";
+import { statementsOf } from "./sql-text.ts";
 
 const MIGRATIONS = new URL("./migrations/", import.meta.url);
 /** Longer than any migration takes. */
@@ -18,13 +19,17 @@ export async function migrationNames(): Promise<string[]> {
 }
 
 /** Migrates the database at `url` to the newest schema; returns the names of the migrations that it applied. */
-export async function migrate(url: string, onWait: OnWait = () => {}): Promise<string[]> {
+export async function migrate(
+  url: string,
+  onWait: OnWait = () => {},
+  { engine }: Pick<Schemas, "engine"> = DEFAULT_SCHEMAS,
+): Promise<string[]> {
   const client = new Client({ connectionString: url, application_name: "pawl-migrate" });
   await client.connect();
   try {
     const pid = await backendOf(client);
-    await client.query(`create schema if not exists ${SCHEMA}`).catch(ignoreRace);
-    await client.query(`set search_path = ${SCHEMA}`);
+    await client.query(`create schema if not exists ${engine}`).catch(ignoreRace);
+    await client.query(`set search_path = ${engine}`);
     await client
       .query(
         "create table if not exists migrations (name text primary key, applied_at timestamptz not null default now())",
@@ -55,7 +60,8 @@ async function applyOne(client: Client, name: string): Promise<boolean> {
     await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
     const known = await client.query("select 1 from migrations where name = $1", [name]);
     if (known.rowCount === 0) {
-      await client.query(await readFile(new URL(name, MIGRATIONS), "utf8"));
+      const text = await readFile(new URL(name, MIGRATIONS), "utf8");
+      for (const statement of statementsOf(text)) await client.query(statement);
       await client.query("insert into migrations (name) values ($1)", [name]);
     }
     await client.query("commit");

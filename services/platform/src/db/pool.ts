@@ -4,11 +4,9 @@
 import { Socket } from "node:net";
 import { Client, Pool as ClientPool, types } from "pg";
 import { isPassing, lastFault, storeFault } from "./failure.ts";
+import { DEFAULT_SCHEMAS, type Schemas, searchPath } from "./schemas.ts";
 import type { Queryable } from "./sql.ts";
 import { withTransaction, type Connectable, type Connection } from "./transaction.ts";
-
-/** Pawl's tables have a schema of their own, and so have pg-boss's. */
-export const SCHEMA = "pawl";
 
 // bigint columns are counters far below 2^53, so they can be numbers everywhere.
 types.setTypeParser(types.builtins.INT8, Number);
@@ -39,8 +37,8 @@ const PINNED_PLANS = [
   "-c plan_cache_mode=force_generic_plan",
 ].join(" ");
 
-const limits = (idleMs: number, lockMs: number): string =>
-  `-c search_path=${SCHEMA} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${idleMs}`;
+const limits = (schemas: Schemas, idleMs: number, lockMs: number): string =>
+  `-c search_path=${searchPath(schemas)} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${idleMs}`;
 
 export interface Pool extends Queryable, Connectable {
   /** Commits all or nothing of `work`, which may run more than once. */
@@ -54,6 +52,7 @@ export function openPool(
   options: {
     readonly max: number;
     readonly name: string;
+    readonly schemas?: Schemas | undefined;
     /** Whether idle connections stay open. */
     readonly keepsIdle?: boolean;
   },
@@ -66,7 +65,7 @@ export function openPool(
     query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
     ...(options.keepsIdle === true ? { idleTimeoutMillis: 0 } : {}),
-    options: `${limits(IDLE_IN_TRANSACTION_MS, LOCK_TIMEOUT_MS)} ${PINNED_PLANS}`,
+    options: `${limits(options.schemas ?? DEFAULT_SCHEMAS, IDLE_IN_TRANSACTION_MS, LOCK_TIMEOUT_MS)} ${PINNED_PLANS}`,
   });
   pool.on("error", () => {
     // An idle connection died with its server; the next query opens another.
@@ -133,7 +132,12 @@ export interface Pipeline {
 /** Opens the tick's connection. `onBroken` is called once when it dies; every pending query rejects. */
 export async function openPipeline(
   url: string,
-  options: { readonly name: string; readonly id: string; readonly onBroken: () => void },
+  options: {
+    readonly name: string;
+    readonly id: string;
+    readonly schemas?: Schemas | undefined;
+    readonly onBroken: () => void;
+  },
 ): Promise<Pipeline> {
   const socket = new Socket();
   const client = new Client({
@@ -142,7 +146,7 @@ export async function openPipeline(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
-    options: `${limits(IDLE_IN_TICK_MS, LOCK_IN_TICK_MS)} ${PINNED_PLANS}`,
+    options: `${limits(options.schemas ?? DEFAULT_SCHEMAS, IDLE_IN_TICK_MS, LOCK_IN_TICK_MS)} ${PINNED_PLANS}`,
     stream: () => socket,
   });
   let broken = false;

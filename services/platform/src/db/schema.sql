@@ -18,10 +18,10 @@ create table approvals (
   decided_by text not null default ''::text,
   comment text not null default ''::text,
   response json,
-  constraint approvals_pkey PRIMARY KEY (approval_id),
+  constraint approvals_pkey PRIMARY KEY (run_id, approval_id),
   constraint approvals_state_check CHECK ((state = ANY (ARRAY['open'::text, 'approved'::text, 'rejected'::text, 'timed_out'::text, 'cancelled'::text])))
 ) with (fillfactor=80);
-CREATE INDEX approvals_by_run ON pawl.approvals USING btree (run_id, approval_id DESC);
+CREATE INDEX approvals_by_id ON pawl.approvals USING btree (approval_id);
 CREATE INDEX approvals_due ON pawl.approvals USING btree (deadline_at) WHERE ((state = 'open'::text) AND (deadline_at IS NOT NULL));
 CREATE INDEX approvals_newest ON pawl.approvals USING btree (tenant_id, approval_id DESC);
 CREATE INDEX approvals_open ON pawl.approvals USING btree (tenant_id, approval_id DESC) WHERE (state = 'open'::text);
@@ -44,12 +44,11 @@ create table dead_letters (
   redrive_run_id uuid,
   closed_at timestamp with time zone,
   closed_request_id text,
-  constraint dead_letters_pkey PRIMARY KEY (dead_letter_id),
+  constraint dead_letters_pkey PRIMARY KEY (run_id, node_id, iteration),
   constraint dead_letters_state_check CHECK ((state = ANY (ARRAY['open'::text, 'redriven'::text, 'discarded'::text])))
 ) with (fillfactor=80);
 CREATE INDEX dead_letters_by_request ON pawl.dead_letters USING btree (tenant_id, closed_request_id) WHERE (closed_request_id IS NOT NULL);
 CREATE INDEX dead_letters_newest ON pawl.dead_letters USING btree (tenant_id, dead_letter_id DESC);
-CREATE UNIQUE INDEX dead_letters_once ON pawl.dead_letters USING btree (run_id, node_id, iteration);
 CREATE INDEX dead_letters_open ON pawl.dead_letters USING btree (tenant_id, dead_letter_id) WHERE (state = 'open'::text);
 
 create table definitions (
@@ -176,6 +175,14 @@ create table run_events_default partition of run_events DEFAULT;
 CREATE UNIQUE INDEX run_events_once ON ONLY pawl.run_events USING btree (run_id, node_id, iteration, attempt, type) WHERE (type = ANY (ARRAY['node.completed'::text, 'node.failed'::text, 'node.retried'::text, 'node.skipped'::text, 'node.cancelled'::text, 'node.timed_out'::text]));
 CREATE UNIQUE INDEX run_events_streamed ON ONLY pawl.run_events USING btree (run_id, epoch, type, ordinal) WHERE (type = ANY (ARRAY['node.stream.delta'::text, 'node.log'::text]));
 
+create table run_requests (
+  tenant_id text not null,
+  request_id text not null,
+  request_hash text not null,
+  run_id uuid not null,
+  constraint run_requests_pkey PRIMARY KEY (tenant_id, request_id)
+);
+
 create table run_snapshots (
   run_id uuid not null,
   seq bigint not null,
@@ -200,7 +207,6 @@ create table runs (
   priority integer not null default 0,
   error_message text,
   request_id text,
-  request_hash text,
   traceparent text,
   created_at timestamp with time zone not null default now(),
   ended_at timestamp with time zone,
@@ -223,7 +229,6 @@ CREATE INDEX runs_by_short_id ON pawl.runs USING btree ("right"((run_id)::text, 
 CREATE INDEX runs_by_workflow ON pawl.runs USING btree (tenant_id, workflow_id, run_id DESC);
 CREATE INDEX runs_deadline ON pawl.runs USING btree (deadline_at) WHERE ((ended_at IS NULL) AND (status <> ALL (ARRAY['waiting'::text, 'paused'::text])));
 CREATE INDEX runs_newest ON pawl.runs USING btree (tenant_id, run_id DESC);
-CREATE UNIQUE INDEX runs_request ON pawl.runs USING btree (tenant_id, request_id) WHERE (request_id IS NOT NULL);
 CREATE INDEX runs_waiting ON pawl.runs USING btree (tenant_id, workflow_id) WHERE ((ended_at IS NULL) AND (status = ANY (ARRAY['waiting'::text, 'paused'::text])));
 
 create table schedules (
@@ -290,7 +295,7 @@ create table slots (
   next_key text,
   next_limit integer,
   next_per_ms bigint,
-  constraint slots_pkey PRIMARY KEY (slot_id),
+  constraint slots_pkey PRIMARY KEY (run_id, slot_id),
   constraint slots_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'held'::text, 'cooling'::text])))
 ) with (fillfactor=70);
 CREATE UNIQUE INDEX slots_execution ON pawl.slots USING btree (run_id, node_id, iteration, slot_key) WHERE (state <> 'cooling'::text);
@@ -312,11 +317,11 @@ create table workflow_jobs (
   error text,
   enqueued_at timestamp with time zone not null,
   changed_at timestamp with time zone not null,
-  constraint workflow_jobs_pkey PRIMARY KEY (job_id),
+  constraint workflow_jobs_pkey PRIMARY KEY (run_id, job_id),
   constraint workflow_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'active'::text, 'paused'::text, 'completed'::text, 'dead_letter'::text])))
 ) with (fillfactor=70);
+CREATE INDEX workflow_jobs_by_id ON pawl.workflow_jobs USING btree (job_id);
 CREATE INDEX workflow_jobs_expiry ON pawl.workflow_jobs USING btree (visible_until, job_id) WHERE (status = 'active'::text);
-CREATE INDEX workflow_jobs_of_run ON pawl.workflow_jobs USING btree (run_id);
 CREATE INDEX workflow_jobs_settled ON pawl.workflow_jobs USING btree (changed_at) WHERE (status = 'completed'::text);
 CREATE INDEX workflow_jobs_unsettled ON pawl.workflow_jobs USING btree (status) WHERE (status = ANY (ARRAY['active'::text, 'paused'::text, 'dead_letter'::text]));
 
@@ -338,3 +343,16 @@ create table workflows (
   constraint workflows_definition_id_fkey FOREIGN KEY (definition_id) REFERENCES definitions(definition_id),
   constraint workflows_pkey PRIMARY KEY (tenant_id, workflow_id)
 );
+
+CREATE OR REPLACE FUNCTION pawl.pawl_require(is_met boolean, state text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if is_met then
+    return true;
+  end if;
+  raise exception 'a condition of the statement is not met' using errcode = state;
+end
+$function$
+;

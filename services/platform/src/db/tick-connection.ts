@@ -3,10 +3,12 @@
 
 import { storeFault } from "./failure.ts";
 import { openPipeline, type Pipeline } from "./pool.ts";
+import type { Schemas } from "./schemas.ts";
 
 interface TickConnectionOptions {
   /** The name of this process in notifications to others. */
   readonly id: string;
+  readonly schemas?: Schemas | undefined;
   /** Called for a new connection, perhaps to another server. */
   readonly onConnected?: (() => void) | undefined;
 }
@@ -36,8 +38,8 @@ export class TickConnection {
   }
 
   async #open(onBroken: () => void): Promise<Pipeline> {
-    const { id, onConnected } = this.#options;
-    const pipeline = await openPipeline(this.#url, { name: "pawl-tick", id, onBroken });
+    const { id, schemas, onConnected } = this.#options;
+    const pipeline = await openPipeline(this.#url, { name: "pawl-tick", id, schemas, onBroken });
     onConnected?.();
     return pipeline;
   }

@@ -2,9 +2,11 @@
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { JobWithMetadata, PgBoss } from "pg-boss";
+import { run } from "../db/query.ts";
 import type { Queryable } from "../db/sql.ts";
 import { AT_ONCE } from "./at-once.ts";
-import { BOSS_SCHEMA, COMMAND_QUEUE } from "./queue-name.ts";
+import { anyReadyCommand, countWaitingCommands } from "./command-rows.ts";
+import { COMMAND_QUEUE } from "./queue-name.ts";
 import { type CommandData, type ParsedCommand, parseData } from "./workflow-command.ts";
 
 const YEAR_SECONDS = 366 * 24 * 3_600;
@@ -69,26 +71,12 @@ export class BossCommands {
   }
 
   async isAnyReady(db: Queryable): Promise<boolean> {
-    const { rows } = await db.query({
-      name: "pawl_any_ready_command",
-      text: `
-select 1
-from ${BOSS_SCHEMA}.job
-where name = '${COMMAND_QUEUE}' and state < 'active' and not blocked and start_after <= now()
-limit 1`,
-    });
-    return rows.length > 0;
+    return (await run(db, anyReadyCommand, { queue: COMMAND_QUEUE })).length > 0;
   }
 
   async countWaiting(db: Queryable): Promise<number> {
-    const { rows } = await db.query<{ count: number }>({
-      name: "pawl_count_waiting_commands",
-      text: `
-select count(*)::integer as count
-from ${BOSS_SCHEMA}.job
-where name = '${COMMAND_QUEUE}' and state < 'active' and not blocked`,
-    });
-    return rows[0]?.count ?? 0;
+    const [row] = await run(db, countWaitingCommands, { queue: COMMAND_QUEUE });
+    return row?.count ?? 0;
   }
 }
 

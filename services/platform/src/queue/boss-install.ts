@@ -5,13 +5,17 @@
 import { Client } from "pg";
 import { PgBoss } from "pg-boss";
 import { LOCK_WAIT_MS, type OnWait, untilLocked } from "../db/lock-wait.ts";
-import { BOSS_SCHEMA } from "./queue-name.ts";
+import { DEFAULT_SCHEMAS, type Schemas } from "../db/schemas.ts";
 
 /** How pg-boss says how long it waits for a lock, at the beginning of each of its definitions. */
 const ITS_LOCK_TIMEOUT = /SET LOCAL lock_timeout = \d+/g;
 
 /** @throws when another session keeps its locks for minutes */
-export async function installBoss(url: string, onWait: OnWait = () => {}): Promise<void> {
+export async function installBoss(
+  url: string,
+  onWait: OnWait = () => {},
+  { queue }: Pick<Schemas, "queue"> = DEFAULT_SCHEMAS,
+): Promise<void> {
   const client = new Client({ connectionString: url, application_name: "pawl-boss-install" });
   await client.connect();
   try {
@@ -19,13 +23,13 @@ export async function installBoss(url: string, onWait: OnWait = () => {}): Promi
     // For what it asks before its definitions.
     await client.query(`set lock_timeout = ${LOCK_WAIT_MS}`);
     const what = "the schema of pg-boss";
-    await untilLocked({ url, what, onWait }, rows[0]?.pid, () => install(client));
+    await untilLocked({ url, what, onWait }, rows[0]?.pid, () => install(client, queue));
   } finally {
     await client.end();
   }
 }
 
-async function install(client: Client): Promise<void> {
+async function install(client: Client, schema: string): Promise<void> {
   const executeSql = async (text: string, values?: unknown[]) => {
     try {
       const bounded = text.replaceAll(ITS_LOCK_TIMEOUT, `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
@@ -38,7 +42,7 @@ async function install(client: Client): Promise<void> {
   };
   const boss = new PgBoss({
     db: { executeSql },
-    schema: BOSS_SCHEMA,
+    schema,
     supervise: false,
     schedule: false,
   });

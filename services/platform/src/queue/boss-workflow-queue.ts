@@ -10,25 +10,25 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { isUuid } from "@pawl/core/name/ids";
 import type { PgBoss } from "pg-boss";
 import type { Pool } from "../db/pool.ts";
-import { type Queryable, run, type Statement } from "../db/sql.ts";
-import { ackWorkflowJob } from "../store/statements/ack-workflow-job.ts";
-import { anyExpiredWorkflowJob } from "../store/statements/any-expired-workflow-job.ts";
-import { buryWorkflowJob } from "../store/statements/bury-workflow-job.ts";
-import { claimWorkflowJob } from "../store/statements/claim-workflow-job.ts";
-import { countWorkflowJobs } from "../store/statements/count-workflow-jobs.ts";
-import { extendWorkflowJob } from "../store/statements/extend-workflow-job.ts";
-import { forgetWorkflowJobs } from "../store/statements/forget-workflow-jobs.ts";
-import { nackWorkflowJob } from "../store/statements/nack-workflow-job.ts";
-import { readWorkflowJob } from "../store/statements/read-workflow-job.ts";
-import { reclaimWorkflowJob } from "../store/statements/reclaim-workflow-job.ts";
-import { releaseWorkflowJob } from "../store/statements/release-workflow-job.ts";
+import { run } from "../db/query.ts";
+import type { Queryable } from "../db/sql.ts";
 import { BossCommands, type CommandJob, parsedOrFault } from "./boss-commands.ts";
 import {
-  checkCommand,
-  type CommandData,
-  toData,
-  type WorkflowCommand,
-} from "./workflow-command.ts";
+  ackCommand,
+  anyExpiredCommand,
+  buryCommand,
+  claimCommand,
+  type CommandRow,
+  commandRow,
+  countCommands,
+  extendCommand,
+  forgetCommands,
+  nackCommand,
+  reclaimCommand,
+  releaseCommand,
+  type ReturnedRow,
+} from "./command-rows.ts";
+import { checkCommand, toData, type WorkflowCommand } from "./workflow-command.ts";
 import {
   checkMs,
   CLAIM_EXPIRED,
@@ -61,19 +61,6 @@ export interface BossWorkflowQueueOptions {
   readonly now?: () => number;
   readonly newId?: () => string;
 }
-
-interface JobRow {
-  readonly status: JobStatus;
-  readonly attempts: number;
-  readonly claim_epoch: number;
-  readonly worker_id: string;
-  readonly visible_until: Date;
-  readonly error: string | null;
-  readonly command: CommandData;
-  readonly priority: number;
-}
-
-type ReturnedRow = Pick<JobRow, "status" | "command" | "priority"> & { readonly job_id: string };
 
 export class BossWorkflowQueue implements WorkflowQueue {
   readonly #pool: Pool;
@@ -116,7 +103,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
   }
 
   async ack(claim: JobClaim): Promise<Settlement> {
-    return await this.#settle(claim, ackWorkflowJob);
+    return await this.#settle(claim, ackCommand);
   }
 
   async nack(claim: JobClaim, error: string, retryAfterMs = 0): Promise<Settlement> {
@@ -124,8 +111,8 @@ export class BossWorkflowQueue implements WorkflowQueue {
     const afterMs = checkMs("retry_after_ms", retryAfterMs);
     if (!isClaim(claim)) return refusalOf(undefined, claim);
     const settled = await this.#pool.transaction(async (db): Promise<Settlement> => {
-      const values = [jobId, claimEpoch, errorText(error), this.#now()];
-      const [row] = await run<ReturnedRow>(db, nackWorkflowJob, values);
+      const values = { jobId, claimEpoch, error: errorText(error), now: this.#now() };
+      const [row] = await run(db, nackCommand, values);
       if (row === undefined) return refusalOf(await this.#standing(db, jobId), claim);
       await this.#sendAgain(db, row, afterMs);
       return { outcome: "done", status: row.status };
@@ -137,25 +124,26 @@ export class BossWorkflowQueue implements WorkflowQueue {
   async heartbeat(claim: JobClaim, extendMs = this.#visibilityMs): Promise<Heartbeat> {
     const { jobId, claimEpoch } = claim;
     if (!isClaim(claim)) return refusalOf(undefined, claim);
-    const values = [jobId, claimEpoch, checkMs("extend_ms", extendMs), this.#now()];
-    const [row] = await run<{ visible_until: Date }>(this.#pool, extendWorkflowJob, values);
+    const forMs = checkMs("extend_ms", extendMs);
+    const values = { jobId, claimEpoch, extendMs: forMs, now: this.#now() };
+    const [row] = await run(this.#pool, extendCommand, values);
     if (row === undefined) return refusalOf(await this.#standing(this.#pool, jobId), claim);
     return { outcome: "done", visibleUntil: row.visible_until.getTime() };
   }
 
   async release(claim: JobClaim): Promise<Settlement> {
-    return await this.#settle(claim, releaseWorkflowJob);
+    return await this.#settle(claim, releaseCommand);
   }
 
   async reclaimExpired(): Promise<Reclaimed> {
     const count = { waiting: 0, dead_letter: 0 };
     const now = this.#now();
-    const found = await run(this.#pool, anyExpiredWorkflowJob, [now]);
+    const found = await run(this.#pool, anyExpiredCommand, { now });
     let isMore = found.length > 0;
     while (isMore && count.waiting + count.dead_letter < RECLAIM_MAX) {
       // One transaction a job: pg-boss orders by the time of the transaction, so they wait in the order they ran out.
       const status = await this.#pool.transaction(async (db) => {
-        const [row] = await run<ReturnedRow>(db, reclaimWorkflowJob, [now, CLAIM_EXPIRED]);
+        const [row] = await run(db, reclaimCommand, { now, error: CLAIM_EXPIRED });
         if (row !== undefined) await this.#sendAgain(db, row, 0);
         return row?.status;
       });
@@ -168,7 +156,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {
     if (!isUuid(jobId)) return undefined;
-    const [row] = await run<JobRow>(this.#pool, readWorkflowJob, [jobId]);
+    const [row] = await run(this.#pool, commandRow, { jobId });
     if (row !== undefined) return recordOf(jobId, row);
     const job = await this.#commands.find(jobId);
     if (job === undefined) return undefined;
@@ -179,7 +167,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
 
   async getQueueDepth(): Promise<JobCounts> {
     const [rows, waiting] = await Promise.all([
-      run<{ status: JobStatus; count: number }>(this.#pool, countWorkflowJobs, []),
+      run(this.#pool, countCommands, {}),
       this.#commands.countWaiting(this.#pool),
     ]);
     const count = (status: JobStatus): number =>
@@ -204,7 +192,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
 
   /** Drops what was done longer ago than this. */
   async forget(olderThanMs: number): Promise<void> {
-    await run(this.#pool, forgetWorkflowJobs, [olderThanMs]);
+    await run(this.#pool, forgetCommands, { olderThanMs });
   }
 
   async #claim(db: Queryable, workerId: string): Promise<ClaimedJob | "odd" | null> {
@@ -215,18 +203,17 @@ export class BossWorkflowQueue implements WorkflowQueue {
       return "odd";
     }
     const { jobId, command } = job.parsed;
-    const values = [
+    const [row] = await run(db, claimCommand, {
       jobId,
-      command.runId,
-      JSON.stringify(toData(command)),
-      command.priority,
-      command.maxAttempts,
+      runId: command.runId,
+      command: JSON.stringify(toData(command)),
+      priority: command.priority,
+      maxAttempts: command.maxAttempts,
       workerId,
-      this.#now(),
-      this.#visibilityMs,
-      job.createdOn,
-    ];
-    const [row] = await run<JobRow>(db, claimWorkflowJob, values);
+      now: this.#now(),
+      visibilityMs: this.#visibilityMs,
+      enqueuedAt: job.createdOn,
+    });
     if (row === undefined) return "odd";
     const { attempts, claim_epoch: claimEpoch } = row;
     const visibleUntil = row.visible_until.getTime();
@@ -234,22 +221,23 @@ export class BossWorkflowQueue implements WorkflowQueue {
   }
 
   async #bury(db: Queryable, job: CommandJob, workerId: string, why: string): Promise<void> {
-    const { id, priority, createdOn } = job;
-    const data = JSON.stringify(job.data);
-    await run(db, buryWorkflowJob, [id, data, priority, workerId, why, this.#now(), createdOn]);
+    const { id: jobId, priority, createdOn: enqueuedAt } = job;
+    // A job without data has no JSON text.
+    const command = job.data === undefined ? null : JSON.stringify(job.data);
+    const values = { jobId, command, priority, workerId, error: why, enqueuedAt };
+    await run(db, buryCommand, { ...values, now: this.#now() });
   }
 
-  async #settle(claim: JobClaim, statement: Statement): Promise<Settlement> {
+  async #settle(claim: JobClaim, query: typeof ackCommand): Promise<Settlement> {
     const { jobId, claimEpoch } = claim;
     if (!isClaim(claim)) return refusalOf(undefined, claim);
-    const values = [jobId, claimEpoch, this.#now()];
-    const [row] = await run<{ status: JobStatus }>(this.#pool, statement, values);
+    const [row] = await run(this.#pool, query, { jobId, claimEpoch, now: this.#now() });
     if (row === undefined) return refusalOf(await this.#standing(this.#pool, jobId), claim);
     return { outcome: "done", status: row.status };
   }
 
   async #standing(db: Queryable, jobId: string) {
-    const [row] = await run<JobRow>(db, readWorkflowJob, [jobId]);
+    const [row] = await run(db, commandRow, { jobId });
     return row && { status: row.status, claimEpoch: row.claim_epoch };
   }
 
@@ -265,7 +253,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
   }
 }
 
-function recordOf(jobId: string, row: JobRow): JobRecord {
+function recordOf(jobId: string, row: CommandRow): JobRecord {
   const { status, attempts, error, priority } = row;
   return {
     jobId,

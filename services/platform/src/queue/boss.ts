@@ -8,28 +8,31 @@
 // skipped over loses its compare-and-swap, begins again on a fresh fold, and drops the job itself.
 
 import { type Job as BossJob, PgBoss } from "pg-boss";
+import { list, text, uuid } from "../db/columns.ts";
+import { DEFAULT_SCHEMAS, type Schemas } from "../db/schemas.ts";
+import { queriesBeside, type Send } from "../db/query.ts";
+import type { Queryable } from "../db/sql.ts";
 import { ALARMS } from "./alarm.ts";
 import { AT_ONCE } from "./at-once.ts";
 import { BossAlarms } from "./boss-alarms.ts";
 import { jobId } from "./job-id.ts";
-import { BOSS_SCHEMA, queueName } from "./queue-name.ts";
+import { queueName } from "./queue-name.ts";
 import { Turns } from "./turns.ts";
-import { type DroppedJob, GLUE, type Job, type NewJob, PENDING_RUNS } from "./queue.ts";
+import {
+  type DroppedJob,
+  GLUE,
+  type Job,
+  type NewJob,
+  PENDING_RUNS,
+  type QueueDepth,
+} from "./queue.ts";
+import { readDepths } from "./reads.ts";
 
 const YEAR_SECONDS = 366 * 24 * 3_600;
 const FLOW_INTERVAL_SECONDS = 3_600;
 
-/** An id is in the queue of one type only, so types and ids need no pairing. Primary key (name, id): bounded by the ids. */
-const DROP_JOBS = `
-delete from ${BOSS_SCHEMA}.job
-where (name, id) in (
-  select name, id
-  from ${BOSS_SCHEMA}.job
-  where name = any($1::text[])
-    and id = any($2::uuid[])
-    and state < 'active'
-  for update skip locked
-)`;
+const declare = queriesBeside(import.meta.url);
+const drop = declare("drop", { queues: list(text()), ids: list(uuid()) });
 
 interface JobData {
   readonly r: string;
@@ -43,7 +46,7 @@ interface JobData {
 }
 
 /** Sends one statement and gives its rows: what pg-boss asks of a connection. */
-export type SendSql = (text: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
+export type SendSql = (sql: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
 
 /** A call under way: `issued` once its statement is sent, `done` once it is answered. */
 export interface BossCall<T> {
@@ -57,10 +60,14 @@ export class BossQueue {
   readonly alarms: BossAlarms;
   readonly #turns = new Turns();
 
-  constructor(url: string, onWarning: (error: unknown) => void) {
+  constructor(
+    url: string,
+    onWarning: (error: unknown) => void,
+    { queue }: Pick<Schemas, "queue"> = DEFAULT_SCHEMAS,
+  ) {
     this.#boss = new PgBoss({
       connectionString: url,
-      schema: BOSS_SCHEMA,
+      schema: queue,
       max: 2,
       application_name: "pawl-boss",
       // Jobs here depend on no other jobs; looking for such each 5 s was 36 of an idle minute's queries.
@@ -134,22 +141,31 @@ export class BossQueue {
     });
   }
 
-  /** Removes waiting jobs; those that are gone or just being taken are left to whoever takes them. */
-  async drop(send: SendSql, jobs: readonly DroppedJob[]): Promise<void> {
-    const names = [...new Set(jobs.map((job) => queueName(job.nodeType)))];
-    await send(DROP_JOBS, [names, jobs.map(jobId)]);
+  /** Removes waiting jobs. A job that another transaction takes now is left to that one. */
+  async drop(send: Send, jobs: readonly DroppedJob[]): Promise<void> {
+    const queues = [...new Set(jobs.map((job) => queueName(job.nodeType)))];
+    await send(drop, { queues, ids: jobs.map(jobId) });
   }
 
-  /** The best rank in a queue, seen from outside: the turn that is served is not before it. */
-  sawFirst(nodeType: string, bossPriority: number): void {
-    this.#turns.served(nodeType, -bossPriority);
+  /** Looks at every known queue. The first job of each also says which turn the queue serves: no turn before it. */
+  async depths(db: Queryable): Promise<readonly QueueDepth[]> {
+    const rows = await readDepths(db, this.nodeTypes);
+    return rows.map((row) => {
+      if (row.first_priority !== null) this.#turns.served(row.node_type, -row.first_priority);
+      return {
+        nodeType: row.node_type,
+        waitingCount: row.waiting,
+        ...(row.due_in_ms === null ? {} : { dueInMs: Math.max(0, row.due_in_ms) }),
+        ...(row.age_ms === null ? {} : { ageMs: Math.max(0, row.age_ms) }),
+      };
+    });
   }
 
   #call<T>(send: SendSql, work: (db: { executeSql: SendSql }) => Promise<T>): BossCall<T> {
     const { promise: issued, resolve } = Promise.withResolvers<void>();
     const db = {
-      executeSql: (text: string, values?: unknown[]) => {
-        const answer = send(text, values);
+      executeSql: (sql: string, values?: unknown[]) => {
+        const answer = send(sql, values);
         resolve();
         return answer;
       },

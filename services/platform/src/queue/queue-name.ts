@@ -2,10 +2,9 @@
 
 import { createHash } from "node:crypto";
 
-export const BOSS_SCHEMA = "pgboss";
-
-/** Where pg-boss notifies of jobs in queues that ask for it; the payload is the queue's name. */
-export const BOSS_CHANNEL = `pgboss_${createHash("sha224").update(BOSS_SCHEMA).digest("hex").slice(0, 24)}`;
+/** Where pg-boss with this schema notifies of jobs in queues that ask for it; the payload is the queue's name. */
+export const bossChannel = (schema: string): string =>
+  `pgboss_${createHash("sha224").update(schema).digest("hex").slice(0, 24)}`;
 
 /** pg-boss's name for the queue of a node type. */
 export const queueName = (nodeType: string): string => `node.${nodeType}`;

@@ -3,20 +3,11 @@
 
 import type { NodeId, RunId } from "@pawl/core/name/ids";
 
-/** Stands for open dead letters among the queues, which hold none of them; a node type never begins with an underscore. */
-export const DEAD_LETTERS = "_dead_letters";
-
-/** Stands for the pauses among the queues, with their epoch: who missed the news of one learns of it by looking. */
-export const PAUSES = "_pauses";
-
 /** Queue of runs that may begin: their workflow limits how many are live, and they have a slot now. */
 export const PENDING_RUNS = "_pending_run";
 
 /** Queue of glue nodes that the scheduler completes itself, once their time has come or a tick has room for them. */
 export const GLUE = "_glue";
-
-/** Stands for the slots of rates among the queues: due when one frees that somebody waits for. */
-export const RATE_SLOTS = "_rate_slots";
 
 /** Names one delivery of a node execution. */
 export interface JobKey {
@@ -58,6 +49,4 @@ export interface QueueDepth {
   readonly dueInMs?: number;
   /** For how long the oldest job that is due has waited. Absent when none waits. */
   readonly ageMs?: number;
-  /** Of the pauses, where it stands for them. */
-  readonly epoch?: number;
 }

@@ -1,7 +1,7 @@
 // The next times of a schedule, for people: from its own next occurrence on, so that what is shown is what will fire.
 
 import { LIMITS } from "@pawl/core/data/limits";
-import type { ScheduleRecord } from "../store/schedules.ts";
+import type { Recurrence } from "./boss-occurrences.ts";
 import type { Occurrences } from "./occurrences.ts";
 
 /** How many are shown with a schedule. */
@@ -10,7 +10,7 @@ export const OCCURRENCES_SHOWN = LIMITS.previewTimes;
 /** None unless it is active; fewer when its rule ends. */
 export async function upcoming(
   occurrences: Occurrences,
-  { nextAt, spec }: ScheduleRecord,
+  { nextAt, spec }: { readonly nextAt: number | null; readonly spec: Recurrence },
   count: number,
 ): Promise<number[]> {
   if (nextAt === null) return [];

@@ -6,7 +6,7 @@ import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import { isName, isUuid } from "@pawl/core/name/ids";
 import { z } from "zod";
-import { DEFAULT_TENANT } from "../store/tenant.ts";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 
 export const DEFAULT_MAX_ATTEMPTS = 3;
 const MAX_ATTEMPTS_MAX = 100;

@@ -1,6 +1,7 @@
 // Notifications between schedulers: one put jobs into queues that another may have room for. Polling finds the jobs too, but later.
 
-import { BOSS_CHANNEL, COMMAND_QUEUE } from "../queue/queue-name.ts";
+import { DEFAULT_SCHEMAS, type Schemas } from "../db/schemas.ts";
+import { bossChannel, COMMAND_QUEUE } from "../queue/queue-name.ts";
 import { ChannelListener } from "./channel.ts";
 
 /** The channel that a tick with jobs notifies; payload `<sender> <nodeType>@<delayMs>,…`. */
@@ -50,10 +51,16 @@ export interface JobHandlers {
 
 /** Listens on one connection for jobs of other schedulers, for commands and for pauses. */
 export class JobListener extends ChannelListener {
-  constructor(url: string, self: string, { onJobs, onCommands, onPauses }: JobHandlers) {
-    super(url, [JOBS_CHANNEL, BOSS_CHANNEL, PAUSES_CHANNEL], {
+  constructor(
+    url: string,
+    self: string,
+    { onJobs, onCommands, onPauses }: JobHandlers,
+    { queue }: Pick<Schemas, "queue"> = DEFAULT_SCHEMAS,
+  ) {
+    const commandChannel = bossChannel(queue);
+    super(url, [JOBS_CHANNEL, commandChannel, PAUSES_CHANNEL], {
       onPayload: (payload, channel) => {
-        if (channel === BOSS_CHANNEL) {
+        if (channel === commandChannel) {
           if (payload === COMMAND_QUEUE) onCommands();
           return;
         }

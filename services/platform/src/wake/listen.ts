@@ -4,7 +4,7 @@
 
 import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
 import { isUuid, type RunId, runId } from "@pawl/core/name/ids";
-import { toEvent } from "../store/event-row.ts";
+import { toEvent } from "../db/event-row.ts";
 import { ChannelListener } from "./channel.ts";
 
 /**

@@ -6,8 +6,8 @@ import {
   ApprovalSchema,
   ApprovalState as WireState,
 } from "@pawl/proto/pawl/v1/approval_pb";
-import type { ApprovalRecord } from "../store/approvals.ts";
-import type { ApprovalState } from "../store/journal.ts";
+import type { ApprovalRecord } from "../store/approvals/approvals.ts";
+import type { ApprovalState } from "../store/approvals/approvals.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 
 const STATES: Readonly<Record<ApprovalState, WireState>> = {

@@ -5,7 +5,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { executorId, nodeId, runId } from "@pawl/core/name/ids";
 import { DeadLetterFilterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { expect, test } from "vitest";
-import { type OpenDeadLetter, whyLeft } from "../store/dead-letters.ts";
+import { type OpenDeadLetter, whyLeft } from "../store/dead-letters/dead-letters.ts";
 import { deadLetterLimit, fromWireFilter, narrowing, redrivePace } from "./dead-letter.ts";
 
 const ID = "01a1e451-4259-70e8-8c9d-a891b4f8d58b";

@@ -10,7 +10,11 @@ import {
   DeadLetterSchema,
   DeadLetterState as WireState,
 } from "@pawl/proto/pawl/v1/queue_service_pb";
-import type { DeadLetterFilter, DeadLetterRecord, DeadLetterState } from "../store/dead-letters.ts";
+import type {
+  DeadLetterFilter,
+  DeadLetterRecord,
+  DeadLetterState,
+} from "../store/dead-letters/dead-letters.ts";
 import { fromTimestamp, toTimestamp } from "./scalar.ts";
 
 const STATES: Readonly<Record<DeadLetterState, WireState>> = {

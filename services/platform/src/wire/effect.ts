@@ -3,7 +3,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { RunId } from "@pawl/core/name/ids";
 import { type Effect, EffectSchema, EffectState } from "@pawl/proto/pawl/v1/effect_pb";
-import type { EffectRecord } from "../store/effects.ts";
+import type { EffectRecord } from "../store/effects/effects.ts";
 import { toTimestamp } from "./scalar.ts";
 
 /** An effect on the wire. Its result stays in the ledger, because it may hold anything that the receiver sent. */

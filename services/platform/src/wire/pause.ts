@@ -3,7 +3,7 @@
 import { create } from "@bufbuild/protobuf";
 import type { PauseNote } from "@pawl/core/log/event";
 import { type Pause, PauseSchema, PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
-import type { PauseRecord } from "../store/pauses.ts";
+import type { PauseRecord } from "../store/pauses/pauses.ts";
 import { toTimestamp } from "./scalar.ts";
 
 const SCOPES = {

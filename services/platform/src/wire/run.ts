@@ -11,7 +11,7 @@ import {
   type NodeRun as WireNodeRun,
   type Run as WireRun,
 } from "@pawl/proto/pawl/v1/run_pb";
-import type { RunRecord } from "../store/runs.ts";
+import type { RunRecord } from "../store/runs/runs.ts";
 import { toWireScope } from "./pause.ts";
 import { toJsonBytes, toTimestamp, traceIdOf } from "./scalar.ts";
 import { toWireNodeStatus, toWireRunKind, toWireRunStatus } from "./status.ts";

@@ -10,7 +10,7 @@ import {
   ScheduleSpecSchema,
   ScheduleState,
 } from "@pawl/proto/pawl/v1/schedule_pb";
-import type { ScheduleRecord } from "../store/schedules.ts";
+import type { ScheduleRecord } from "../store/schedules/schedules.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 
 const MISSED: Record<MissedPolicy, WireMissed> = {

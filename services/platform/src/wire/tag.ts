@@ -2,7 +2,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import { ExecutionTagSchema, type ExecutionTag } from "@pawl/proto/pawl/v1/event_pb";
-import type { TagRecord } from "../store/tags.ts";
+import type { TagRecord } from "../store/log/log.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 
 /** A tag on the wire. */

@@ -8,7 +8,7 @@ import {
   type Violation as WireViolation,
   type Workflow as WireWorkflow,
 } from "@pawl/proto/pawl/v1/workflow_pb";
-import type { WorkflowRecord } from "../store/definitions.ts";
+import type { WorkflowRecord } from "../store/workflows/workflows.ts";
 import { toJsonBytes, toTimestamp } from "./scalar.ts";
 
 /** The workflow at one version; without its definition if the record has no body (lists). */

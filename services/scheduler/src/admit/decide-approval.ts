@@ -5,7 +5,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField, type ErrorMetadata } from "@pawl/core/fault/engine-error";
 import { APPROVAL } from "@pawl/core/log/event";
 import { approvalId, type ApprovalId, isUuid } from "@pawl/core/name/ids";
-import type { FoundApproval } from "@pawl/platform/store/journal";
+import type { FoundApproval } from "@pawl/platform/store/approvals/approvals";
 import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { ApproveApprovalRequest } from "@pawl/proto/pawl/v1/approval_service_pb";
 import type { DecideInput } from "../tick/input.ts";

@@ -4,7 +4,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import { LIMITS } from "@pawl/core/data/limits";
 import { cleanText } from "../work/wire.ts";
-import type { LoadedRun } from "@pawl/platform/store/journal";
+import type { LoadedRun } from "@pawl/platform/store/runs/runs";
 import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { AdmitParts } from "./parts.ts";
 import { runIdOf } from "./request.ts";

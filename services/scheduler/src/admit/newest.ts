@@ -3,7 +3,7 @@
 // A read before every start took 0.6 ms of a single run's 6 and a fifth of its statements.
 
 import type { DefinitionId } from "@pawl/core/name/ids";
-import type { DefinitionRow } from "@pawl/platform/store/workflows";
+import type { DefinitionRow } from "@pawl/platform/store/workflows/workflows";
 
 const WORKFLOWS_MAX = 1_000;
 

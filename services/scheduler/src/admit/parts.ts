@@ -1,7 +1,7 @@
 // What every command needs: the loop it offers its input to, and the stores it reads.
 
-import type { Journal } from "@pawl/platform/store/journal";
-import type { Workflows } from "@pawl/platform/store/workflows";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { Workflows } from "@pawl/platform/store/workflows/workflows";
 import type { Definitions } from "../tick/definitions.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { Newest } from "./newest.ts";

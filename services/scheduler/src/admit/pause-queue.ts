@@ -3,7 +3,7 @@
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { isName } from "@pawl/core/name/ids";
-import type { PauseKey, PauseRecord, Pauses } from "@pawl/platform/store/pauses";
+import type { PauseKey, PauseRecord, Pauses } from "@pawl/platform/store/pauses/pauses";
 import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { KnownPauses } from "../pause/known-pauses.ts";
 import { pauseWordsOf } from "./pause-workflow.ts";

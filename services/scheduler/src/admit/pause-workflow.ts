@@ -4,7 +4,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { LIMITS } from "@pawl/core/data/limits";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import type { PauseKey, PauseRecord, PauseWords } from "@pawl/platform/store/pauses";
+import type { PauseKey, PauseRecord, PauseWords } from "@pawl/platform/store/pauses/pauses";
 import { requestIdOf } from "@pawl/platform/wire/request-id";
 import { followPause } from "../pause/follow.ts";
 import type { PauseSweepParts } from "../pause/pause-sweeper.ts";

@@ -3,8 +3,8 @@
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
-import type { LoadedRun } from "@pawl/platform/store/journal";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import type { LoadedRun } from "@pawl/platform/store/runs/runs";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type { KnownPauses } from "../pause/known-pauses.ts";
 import { noteOfWorkflow } from "../pause/workflow-note.ts";

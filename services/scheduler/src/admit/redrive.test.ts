@@ -2,8 +2,8 @@
 
 import { create } from "@bufbuild/protobuf";
 import { executorId, nodeId, type RunId } from "@pawl/core/name/ids";
-import type { DeadLetters } from "@pawl/platform/store/dead-letters";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import type { DeadLetters } from "@pawl/platform/store/dead-letters/dead-letters";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { RedriveDeadLettersRequestSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { StartRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import { CreateWorkflowRequestSchema } from "@pawl/proto/pawl/v1/workflow_service_pb";

@@ -13,7 +13,7 @@ import {
   type DeadLetters,
   type OpenDeadLetter,
   whyLeft,
-} from "@pawl/platform/store/dead-letters";
+} from "@pawl/platform/store/dead-letters/dead-letters";
 import {
   deadLetterLimit,
   fromWireFilter,

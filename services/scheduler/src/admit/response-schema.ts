@@ -10,7 +10,7 @@ import type { JsonSchema, Violation } from "@pawl/core/definition/shape";
 import { EngineError, type FieldViolation } from "@pawl/core/fault/engine-error";
 import { executionDefinition } from "@pawl/core/log/execution";
 import { compileContract, type Contract } from "@pawl/platform/contract/contract";
-import type { FoundApproval } from "@pawl/platform/store/journal";
+import type { FoundApproval } from "@pawl/platform/store/approvals/approvals";
 import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
 

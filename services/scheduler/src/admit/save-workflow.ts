@@ -7,7 +7,11 @@ import type { Violation } from "@pawl/core/definition/shape";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { definitionId } from "@pawl/core/name/ids";
-import type { DefinitionRow, NewDefinition, SaveResult } from "@pawl/platform/store/workflows";
+import type {
+  DefinitionRow,
+  NewDefinition,
+  SaveResult,
+} from "@pawl/platform/store/workflows/workflows";
 import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type {
   CreateWorkflowRequest,

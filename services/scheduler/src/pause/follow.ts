@@ -7,7 +7,7 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import type { PauseRecord, Pauses } from "@pawl/platform/store/pauses";
+import type { PauseRecord, Pauses } from "@pawl/platform/store/pauses/pauses";
 import { offerPause } from "../admit/offer-pause.ts";
 import { isQuarantined } from "../recover/quarantine.ts";
 import type { TickLoop } from "../tick/loop.ts";

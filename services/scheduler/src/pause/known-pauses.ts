@@ -4,7 +4,7 @@
 //
 // The race it survives: two readings under way at once, of which the older is answered last. The higher epoch stays.
 
-import type { Pauses } from "@pawl/platform/store/pauses";
+import type { Pauses } from "@pawl/platform/store/pauses/pauses";
 import { NOTHING_KNOWN, type PauseView, viewOf } from "./pause-view.ts";
 
 export interface KnownPausesOptions {

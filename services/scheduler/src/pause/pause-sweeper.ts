@@ -1,7 +1,7 @@
 // Goes on with pauses and resumptions of workflows that somebody began and did not finish. It asks the store only while this
 // scheduler knows of one, so it costs nothing otherwise; whoever knows of none hears of it by notification or with the queues.
 
-import type { Pauses } from "@pawl/platform/store/pauses";
+import type { Pauses } from "@pawl/platform/store/pauses/pauses";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { Sweeper } from "../sweep/sweeper.ts";
 import { type FollowParts, followPause } from "./follow.ts";

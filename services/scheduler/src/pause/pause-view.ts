@@ -1,6 +1,6 @@
 // The pauses of one epoch, as a tick asks about them. It never changes: what a tick decides on it, its commit proves.
 
-import type { PauseBook, PauseKey, PauseRecord } from "@pawl/platform/store/pauses";
+import type { PauseBook, PauseKey, PauseRecord } from "@pawl/platform/store/pauses/pauses";
 
 export interface PauseView {
   readonly epoch: number;

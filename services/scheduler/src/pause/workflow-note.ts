@@ -2,7 +2,7 @@
 
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { PauseNote } from "@pawl/core/log/event";
-import type { PauseRecord } from "@pawl/platform/store/pauses";
+import type { PauseRecord } from "@pawl/platform/store/pauses/pauses";
 
 /** Who and why, of the pause or of the resumption that is under way. */
 export function noteOfWorkflow(pause: PauseRecord): PauseNote {

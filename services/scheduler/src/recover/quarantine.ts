@@ -7,7 +7,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { RunId } from "@pawl/core/name/ids";
-import type { QuarantineCause, Recovery } from "@pawl/platform/store/recovery";
+import type { QuarantineCause, Recovery } from "@pawl/platform/store/recovery/recovery";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { type Input, runOf } from "../tick/input.ts";

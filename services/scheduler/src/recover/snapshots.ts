@@ -8,8 +8,8 @@
 
 import { SNAPSHOT_FORMAT, writeSnapshot } from "@pawl/core/log/snapshot";
 import type { RunId } from "@pawl/core/name/ids";
-import type { Journal } from "@pawl/platform/store/journal";
-import type { Recovery } from "@pawl/platform/store/recovery";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Definitions } from "../tick/definitions.ts";

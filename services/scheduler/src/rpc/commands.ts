@@ -1,10 +1,10 @@
 // The commands of pawl.v1 as the scheduler serves them to gateways: wire in, use case, wire out. Reads are the gateway's.
 
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
-import { getApproval } from "@pawl/platform/store/approvals";
-import { getRun } from "@pawl/platform/store/runs";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
-import { servedTypes } from "@pawl/platform/store/served-types";
+import { getApproval } from "@pawl/platform/store/approvals/reads";
+import { getRun } from "@pawl/platform/store/runs/reads";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import { servedTypes } from "@pawl/platform/store/leases/reads";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { toWireApproval } from "@pawl/platform/wire/approval";
 import { toWireAcceptedRun, toWireRun } from "@pawl/platform/wire/run";

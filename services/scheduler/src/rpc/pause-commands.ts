@@ -1,6 +1,6 @@
 // Pauses of workflows and queues as the scheduler serves them: wire in, use case, wire out.
 
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { toWirePause } from "@pawl/platform/wire/pause";
 import type { PauseQueueRequest, ResumeQueueRequest } from "@pawl/proto/pawl/v1/queue_service_pb";
 import type {

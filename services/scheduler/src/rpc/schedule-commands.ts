@@ -2,8 +2,8 @@
 
 import { OCCURRENCES_SHOWN, upcoming } from "@pawl/platform/queue/upcoming";
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
-import type { ScheduleRecord } from "@pawl/platform/store/schedules";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+import type { ScheduleRecord } from "@pawl/platform/store/schedules/schedules";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { toWireSchedule } from "@pawl/platform/wire/schedule";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";

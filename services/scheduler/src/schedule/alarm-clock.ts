@@ -4,7 +4,7 @@
 
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import type { Schedules } from "@pawl/platform/store/schedules";
+import type { Schedules } from "@pawl/platform/store/schedules/schedules";
 import type { AdmitParts } from "../admit/parts.ts";
 import { startRun } from "../admit/start-run.ts";
 import { Sweeper } from "../sweep/sweeper.ts";

@@ -17,7 +17,7 @@ import type {
   ScheduleMove,
   ScheduleRecord,
   Schedules,
-} from "@pawl/platform/store/schedules";
+} from "@pawl/platform/store/schedules/schedules";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { type StartRunRequest, StartRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";

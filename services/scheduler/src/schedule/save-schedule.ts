@@ -4,7 +4,11 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { unreachable } from "@pawl/core/fault/invariant";
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
-import type { SaveScheduleResult, ScheduleRecord, Schedules } from "@pawl/platform/store/schedules";
+import type {
+  SaveScheduleResult,
+  ScheduleRecord,
+  Schedules,
+} from "@pawl/platform/store/schedules/schedules";
 import { requestIdOf } from "@pawl/platform/wire/request-id";
 import type {
   CreateScheduleRequest,

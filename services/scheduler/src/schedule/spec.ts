@@ -3,8 +3,8 @@
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
-import type { ScheduleSpec } from "@pawl/platform/store/schedules";
-import type { Workflows } from "@pawl/platform/store/workflows";
+import type { ScheduleSpec } from "@pawl/platform/store/schedules/schedules";
+import type { Workflows } from "@pawl/platform/store/workflows/workflows";
 import { fromWireMissed, fromWireOverlap } from "@pawl/platform/wire/schedule";
 import type { ScheduleSpec as WireSpec } from "@pawl/proto/pawl/v1/schedule_pb";
 import { inputOf, priorityOf, workflowIdOf } from "../admit/request.ts";

@@ -3,7 +3,7 @@
 // say first what they could not say before.
 
 import { probe } from "@pawl/platform/lifecycle/probe";
-import type { ExpiredLease } from "@pawl/platform/store/executors";
+import type { ExpiredLease } from "@pawl/platform/store/leases/leases";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { SweepParts } from "./sweeps.ts";
 

@@ -1,6 +1,6 @@
 import { LIMITS } from "@pawl/core/data/limits";
 import { DatabaseClock } from "@pawl/platform/db/clock";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, test } from "vitest";
 import { connect, createEngine, saveGraph } from "../tick/tick.fixture.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";

@@ -3,9 +3,8 @@
 
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import type { Queryable } from "@pawl/platform/db/sql";
-import { DEAD_LETTERS } from "@pawl/platform/queue/queue";
-import type { Executors } from "@pawl/platform/store/executors";
-import type { Journal } from "@pawl/platform/store/journal";
+import type { Executors } from "@pawl/platform/store/leases/leases";
+import type { Journal } from "@pawl/platform/store/tick/journal";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { ALARMS } from "@pawl/platform/queue/alarm";
@@ -50,15 +49,11 @@ export async function sweepDeadlines({ journal, loop }: SweepParts): Promise<boo
 /** Looks at the queues: what others put there, and what becomes due. NOTIFY is only the faster way to learn of it. */
 export async function sweepQueues(parts: SweepParts): Promise<boolean> {
   const { journal, waiting, known, loop, onAlarm } = parts;
-  for (const { nodeType, waitingCount, dueInMs, ageMs, epoch } of await journal.queueDepths()) {
-    if (epoch !== undefined) {
-      known.heard(epoch);
-      continue;
-    }
-    if (nodeType === DEAD_LETTERS) {
-      METRICS.openDeadLetters.set(waitingCount);
-      continue;
-    }
+  const { queues, nextRateSlotMs, openDeadLetters, pauseEpoch } = await journal.survey();
+  known.heard(pauseEpoch);
+  METRICS.openDeadLetters.set(openDeadLetters);
+  if (nextRateSlotMs !== undefined) waiting.rateSlotFrees(nextRateSlotMs);
+  for (const { nodeType, waitingCount, dueInMs, ageMs } of queues) {
     METRICS.queueDepth.set(waitingCount, { queue: nodeType });
     METRICS.queueOldestAge.set((ageMs ?? 0) / 1_000, { queue: nodeType });
     if (dueInMs !== undefined && nodeType !== ALARMS) waiting.enqueued(nodeType, dueInMs);

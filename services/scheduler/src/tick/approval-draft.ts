@@ -4,7 +4,7 @@
 import { APPROVAL, type Fact, type NodeDecision } from "@pawl/core/log/event";
 import type { HoldState } from "@pawl/core/log/state";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
-import type { ClosedApproval, NewApproval } from "@pawl/platform/store/journal";
+import type { ClosedApproval, NewApproval } from "@pawl/platform/store/approvals/approvals";
 
 export interface ApprovalDraft {
   readonly opened: NewApproval[];

@@ -9,7 +9,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Cancel, Timers } from "@pawl/platform/lifecycle/timers";
-import type { Recovery } from "@pawl/platform/store/recovery";
+import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import { type Input, isFenced, runOf } from "./input.ts";
 import { withoutRepeats } from "./repeats.ts";
 

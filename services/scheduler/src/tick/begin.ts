@@ -4,7 +4,7 @@
 import { RUN_PLACE } from "@pawl/core/plan/place";
 import type { RunId } from "@pawl/core/name/ids";
 import { PENDING_RUNS } from "@pawl/platform/queue/queue";
-import type { Transaction } from "@pawl/platform/store/journal";
+import type { Transaction } from "@pawl/platform/store/tick/journal";
 import { ASIDE_MS, type Claiming, grantOf } from "./claim.ts";
 import { pendingJob } from "./slots.ts";
 import { place } from "./place.ts";

@@ -1,7 +1,7 @@
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { newRunState } from "@pawl/core/log/fold";
 import type { RunId } from "@pawl/core/name/ids";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, test } from "vitest";
 import { newRunId } from "../admit/run-id.ts";
 import { type CachedRun, RunCache } from "./cache.ts";

@@ -10,8 +10,9 @@ import { isFinal } from "@pawl/core/log/event";
 import { apply } from "@pawl/core/log/fold";
 import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
-import type { Journal, LoadedRun } from "@pawl/platform/store/journal";
-import type { QuarantineCause } from "@pawl/platform/store/recovery";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { LoadedRun } from "@pawl/platform/store/runs/runs";
+import type { QuarantineCause } from "@pawl/platform/store/recovery/recovery";
 import type { Definitions } from "./definitions.ts";
 import { corruption, type FoldedRun, loadRuns } from "./load-run.ts";
 

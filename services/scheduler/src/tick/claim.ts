@@ -5,7 +5,7 @@
 
 import { executionAt } from "@pawl/core/log/execution";
 import { GLUE, type Job, PENDING_RUNS } from "@pawl/platform/queue/queue";
-import type { Transaction } from "@pawl/platform/store/journal";
+import type { Transaction } from "@pawl/platform/store/tick/journal";
 import type { CachedRun } from "./cache.ts";
 import type { Draft } from "./draft.ts";
 import { isLimited } from "./slots.ts";

@@ -1,5 +1,5 @@
 import { LIMITS } from "@pawl/core/data/limits";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { GLUE } from "@pawl/platform/queue/queue";
 import { expect, test } from "vitest";
 import { turns } from "../../../../test/support/until.ts";
@@ -74,7 +74,7 @@ test("a run that is cancelled takes the job of its waiting glue along", async ()
   const graph = chainOf([{ type: "start" }, delay, { type: "end" }]);
   const { runId } = await engine.start(await saveGraph(store, graph));
   const waiting = async (): Promise<number> =>
-    (await store.journal.queueDepths()).find(({ nodeType }) => nodeType === GLUE)?.waitingCount ??
+    (await store.journal.survey()).queues.find(({ nodeType }) => nodeType === GLUE)?.waitingCount ??
     0;
   expect(await waiting()).toBe(1);
   await new Promise((resolve, reject) =>

@@ -3,7 +3,7 @@
 
 import { inlineFact } from "@pawl/core/plan/inline";
 import { GLUE } from "@pawl/platform/queue/queue";
-import type { Transaction } from "@pawl/platform/store/journal";
+import type { Transaction } from "@pawl/platform/store/tick/journal";
 import { ASIDE_MS, type Claiming, fetchClaimable } from "./claim.ts";
 import { jobOf, place } from "./place.ts";
 import type { TickParts } from "./tick.ts";

@@ -1,6 +1,6 @@
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { definitionId } from "@pawl/core/name/ids";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, test } from "vitest";
 import { Definitions, type DefinitionsOptions } from "./definitions.ts";
 import { saveGraph } from "./tick.fixture.ts";

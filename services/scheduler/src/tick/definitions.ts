@@ -5,7 +5,7 @@ import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import type { Graph } from "@pawl/core/definition/graph";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { DefinitionId } from "@pawl/core/name/ids";
-import type { DefinitionRow, Workflows } from "@pawl/platform/store/workflows";
+import type { DefinitionRow, Workflows } from "@pawl/platform/store/workflows/workflows";
 
 const GRAPHS_MAX = 500;
 /** By their size: five hundred of the largest would take gigabytes. */

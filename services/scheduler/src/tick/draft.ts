@@ -13,7 +13,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import type { InlineBudget } from "@pawl/core/plan/inline";
 import { planToFixpoint } from "@pawl/core/plan/plan";
 import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
-import type { NewDeadLetter } from "@pawl/platform/store/dead-letters";
+import type { NewDeadLetter } from "@pawl/platform/store/dead-letters/dead-letters";
 import { type ApprovalDraft, noteHold } from "./approval-draft.ts";
 import type { PauseView } from "../pause/pause-view.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";

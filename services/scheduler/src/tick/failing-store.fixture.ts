@@ -1,8 +1,8 @@
 // A memory store whose commits fail as a test says, by the runs they are about.
 
 import type { RunId } from "@pawl/core/name/ids";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
-import type { Journal, Transaction } from "@pawl/platform/store/journal";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
+import type { Journal, Transaction } from "@pawl/platform/store/tick/journal";
 import type { Store } from "./tick.fixture.ts";
 
 /** An error of the database, as pg throws it. */

@@ -7,8 +7,9 @@
 import { executionAt } from "@pawl/core/log/execution";
 import { arrivalOf } from "@pawl/core/plan/result";
 import type { RunId } from "@pawl/core/name/ids";
-import type { Begun, ClaimKey, Committed } from "@pawl/platform/store/fenced";
-import type { Transaction } from "@pawl/platform/store/journal";
+import type { Begun, Committed } from "@pawl/platform/store/effects/effects";
+import type { ClaimKey } from "@pawl/platform/store/leases/leases";
+import type { Transaction } from "@pawl/platform/store/tick/journal";
 import type { RunCache } from "./cache.ts";
 import type {
   Answer,

@@ -1,8 +1,8 @@
 // For tests of two ticks at a time: a store whose commits wait for the test and may fail, and executors whose outputs name their inputs.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { RunMoved } from "@pawl/platform/store/journal";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { RunMoved } from "@pawl/platform/store/tick/journal";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { turns } from "../../../../test/support/until.ts";
 import { claimOf } from "../work/wire.ts";
 import type { Claim } from "./input.ts";

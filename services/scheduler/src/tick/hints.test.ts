@@ -1,4 +1,4 @@
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, test } from "vitest";
 import { connect, createEngine, saveGraph } from "./tick.fixture.ts";
 

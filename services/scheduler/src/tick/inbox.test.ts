@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runId as runIdOf } from "@pawl/core/name/ids";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { Inbox } from "./inbox.ts";
 import type { Input } from "./input.ts";
 import { connect, createEngine, saveGraph } from "./tick.fixture.ts";
@@ -72,6 +72,6 @@ test("wide graphs that begin at once are spread over ticks, and a start does not
   expect(settled).toBeLessThan(RUNS);
   await Promise.all(outcomes);
   expect(Math.max(...engine.eventCounts)).toBeLessThan(2_000 + 2 * WIDTH);
-  const depths = await store.journal.queueDepths();
+  const depths = (await store.journal.survey()).queues;
   expect(depths.find(({ nodeType }) => nodeType === "noop")?.waitingCount).toBe(RUNS * WIDTH);
 });

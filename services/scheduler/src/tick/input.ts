@@ -13,14 +13,11 @@ import type {
 } from "@pawl/core/log/event";
 import type { ApprovalId, DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
-import type {
-  EffectBegin,
-  EffectCommit,
-  Extension,
-  StreamedFact,
-} from "@pawl/platform/store/fenced";
+import type { EffectBegin, EffectCommit } from "@pawl/platform/store/effects/effects";
+import type { StreamedFact } from "@pawl/platform/store/log/log";
+import type { Extension } from "@pawl/platform/store/leases/leases";
 import type { EffectStanding } from "@pawl/core/policy/effect";
-import type { TestGraph } from "@pawl/platform/store/journal";
+import type { TestGraph } from "@pawl/platform/store/runs/runs";
 
 /** Names one claim, as executors do. */
 export interface Claim {

@@ -9,8 +9,9 @@ import { readSnapshot } from "@pawl/core/log/snapshot";
 import type { RunState } from "@pawl/core/log/state";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
-import type { Journal, LoadedRun } from "@pawl/platform/store/journal";
-import type { Quarantine } from "@pawl/platform/store/recovery";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { LoadedRun } from "@pawl/platform/store/runs/runs";
+import type { Quarantine } from "@pawl/platform/store/recovery/recovery";
 import type { Definitions } from "./definitions.ts";
 
 export type FoldedRun =

@@ -1,5 +1,5 @@
 import type { RunId } from "@pawl/core/name/ids";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, test } from "vitest";
 import { offerPause } from "../admit/offer-pause.ts";
 import { newRunId } from "../admit/run-id.ts";

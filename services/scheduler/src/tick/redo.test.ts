@@ -1,7 +1,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import { storeFault } from "@pawl/platform/db/failure";
-import { RunMoved } from "@pawl/platform/store/journal";
+import { RunMoved } from "@pawl/platform/store/tick/journal";
 import { expect, test } from "vitest";
 import { until } from "../../../../test/support/until.ts";
 import { createFailingStore, type FailingStore, pgError } from "./failing-store.fixture.ts";

@@ -12,8 +12,8 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { failureKind } from "@pawl/platform/db/failure";
-import { PausesMoved, RunMoved, WorkflowMoved } from "@pawl/platform/store/journal";
-import type { Recovery } from "@pawl/platform/store/recovery";
+import { PausesMoved, RunMoved, WorkflowMoved } from "@pawl/platform/store/tick/journal";
+import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import type { KnownPauses } from "../pause/known-pauses.ts";
 import { type MarkRun, strayDetail } from "../recover/quarantine.ts";
 import { type Aside, contended, type Obstacle } from "./aside.ts";

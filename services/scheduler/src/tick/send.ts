@@ -2,8 +2,8 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import { GLUE, PENDING_RUNS, RATE_SLOTS } from "@pawl/platform/queue/queue";
-import type { News, Transaction } from "@pawl/platform/store/journal";
+import { GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
+import type { News, Transaction } from "@pawl/platform/store/tick/journal";
 import { beginPending } from "./begin.ts";
 import { followLinks } from "./child.ts";
 import { claimWaiting } from "./claim.ts";
@@ -60,14 +60,14 @@ export async function send(parts: TickParts, tx: Transaction, sending: Sending):
 
 /** Whether slots are to be moved: what has no limits pays nothing for those of others. */
 export const hasGates = (waiting: Waiting, draft: Draft, claims: Draft): boolean =>
-  !draft.slots.isEmpty || !claims.slots.isEmpty || waiting.mayWait(RATE_SLOTS);
+  !draft.slots.isEmpty || !claims.slots.isEmpty || waiting.mayRateSlotBeFree;
 
 async function settleGates(
   { waiting }: TickParts,
   tx: Transaction,
   { draft, claims }: Sending,
 ): Promise<void> {
-  const isDue = waiting.mayWait(RATE_SLOTS);
+  const isDue = waiting.mayRateSlotBeFree;
   await moveSlots(tx, draft.slots.changeWith(claims.slots, isDue), waiting);
 }
 

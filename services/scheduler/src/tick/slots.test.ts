@@ -1,5 +1,5 @@
 import type { RunId } from "@pawl/core/name/ids";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { connect, createEngine, type Engine, saveGraph } from "./tick.fixture.ts";

@@ -6,8 +6,8 @@ import type { NodeStatus } from "@pawl/core/log/event";
 import type { ExecutionState } from "@pawl/core/log/state";
 import type { NodeId } from "@pawl/core/name/ids";
 import { limitKey, type FoldedLimits } from "@pawl/core/policy/limit";
-import { type NewJob, PENDING_RUNS, RATE_SLOTS } from "@pawl/platform/queue/queue";
-import type { Transaction } from "@pawl/platform/store/journal";
+import { type NewJob, PENDING_RUNS } from "@pawl/platform/queue/queue";
+import type { Transaction } from "@pawl/platform/store/tick/journal";
 import type {
   KeyLimit,
   KeyRate,
@@ -15,8 +15,8 @@ import type {
   SlotRelease,
   SlotRequest,
   SlotStart,
-} from "@pawl/platform/store/slots";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
+} from "@pawl/platform/store/slots/slots";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import type { CachedRun } from "./cache.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -123,8 +123,8 @@ export async function moveSlots(
   waiting: Waiting,
 ): Promise<void> {
   const { granted, wakeInMs } = await tx.moveSlots(change);
-  if (change.isDue) waiting.emptied(RATE_SLOTS);
-  if (wakeInMs !== undefined) waiting.enqueued(RATE_SLOTS, wakeInMs + 1);
+  if (change.isDue) waiting.rateSlotsGiven();
+  if (wakeInMs !== undefined) waiting.rateSlotFrees(wakeInMs + 1);
   if (granted.length === 0) return;
   void tx.enqueue(granted);
   for (const { nodeType } of granted) waiting.enqueued(nodeType);

@@ -4,7 +4,7 @@
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isOfServer, storeUnavailable } from "@pawl/platform/db/failure";
-import type { Recovery } from "@pawl/platform/store/recovery";
+import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import type { Aside } from "./aside.ts";
 import type { Inbox } from "./inbox.ts";
 import { type Input, isCommand, rejectAll, runsOf } from "./input.ts";

@@ -8,7 +8,7 @@ import { RUN_PLACE } from "@pawl/core/plan/place";
 import type { Limits } from "@pawl/core/policy/limit";
 import type { Outcome } from "@pawl/core/plan/result";
 import { systemTimers, type Timers } from "@pawl/platform/lifecycle/timers";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import {
   type SchedulerItem,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { DEFAULT_TENANT } from "@pawl/platform/store/tenant";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { connect, createEngine, saveGraph, workUntilQuiet } from "./tick.fixture.ts";
 
 const chain = {
@@ -53,7 +53,7 @@ test("a ready node is handed to an executor with room, without a job (S3.1)", as
     "node.started",
   ]);
   expect(claim?.epoch).toBe(3);
-  expect((await store.journal.queueDepths()).every((queue) => queue.waitingCount === 0)).toBe(true);
+  expect((await store.journal.survey()).queues.some((each) => each.waitingCount > 0)).toBe(false);
 });
 
 test("a chain runs to its end, one commit per hop", async () => {
@@ -134,7 +134,7 @@ test("two schedulers that finish a diamond's branches together start its join on
   for (let round = 0; round < 200; round++) {
     await workUntilQuiet(pairs);
     for (const { engine } of pairs) {
-      for (const { nodeType, waitingCount } of await store.journal.queueDepths())
+      for (const { nodeType, waitingCount } of (await store.journal.survey()).queues)
         if (waitingCount > 0) engine.waiting.enqueued(nodeType);
       engine.loop.nudge();
     }
@@ -241,7 +241,7 @@ test("a cancelled run leaves no job behind, and what others queued stays (S0.14)
   const definition = await saveGraph(store, diamond);
   const [gone, kept] = [await engine.start(definition), await engine.start(definition)];
   const depth = async (): Promise<number> =>
-    (await store.journal.queueDepths()).reduce((sum, queue) => sum + queue.waitingCount, 0);
+    (await store.journal.survey()).queues.reduce((sum, queue) => sum + queue.waitingCount, 0);
   expect(await depth()).toBe(2);
   await new Promise((resolve, reject) =>
     engine.loop.offer({
@@ -279,7 +279,7 @@ test("a paused run has no jobs, gives away no claim and is placed again when it 
       }),
     );
   const waiting = async (): Promise<number> =>
-    (await store.journal.queueDepths()).reduce((sum, queue) => sum + queue.waitingCount, 0);
+    (await store.journal.survey()).queues.reduce((sum, queue) => sum + queue.waitingCount, 0);
   const { runId } = await engine.start(await saveGraph(store, diamond));
   expect(await waiting()).toBe(1);
   expect(await change("pause", runId)).toBe("done");

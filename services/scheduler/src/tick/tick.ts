@@ -12,8 +12,8 @@
 
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
-import type { Journal } from "@pawl/platform/store/journal";
-import { type NewJob, RATE_SLOTS } from "@pawl/platform/queue/queue";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { NewJob } from "@pawl/platform/queue/queue";
 import type { PauseView } from "../pause/pause-view.ts";
 import type { CachedRun, RunCache } from "./cache.ts";
 import { followLinks } from "./child.ts";
@@ -173,7 +173,7 @@ export class Tick {
     const claimable = this.#claimable;
     let hasWritten = false;
     try {
-      if (!draft.isEmpty || claimable.length > 0 || waiting.mayWait(RATE_SLOTS)) {
+      if (!draft.isEmpty || claimable.length > 0 || waiting.mayRateSlotBeFree) {
         const sent = await journal.transact(async (tx) => {
           const claimMax = this.#claimMax;
           const sending = send(this.#parts, tx, { draft, claims, claimable, claimMax });

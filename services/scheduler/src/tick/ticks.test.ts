@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, test } from "vitest";
 import { turns } from "../../../../test/support/until.ts";
 import { Tick } from "./tick.ts";

@@ -4,6 +4,8 @@
 
 /** Due times kept per type; later ones beyond the bound are found by looking at the database. */
 const DUE_TIMES_MAX = 10_000;
+/** The place of slots of rates among the node types, none of which is empty. */
+const RATE_SLOTS = "";
 
 export class Waiting {
   readonly #steady: () => number;
@@ -44,7 +46,22 @@ export class Waiting {
   /** Types whose queue may hold a ready job. */
   get types(): string[] {
     this.#ripen();
-    return [...this.#ready];
+    return [...this.#ready].filter((type) => type !== RATE_SLOTS);
+  }
+
+  /** A slot of a rate that an execution waits for becomes free in so many milliseconds. */
+  rateSlotFrees(inMs: number): void {
+    this.enqueued(RATE_SLOTS, inMs);
+  }
+
+  /** The tick has given on the slots of rates that were free. */
+  rateSlotsGiven(): void {
+    this.emptied(RATE_SLOTS);
+  }
+
+  /** Whether a slot of a rate may be free that an execution waits for. */
+  get mayRateSlotBeFree(): boolean {
+    return this.mayWait(RATE_SLOTS);
   }
 
   /** In how many milliseconds the next delayed job is due, or undefined when none is known. */

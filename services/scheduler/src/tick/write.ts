@@ -4,7 +4,9 @@ import { isFinal } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
 import { claimLimitMs } from "@pawl/core/plan/overdue";
-import type { News, NewLease, RunChange, Transaction } from "@pawl/platform/store/journal";
+import type { News, Transaction } from "@pawl/platform/store/tick/journal";
+import type { RunChange } from "@pawl/platform/store/runs/runs";
+import type { NewLease } from "@pawl/platform/store/leases/leases";
 import type { Draft } from "./draft.ts";
 import { newRun, nodeIdOf, projection, type RunDraft } from "./run-draft.ts";
 

@@ -1,7 +1,7 @@
 // The worker service on the in-memory store, without sockets: the same fence at every door as on Postgres (S0.46).
 
 import type { RunId } from "@pawl/core/name/ids";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import {
   type Claim,
   EffectClass,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { until } from "../../../../test/support/until.ts";
 import { connect, createEngine, saveGraph } from "../tick/tick.fixture.ts";
 import { drainExecutors } from "./drain.ts";

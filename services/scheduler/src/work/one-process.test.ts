@@ -1,6 +1,6 @@
 // One process at a time speaks for an executor: which of two is refused or ended, and that neither harms the other (ADR 39).
 
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { Secret } from "@pawl/platform/config/secret";
 import { expect, test } from "vitest";
 import { createEngine, saveGraph } from "../tick/tick.fixture.ts";

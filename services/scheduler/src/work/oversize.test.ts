@@ -1,7 +1,7 @@
 // A task that no message can hold fails by name, on the in-memory store.
 
 import { LIMITS } from "@pawl/core/data/limits";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, test } from "vitest";
 import { connect as connectList, createEngine, saveGraph } from "../tick/tick.fixture.ts";
 import { until } from "../../../../test/support/until.ts";

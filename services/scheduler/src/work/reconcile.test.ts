@@ -1,4 +1,4 @@
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, test } from "vitest";
 import { until } from "../../../../test/support/until.ts";
 import { createEngine, saveGraph } from "../tick/tick.fixture.ts";

@@ -3,7 +3,7 @@
 // and the scheduler takes it back: after a grace while the stream is open, because the message may still arrive, and at once on a new
 // stream, because nothing arrives on the old one any more.
 
-import type { Executors } from "@pawl/platform/store/executors";
+import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Claim } from "../tick/input.ts";
 import type { TickLoop } from "../tick/loop.ts";

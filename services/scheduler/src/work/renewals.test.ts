@@ -1,5 +1,5 @@
 import { executorId } from "@pawl/core/name/ids";
-import { createMemoryStore } from "@pawl/platform/store/memory/memory-store";
+import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { createLogger } from "@pawl/platform/telemetry/log";
 import { expect, onTestFinished, test } from "vitest";
 import { createEngine, saveGraph } from "../tick/tick.fixture.ts";

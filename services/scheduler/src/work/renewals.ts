@@ -8,7 +8,7 @@
 // again a period later, and until then nobody is taken for dead (sweep/lease-grace.ts); a newer session, here or at another scheduler,
 // speaks for the executor: the store renews nothing for the older one, which is ended.
 
-import type { Executors } from "@pawl/platform/store/executors";
+import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Session } from "./session.ts";
 

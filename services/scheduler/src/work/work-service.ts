@@ -10,7 +10,7 @@ import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { executorId } from "@pawl/core/name/ids";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import type { Executors } from "@pawl/platform/store/executors";
+import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { Register, WorkerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { TickLoop } from "../tick/loop.ts";
 import { Outgoing, type WorkStream } from "./outgoing.ts";

@@ -1,91 +1,24 @@
-// What the memory store has committed: the tables of the schema, with the same columns under their names in code.
+// What the memory store has committed: the tables of the schema. Each noun has its rows in its own `memory.ts`.
 
-import type { RunStatus } from "@pawl/core/log/event";
 import type { ApprovalId, DefinitionId, ExecutorId, RunId } from "@pawl/core/name/ids";
-import type { DeadLetterRecord } from "../dead-letters.ts";
-import type { ExecutorSession } from "../executors.ts";
-import type {
-  ApprovalState,
-  ClosedApproval,
-  Lease,
-  LeaseKey,
-  NewApproval,
-  NewRun,
-} from "../journal.ts";
-import type { EffectClass } from "@pawl/core/policy/effect";
-import type { ScheduleEdit, ScheduleRecord } from "../schedules.ts";
-import type { DefinitionRow } from "../workflows.ts";
-import type { Quarantine, Snapshot } from "../recovery.ts";
-import { MemoryJobs } from "./jobs.ts";
-import type { PauseRow } from "./pauses.ts";
-import { MemorySlots } from "./slots.ts";
-import { MemoryLog } from "./log.ts";
-
-export interface RunRow extends Omit<NewRun, "eventCount" | "ended" | "status" | "assumesNewest"> {
-  readonly status: RunStatus;
-  readonly version: number;
-  readonly lastSeq: number;
-  readonly createdAt: number;
-  readonly endedAt: number | null;
-  readonly quarantine: Quarantine | null;
-}
-
-export interface LeaseRow extends Lease {
-  readonly attempt: number;
-  readonly leasedAt: number;
-  readonly extendedUntil: number | null;
-  readonly limitMs: number | null;
-}
-
-export interface EffectRow extends LeaseKey {
-  readonly name: string;
-  readonly class: EffectClass;
-  readonly begunEpoch: number;
-  readonly committedEpoch: number | null;
-  /** JSON text; null while the effect is not committed. */
-  readonly resultJson: string | null;
-}
-
-export interface ExecutorRow extends ExecutorSession {
-  readonly instanceId: string | null;
-  readonly nodeTypes: readonly string[];
-  readonly slots: number;
-  readonly description: string;
-  readonly aliveUntil: number;
-  /** Its connection is gone. */
-  readonly hasLeft: boolean;
-}
-
-export interface StoredDefinition extends DefinitionRow {
-  readonly tenantId: string;
-  readonly requestId: string | null;
-  readonly requestHash: string | null;
-}
-
-export type StoredSchedule = ScheduleRecord & ScheduleEdit;
-
-export interface KeptInput {
-  readonly runId: RunId;
-  readonly expiresAt: number;
-}
-
-export interface ApprovalRow extends Omit<NewApproval, "deadlineMs">, ClosedApprovalColumns {
-  readonly deadlineAt: number | null;
-  readonly openedAt: number;
-}
-
-type ClosedApprovalColumns = Omit<ClosedApproval, "state"> & { readonly state: ApprovalState };
-
-export interface DeadLetterRow extends DeadLetterRecord {
-  readonly tenantId: string;
-  readonly closedRequestId: string | null;
-}
+import { MemoryJobs } from "../../queue/memory-jobs.ts";
+import type { ApprovalRow } from "../approvals/memory.ts";
+import type { DeadLetterRow } from "../dead-letters/memory.ts";
+import type { EffectRow } from "../effects/memory.ts";
+import type { ExecutorRow, LeaseRow } from "../leases/memory.ts";
+import { MemoryLog } from "../log/memory.ts";
+import type { PauseRow } from "../pauses/memory.ts";
+import type { Snapshot } from "../recovery/recovery.ts";
+import type { KeptInput, RunRow } from "../runs/memory.ts";
+import type { StoredSchedule } from "../schedules/memory.ts";
+import { MemorySlots } from "../slots/memory.ts";
+import type { StoredDefinition } from "../workflows/memory.ts";
 
 export interface Tables {
   readonly runs: Map<RunId, RunRow>;
-  /** The unique index runs_request. */
+  /** Runs by tenant and request id. */
   readonly requests: Map<string, RunId>;
-  /** The table input_keys, by tenant and key. */
+  /** By tenant and key. */
   readonly inputKeys: Map<string, KeptInput>;
   readonly approvals: Map<ApprovalId, ApprovalRow>;
   readonly deadLetters: Map<string, DeadLetterRow>;
@@ -129,10 +62,3 @@ export const createTables = (): Tables => ({
 
 /** A key of two parts; no id holds a line break. */
 export const pairKey = (first: string, second: string): string => `${first}\n${second}`;
-
-/** The primary key of a lease. */
-export const leaseKey = (key: LeaseKey): string => `${key.runId}/${key.nodeId}/${key.iteration}`;
-
-/** The primary key of an effect. */
-export const effectKey = (key: LeaseKey & { readonly name: string }): string =>
-  `${leaseKey(key)}/${key.name}`;

@@ -1,0 +1,32 @@
+// The types of columns and parameters as the driver gives and takes them. A query names one for each (query.ts); tests compare them
+// with the types that PostgreSQL reports.
+
+import { isUuid } from "@pawl/core/name/ids";
+import { z } from "zod";
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+/** text; the code may know it by a narrower type. */
+export const text = <T extends string = string>(): z.ZodType<T> => z.custom<T>(isText);
+/** uuid. */
+export const uuid = <T extends string = string>(): z.ZodType<T> =>
+  z.custom<T>((value) => isText(value) && isUuid(value));
+/** integer, bigint or double precision. */
+export const number = (): z.ZodType<number> => z.number();
+/** boolean. */
+export const flag = (): z.ZodType<boolean> => z.boolean();
+/** timestamptz. */
+export const time = (): z.ZodType<Date> => z.date();
+/** json or jsonb, parsed. */
+export const json = <T extends object = object>(): z.ZodType<T> =>
+  z.custom<T>((value) => typeof value === "object");
+/** bytea. */
+export const bytes = (): z.ZodType<Buffer> => z.instanceof(Buffer);
+
+/** The same, or null. */
+export const orNull = <T>(column: z.ZodType<T>): z.ZodType<T | null> => column.nullable();
+/** An array of it. */
+export const list = <T>(column: z.ZodType<T>): z.ZodType<readonly T[]> =>
+  z.custom<readonly T[]>(
+    (value) => Array.isArray(value) && value.every((item) => column.safeParse(item).success),
+  );

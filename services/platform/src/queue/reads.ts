@@ -1,0 +1,93 @@
+// Reads the queues: how long they are, what is before a job, which jobs are missing. Counts stop at a bound, so a long backlog costs
+// no more than that.
+
+import { list, number, orNull, text, uuid } from "../db/columns.ts";
+import { columns, queriesBeside, run, type RowOf } from "../db/query.ts";
+import type { Queryable } from "../db/sql.ts";
+import { NEVER_LATER } from "./at-once.ts";
+import { jobId } from "./job-id.ts";
+import { queueName } from "./queue-name.ts";
+import type { DroppedJob } from "./queue.ts";
+import { ranksOf } from "./turns.ts";
+
+/** A place in a longer queue is not worth the count. */
+const AHEAD_MAX = 1_000;
+const PREFIX = queueName("");
+
+const declare = queriesBeside(import.meta.url);
+
+const depths = declare(
+  "depths",
+  { nodeType: list(text()), queue: list(text()), neverLater: text() },
+  {
+    node_type: text(),
+    due_in_ms: orNull(number()),
+    age_ms: orNull(number()),
+    first_priority: orNull(number()),
+    waiting: number(),
+  },
+);
+const countWaiting = declare(
+  "count_waiting",
+  { prefix: text() },
+  { name: text(), count: number() },
+);
+const ahead = declare(
+  "count_ahead",
+  { queue: text(), behind: number(), first: number(), queuedAt: number(), limit: number() },
+  { ahead: number() },
+);
+const missing = declare("missing", { queue: list(text()), id: list(uuid()) }, { place: number() });
+
+/** The job whose place in the queue is asked for. */
+export interface PlaceInQueue {
+  readonly nodeType: string;
+  /** Sooner for lower numbers. */
+  readonly priority: number;
+  readonly queuedAt: number;
+}
+
+/** How long each queue is, and its first jobs. @throws STORE_UNAVAILABLE */
+export async function readDepths(
+  db: Queryable,
+  nodeTypes: readonly string[],
+): Promise<RowOf<typeof depths>[]> {
+  const queues = nodeTypes.map((nodeType) => ({ nodeType, queue: queueName(nodeType) }));
+  const values = { ...columns(queues, ["nodeType", "queue"]), neverLater: NEVER_LATER };
+  return await run(db, depths, values);
+}
+
+/** Waiting jobs by node type. @throws STORE_UNAVAILABLE */
+export async function countWaitingJobs(
+  db: Queryable,
+): Promise<readonly { readonly node_type: string; readonly count: number }[]> {
+  const rows = await run(db, countWaiting, { prefix: PREFIX });
+  return rows.map(({ name, count }) => ({ node_type: name.slice(PREFIX.length), count }));
+}
+
+/** How many jobs come before one. @throws STORE_UNAVAILABLE */
+export async function countAhead(db: Queryable, place: PlaceInQueue): Promise<number> {
+  const [first, after] = ranksOf(place.priority);
+  const [row] = await run(db, ahead, {
+    queue: queueName(place.nodeType),
+    behind: -after,
+    first: -first,
+    queuedAt: place.queuedAt,
+    limit: AHEAD_MAX,
+  });
+  return row?.ahead ?? 0;
+}
+
+/** Those of these jobs that are in no queue. @throws STORE_UNAVAILABLE */
+export async function missingJobs(
+  db: Queryable,
+  jobs: readonly DroppedJob[],
+): Promise<DroppedJob[]> {
+  if (jobs.length === 0) return [];
+  const rows = await run(db, missing, {
+    queue: jobs.map((job) => queueName(job.nodeType)),
+    id: jobs.map(jobId),
+  });
+  const places = new Set(rows.map((row) => row.place));
+  return jobs.filter((_, index) => places.has(index + 1));
+}

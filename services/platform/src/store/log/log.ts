@@ -1,0 +1,47 @@
+// The log: what ticks append to it, and what readers see of it, pages of events and of the tags that events have.
+
+import type { Fact, RunEvent } from "@pawl/core/log/event";
+import type { RunId } from "@pawl/core/name/ids";
+import type { ClaimKey } from "../leases/leases.ts";
+
+/** A fact to append. Its seq is the run's new last seq minus `back`: 0 for the last one of this transaction. */
+export interface Append {
+  readonly runId: RunId;
+  readonly back: number;
+  readonly fact: Fact;
+}
+
+/** A delta or log line; the store passes over one that is there already. */
+export interface StreamedFact extends ClaimKey {
+  readonly ordinal: number;
+  readonly type: "node.stream.delta" | "node.log";
+  readonly payload: object;
+}
+
+export interface LogCursor {
+  readonly runId: RunId;
+  /** The last seq the reader has; 0 for none. */
+  readonly afterSeq: number;
+}
+
+export interface EventPage {
+  readonly events: readonly RunEvent[];
+  /** False only when the page certainly reached the end of the log as it was. */
+  readonly hasMore: boolean;
+}
+
+export interface TagRecord {
+  readonly runId: RunId;
+  readonly nodeId: string;
+  readonly iteration: number;
+  readonly seq: number;
+  readonly tag: string;
+  /** A JSON object as text. */
+  readonly metadata: string;
+  readonly at: number;
+}
+
+export interface TagPage {
+  readonly tags: readonly TagRecord[];
+  readonly hasMore: boolean;
+}

@@ -1,0 +1,156 @@
+-- The log of events. A seq is visible only once every seq before it is: both are written under the lock of the run's row.
+
+-- part: event
+e.run_id, e.seq, e.type, e.node_id, e.iteration, e.attempt, e.epoch, e.payload, e.value::text as value
+
+-- name: page
+-- A page of one log after a cursor: at most `limit` events and about `bytes_max` bytes of the users' JSON, but always at least one
+-- event. So a page of large outputs cannot fill the reader's memory. One index range on the primary key.
+select run_id, seq, type, node_id, iteration, attempt, epoch, payload, value, at
+from (
+  select
+    page.*,
+    coalesce(
+      sum(octet_length(page.value)) over (order by page.seq rows between unbounded preceding and 1 preceding), 0
+    ) as bytes_before
+  from (
+    select {event}, e.at
+    from run_events e
+    where e.run_id = :run_id::uuid
+      and e.seq > :after_seq::bigint
+    order by e.seq
+    limit :limit::integer
+  ) page
+) sized
+where bytes_before < :bytes_max::bigint
+order by seq
+
+-- name: pages_of_many
+-- Pages of many logs, each after its own cursor. `place` says which request a row answers. At most `limit` events per log and
+-- about `bytes_max` bytes of the users' JSON in all. The sum runs in order of (place, seq), so it cuts off the end of a page,
+-- never its middle. One index range per log.
+select place, run_id, seq, type, node_id, iteration, attempt, epoch, payload, value, at
+from (
+  select
+    cursors.place,
+    page.*,
+    coalesce(
+      sum(octet_length(page.value)) over (
+        order by cursors.place, page.seq rows between unbounded preceding and 1 preceding
+      ), 0
+    ) as bytes_before
+  from unnest(:run_id::uuid[], :after_seq::bigint[]) with ordinality as cursors (run_id, after_seq, place)
+  cross join lateral (
+    select {event}, e.at
+    from run_events e
+    where e.run_id = cursors.run_id
+      and e.seq > cursors.after_seq
+    order by e.seq
+    limit :limit::integer
+  ) page
+) sized
+where bytes_before < :bytes_max::bigint
+order by place, seq
+
+-- name: load
+-- The events of many runs that the engine folds, each log after its own cursor and up to the seq that the run's row had: a row and
+-- its log are one picture. Times come as milliseconds: as text they cost the driver a quarter of the time of a long log. The half
+-- microsecond corrects what the double is short of.
+select {event},
+  floor(date_part('epoch', e.at) * 1000 + 0.0005) as at
+from unnest(:run_id::uuid[], :after_seq::bigint[], :last_seq::bigint[]) as c (run_id, after_seq, last_seq)
+join run_events e on e.run_id = c.run_id and e.seq > c.after_seq and e.seq <= c.last_seq
+where e.type not in ('node.stream.delta', 'node.log')
+order by e.run_id, e.seq
+
+-- name: count
+-- How many events, partial output too, each run has from a seq up to its last. Shows a gap in a log. Reads the primary key only.
+select c.run_id, count(e.seq)::integer as event_count
+from unnest(:run_id::uuid[], :from_seq::bigint[], :last_seq::bigint[]) as c (run_id, from_seq, last_seq)
+join run_events e on e.run_id = c.run_id and e.seq >= c.from_seq and e.seq <= c.last_seq
+group by c.run_id
+
+-- name: input
+-- The input of a run: the value of the first event of its log.
+select value::text as input
+from run_events
+where run_id = :run_id::uuid
+  and seq = 1
+
+-- name: tagged
+-- The events of a run that have a tag, after a cursor; an empty node id means of all nodes. Outputs may be large and few tags show a
+-- value, so the value is read only for the types that need it.
+select run_id, seq, type, node_id, iteration, attempt, epoch, payload,
+  case when type = any (:types_with_value::text[]) then value::text end as value, at
+from run_events
+where run_id = :run_id::uuid
+  and seq > :after_seq::bigint
+  and (:node_id::text = '' or node_id = :node_id::text)
+  and type = any (:types::text[])
+order by seq
+limit :limit::integer
+
+-- part: held
+-- The lease that a claim names. Run rows are locked by then, and leases change only under that lock.
+l.run_id = s.run_id
+    and l.node_id = s.node_id
+    and l.iteration = s.iteration
+    and l.epoch = s.epoch
+    and l.executor_id = s.executor_id
+
+-- part: is_new
+-- Partial output that is not in the log.
+not exists (
+    select 1
+    from run_events e
+    where e.run_id = s.run_id
+      and e.epoch = s.epoch
+      and e.type = s.type
+      and e.ordinal = s.ordinal
+      and e.type in ('node.stream.delta', 'node.log')
+  )
+
+-- name: make_room
+-- Makes room in the log for partial output whose claim is still that of the lease, without what is there already. Says of each
+-- whether its claim holds. Nothing changes before `append_streamed`, so both count the same rows. Unnests the input twice: one CTE
+-- for both would hide its size from the planner, which then reads whole indexes.
+with counted as (
+  update runs r
+  set last_seq = r.last_seq + v.fact_count
+  from (
+    select s.run_id, count(*) as fact_count
+    from unnest(
+      :run_id::uuid[], :node_id::text[], :iteration::integer[], :epoch::bigint[], :executor_id::uuid[], :type::text[],
+      :ordinal::integer[]
+    ) as s (run_id, node_id, iteration, epoch, executor_id, type, ordinal)
+    join leases l on {held}
+    where {is_new}
+    group by s.run_id
+  ) v
+  where r.run_id = v.run_id
+)
+select l.run_id is not null as held
+from unnest(:run_id::uuid[], :node_id::text[], :iteration::integer[], :epoch::bigint[], :executor_id::uuid[])
+  with ordinality as s (run_id, node_id, iteration, epoch, executor_id, arrival)
+left join leases l on {held}
+order by s.arrival
+
+-- name: append_streamed
+-- Appends the partial output that `make_room` made room for, in the order given.
+insert into run_events (run_id, seq, type, node_id, iteration, attempt, epoch, ordinal, payload)
+select
+  v.run_id, r.last_seq - v.fact_count + v.place, v.type, v.node_id, v.iteration, v.attempt, v.epoch, v.ordinal, v.payload
+from (
+  select
+    s.*,
+    l.attempt,
+    row_number() over (partition by s.run_id order by s.arrival) as place,
+    count(*) over (partition by s.run_id) as fact_count
+  from unnest(
+    :run_id::uuid[], :node_id::text[], :iteration::integer[], :epoch::bigint[], :executor_id::uuid[], :type::text[],
+    :ordinal::integer[], :payload::jsonb[]
+  ) with ordinality as s (run_id, node_id, iteration, epoch, executor_id, type, ordinal, payload, arrival)
+  join leases l on {held}
+  where {is_new}
+) v
+join runs r on r.run_id = v.run_id

@@ -1,0 +1,86 @@
+// Pages of lists. A page token says where the last page ended, and is bound to the filter it was made with: a token of another list or
+// filter is refused instead of giving a page that looks right. Anybody can make a token: the gateway seals those it hands out
+// (gateway/src/read/page-seal.ts).
+
+import { createHash } from "node:crypto";
+import { invalidField } from "@pawl/core/fault/engine-error";
+import { isUuid } from "@pawl/core/name/ids";
+
+const DIGEST_BYTES = 8;
+const TOKEN_LENGTH_MAX = 512;
+/** Above every UUID that a row can have. */
+const AFTER_ALL = "ffffffff-ffff-ffff-ffff-ffffffffffff";
+
+export interface PageRequest {
+  readonly size: number;
+  /** Empty for the first page. */
+  readonly token: string;
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** Empty on the last page. */
+  readonly nextPageToken: string;
+}
+
+/** A list that is read in pages. */
+export interface PageSource<Row> {
+  /** Names the list and its filter: a token holds for both. */
+  readonly filter: string;
+  /** The place in the list that a row has. */
+  readonly keyOf: (row: Row) => string;
+  /** Up to `limit` rows behind a place in the list. */
+  readonly read: (after: string, limit: number) => Promise<readonly Row[]>;
+  /** As many of the rows, from the first on, as fit into an answer; all of them unless given. */
+  readonly fitting?: (rows: readonly Row[]) => readonly Row[];
+}
+
+/** A page of a list in order of text keys. @throws INPUT_INVALID for a token of another list or filter */
+export async function pageInOrder<Row>(
+  page: PageRequest,
+  source: PageSource<Row>,
+): Promise<Page<Row>> {
+  const after = page.token === "" ? "" : fromPageToken(page.token, source.filter);
+  return await readPage(page.size, after, source);
+}
+
+/** A page of a list in falling order of UUIDs, so newest first. @throws INPUT_INVALID for a token of another list or filter */
+export async function pageNewestFirst<Row>(
+  page: PageRequest,
+  source: PageSource<Row>,
+): Promise<Page<Row>> {
+  const after = page.token === "" ? AFTER_ALL : fromPageToken(page.token, source.filter);
+  if (!isUuid(after)) throw invalidField("page_token", "BAD_PAGE_TOKEN", "is not a token");
+  return await readPage(page.size, after, source);
+}
+
+async function readPage<Row>(
+  size: number,
+  after: string,
+  { filter, keyOf, read, fitting = (rows) => rows }: PageSource<Row>,
+): Promise<Page<Row>> {
+  // One row more than asked for says whether there are more.
+  const found = await read(after, size + 1);
+  const rows = fitting(found.slice(0, size));
+  const last = rows.at(-1);
+  const hasMore = found.length > rows.length && last !== undefined;
+  return { rows, nextPageToken: hasMore ? toPageToken(keyOf(last), filter) : "" };
+}
+
+const digest = (filter: string): Buffer =>
+  createHash("sha256").update(filter).digest().subarray(0, DIGEST_BYTES);
+
+/** The token for the page after `key`. */
+const toPageToken = (key: string, filter: string): string =>
+  Buffer.concat([digest(filter), Buffer.from(key, "utf8")]).toString("base64url");
+
+/** The key inside a token. @throws INPUT_INVALID when the token was not made by `toPageToken` for this filter */
+function fromPageToken(token: string, filter: string): string {
+  const bytes = Buffer.from(token.slice(0, TOKEN_LENGTH_MAX), "base64url");
+  const isOurs =
+    bytes.toString("base64url") === token && bytes.subarray(0, DIGEST_BYTES).equals(digest(filter));
+  if (!isOurs) {
+    throw invalidField("page_token", "BAD_PAGE_TOKEN", "is not a token of this list and filter");
+  }
+  return bytes.subarray(DIGEST_BYTES).toString("utf8");
+}

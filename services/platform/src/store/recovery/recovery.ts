@@ -1,0 +1,70 @@
+// What recovery asks of the store beside the tick: snapshots, quarantine, and checks of runs that may be stuck. Every call is a
+// transaction of its own. It never waits for a tick, nor a tick for it, except for single row locks.
+
+import { crc32 } from "node:zlib";
+import type { Reason } from "@pawl/core/fault/reason";
+import type { RunId } from "@pawl/core/name/ids";
+import type { DroppedJob } from "../../queue/queue.ts";
+import type { Lease } from "../leases/leases.ts";
+
+/** Why a run is in quarantine. */
+export interface QuarantineCause {
+  /** EVENT_LOG_CORRUPTION, or INTERNAL for an input that the engine could not take. */
+  readonly reason: Extract<Reason, "EVENT_LOG_CORRUPTION" | "INTERNAL">;
+  /** For people. */
+  readonly detail: string;
+}
+
+export interface Quarantine extends QuarantineCause {
+  readonly at: number;
+}
+
+/** A cache of the fold of a run's log up to `seq`. */
+export interface Snapshot {
+  readonly seq: number;
+  readonly format: number;
+  readonly body: string;
+}
+
+/** A place in a walk over the live runs. */
+export type WalkCursor = readonly [deadlineAt: string, runId: RunId];
+
+/** One page of a walk: runs without an event for a while, and the place of the next page; undefined at the end. */
+export interface QuietPage {
+  readonly runIds: readonly RunId[];
+  readonly next: WalkCursor | undefined;
+}
+
+/** A run with an event behind its last seq. */
+export interface TornRun {
+  readonly runId: RunId;
+  readonly straySeq: number;
+}
+
+/** A checksum by which a reader knows that a body is whole. */
+export const snapshotDigest = (body: string): number => crc32(body);
+
+export interface Recovery {
+  /** Sets a live run aside: a new version fences schedulers that plan on the old one, and its claims end. False when it is over or in quarantine. */
+  quarantine(runId: RunId, cause: QuarantineCause): Promise<boolean>;
+  /** Takes a run out of quarantine and deletes its snapshot. False when it was not in quarantine. */
+  release(runId: RunId): Promise<boolean>;
+  /** Keeps the newest snapshot of a live run; one that reaches beyond its log, or less far than the one kept, is not taken. */
+  saveSnapshot(runId: RunId, snapshot: Snapshot): Promise<void>;
+  dropSnapshot(runId: RunId): Promise<void>;
+  /** A page of live runs that neither wait nor are paused, of them those without an event for `quietMs`. Bounded by `limit` runs looked at. */
+  quietRuns(options: {
+    readonly quietMs: number;
+    readonly after: WalkCursor | undefined;
+    readonly limit: number;
+  }): Promise<QuietPage>;
+  /** Those of these jobs that are in no queue, and whose executions do not wait for a slot either. */
+  missingJobs(jobs: readonly DroppedJob[]): Promise<DroppedJob[]>;
+  leasesOfRuns(runIds: readonly RunId[]): Promise<Lease[]>;
+  /** Those of these runs whose row another session holds now. Waits for no lock. */
+  lockedRuns(runIds: readonly RunId[]): Promise<readonly RunId[]>;
+  /** Those of these runs that have an event behind their last seq, and the first such seq. */
+  tornRuns(runIds: readonly RunId[]): Promise<readonly TornRun[]>;
+  /** Writes to the log and deletes what it wrote: settles when the store takes writes. @throws STORE_UNAVAILABLE */
+  probe(): Promise<void>;
+}

@@ -1,0 +1,237 @@
+-- Runs: the projection that the tick writes in the transaction of the events. Empty parameters of a page mean no filter.
+
+-- part: columns
+run_id, definition_id, workflow_id, workflow_version, kind, status, last_seq, has_failures, priority,
+  error_message, traceparent, created_at, ended_at, deadline_at, parent_run_id, parent_node_id, parent_iteration,
+  quarantined_at, quarantine_reason, quarantine_detail,
+  schedule_id, schedule_at
+
+-- part: filter
+run_id < :before::uuid
+  and (cardinality(:statuses::text[]) = 0 or status = any (:statuses::text[]))
+  and (:kind::text = '' or kind = :kind::text)
+
+-- part: newest_first
+order by run_id desc
+limit :limit::integer
+
+-- part: search_filter
+{filter}
+  and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
+  and (:schedule_id::text = '' or schedule_id = :schedule_id::text)
+
+-- name: by_id
+-- Runs by id.
+select {columns}
+from runs
+where tenant_id = :tenant_id::text
+  and run_id = any (:run_ids::uuid[])
+
+-- name: page
+-- Runs of a tenant, newest first. Walks runs_newest.
+select {columns}
+from runs
+where tenant_id = :tenant_id::text
+  and {filter}
+{newest_first}
+
+-- name: page_of_workflow
+-- Runs of one workflow, newest first. Walks runs_by_workflow.
+select {columns}
+from runs
+where tenant_id = :tenant_id::text
+  and workflow_id = :workflow_id::text
+  and {filter}
+{newest_first}
+
+-- name: page_of_schedule
+-- Runs of one schedule, newest first. Walks runs_by_schedule.
+select {columns}
+from runs
+where tenant_id = :tenant_id::text
+  and schedule_id = :schedule_id::text
+  and {filter}
+  and (:workflow_id::text = '' or workflow_id = :workflow_id::text)
+{newest_first}
+
+-- name: search
+-- Runs that a search finds, newest first: runs of workflows whose words begin with the text or with each of its words, runs whose
+-- id begins with it, and runs whose short id it is. Each way walks an index, up to a limit where it may find much. `chr(1114111)`
+-- is above every character. `short` is apart from the tenant, or the planner may walk all runs of the tenant.
+with short as materialized (
+  select run_id, tenant_id, status, kind, workflow_id, schedule_id
+  from runs
+  where right(run_id::text, 8) = :short_id::text
+), matched as (
+  select workflow_id
+  from (
+    select workflow_id
+    from workflow_words
+    where tenant_id = :tenant_id::text
+      and word ~>=~ :word::text and word ~<~ (:word::text || chr(1114111))
+    order by word using ~<~
+    limit :matches_max::integer
+  ) by_text
+  union
+  select workflow_id
+  from (
+    select w.workflow_id
+    from workflow_words w
+    where w.tenant_id = :tenant_id::text
+      and w.word ~>=~ :longest_word::text and w.word ~<~ (:longest_word::text || chr(1114111))
+      and not exists (
+        select
+        from unnest(:other_words::text[]) other
+        where not exists (
+          select
+          from workflow_words o
+          where o.tenant_id = :tenant_id::text
+            and o.workflow_id = w.workflow_id
+            and o.word ~>=~ other and o.word ~<~ (other || chr(1114111))
+        )
+      )
+    order by w.word using ~<~
+    limit :matches_max::integer
+  ) by_words
+), found as (
+  select newest.run_id
+  from matched m
+  cross join lateral (
+    select run_id
+    from runs
+    where tenant_id = :tenant_id::text
+      and workflow_id = m.workflow_id
+      and {search_filter}
+    order by run_id desc
+    limit :limit::integer
+  ) newest
+  union
+  select run_id
+  from (
+    select run_id
+    from runs
+    where tenant_id = :tenant_id::text
+      and run_id between :run_from::uuid and :run_to::uuid
+      and {search_filter}
+    order by run_id desc
+    limit :limit::integer
+  ) by_prefix
+  union
+  select run_id
+  from short
+  where tenant_id = :tenant_id::text
+    and {search_filter}
+)
+select {columns}
+from runs
+where run_id in (select run_id from found order by run_id desc limit :limit::integer)
+order by run_id desc
+limit :limit::integer
+
+-- name: load
+-- The rows of many runs, with their snapshots where asked for. One statement: a snapshot that is ahead of its log in it is
+-- corrupt. The limit makes the planner probe the snapshots: without it, it walked an empty table.
+select
+  r.run_id, r.version, r.last_seq, r.definition_id, r.workflow_id, r.priority, r.traceparent, r.ended_at is not null as has_ended,
+  r.quarantined_at, r.quarantine_reason, r.quarantine_detail,
+  s.seq as snapshot_seq, s.format as snapshot_format, s.digest as snapshot_digest, s.body as snapshot_body
+from unnest(:run_id::uuid[], :from_snapshot::boolean[]) as c (run_id, from_snapshot)
+join runs r on r.run_id = c.run_id
+left join lateral (
+  select seq, format, digest, body
+  from run_snapshots
+  where run_id = c.run_id
+    and c.from_snapshot
+  limit 1
+) s on true
+
+-- name: of_requests
+-- Runs by the request ids they were started with.
+select request_id, request_hash, run_id
+from run_requests
+where tenant_id = :tenant_id::text
+  and request_id = any (:request_ids::text[])
+
+-- name: of_input_keys
+-- Runs by the inputs they were started with, where the caller asked for it and the time is not over.
+select input_key, run_id
+from input_keys
+where tenant_id = :tenant_id::text
+  and input_key = any (:input_keys::text[])
+  and expires_at > now()
+
+-- name: live_children
+-- Runs that nodes of these runs started and that have not ended. Walks runs_by_parent for these parents only.
+select run_id
+from runs
+where parent_run_id = any (:run_ids::uuid[])
+  and ended_at is null
+order by run_id
+limit :limit::integer
+
+-- name: overdue
+-- Live runs whose deadline has passed, oldest first. The partial index runs_deadline holds no run that waits, is paused or is
+-- over.
+select run_id
+from runs
+where ended_at is null
+  and status not in ('waiting', 'paused')
+  and quarantined_at is null
+  and deadline_at < now()
+order by deadline_at
+limit :limit::integer
+
+-- name: move_deadlines
+-- New deadlines of runs that go on after they waited. The tick has locked their rows.
+update runs r
+set deadline_at = to_timestamp(m.deadline_at / 1000.0)
+from unnest(:run_id::uuid[], :deadline_at::double precision[]) as m (run_id, deadline_at)
+where r.run_id = m.run_id
+
+-- name: insert_test_graph
+-- The graph of a test run. It has no request id: that is the run's, which starts in the same transaction.
+insert into definitions (definition_id, tenant_id, digest, title, node_count, body)
+values (:definition_id::uuid, :tenant_id::text, :digest::text, :title::text, :node_count::integer, :body::text)
+
+-- name: drop_input_keys
+-- Forgets keys whose time is over, so that their inputs may start again. The tick sends it before it keeps keys.
+delete from input_keys
+where expires_at <= now()
+
+-- name: keep_input_keys
+-- Remembers which run an input was started as. A key that lives already violates input_keys_pkey, and with it the whole
+-- transaction: two schedulers that start the same input conflict there.
+insert into input_keys (tenant_id, input_key, run_id, expires_at)
+select n.tenant_id, n.input_key, n.run_id, now() + n.ttl_ms * interval '1 millisecond'
+from unnest(:tenant_id::text[], :input_key::text[], :run_id::uuid[], :ttl_ms::double precision[]) as n (tenant_id, input_key,
+  run_id, ttl_ms)
+order by n.tenant_id, n.input_key
+
+-- name: delete_test_run
+-- Deletes a finished test run with everything that belongs to it. Any other run stays, and there is no row. Besides retention,
+-- this is the only deletion from the log.
+with deleted as (
+  delete from runs
+  where run_id = :run_id::uuid
+    and kind = 'test'
+    and ended_at is not null
+  returning run_id, definition_id, tenant_id, request_id
+), requests as (
+  delete from run_requests
+  where tenant_id = (select tenant_id from deleted)
+    and request_id = (select request_id from deleted)
+), events as (
+  delete from run_events where run_id = (select run_id from deleted)
+), snapshots as (
+  delete from run_snapshots where run_id = (select run_id from deleted)
+), ledger as (
+  delete from effects where run_id = (select run_id from deleted)
+), questions as (
+  delete from approvals where run_id = (select run_id from deleted)
+), letters as (
+  delete from dead_letters where run_id = (select run_id from deleted)
+), graph as (
+  delete from definitions where definition_id = (select definition_id from deleted) and workflow_id is null
+)
+select run_id
+from deleted

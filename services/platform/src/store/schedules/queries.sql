@@ -1,0 +1,147 @@
+-- Schedules. Each row that will come due names its alarm, a job of pg-boss (queue/boss-alarms.ts); both change in one transaction.
+
+-- part: before_input
+tenant_id, schedule_id, workflow_id, workflow_version, expression, time_zone
+
+-- part: after_input
+priority, missed, overlap, version,
+  next_at, alarm_id, paused_at, paused_by, pause_reason, last_at, last_run_id, last_error, started_count, skipped_count,
+  request_id, request_hash, created_at, updated_at
+
+-- part: columns
+{before_input}, input, {after_input}
+
+-- part: listed
+-- Lists leave the input out.
+{before_input}, null::text as input, {after_input}
+
+-- name: one
+-- One schedule.
+select {columns}
+from schedules
+where tenant_id = :tenant_id::text
+  and schedule_id = :schedule_id::text
+
+-- name: page
+-- Schedules in order of id.
+select {listed}
+from schedules
+where tenant_id = :tenant_id::text
+  and schedule_id > :after::text
+order by schedule_id
+limit :limit::integer
+
+-- name: page_of_workflow
+-- Schedules of one workflow in order of id.
+select {listed}
+from schedules
+where tenant_id = :tenant_id::text
+  and workflow_id = :workflow_id::text
+  and schedule_id > :after::text
+order by schedule_id
+limit :limit::integer
+
+-- name: lock
+-- Locks a schedule until the transaction ends.
+select {columns}
+from schedules
+where tenant_id = :tenant_id::text
+  and schedule_id = :schedule_id::text
+for update
+
+-- name: lock_due
+-- The schedules of alarms that went off; an alarm that is no longer its schedule's gives no row. Never waits for a lock: an edit
+-- that holds the row may wait for the alarm, so this transaction gives up (55P03) and runs again.
+select s.*,
+  coalesce((select r.ended_at is null from runs r where r.run_id = s.last_run_id), false) as is_last_run_live,
+  extract(epoch from now())::double precision * 1000 as now_ms
+from unnest(:tenant_id::text[], :schedule_id::text[], :alarm_id::uuid[]) as a (tenant_id, schedule_id, alarm_id)
+join schedules s
+  on s.tenant_id = a.tenant_id
+  and s.schedule_id = a.schedule_id
+  and s.alarm_id = a.alarm_id
+for update of s nowait
+
+-- name: insert
+-- A new schedule. An id that is taken violates the primary key.
+insert into schedules (
+  tenant_id, schedule_id, workflow_id, workflow_version, expression, time_zone, input, priority, missed, overlap,
+  request_id, request_hash, next_at, alarm_id
+)
+values (
+  :tenant_id::text, :schedule_id::text, :workflow_id::text, :workflow_version::integer, :expression::text, :time_zone::text,
+  :input::text, :priority::integer, :missed::text, :overlap::text,
+  :request_id::text, :request_hash::text, to_timestamp(:next_at::double precision / 1000.0), :alarm_id::uuid
+)
+returning {columns}
+
+-- name: edit
+-- Replaces what the user asked for, and with it the next occurrence.
+update schedules
+set workflow_id = :workflow_id::text,
+  workflow_version = :workflow_version::integer,
+  expression = :expression::text,
+  time_zone = :time_zone::text,
+  input = :input::text,
+  priority = :priority::integer,
+  missed = :missed::text,
+  overlap = :overlap::text,
+  request_id = :request_id::text,
+  request_hash = :request_hash::text,
+  next_at = to_timestamp(:next_at::double precision / 1000.0),
+  alarm_id = :alarm_id::uuid,
+  version = version + 1,
+  updated_at = now()
+where tenant_id = :tenant_id::text
+  and schedule_id = :schedule_id::text
+returning {columns}
+
+-- name: pause
+-- Pauses a schedule: it has no next occurrence until a user resumes it.
+update schedules
+set paused_at = now(),
+  paused_by = :by::text,
+  pause_reason = :reason::text,
+  next_at = null,
+  alarm_id = null,
+  updated_at = now()
+where tenant_id = :tenant_id::text
+  and schedule_id = :schedule_id::text
+returning {columns}
+
+-- name: resume
+-- Resumes a schedule at its next occurrence.
+update schedules
+set paused_at = null,
+  paused_by = '',
+  pause_reason = '',
+  next_at = to_timestamp(:next_at::double precision / 1000.0),
+  alarm_id = :alarm_id::uuid,
+  updated_at = now()
+where tenant_id = :tenant_id::text
+  and schedule_id = :schedule_id::text
+returning {columns}
+
+-- name: move
+-- Moves schedules on after their alarms went off. The transaction has locked their rows.
+update schedules s
+set next_at = to_timestamp(m.next_at / 1000.0),
+  alarm_id = m.alarm_id,
+  last_at = to_timestamp(m.last_at / 1000.0),
+  last_run_id = coalesce(m.run_id, s.last_run_id),
+  last_error = m.last_error,
+  started_count = s.started_count + m.started_count,
+  skipped_count = s.skipped_count + m.skipped_count
+from unnest(
+  :tenant_id::text[], :schedule_id::text[], :next_at::double precision[], :alarm_id::uuid[], :last_at::double precision[],
+  :run_id::uuid[], :last_error::text[], :started_count::bigint[],
+  :skipped_count::bigint[]
+) as m (tenant_id, schedule_id, next_at, alarm_id, last_at, run_id, last_error, started_count, skipped_count)
+where s.tenant_id = m.tenant_id
+  and s.schedule_id = m.schedule_id
+
+-- name: delete
+-- Removes a schedule. The runs that it started stay.
+delete from schedules
+where tenant_id = :tenant_id::text
+  and schedule_id = :schedule_id::text

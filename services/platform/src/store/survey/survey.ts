@@ -1,0 +1,43 @@
+// What waits where: a look at the whole store, for schedulers and for people.
+
+import type { SlotQuestion } from "@pawl/core/explain/room";
+import type { DefinitionId, NodeId } from "@pawl/core/name/ids";
+import type { QueueDepth } from "../../queue/queue.ts";
+import type { PlaceInQueue } from "../../queue/reads.ts";
+
+/** What a scheduler looks at now and then, to learn of what other schedulers did. */
+export interface Survey {
+  readonly queues: readonly QueueDepth[];
+  /** When the next slot of a rate becomes free that an execution waits for; undefined when none is known. */
+  readonly nextRateSlotMs: number | undefined;
+  /** Counted up to a bound. */
+  readonly openDeadLetters: number;
+  readonly pauseEpoch: number;
+}
+
+export interface TypeDepth {
+  readonly nodeType: string;
+  readonly waiting: number;
+  readonly active: number;
+  readonly deadLetter: number;
+}
+
+export interface Depths {
+  /** Types with something to count, by name. */
+  readonly types: readonly TypeDepth[];
+  /** Executions that wait for a person. */
+  readonly paused: number;
+}
+
+/** The type of a node's execution; iteration 1 is that of every item of a map or loop. */
+export type TypeOf = (
+  definitionId: DefinitionId,
+  nodeId: NodeId,
+  iteration: number,
+) => Promise<string | undefined>;
+
+/** What an explanation asks besides the executors and the leases. */
+export interface RoomQuestion {
+  readonly place?: PlaceInQueue | undefined;
+  readonly slots: readonly SlotQuestion[];
+}

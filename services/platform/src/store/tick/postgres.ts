@@ -1,0 +1,90 @@
+// The journal on Postgres: one pipelined connection for the transactions of ticks, a small pool for reads.
+//
+// The connection may break after a commit was sent and before its answer came. Then the outcome is unknown: the caller gets
+// STORE_UNAVAILABLE, drops what it cached and submits its inputs again. Unique keys and versions make the repeat harmless.
+
+import { failureKind, sqlState, storeFault } from "../../db/failure.ts";
+import type { Pool } from "../../db/pool.ts";
+import type { Schemas } from "../../db/schemas.ts";
+import { TickConnection } from "../../db/tick-connection.ts";
+import type { BossQueue } from "../../queue/boss.ts";
+import { dueApprovals, findApproval } from "../approvals/reads.ts";
+import {
+  findInputKeys,
+  findLiveChildren,
+  findOverdueRuns,
+  findRequests,
+  loadRuns,
+} from "../runs/reads.ts";
+import { deleteTestRun } from "../runs/writes.ts";
+import { readFigures } from "../survey/reads.ts";
+import type { Journal } from "./journal.ts";
+import { PostgresTransaction } from "./transaction.ts";
+
+/** Longer than any transaction takes whose statements keep to their own limit. */
+const TRANSACTION_MS = 15_000;
+
+export interface JournalOptions {
+  readonly url: string;
+  readonly pool: Pool;
+  readonly boss: BossQueue;
+  readonly schemas?: Schemas | undefined;
+  /** The tick has a new connection, perhaps to another server. */
+  readonly onConnected?: () => void;
+}
+
+export interface PostgresJournal extends Journal {
+  /** Names this journal in notifications to other schedulers. */
+  readonly id: string;
+  close(): Promise<void>;
+}
+
+/** A journal with a connection of its own, which it opens with the first transaction. */
+export function createJournal(options: JournalOptions): PostgresJournal {
+  const { url, pool, boss, schemas, onConnected } = options;
+  const id = crypto.randomUUID();
+  const connection = new TickConnection(url, { id, schemas, onConnected });
+  return {
+    id,
+    transact: (work) => transact(connection, boss, work),
+    load: (cursors) => loadRuns(pool, cursors),
+    findRequest: (tenantId, requestIds) => findRequests(pool, tenantId, requestIds),
+    findInputKeys: (tenantId, inputKeys) => findInputKeys(pool, tenantId, inputKeys),
+    liveChildren: (runIds, limit) => findLiveChildren(pool, runIds, limit),
+    overdueRuns: (limit) => findOverdueRuns(pool, limit),
+    dueApprovals: (limit) => dueApprovals(pool, limit),
+    findApproval: (approvalId) => findApproval(pool, approvalId),
+    deleteTestRun: (runId) => deleteTestRun(pool, runId),
+    survey: async () => {
+      const [queues, figures] = await Promise.all([boss.depths(pool), readFigures(pool)]);
+      return { queues, ...figures };
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function transact<T>(
+  connection: TickConnection,
+  boss: BossQueue,
+  work: (tx: PostgresTransaction) => T | Promise<T>,
+): Promise<T> {
+  const pipeline = await connection.get();
+  const tx = new PostgresTransaction(pipeline, boss);
+  // Without it, a server that vanished behind an open connection would hold the tick until TCP gives up.
+  const watchdog = setTimeout(() => pipeline.cut(), TRANSACTION_MS);
+  try {
+    const result = await work(tx);
+    await tx.commit();
+    return result;
+  } catch (error) {
+    await tx.rollback().catch(() => {
+      // The connection is gone, and the transaction with it.
+    });
+    // A statement behind the refused one only gets the answer that the transaction is aborted.
+    const failure = sqlState(error) === "25P02" ? (tx.refusal ?? error) : error;
+    if (failureKind(failure) === "store") connection.leave(pipeline);
+    throw storeFault(failure);
+  } finally {
+    clearTimeout(watchdog);
+  }
+}
