@@ -97,15 +97,15 @@ test("a push of status carries the context of the run at that event: input, outp
     what: "the run to wait",
   });
   await client.runs.decide(runId, "ask", "approve");
-  const { status, outputOf } = await storyOf(client, runId);
-  expect(status).toBe("completed");
+  const story = await storyOf(client, runId);
+  expect(story.status).toBe("completed");
   const pushed = await frames(`/execute/workflows/${runId}/events?view=updates`);
   const contexts = pushed.flatMap(({ name, data }) =>
     name === "workflow_status_update" ? [[data["status"], data["contextData"]]] : [],
   );
   const input = { n: 1 };
-  const before = { start: outputOf("start"), early: 1 };
-  const after = { ...before, ask: outputOf("ask") };
+  const before = { start: story.outputOf("start"), early: 1 };
+  const after = { ...before, ask: story.outputOf("ask") };
   const vars = { first: 1 };
   expect(contexts).toEqual([
     ["running", { input, nodes: {}, vars: {} }],
@@ -115,9 +115,9 @@ test("a push of status carries the context of the run at that event: input, outp
       "completed",
       {
         input,
-        nodes: { ...after, late: outputOf("late"), end: outputOf("end") },
+        nodes: { ...after, late: story.outputOf("late"), end: story.outputOf("end") },
         vars,
-        output: outputOf("end"),
+        output: story.outputOf("end"),
       },
     ],
   ]);
