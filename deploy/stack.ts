@@ -2,7 +2,7 @@
 // console built meanwhile. What is started is pushed on a stack, so it stops in the reverse order and the database goes last.
 import { durabilityWarning, unsafeSettings } from "@pawl/platform/db/durability";
 import { migrate } from "@pawl/platform/db/migrate";
-import { DEFAULT_SCHEMAS } from "@pawl/platform/db/schemas";
+import { DEFAULT_SCHEMAS } from "@pawl/platform/config/schemas";
 import { openPool } from "@pawl/platform/db/pool";
 import { buildConsole } from "./console-build.ts";
 import { startDatabase } from "./database.ts";

@@ -3,7 +3,7 @@
 // not delay what is more urgent (`priority.ts`).
 
 import { BossQueue } from "@pawl/platform/queue/boss";
-import { DEFAULT_SCHEMAS } from "@pawl/platform/db/schemas";
+import { DEFAULT_SCHEMAS } from "@pawl/platform/config/schemas";
 import { priority } from "./priority.ts";
 import { median } from "./report.ts";
 import { type BenchParts, CHAIN, rateOf, runLoad } from "./throughput.ts";

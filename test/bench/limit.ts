@@ -2,7 +2,7 @@
 // and a hand-made loop on raw pg-boss.
 
 import { randomUUID } from "node:crypto";
-import { uuidV7 } from "@pawl/scheduler/admit/run-id";
+import { uuidV7 } from "@pawl/scheduler/run-id";
 import { type DefinitionId, type ExecutorId, nodeId, type RunId, runId } from "@pawl/core/name/ids";
 import type { Fact } from "@pawl/core/log/event";
 import { openPool } from "@pawl/platform/db/pool";

@@ -1,7 +1,7 @@
 // How long something urgent waits while a hundred thousand jobs of its own type and a lower priority are in line and every executor is
 // busy with them. Told in ticks, since a tick is the scheduler's step: a job that is queued in one and claimed in the next waited one.
 
-import { DEFAULT_SCHEMAS } from "@pawl/platform/db/schemas";
+import { DEFAULT_SCHEMAS } from "@pawl/platform/config/schemas";
 import { queueName } from "@pawl/platform/queue/queue-name";
 import { percentile } from "./report.ts";
 import { chainOf, mapOf } from "./shapes.ts";

@@ -4,7 +4,7 @@
 import type { RunId } from "@pawl/core/name/ids";
 import { migrate } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
-import { DEFAULT_SCHEMAS, type Schemas, searchPath } from "@pawl/platform/db/schemas";
+import { DEFAULT_SCHEMAS, type Schemas, searchPath } from "@pawl/platform/config/schemas";
 import type { Queryable } from "@pawl/platform/db/sql";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { createExecutors } from "@pawl/platform/store/leases/writes";

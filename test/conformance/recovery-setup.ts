@@ -2,10 +2,10 @@
 // everything it knew was its own memory.
 
 import type { RunId } from "@pawl/core/name/ids";
-import type { FoldedRun } from "@pawl/scheduler/tick/load-run";
-import { loadRuns } from "@pawl/scheduler/tick/load-run";
+import type { FoldedRun } from "@pawl/scheduler/commit/load-run";
+import { loadRuns } from "@pawl/scheduler/commit/load-run";
 import { connect, createEngine, saveGraph, type Engine } from "@pawl/scheduler/tick/tick.fixture";
-import { SnapshotWriter } from "@pawl/scheduler/recover/snapshots";
+import { SnapshotWriter } from "@pawl/scheduler/duties/snapshots";
 import { until } from "../support/until.ts";
 import { setup } from "./setup.ts";
 import type { OpenStore, Seen, StoreUnderTest } from "./store.ts";
@@ -83,7 +83,7 @@ export async function runUpTo(
 const give = (engine: Engine, runId: RunId, lease: Seen["leases"][number]): Promise<unknown> =>
   new Promise<unknown>((resolve, reject) => {
     const { nodeId, iteration, epoch, executorId } = lease;
-    engine.loop.offer({
+    engine.loop.submit({
       kind: "lost",
       // The store gives ids as plain text.
       claim: { runId, nodeId: nodeId as never, iteration, epoch },

@@ -1,6 +1,6 @@
 // What a scheduler asks of a store when its commits fail: whose log is torn, whose row is held, and whether writes are taken.
 
-import { recheckRun } from "@pawl/scheduler/admit/recheck-run";
+import { recheckRun } from "@pawl/scheduler/commands/recheck-run";
 import { expect, test } from "vitest";
 import { finish, runUpTo, stage } from "./recovery-setup.ts";
 import type { OpenStore } from "./store.ts";

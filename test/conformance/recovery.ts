@@ -3,8 +3,8 @@
 
 import { nodeId as nodeIdOf, type RunId } from "@pawl/core/name/ids";
 import type { Journal } from "@pawl/platform/store/tick/journal";
-import { createStrandedSweep } from "@pawl/scheduler/recover/stranded";
-import { recheckRun } from "@pawl/scheduler/admit/recheck-run";
+import { createStrandedSweep } from "@pawl/scheduler/duties/stranded";
+import { recheckRun } from "@pawl/scheduler/commands/recheck-run";
 import { connect, createEngine, type Engine } from "@pawl/scheduler/tick/tick.fixture";
 import { afterAll, describe, expect, test } from "vitest";
 import { until } from "../support/until.ts";
@@ -217,7 +217,7 @@ function corruption(open: OpenStore): void {
 
 const cancel = (engine: Engine, runId: RunId): Promise<unknown> =>
   new Promise((resolve, reject) =>
-    engine.loop.offer({
+    engine.loop.submit({
       kind: "cancel",
       runId,
       reason: "",

@@ -121,16 +121,47 @@ export const ROOMS: readonly Room[] = [
   { folder: "vitest.config.ts", may: ["npm:"] },
 ];
 
-/** Rooms of core from the ground up: a room imports its own level and those below. */
-export const CORE_LEVELS: readonly (readonly string[])[] = [
-  ["name", "fault"],
-  ["data", "policy"],
-  ["definition"],
-  ["glue"],
-  ["log"],
-  ["plan"],
-  ["explain"],
-];
+/** The rooms of each part from the ground up: a room imports its own level and the levels below it. */
+export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  "services/core/src/": [
+    ["name", "fault"],
+    ["data"],
+    ["policy"],
+    ["definition"],
+    ["glue"],
+    ["log"],
+    ["plan"],
+    ["explain"],
+  ],
+  "services/platform/src/": [
+    ["config", "contract"],
+    ["telemetry"],
+    ["lifecycle"],
+    ["db", "rpc"],
+    ["queue"],
+    ["wake"],
+    ["store"],
+    ["wire"],
+  ],
+  // Sessions, commands and duties make inputs; a tick decides about them and commits.
+  "services/scheduler/src/": [
+    ["inputs"],
+    ["commit"],
+    ["decide"],
+    ["tick"],
+    ["sessions"],
+    ["commands"],
+    ["duties"],
+  ],
+  "services/executor/src/": [
+    ["checks", "egress", "sandbox", "sources"],
+    ["llm"],
+    ["handlers"],
+    ["run"],
+    ["work"],
+  ],
+  "services/gateway/src/": [["request"], ["watch"], ["read", "http"], ["rpc"]],
+};
 
 /** What pure code may not even name. */
 export const IMPURE = [

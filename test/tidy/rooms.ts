@@ -1,6 +1,6 @@
 // Judging one file's imports by the room table.
 import { posix } from "node:path";
-import { CORE_LEVELS, ROOMS } from "./room-table.ts";
+import { LEVELS, ROOMS } from "./room-table.ts";
 import type { Room } from "./room-table.ts";
 
 /** Package name and the folder its `./*` export stands for. */
@@ -51,17 +51,20 @@ export function objection(path: string, specifier: string): string | undefined {
   }
   const { only } = room;
   if (only !== undefined && target.startsWith(only.of) && !only.may.test(target)) return only.why;
-  return coreObjection(path, target);
+  return levelObjection(path, target);
 }
 
-const CORE = "services/core/src/";
-
-function coreObjection(path: string, target: string): string | undefined {
-  if (!path.startsWith(CORE) || !target.startsWith(CORE)) return undefined;
-  const level = (file: string): number => {
-    const folder = file.slice(CORE.length).split("/")[0] ?? "";
-    return CORE_LEVELS.findIndex((names) => names.includes(folder));
-  };
-  if (level(path) < 0) return "this room of core has no level in the table";
-  return level(target) <= level(path) ? undefined : "core imports only downwards";
+/** A room imports its own level and those below; files beside the rooms, which compose them, import any. */
+function levelObjection(path: string, target: string): string | undefined {
+  const [part, levels] = Object.entries(LEVELS).find(([start]) => path.startsWith(start)) ?? [];
+  if (part === undefined || levels === undefined || !target.startsWith(part)) return undefined;
+  const roomIn = (file: string): string | undefined =>
+    file.slice(part.length).split("/").slice(0, -1)[0];
+  const room = roomIn(path);
+  const level = (name: string): number => levels.findIndex((names) => names.includes(name));
+  if (room === undefined) return undefined;
+  if (level(room) < 0) return `the room ${room} has no level in the table`;
+  const other = roomIn(target);
+  if (other === undefined || level(other) <= level(room)) return undefined;
+  return `${part} imports only downwards, and ${other} is above ${room}`;
 }

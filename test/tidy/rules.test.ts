@@ -60,5 +60,5 @@ test("an item about a claim that is built elsewhere than by the fenced writer is
   const at = (path: string) => unfencedItems({ path, text });
   expect(at("services/executor/src/work/drain.ts")).toHaveLength(1);
   expect(at("services/executor/src/work/fenced-writer.ts")).toEqual([]);
-  expect(at("services/scheduler/src/work/take.ts")).toEqual([]);
+  expect(at("services/scheduler/src/sessions/take.ts")).toEqual([]);
 });

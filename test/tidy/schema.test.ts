@@ -3,7 +3,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { openPool } from "@pawl/platform/db/pool";
-import { DEFAULT_SCHEMAS } from "@pawl/platform/db/schemas";
+import { DEFAULT_SCHEMAS } from "@pawl/platform/config/schemas";
 import { expect, onTestFinished, test } from "vitest";
 import { dumpSchema } from "../support/dump-schema.ts";
 import { freshDatabase } from "../support/postgres.ts";

@@ -9,7 +9,7 @@ import type { TypeOf } from "@pawl/platform/store/survey/survey";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import type { DefinitionCache } from "./read/definition-cache.ts";
 import type { createLists } from "./read/lists.ts";
-import type { Scheduler } from "./rpc/forward.ts";
+import type { Scheduler } from "./request/forward.ts";
 import { createQueueService } from "./rpc/queue-service.ts";
 
 export function createQueues(

@@ -12,30 +12,31 @@ import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { startCommandWorker } from "./command/command-worker.ts";
+import { startCommandWorker } from "./duties/command-worker.ts";
 import type { Config } from "./config.ts";
-import { KnownPauses } from "./pause/known-pauses.ts";
+import { KnownPauses } from "./commit/known-pauses.ts";
 import { openStores, type Stores } from "./open-stores.ts";
 import { startProbes } from "./probes.ts";
-import { commandServices } from "./rpc/commands.ts";
-import { standingService } from "./rpc/standing.ts";
+import { commandServices } from "./commands/services.ts";
+import { standingService } from "./commands/standing.ts";
 import { listenForJobs } from "./hints.ts";
-import { createAlarmClock } from "./schedule/alarm-clock.ts";
-import type { LeaseGrace } from "./sweep/lease-grace.ts";
-import type { Sweeper } from "./sweep/sweeper.ts";
-import { startSweepers } from "./sweep/start-sweepers.ts";
-import { createMark } from "./recover/quarantine.ts";
-import { SnapshotWriter } from "./recover/snapshots.ts";
-import { RunCache } from "./tick/cache.ts";
-import { Newest } from "./admit/newest.ts";
-import { Definitions } from "./tick/definitions.ts";
+import { createAlarmClock } from "./duties/alarm-clock.ts";
+import type { LeaseGrace } from "./duties/lease-grace.ts";
+import type { Sweeper } from "./duties/sweeper.ts";
+import { startSweepers } from "./duties/start-sweepers.ts";
+import { createMark } from "./inputs/quarantine.ts";
+import { SnapshotWriter } from "./duties/snapshots.ts";
+import { RunCache } from "./commit/cache.ts";
+import { Newest } from "./commands/newest.ts";
+import { Definitions } from "./commit/definitions.ts";
 import { StoreHealth } from "./tick/store-health.ts";
 import { TickLoop } from "./tick/loop.ts";
-import { Waiting } from "./tick/waiting.ts";
-import { drainExecutors } from "./work/drain.ts";
-import { Renewals } from "./work/renewals.ts";
-import { Roster } from "./work/roster.ts";
-import { serveWork } from "./work/work-service.ts";
+import { Waiting } from "./commit/waiting.ts";
+import { drainExecutors } from "./sessions/drain.ts";
+import { Renewals } from "./sessions/renewals.ts";
+import { Roster } from "./sessions/roster.ts";
+import { tell } from "./sessions/tell.ts";
+import { serveWork } from "./sessions/work-service.ts";
 
 /** Folds kept in memory; a run beyond it is read again when something happens to it. */
 const CACHED_RUNS_MAX = 5_000;
@@ -166,7 +167,8 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
     journal,
     cache,
     definitions,
-    roster,
+    executors: roster,
+    tell: (draft) => tell(roster, draft),
     waiting,
     handsOff,
     completesGlue: handsOff,

@@ -3,9 +3,9 @@
 import { schemasOf } from "@pawl/platform/config/settings";
 import { type JobHandlers, JobListener } from "@pawl/platform/wake/jobs";
 import type { Config } from "./config.ts";
-import type { KnownPauses } from "./pause/known-pauses.ts";
+import type { KnownPauses } from "./commit/known-pauses.ts";
 import type { TickLoop } from "./tick/loop.ts";
-import type { Waiting } from "./tick/waiting.ts";
+import type { Waiting } from "./commit/waiting.ts";
 
 export function listenForJobs(
   config: Config,

@@ -17,7 +17,7 @@ import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
 import { createWorkflows } from "@pawl/platform/store/workflows/writes";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import { commandVisibilityMs } from "./command/command-worker.ts";
+import { commandVisibilityMs } from "./duties/command-worker.ts";
 import type { Config } from "./config.ts";
 
 export type Stores = Awaited<ReturnType<typeof openStores>>;

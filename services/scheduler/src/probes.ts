@@ -7,12 +7,12 @@ import { ReadyNotes } from "@pawl/platform/lifecycle/ready-notes";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { startProbeServer } from "@pawl/platform/telemetry/http";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import { readQueueDepth } from "@pawl/platform/telemetry/queue-depth";
+import { readQueueDepth } from "@pawl/platform/queue/job-gauges";
 import type { Telemetry } from "@pawl/platform/telemetry/start";
 import type { Config } from "./config.ts";
 import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { StoreHealth } from "./tick/store-health.ts";
-import type { Roster } from "./work/roster.ts";
+import type { Roster } from "./sessions/roster.ts";
 
 export interface Probes {
   readonly notes: ReadyNotes;

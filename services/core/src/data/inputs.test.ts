@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ParentFailurePolicy } from "../policy/parents.ts";
+import type { ParentFailurePolicy } from "./parent-failure.ts";
 import { resolveInputs, type Binding } from "./inputs.ts";
 
 const binding = (source: string, more: Partial<Binding> = {}): Binding => ({

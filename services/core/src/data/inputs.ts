@@ -1,7 +1,7 @@
 // A node's parameters, from its parents' outputs. An edge that names a parameter binds it; values of several edges are merged in edge
 // order. The executor does this from the assignment alone.
 
-import type { ParentFailurePolicy } from "../policy/parents.ts";
+import type { ParentFailurePolicy } from "./parent-failure.ts";
 import { merge, mergeStrategyOf, type MergeItem, type MergeStrategy } from "./merge.ts";
 import { lookup, parsePath } from "./path.ts";
 import type { NodeContext } from "./scope.ts";

@@ -10,7 +10,7 @@ import { RETRY_CAUSES } from "../fault/cause.ts";
 import { isName } from "../name/ids.ts";
 import { LIMIT_SCOPES } from "../policy/limit.ts";
 import { MODERATION_ACTIONS, MODERATIONS } from "../policy/moderation.ts";
-import { PARENT_FAILURE_POLICIES } from "../policy/parents.ts";
+import { PARENT_FAILURE_POLICIES } from "../data/parent-failure.ts";
 import { DEFAULT_RETRY, STANDARD_RETRY } from "../policy/retry.ts";
 import { rule } from "./zod-issue.ts";
 

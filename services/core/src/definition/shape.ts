@@ -5,14 +5,14 @@ import type { CauseSpellings } from "../fault/cause.ts";
 import type { NodeId } from "../name/ids.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type { Moderation, ModerationAction } from "../policy/moderation.ts";
-import type { ParentFailurePolicy } from "../policy/parents.ts";
+import type { ParentFailurePolicy } from "../data/parent-failure.ts";
 import type { RetryPolicy } from "../policy/retry.ts";
 import type { Position } from "./places.ts";
 
 export type { Position } from "./places.ts";
 export { MERGE_STRATEGIES, type MergeStrategy } from "../data/merge.ts";
 export type { RetryPolicy } from "../policy/retry.ts";
-export type { ParentFailurePolicy } from "../policy/parents.ts";
+export type { ParentFailurePolicy } from "../data/parent-failure.ts";
 
 /** When a node with several parents may run: all settled, any taken, or n taken. */
 export type Join =

@@ -3,8 +3,14 @@
 
 import { checkJson } from "@pawl/core/data/json";
 import { type EffectClass, type EffectStanding, mayMake } from "@pawl/core/policy/effect";
-import type { EffectDoor } from "../work/effect-door.ts";
 import { permanentFailure, type HandlerContext, type HandlerResult } from "./handler.ts";
+
+/** What an attempt may ask of the scheduler while it runs. Every call rejects with STALE_CLAIM if the claim is lost. */
+export interface EffectDoor {
+  begin(name: string, effectClass: EffectClass): Promise<EffectStanding>;
+  /** `resultJson` is JSON text of at most 256 KiB. The caller need not wait: it is sent before the outcome. */
+  commit(name: string, resultJson: string): Promise<void>;
+}
 
 /** An effect in the ledger. */
 export type Effect =

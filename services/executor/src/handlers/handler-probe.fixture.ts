@@ -3,7 +3,7 @@
 import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
 import type { Media } from "@pawl/core/log/event";
 import { render } from "@pawl/core/data/template";
-import type { EffectDoor } from "../work/effect-door.ts";
+import type { EffectDoor } from "./effects.ts";
 import { memoryLedger } from "../work/memory-ledger.fixture.ts";
 import { effectsOf } from "./effects.ts";
 import type { Handler, HandlerContext, HandlerResult } from "./handler.ts";

@@ -13,7 +13,7 @@ import type { ModerationGateway, Roots } from "../checks/moderation.ts";
 import { effectsOf } from "../handlers/effects.ts";
 import type { HandlerContext, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
-import type { AttemptHooks, AttemptResult, RunAttempt } from "../work/assignments.ts";
+import type { AttemptHooks, AttemptResult, RunAttempt } from "./run-attempt.ts";
 import { inputContractCheck, outputContractCheck, type Ended } from "./contract-check.ts";
 import { failed, returned, thrown, type WireResult } from "./outcome.ts";
 import { ModerationCheck, type ModerationCheckOptions } from "./moderation-check.ts";

@@ -14,7 +14,7 @@ import {
   type Verdict,
 } from "../checks/moderation.ts";
 import { StreamWindow, type Passed } from "../checks/stream-window.ts";
-import type { AttemptHooks } from "../work/assignments.ts";
+import type { AttemptHooks } from "./run-attempt.ts";
 import type { Ended, WireCheck } from "./contract-check.ts";
 import { failed, failedWith, type WireResult } from "./outcome.ts";
 

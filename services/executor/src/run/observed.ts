@@ -6,7 +6,7 @@ import { contextFrom, linksTo, withSpan } from "@pawl/platform/telemetry/trace";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Handler } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
-import type { AttemptResult, RunAttempt } from "../work/assignments.ts";
+import type { AttemptResult, RunAttempt } from "./run-attempt.ts";
 import { causeOf } from "./outcome.ts";
 
 /** Wraps `run` with metrics and, if asked, spans. */

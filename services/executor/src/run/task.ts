@@ -9,7 +9,7 @@ import { compileUntil, type Until } from "@pawl/core/glue/until";
 import type { JsonSchema, NodeContracts } from "@pawl/core/definition/shape";
 import type { Cause } from "@pawl/core/fault/cause";
 import type { Moderation, ModerationAction } from "@pawl/core/policy/moderation";
-import type { ParentFailurePolicy } from "@pawl/core/policy/parents";
+import type { ParentFailurePolicy } from "@pawl/core/data/parent-failure";
 import type { Handler, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import { compileContract, type Contract, type Phase } from "@pawl/platform/contract/contract";

@@ -3,43 +3,20 @@
 // an assignment is delivered twice. A message is about a claim that the executor no longer holds; it is ignored. An outcome comes after
 // its claim is gone; it is dropped, because the entry is closed.
 
-import type { MessageInitShape } from "@bufbuild/protobuf";
 import { ChurnMap } from "@pawl/core/data/churn-map";
-import type { Media } from "@pawl/core/log/event";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type {
   Assignment,
   Claim,
-  OutcomeSchema,
   SchedulerItem,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { beginName, commitName, EXTEND, effectDoor, type EffectDoor } from "./effect-door.ts";
+import { beginName, commitName, EXTEND, effectDoor } from "./effect-door.ts";
 import { fencedWriter, type FencedWriter } from "./fenced-writer.ts";
 import type { Outbox } from "./outbox.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 import type { Capacity } from "./capacity.ts";
+import type { RunAttempt } from "../run/run-attempt.ts";
 import type { WorkerEvents } from "@pawl/platform/queue/worker-events";
-
-/** How an attempt ended, without its claim. */
-export type AttemptResult = Required<
-  Pick<MessageInitShape<typeof OutcomeSchema>, "result" | "durationMs">
-> &
-  Pick<MessageInitShape<typeof OutcomeSchema>, "gates">;
-
-/** What a running attempt may send. */
-export interface AttemptHooks {
-  readonly signal: AbortSignal;
-  readonly emit: (text: string) => Promise<void>;
-  readonly emitMedia: (media: Media) => Promise<void>;
-  readonly log: (level: string, message: string) => void;
-  /** The effect ledger. */
-  readonly effects: EffectDoor;
-  /** Keeps the lease of this one task for this long, even if renewals fail. */
-  readonly extend: (extendMs: number) => Promise<void>;
-}
-
-/** Runs one attempt to its end. Must not reject, and must end soon after its signal is aborted. */
-export type RunAttempt = (assignment: Assignment, hooks: AttemptHooks) => Promise<AttemptResult>;
 
 export interface AssignmentsOptions {
   readonly outbox: Outbox;

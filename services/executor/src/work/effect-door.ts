@@ -6,15 +6,9 @@ import {
   type EffectBegun,
   type EffectCommitted,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { EffectDoor } from "../handlers/effects.ts";
 import type { Outbox } from "./outbox.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
-
-/** What an attempt may ask of the scheduler while it runs. Every call rejects with STALE_CLAIM if the claim is lost. */
-export interface EffectDoor {
-  begin(name: string, effectClass: EffectClass): Promise<EffectStanding>;
-  /** `resultJson` is JSON text of at most 256 KiB. The caller need not wait: it is sent before the outcome. */
-  commit(name: string, resultJson: string): Promise<void>;
-}
 
 export const beginName = (name: string): string => `the beginning of ${name}`;
 export const commitName = (name: string): string => `the result of ${name}`;

@@ -2,7 +2,8 @@
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import type { Timers } from "@pawl/platform/lifecycle/timers";
-import { Assignments, type RunAttempt } from "./assignments.ts";
+import { Assignments } from "./assignments.ts";
+import type { RunAttempt } from "../run/run-attempt.ts";
 import { SETTLE_MS, drain } from "./drain.ts";
 import { Outbox } from "./outbox.ts";
 import type { WorkerItemInit } from "./fenced-writer.ts";

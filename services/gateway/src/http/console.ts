@@ -6,7 +6,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type EdgeHandler, type EdgeRequest, type EdgeResponse, pathOf } from "./exchange.ts";
+import {
+  type EdgeHandler,
+  type EdgeRequest,
+  type EdgeResponse,
+  pathOf,
+} from "../request/exchange.ts";
 
 const DIST = fileURLToPath(new URL("../../../../clients/web/dist/", import.meta.url));
 

@@ -2,7 +2,7 @@
 // console needs none.
 
 import { cors } from "@connectrpc/connect";
-import type { EdgeRequest, EdgeResponse } from "./exchange.ts";
+import type { EdgeRequest, EdgeResponse } from "../request/exchange.ts";
 import { type GuardOptions, isForeignOrigin } from "./guard.ts";
 import { JSON_FORM_HEADER } from "./json-form.ts";
 

@@ -6,7 +6,7 @@ import { gunzip, gzip } from "node:zlib";
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { EdgeRequest } from "./exchange.ts";
+import type { EdgeRequest } from "../request/exchange.ts";
 
 const unpack = promisify(gunzip);
 const pack = promisify(gzip);

@@ -28,7 +28,7 @@ import {
   type EdgeResponse,
   isHttp2,
   pathOf,
-} from "./exchange.ts";
+} from "../request/exchange.ts";
 import { readMessage, toFrame } from "./grpc-message.ts";
 import { checkJsonForm, JSON_FORM_HEADER } from "./json-form.ts";
 import { refuse } from "./refuse.ts";

@@ -3,7 +3,7 @@
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
-import type { EdgeRequest } from "./exchange.ts";
+import type { EdgeRequest } from "../request/exchange.ts";
 
 const PREFIX = 5;
 const COMPRESSED = 1;

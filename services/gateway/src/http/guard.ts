@@ -4,8 +4,8 @@
 // own name. The origin check is against other sites (and other ports of this machine) that call us from someone's browser.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { hostOf, LOOPBACK_NAMES, namesTwoHosts } from "@pawl/platform/rpc/hosts";
-import { authorityOf, type EdgeRequest } from "./exchange.ts";
+import { hostOf, LOOPBACK_NAMES, namesTwoHosts } from "@pawl/platform/config/hosts";
+import { authorityOf, type EdgeRequest } from "../request/exchange.ts";
 
 /** Node takes HTTP/2's header list size for advice only (measured), so both are counted here. */
 export const HEADER_LIMITS = { bytes: 16 * 1024, pairs: 64 } as const;

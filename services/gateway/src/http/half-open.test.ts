@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { toConnectError } from "@pawl/platform/rpc/status";
 import { expect, onTestFinished, test } from "vitest";
-import type { EdgeHandler } from "./exchange.ts";
+import type { EdgeHandler } from "../request/exchange.ts";
 import { refuse } from "./refuse.ts";
 import { EdgeServer } from "./server.ts";
 

@@ -5,7 +5,7 @@
 
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { type EdgeRequest, type EdgeResponse, isHttp2 } from "./exchange.ts";
+import { type EdgeRequest, type EdgeResponse, isHttp2 } from "../request/exchange.ts";
 
 export interface ArrivalTimes {
   /** From the connection to its first frame. */

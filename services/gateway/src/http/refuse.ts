@@ -10,7 +10,7 @@ import {
   errorToJson,
 } from "@connectrpc/connect/protocol-connect";
 import { setTrailerStatus } from "@connectrpc/connect/protocol-grpc";
-import type { EdgeRequest, EdgeResponse } from "./exchange.ts";
+import type { EdgeRequest, EdgeResponse } from "../request/exchange.ts";
 
 const GRPC = /^application\/grpc(\+\w+)?(;|$)/;
 const GRPC_WEB = /^application\/grpc-web/;

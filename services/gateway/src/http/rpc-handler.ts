@@ -25,7 +25,7 @@ import {
   type EdgeRequest,
   type EdgeResponse,
   pathOf,
-} from "./exchange.ts";
+} from "../request/exchange.ts";
 import { strictText } from "./strict-text.ts";
 
 export interface RpcHandlerOptions {

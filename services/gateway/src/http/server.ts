@@ -7,7 +7,7 @@ import { createServer as createHttp2Server, type ServerHttp2Session } from "node
 import type { AddressInfo } from "node:net";
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import { answerCors } from "./cors.ts";
-import type { EdgeHandler, EdgeRequest, EdgeResponse } from "./exchange.ts";
+import type { EdgeHandler, EdgeRequest, EdgeResponse } from "../request/exchange.ts";
 import { guard, type GuardOptions, HEADER_LIMITS } from "./guard.ts";
 import { type ArrivalTimes, expectBody, expectSettings } from "./half-open.ts";
 import { createOnePort } from "./one-port.ts";

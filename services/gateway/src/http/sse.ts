@@ -5,7 +5,7 @@ import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { ContextAt, LoggedEvent } from "../watch/logged-event.ts";
 import type { WatchRequest, WatchStream } from "../watch/watch-run.ts";
-import { checkCursorText, checkRunId } from "../rpc/ingress.ts";
+import { checkCursorText, checkRunId } from "../request/ingress.ts";
 import {
   type EdgeHandler,
   type EdgeRequest,
@@ -13,7 +13,7 @@ import {
   isHttp2,
   pathOf,
   queryOf,
-} from "./exchange.ts";
+} from "../request/exchange.ts";
 
 const ROUTE = /^\/execute\/workflows\/([^/]+)\/events$/;
 /** How long a browser waits before it reconnects. */

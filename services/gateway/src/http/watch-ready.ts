@@ -5,7 +5,7 @@ import { isCurrent } from "@pawl/platform/db/migrate";
 import type { Pool } from "@pawl/platform/db/pool";
 import { ReadyNotes } from "@pawl/platform/lifecycle/ready-notes";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import type { Scheduler } from "../rpc/forward.ts";
+import type { Scheduler } from "../request/forward.ts";
 import { Readiness } from "./health.ts";
 
 const PROBE_MS = 1_000;

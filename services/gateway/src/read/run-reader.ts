@@ -27,7 +27,7 @@ import type {
 import { type GetRunResponse, GetRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import type { ContextAt } from "../watch/logged-event.ts";
 import type { WatchedRun } from "../watch/watch-run.ts";
-import { coalesce } from "./coalesce.ts";
+import { coalesce } from "../watch/coalesce.ts";
 import type { DefinitionCache, LoadedDefinition } from "./definition-cache.ts";
 
 export interface RunReaderDeps {

@@ -3,7 +3,7 @@
 
 import type { UnstoredResult } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
-import type { Scheduler } from "../rpc/forward.ts";
+import type { Scheduler } from "../request/forward.ts";
 
 export const unstoredResultsOf =
   ({ standings }: Pick<Scheduler, "standings">) =>

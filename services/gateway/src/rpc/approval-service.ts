@@ -19,7 +19,7 @@ import {
   ListApprovalsResponseSchema,
   type RejectApprovalRequest,
 } from "@pawl/proto/pawl/v1/approval_service_pb";
-import { forwardOptions, type Scheduler } from "./forward.ts";
+import { forwardOptions, type Scheduler } from "../request/forward.ts";
 import {
   checkLine,
   checkName,
@@ -27,7 +27,7 @@ import {
   checkRequestId,
   checkRunId,
   checkValue,
-} from "./ingress.ts";
+} from "../request/ingress.ts";
 
 export interface ApprovalServiceDeps {
   readonly scheduler: Scheduler;

@@ -20,10 +20,16 @@ import {
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
 import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
-import { abandonKey } from "../http/exchange.ts";
+import { abandonKey } from "../request/exchange.ts";
 import type { WatchedRun, WatchRequest, WatchStream } from "../watch/watch-run.ts";
 import { eventMessages } from "./event-messages.ts";
-import { checkCursor, checkName, checkPageSize, checkRunId, checkTypes } from "./ingress.ts";
+import {
+  checkCursor,
+  checkName,
+  checkPageSize,
+  checkRunId,
+  checkTypes,
+} from "../request/ingress.ts";
 
 export interface EventServiceDeps {
   readonly watch: (request: WatchRequest) => WatchStream;

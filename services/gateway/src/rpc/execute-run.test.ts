@@ -16,7 +16,7 @@ import { type GatewayFixture, startGateway } from "../gateway.fixture.ts";
 import { MemoryLog, RUN } from "../watch/memory-log.fixture.ts";
 import { setup } from "../watch/watching.fixture.ts";
 import { executeRun, type ExecuteRunDeps } from "./execute-run.ts";
-import type { Scheduler } from "./forward.ts";
+import type { Scheduler } from "../request/forward.ts";
 
 /** A gateway whose scheduler accepts every run, and the way to have one executed. */
 async function executing(env: Readonly<Record<string, string>> = {}) {

@@ -15,14 +15,14 @@ import {
   type ExecuteRunResponse,
   ExecuteRunResponseSchema,
 } from "@pawl/proto/pawl/v1/run_service_pb";
-import { abandonKey } from "../http/exchange.ts";
+import { abandonKey } from "../request/exchange.ts";
 import type { HintMark } from "../watch/endings.ts";
 import { knownRun } from "../watch/known-run.ts";
 import { type WatchRequest, type WatchStream } from "../watch/watch-run.ts";
 import { eventMessages } from "./event-messages.ts";
-import type { Scheduler } from "./forward.ts";
+import type { Scheduler } from "../request/forward.ts";
 import { inField } from "./in-field.ts";
-import { checkTypes } from "./ingress.ts";
+import { checkTypes } from "../request/ingress.ts";
 import { startRun } from "./start-run.ts";
 
 export interface ExecuteRunDeps {

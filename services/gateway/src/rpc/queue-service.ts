@@ -30,8 +30,8 @@ import {
   PreviewRedriveResponseSchema,
   type QueueService,
 } from "@pawl/proto/pawl/v1/queue_service_pb";
-import { forwardOptions, type Scheduler } from "./forward.ts";
-import { checkName, checkPageSize, checkRequestId, checkPauseRequest } from "./ingress.ts";
+import { forwardOptions, type Scheduler } from "../request/forward.ts";
+import { checkName, checkPageSize, checkRequestId, checkPauseRequest } from "../request/ingress.ts";
 
 export interface QueueServiceDeps {
   readonly scheduler: Scheduler;

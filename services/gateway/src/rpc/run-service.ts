@@ -30,7 +30,7 @@ import {
 import type { NodeQuestion } from "../read/explainer.ts";
 import { waitForEnd } from "../watch/wait-for-end.ts";
 import { executeRun, type ExecuteRunDeps } from "./execute-run.ts";
-import { forwardOptions, type Scheduler } from "./forward.ts";
+import { forwardOptions, type Scheduler } from "../request/forward.ts";
 import {
   checkDefinitionText,
   checkDuration,
@@ -41,7 +41,7 @@ import {
   checkRequestId,
   checkPauseRequest,
   checkRunId,
-} from "./ingress.ts";
+} from "../request/ingress.ts";
 import { startRun } from "./start-run.ts";
 
 export interface RunServiceDeps extends ExecuteRunDeps {

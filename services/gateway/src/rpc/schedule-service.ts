@@ -19,7 +19,7 @@ import {
   PreviewScheduleResponseSchema,
   type ScheduleService,
 } from "@pawl/proto/pawl/v1/schedule_service_pb";
-import { forwardOptions, type Scheduler } from "./forward.ts";
+import { forwardOptions, type Scheduler } from "../request/forward.ts";
 import {
   checkLine,
   checkName,
@@ -27,7 +27,7 @@ import {
   checkRange,
   checkRequestId,
   checkSameInput,
-} from "./ingress.ts";
+} from "../request/ingress.ts";
 
 export interface ScheduleServiceDeps {
   readonly scheduler: Scheduler;

@@ -4,8 +4,14 @@ import type { HandlerContext } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { StartRunRequest, StartRunResponse } from "@pawl/proto/pawl/v1/run_service_pb";
-import { forwardOptions, type Scheduler } from "./forward.ts";
-import { checkDuration, checkInput, checkName, checkRange, checkRequestId } from "./ingress.ts";
+import { forwardOptions, type Scheduler } from "../request/forward.ts";
+import {
+  checkDuration,
+  checkInput,
+  checkName,
+  checkRange,
+  checkRequestId,
+} from "../request/ingress.ts";
 
 /** @throws INPUT_INVALID, LIMIT_EXCEEDED, SCHEDULER_UNAVAILABLE and whatever the scheduler refuses it for */
 export async function startRun(

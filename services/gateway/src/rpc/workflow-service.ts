@@ -14,14 +14,14 @@ import {
   ValidateWorkflowResponseSchema,
   type WorkflowService,
 } from "@pawl/proto/pawl/v1/workflow_service_pb";
-import { forwardOptions, type Scheduler } from "./forward.ts";
+import { forwardOptions, type Scheduler } from "../request/forward.ts";
 import {
   checkDefinitionText,
   checkName,
   checkPageSize,
   checkRequestId,
   checkPauseRequest,
-} from "./ingress.ts";
+} from "../request/ingress.ts";
 
 export interface WorkflowServiceDeps {
   readonly scheduler: Scheduler;

@@ -14,7 +14,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
-import { coalesce } from "../read/coalesce.ts";
+import { coalesce } from "./coalesce.ts";
 import { Endings, type HintMark } from "./endings.ts";
 import { type BufferLimits, Subscriber } from "./subscriber.ts";
 import { Tail } from "./tail.ts";

@@ -1,6 +1,6 @@
 // The building blocks of configuration schemas: each parses, bounds and defaults one kind of variable, and describes what it expects.
 
-import { DEFAULT_SCHEMAS, type Schemas } from "../db/schemas.ts";
+import { DEFAULT_SCHEMAS, type Schemas } from "./schemas.ts";
 import { z } from "zod";
 
 import { redact } from "./redact.ts";

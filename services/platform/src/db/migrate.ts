@@ -5,7 +5,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
 import { LOCK_WAIT_MS, type LockWaitOptions, type OnWait, untilLocked } from "./lock-wait.ts";
-import { DEFAULT_SCHEMAS, type Schemas } from "./schemas.ts";
+import { DEFAULT_SCHEMAS, type Schemas } from "../config/schemas.ts";
 import { statementsOf } from "./sql-text.ts";
 
 const MIGRATIONS = new URL("./migrations/", import.meta.url);

@@ -4,7 +4,7 @@
 import { Socket } from "node:net";
 import { Client, Pool as ClientPool, types } from "pg";
 import { isPassing, lastFault, storeFault } from "./failure.ts";
-import { DEFAULT_SCHEMAS, type Schemas, searchPath } from "./schemas.ts";
+import { DEFAULT_SCHEMAS, type Schemas, searchPath } from "../config/schemas.ts";
 import type { Queryable } from "./sql.ts";
 import { withTransaction, type Connectable, type Connection } from "./transaction.ts";
 

@@ -3,7 +3,7 @@
 
 import { storeFault } from "./failure.ts";
 import { openPipeline, type Pipeline } from "./pool.ts";
-import type { Schemas } from "./schemas.ts";
+import type { Schemas } from "../config/schemas.ts";
 
 interface TickConnectionOptions {
   /** The name of this process in notifications to others. */

@@ -5,7 +5,7 @@
 import { Client } from "pg";
 import { PgBoss } from "pg-boss";
 import { LOCK_WAIT_MS, type OnWait, untilLocked } from "../db/lock-wait.ts";
-import { DEFAULT_SCHEMAS, type Schemas } from "../db/schemas.ts";
+import { DEFAULT_SCHEMAS, type Schemas } from "../config/schemas.ts";
 
 /** How pg-boss says how long it waits for a lock, at the beginning of each of its definitions. */
 const ITS_LOCK_TIMEOUT = /SET LOCAL lock_timeout = \d+/g;

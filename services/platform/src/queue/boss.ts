@@ -9,7 +9,7 @@
 
 import { type Job as BossJob, PgBoss } from "pg-boss";
 import { list, text, uuid } from "../db/columns.ts";
-import { DEFAULT_SCHEMAS, type Schemas } from "../db/schemas.ts";
+import { DEFAULT_SCHEMAS, type Schemas } from "../config/schemas.ts";
 import { queriesBeside, type Send } from "../db/query.ts";
 import type { Queryable } from "../db/sql.ts";
 import { ALARMS } from "./alarm.ts";

@@ -7,7 +7,7 @@
 import type { Http2Server, IncomingHttpHeaders } from "node:http2";
 import { ServerInterceptingCall, type Server, type ServerInterceptor } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { isInnerHost } from "./hosts.ts";
+import { isInnerHost } from "../config/hosts.ts";
 import { type OnInternal, toGrpcStatus } from "./status.ts";
 
 export interface AdmissionOptions {

@@ -2,7 +2,7 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { isInnerHost, namesTwoHosts } from "../rpc/hosts.ts";
+import { isInnerHost, namesTwoHosts } from "../config/hosts.ts";
 
 export interface ProbeSource {
   /** Every metric in Prometheus' text format. */

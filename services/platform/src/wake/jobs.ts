@@ -1,6 +1,6 @@
 // Notifications between schedulers: one put jobs into queues that another may have room for. Polling finds the jobs too, but later.
 
-import { DEFAULT_SCHEMAS, type Schemas } from "../db/schemas.ts";
+import { DEFAULT_SCHEMAS, type Schemas } from "../config/schemas.ts";
 import { bossChannel, COMMAND_QUEUE } from "../queue/queue-name.ts";
 import { ChannelListener } from "./channel.ts";
 

@@ -3,7 +3,7 @@ import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import { ManualTimers, settle } from "@pawl/platform/lifecycle/manual-timers.fixture";
 import { expect, test } from "vitest";
 import { Aside } from "./aside.ts";
-import type { Input } from "./input.ts";
+import type { Input } from "../inputs/input.ts";
 
 const RUN = "run" as RunId;
 const PARENT = "parent" as RunId;

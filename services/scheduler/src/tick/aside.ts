@@ -10,8 +10,8 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Cancel, Timers } from "@pawl/platform/lifecycle/timers";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
-import { type Input, isFenced, runOf } from "./input.ts";
-import { withoutRepeats } from "./repeats.ts";
+import { type Input, isFenced, runOf } from "../inputs/input.ts";
+import { withoutRepeats } from "../inputs/repeats.ts";
 
 const WAIT_MIN_MS = 50;
 const WAIT_MAX_MS = 2_000;

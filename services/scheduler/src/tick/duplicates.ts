@@ -5,7 +5,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Journal } from "@pawl/platform/store/tick/journal";
-import type { Input, StartInput } from "./input.ts";
+import type { Input, StartInput } from "../inputs/input.ts";
 
 /** Answers the repeats in a batch. What is left goes on now, except second submissions of one request: those go on later. */
 export async function answerDuplicates(

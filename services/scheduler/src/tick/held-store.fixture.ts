@@ -4,8 +4,8 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { RunMoved } from "@pawl/platform/store/tick/journal";
 import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { turns } from "../../../../test/support/until.ts";
-import { claimOf } from "../work/wire.ts";
-import type { Claim } from "./input.ts";
+import { claimOf } from "../sessions/wire.ts";
+import type { Claim } from "../inputs/input.ts";
 import type { connect, Engine } from "./tick.fixture.ts";
 
 /** How a commit ends: it works, another writer was first, or it works and the connection breaks before the answer. */

@@ -7,9 +7,9 @@ import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Timers } from "@pawl/platform/lifecycle/timers";
 import type { RunId } from "@pawl/core/name/ids";
 import { Aside } from "./aside.ts";
-import { claimableTypes } from "./claim.ts";
-import { Inbox } from "./inbox.ts";
-import { type Input, isCommand } from "./input.ts";
+import { claimableTypes } from "../decide/claim.ts";
+import { Inbox } from "../inputs/inbox.ts";
+import { type Input, isCommand } from "../inputs/input.ts";
 import { Redo, type RedoOptions } from "./redo.ts";
 import { Tick } from "./tick.ts";
 import { type UnsettledResult, unsettledResults } from "./unsettled.ts";
@@ -68,7 +68,7 @@ export class TickLoop {
   }
 
   /** Takes an input; its answer is called when the input is committed, refused or given up. */
-  offer(input: Input): void {
+  submit(input: Input): void {
     if (this.#stopped) {
       input.answer.reject(draining());
       return;

@@ -157,7 +157,7 @@ async function play(graph: object, script: readonly Step[]) {
       if (pairs.some((pair) => pair.holds(lease))) continue;
       const claimLost = { claim: lease, reason: "not_held", executorId: lease.executorId } as const;
       const NOBODY = { resolve: () => {}, reject: () => {} };
-      pairOf(round % 2).engine.loop.offer({ kind: "lost", ...claimLost, answer: NOBODY });
+      pairOf(round % 2).engine.loop.submit({ kind: "lost", ...claimLost, answer: NOBODY });
     }
     for (const { engine } of pairs) engine.loop.nudge();
   }

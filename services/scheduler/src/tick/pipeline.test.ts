@@ -106,7 +106,7 @@ test("partial output and the outcome behind it are two commits where the first i
   if (claim === undefined) throw new Error("no node was assigned");
   store.hold();
   const kept = new Promise((resolve, reject) =>
-    engine.loop.offer({
+    engine.loop.submit({
       kind: "streamed",
       fact: {
         ...claim,

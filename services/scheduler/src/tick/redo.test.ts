@@ -5,7 +5,7 @@ import { RunMoved } from "@pawl/platform/store/tick/journal";
 import { expect, test } from "vitest";
 import { until } from "../../../../test/support/until.ts";
 import { createFailingStore, type FailingStore, pgError } from "./failing-store.fixture.ts";
-import type { Claim } from "./input.ts";
+import type { Claim } from "../inputs/input.ts";
 import { connect, createEngine, saveGraph } from "./tick.fixture.ts";
 
 const RUNS = 64;
@@ -97,7 +97,7 @@ test("a result that is repeated while nothing can be stored is kept once, and it
   failAlways(store, "25006");
   const answers: string[] = [];
   const offer = (name: string): void =>
-    engine.loop.offer({
+    engine.loop.submit({
       kind: "outcome",
       claim,
       outcome: { kind: "completed", outputJson: "1", durationMs: 1 },

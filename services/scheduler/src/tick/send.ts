@@ -4,16 +4,16 @@ import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import { GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { News, Transaction } from "@pawl/platform/store/tick/journal";
-import { beginPending } from "./begin.ts";
-import { followLinks } from "./child.ts";
-import { claimWaiting } from "./claim.ts";
-import { completeWaiting } from "./complete.ts";
-import type { Draft } from "./draft.ts";
-import { place } from "./place.ts";
-import { moveSlots } from "./slots.ts";
+import { beginPending } from "../decide/begin.ts";
+import { followLinks } from "../decide/child.ts";
+import { claimWaiting } from "../decide/claim.ts";
+import { completeWaiting } from "../decide/complete.ts";
+import type { Draft } from "../commit/draft.ts";
+import { place } from "../decide/place.ts";
+import { moveSlots } from "../commit/slots.ts";
 import type { TickParts } from "./tick.ts";
-import type { Waiting } from "./waiting.ts";
-import { news, write } from "./write.ts";
+import type { Waiting } from "../commit/waiting.ts";
+import { news, write } from "../commit/write.ts";
 
 export interface Sending {
   readonly draft: Draft;

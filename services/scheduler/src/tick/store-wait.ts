@@ -6,8 +6,8 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { isOfServer, storeUnavailable } from "@pawl/platform/db/failure";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
 import type { Aside } from "./aside.ts";
-import type { Inbox } from "./inbox.ts";
-import { type Input, isCommand, rejectAll, runsOf } from "./input.ts";
+import type { Inbox } from "../inputs/inbox.ts";
+import { type Input, isCommand, rejectAll, runsOf } from "../inputs/input.ts";
 import type { StoreHealth } from "./store-health.ts";
 import type { TickReport } from "./tick.ts";
 

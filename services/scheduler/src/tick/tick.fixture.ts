@@ -14,18 +14,19 @@ import {
   type SchedulerItem,
   SchedulerItemSchema,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { newRunId } from "../admit/run-id.ts";
-import { createMark } from "../recover/quarantine.ts";
-import { KnownPauses } from "../pause/known-pauses.ts";
-import { Roster } from "../work/roster.ts";
-import { Session } from "../work/session.ts";
-import { claimOf } from "../work/wire.ts";
-import { RunCache } from "./cache.ts";
-import { Definitions } from "./definitions.ts";
-import type { NamedClaim } from "./input.ts";
+import { newRunId } from "../run-id.ts";
+import { createMark } from "../inputs/quarantine.ts";
+import { KnownPauses } from "../commit/known-pauses.ts";
+import { Roster } from "../sessions/roster.ts";
+import { tell } from "../sessions/tell.ts";
+import { Session } from "../sessions/session.ts";
+import { claimOf } from "../sessions/wire.ts";
+import { RunCache } from "../commit/cache.ts";
+import { Definitions } from "../commit/definitions.ts";
+import type { NamedClaim } from "../inputs/input.ts";
 import { TickLoop } from "./loop.ts";
 import { StoreHealth } from "./store-health.ts";
-import { Waiting } from "./waiting.ts";
+import { Waiting } from "../commit/waiting.ts";
 
 export type Store = ReturnType<typeof createMemoryStore>;
 
@@ -72,7 +73,8 @@ export function createEngine(
     journal,
     cache,
     definitions,
-    roster,
+    executors: roster,
+    tell: (draft) => tell(roster, draft),
     waiting,
     handsOff,
     completesGlue,
@@ -120,7 +122,7 @@ export interface More {
 function calls(loop: TickLoop, now: () => number) {
   const outcome = (claim: NamedClaim, result: Outcome = DONE): Promise<"settled" | "stale"> =>
     new Promise((resolve, reject) =>
-      loop.offer({
+      loop.submit({
         kind: "outcome",
         claim,
         outcome: result,
@@ -135,7 +137,7 @@ function calls(loop: TickLoop, now: () => number) {
     more: More = {},
   ) =>
     new Promise<{ runId: RunId; duplicate: boolean; isPaused: boolean }>((resolve, reject) =>
-      loop.offer({
+      loop.submit({
         kind: "start",
         runId: newRunId(now()),
         tenantId: "default",

@@ -173,7 +173,7 @@ async function loseThrice(
     if (claim === undefined) throw new Error("nothing was assigned");
     executor.session.letGo(claim);
     await new Promise((resolve, reject) =>
-      engine.loop.offer({
+      engine.loop.submit({
         kind: "lost",
         claim,
         reason: "lease_expired",
@@ -220,7 +220,7 @@ test("cancel ends what runs, never starts what is pending, and tells the executo
   const { runId } = await engine.start(await saveGraph(store, chain));
   executor.take();
   const answer = await new Promise((resolve, reject) =>
-    engine.loop.offer({
+    engine.loop.submit({
       kind: "cancel",
       runId,
       reason: "enough",
@@ -244,7 +244,7 @@ test("a cancelled run leaves no job behind, and what others queued stays (S0.14)
     (await store.journal.survey()).queues.reduce((sum, queue) => sum + queue.waitingCount, 0);
   expect(await depth()).toBe(2);
   await new Promise((resolve, reject) =>
-    engine.loop.offer({
+    engine.loop.submit({
       kind: "cancel",
       runId: gone.runId,
       reason: "not needed",
@@ -271,7 +271,7 @@ test("a paused run has no jobs, gives away no claim and is placed again when it 
     runId: Awaited<ReturnType<typeof engine.start>>["runId"],
   ) =>
     new Promise((resolve, reject) =>
-      engine.loop.offer({
+      engine.loop.submit({
         kind,
         runId,
         note: { scope: "run", who: "ada", reason: "" },

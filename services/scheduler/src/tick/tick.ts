@@ -14,29 +14,23 @@ import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { NewJob } from "@pawl/platform/queue/queue";
-import type { PauseView } from "../pause/pause-view.ts";
-import type { CachedRun, RunCache } from "./cache.ts";
-import { followLinks } from "./child.ts";
-import { claimableTypes } from "./claim.ts";
-import { countFacts } from "./count.ts";
-import type { Definitions } from "./definitions.ts";
-import { Draft, type DraftOptions } from "./draft.ts";
-import { type Input, runOf } from "./input.ts";
-import { place, type PlaceParts } from "./place.ts";
-import type { Reply } from "./settle.ts";
-import { settleAll } from "./settle-all.ts";
+import type { PauseView } from "../commit/pause-view.ts";
+import type { CachedRun, RunCache } from "../commit/cache.ts";
+import { followLinks } from "../decide/child.ts";
+import { claimableTypes } from "../decide/claim.ts";
+import { countFacts } from "../commit/count.ts";
+import type { Definitions } from "../commit/definitions.ts";
+import { Draft } from "../commit/draft.ts";
+import { type Input, runOf, type Reply } from "../inputs/input.ts";
+import type { DecideParts } from "../decide/parts.ts";
+import { place } from "../decide/place.ts";
+import { settleAll } from "../decide/settle-all.ts";
 import { hasGates, send } from "./send.ts";
-import { tell } from "./tell.ts";
 
-export interface TickParts extends PlaceParts, DraftOptions {
+export interface TickParts extends DecideParts {
   readonly journal: Journal;
-  readonly cache: RunCache;
-  readonly definitions: Definitions;
-  readonly pauses: { readonly current: PauseView };
-  /** Runs that wait aside: the tick claims no job of theirs. */
-  readonly aside: { has(runId: RunId): boolean };
-  /** The database's clock, for everything that is planned for a time. */
-  readonly now: () => number;
+  /** Tells executors of the claims that a committed draft gave them and took from them. */
+  readonly tell: (draft: Draft) => void;
 }
 
 /** What a tick did. */
@@ -167,7 +161,7 @@ export class Tick {
    * @throws whatever made the transaction fail
    */
   async commit(onWritten: () => void = () => {}): Promise<TickReport> {
-    const { cache, roster, waiting, journal } = this.#parts;
+    const { cache, waiting, journal, tell } = this.#parts;
     const draft = this.#draft;
     const claims = this.#claims;
     const claimable = this.#claimable;
@@ -190,8 +184,8 @@ export class Tick {
       this.#expectDelayed();
       countFacts(draft);
       countFacts(claims);
-      tell(roster, draft);
-      tell(roster, claims);
+      tell(draft);
+      tell(claims);
       probe("tick.before-reply");
       for (const reply of this.#replies) reply();
       return {
@@ -232,9 +226,9 @@ export class Tick {
   }
 
   get #claimable(): readonly string[] {
-    const { waiting, roster } = this.#parts;
+    const { waiting, executors } = this.#parts;
     if (this.#claimMax === 0) return [];
-    return claimableTypes({ waiting, roster, pauses: { current: this.#draft.pauses } });
+    return claimableTypes({ waiting, executors, pauses: { current: this.#draft.pauses } });
   }
 
   /**

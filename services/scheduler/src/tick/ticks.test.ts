@@ -11,11 +11,28 @@ const collectGarbage = runInNewContext("gc") as () => void;
 
 test("a tick keeps none of those that were below it", async () => {
   const store = createMemoryStore({ now: () => 1_000 });
-  const { journal, cache, definitions, roster, waiting, known } = createEngine(store, () => 1_000);
+  const {
+    journal,
+    cache,
+    definitions,
+    roster: executors,
+    waiting,
+    known,
+  } = createEngine(store, () => 1_000);
   const aside = { has: () => false };
   const now = (): number => 1_000;
-  const how = { handsOff: true, completesGlue: false };
-  const parts = { journal, cache, definitions, roster, waiting, pauses: known, aside, now, ...how };
+  const how = { handsOff: true, completesGlue: false, tell: () => {} };
+  const parts = {
+    journal,
+    cache,
+    definitions,
+    executors,
+    waiting,
+    pauses: known,
+    aside,
+    now,
+    ...how,
+  };
   const options = { claimMax: 1 };
   const seen: WeakRef<Tick>[] = [];
   let last = new Tick(parts, options);

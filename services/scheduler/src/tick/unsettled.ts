@@ -3,7 +3,7 @@
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import { contended } from "./aside.ts";
-import { type Claim, type Input, runOf } from "./input.ts";
+import { type Claim, type Input, runOf } from "../inputs/input.ts";
 
 export interface UnsettledResult {
   readonly claim: Claim;

@@ -5,7 +5,7 @@
 
 import { failureKind, sqlState, storeFault } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
-import type { Schemas } from "../../db/schemas.ts";
+import type { Schemas } from "../../config/schemas.ts";
 import { TickConnection } from "../../db/tick-connection.ts";
 import type { BossQueue } from "../../queue/boss.ts";
 import { dueApprovals, findApproval } from "../approvals/reads.ts";

@@ -1,0 +1,27 @@
+// One attempt as the work loop sees it: what goes in, what it may send, and how it ends.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Media } from "@pawl/core/log/event";
+import type { Assignment, OutcomeSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { EffectDoor } from "../handlers/effects.ts";
+
+/** How an attempt ended, without its claim. */
+export type AttemptResult = Required<
+  Pick<MessageInitShape<typeof OutcomeSchema>, "result" | "durationMs">
+> &
+  Pick<MessageInitShape<typeof OutcomeSchema>, "gates">;
+
+/** What a running attempt may send. */
+export interface AttemptHooks {
+  readonly signal: AbortSignal;
+  readonly emit: (text: string) => Promise<void>;
+  readonly emitMedia: (media: Media) => Promise<void>;
+  readonly log: (level: string, message: string) => void;
+  /** The effect ledger. */
+  readonly effects: EffectDoor;
+  /** Keeps the lease of this one task for this long, even if renewals fail. */
+  readonly extend: (extendMs: number) => Promise<void>;
+}
+
+/** Runs one attempt to its end. Must not reject, and must end soon after its signal is aborted. */
+export type RunAttempt = (assignment: Assignment, hooks: AttemptHooks) => Promise<AttemptResult>;

@@ -1,0 +1,23 @@
+// The depth of the workflow queue for /metrics. It is read only on request, so an unwatched system pays nothing.
+
+import type { JobCounts } from "./workflow-queue.ts";
+import { METRICS } from "../telemetry/catalogue.ts";
+
+export type QueueDepthProvider = () => Promise<JobCounts>;
+
+let provider: QueueDepthProvider | undefined;
+
+/** Sets the source of the depths; undefined removes it. */
+export function setQueueDepthProvider(next: QueueDepthProvider | undefined): void {
+  provider = next;
+}
+
+/** Updates the gauges. If the queue cannot be read, they stay as they were, so that metrics do not fail with it. */
+export async function readQueueDepth(): Promise<void> {
+  const depth = await provider?.().catch(() => undefined);
+  if (depth === undefined) return;
+  const { waiting, active, paused, dead_letter } = depth;
+  for (const [status, count] of Object.entries({ waiting, active, paused, dead_letter }))
+    METRICS.commands.set(count, { status });
+  METRICS.commandBacklog.set(waiting + active);
+}

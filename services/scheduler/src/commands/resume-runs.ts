@@ -1,0 +1,185 @@
+// Finds what was forgotten: a node that is queued and has no job, one that runs and has no lease, one that waits for a child run that
+// is over. A transition writes all of it in one transaction, so this finds something only after somebody deleted rows, after
+// a restore of half a database, or after a quarantine was lifted. It reads the log of its own and decides nothing: what it finds
+// is offered to the tick, which judges it again on its fold and by its compare-and-swap.
+//
+// The race it survives: a node is claimed, or ends, between the reading of its log, its job and its lease. The tick then finds it
+// moved on, by the seq of its queueing or the epoch of its claim, and does nothing.
+
+import { isFinal } from "@pawl/core/log/event";
+import { executionDefinition } from "@pawl/core/log/execution";
+import type { ExecutionState, RunState } from "@pawl/core/log/state";
+import type { NodeId, RunId } from "@pawl/core/name/ids";
+import { isInlineKind } from "@pawl/core/plan/inline";
+import { newExecutionState } from "@pawl/core/log/new-run-state";
+import { type DroppedJob, GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
+import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { Recovery } from "@pawl/platform/store/recovery/recovery";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import type { Definitions } from "../commit/definitions.ts";
+import { NO_NODE } from "../commit/slots.ts";
+import type { Answer } from "../inputs/input.ts";
+import { loadRuns } from "../commit/load-run.ts";
+import type { TickLoop } from "../tick/loop.ts";
+import type { MarkRun } from "../inputs/quarantine.ts";
+
+/** After every event: gives a run's row without its log. */
+const NO_EVENTS = Number.MAX_SAFE_INTEGER;
+
+export interface ResumeParts {
+  readonly journal: Journal;
+  readonly definitions: Definitions;
+  readonly recovery: Recovery;
+  readonly loop: TickLoop;
+  readonly mark: MarkRun;
+  readonly log: Logger;
+}
+
+interface Found {
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly nodeType: string;
+  readonly iteration: number;
+  readonly execution: ExecutionState;
+  /** Whether the scheduler may complete it itself. */
+  readonly isInline: boolean;
+}
+
+/** Puts back in motion whatever of these runs was forgotten; the number of executions that were. @throws STORE_UNAVAILABLE */
+export async function resumeRuns(parts: ResumeParts, runIds: readonly RunId[]): Promise<number> {
+  const states: RunState[] = [];
+  for (const found of await loadRuns(parts, runIds)) {
+    if (found.kind === "corrupt" && !found.run.hasEnded)
+      void parts.mark(found.run.runId, {
+        reason: "EVENT_LOG_CORRUPTION",
+        detail: found.fault.message,
+      });
+    const isStill = found.kind === "folded" && found.state.status === "paused";
+    if (found.kind === "folded" && !isFinal(found.state.status) && !isStill)
+      states.push(found.state);
+  }
+  const all = states.flatMap(executionsOf);
+  const counts = await Promise.all([
+    resend(parts, [...all, ...states.flatMap(pendingRun)]),
+    takeBack(parts, all),
+    relink(parts, states, all),
+  ]);
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  if (count > 0) METRICS.strandedResent.add(count);
+  return count;
+}
+
+const executionsOf = (state: RunState): Found[] =>
+  state.graph.nodes.flatMap(({ index, definition: { id } }) => {
+    const node = state.nodes[index];
+    const of = (execution: ExecutionState, iteration: number): Found => ({
+      runId: state.runId,
+      nodeId: id,
+      nodeType: executionDefinition(state.graph, index, iteration).type,
+      iteration,
+      execution,
+      isInline: isInlineKind(state.graph, index, iteration),
+    });
+    if (node === undefined) return [];
+    return [of(node, 0), ...(node.scope?.items ?? []).map((item, at) => of(item, at + 1))];
+  });
+
+/** A run that has not begun, as if it were a node that is queued: it waits for a slot, or its job is there. */
+const pendingRun = ({ runId, isAdmitted }: RunState): Found[] =>
+  isAdmitted
+    ? []
+    : [
+        {
+          runId,
+          nodeId: NO_NODE,
+          nodeType: PENDING_RUNS,
+          iteration: 0,
+          execution: { ...newExecutionState(), status: "queued", attempt: 1 },
+          isInline: false,
+        },
+      ];
+
+const answered = <T>(offer: (answer: Answer<T>) => void): Promise<T> =>
+  new Promise((resolve, reject) => offer({ resolve, reject }));
+
+/** Queued, and in no queue. */
+async function resend(parts: ResumeParts, all: readonly Found[]): Promise<number> {
+  const queued = new Map<DroppedJob, Found>();
+  for (const found of all) {
+    const { runId, nodeId, nodeType, iteration, execution } = found;
+    if (execution.status === "queued")
+      queued.set({ runId, nodeId, nodeType, iteration, attempt: execution.attempt }, found);
+  }
+  const absent = await parts.recovery.missingJobs([...queued.keys()]);
+  // A glue node may wait in the queue of its type or in that of glue nodes.
+  const asGlue = new Map(
+    absent.flatMap((job) =>
+      queued.get(job)?.isInline === true ? [[{ ...job, nodeType: GLUE }, job]] : [],
+    ),
+  );
+  const elsewhere = new Set(asGlue.values());
+  for (const job of await parts.recovery.missingJobs([...asGlue.keys()]))
+    elsewhere.delete(asGlue.get(job) ?? job);
+  const missing = absent.filter((job) => !elsewhere.has(job));
+  const byRun = Map.groupBy(missing, (job) => job.runId);
+  for (const [runId, jobs] of byRun) {
+    const executions = jobs.map((job) => ({
+      nodeId: job.nodeId,
+      iteration: job.iteration,
+      queuedSeq: queued.get(job)?.execution.causeSeq ?? 0,
+    }));
+    parts.log.warn({ run_id: runId, count: jobs.length }, "nodes were queued and in no queue");
+    await answered((answer) => parts.loop.submit({ kind: "resend", runId, executions, answer }));
+  }
+  return missing.length;
+}
+
+/** Running, and under no lease. */
+async function takeBack(parts: ResumeParts, all: readonly Found[]): Promise<number> {
+  const running = all.filter(({ execution }) => execution.status === "running");
+  if (running.length === 0) return 0;
+  const leases = await parts.recovery.leasesOfRuns([...new Set(running.map((each) => each.runId))]);
+  const nameOf = (each: { runId: RunId; nodeId: NodeId; iteration: number }): string =>
+    `${each.runId} ${each.nodeId} ${each.iteration}`;
+  const leased = new Set(leases.map(nameOf));
+  const lost = running.filter((each) => !leased.has(nameOf(each)));
+  for (const { runId, nodeId, iteration, execution } of lost) {
+    const claim = { runId, nodeId, iteration, epoch: execution.epoch };
+    parts.log.warn({ run_id: runId, node_id: nodeId }, "a node ran without a lease");
+    const { executorId } = execution;
+    if (executorId === undefined) continue;
+    // Its executor did not let go of it, so it costs no delivery.
+    const about = { claim, reason: "released", executorId } as const;
+    await answered((answer) => parts.loop.submit({ kind: "lost", ...about, answer }));
+  }
+  return lost.length;
+}
+
+/** Waiting for a child run that is over; and a child run whose parent is. */
+async function relink(
+  parts: ResumeParts,
+  states: readonly RunState[],
+  all: readonly Found[],
+): Promise<number> {
+  const children = all.flatMap(({ execution }) => execution.childRunId ?? []);
+  const parents = states.flatMap(({ parent }) => parent?.runId ?? []);
+  const ids = [...new Set([...children, ...parents])];
+  const rows = await parts.journal.load(ids.map((runId) => ({ runId, afterSeq: NO_EVENTS })));
+  const over = new Set(rows.filter((row) => row.hasEnded).map((row) => row.runId));
+  const ended = children.filter((runId) => over.has(runId));
+  for (const runId of ended)
+    await answered((answer) => parts.loop.submit({ kind: "relink", runId, answer }));
+  const orphans = states.filter(({ parent }) => parent !== undefined && over.has(parent.runId));
+  for (const { runId } of orphans)
+    await new Promise<unknown>((resolve, reject) =>
+      parts.loop.submit({
+        kind: "cancel",
+        runId,
+        reason: "the parent run is over",
+        requestId: "",
+        answer: { resolve, reject },
+      }),
+    );
+  return ended.length + orphans.length;
+}

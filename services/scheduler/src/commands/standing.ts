@@ -1,0 +1,31 @@
+// What only this scheduler's memory knows, for gateways that explain a node or say whether they are ready.
+
+import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
+import { StandingService } from "@pawl/proto/pawl/command/v1/command_service_pb";
+import { runIdOf } from "./request.ts";
+import type { TickLoop } from "../tick/loop.ts";
+import type { StoreHealth } from "../tick/store-health.ts";
+
+/** Results told of one run; a wide map may have thousands. */
+const RESULTS_MAX = 1_000;
+
+export const standingService = ({
+  loop,
+  health,
+}: {
+  readonly loop: Pick<TickLoop, "unsettled">;
+  readonly health: StoreHealth;
+}): ServedService =>
+  serve(StandingService, {
+    getStanding: async ({ runId }) => ({
+      storeFailure: health.failure?.message ?? "",
+      unsettledResults: (runId === "" ? [] : loop.unsettled(runIdOf(runId)))
+        .slice(0, RESULTS_MAX)
+        .map(({ claim: { nodeId, iteration, epoch }, reason }) => ({
+          nodeId,
+          iteration,
+          epoch: BigInt(epoch),
+          reason,
+        })),
+    }),
+  });

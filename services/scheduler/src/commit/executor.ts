@@ -1,0 +1,29 @@
+// An executor that is connected to this scheduler, as a tick sees it. The sessions implement it.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { ExecutorId } from "@pawl/core/name/ids";
+import type { Oversize } from "@pawl/core/plan/oversize";
+import type { SchedulerItemSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Claim } from "../inputs/input.ts";
+
+/** An item that a scheduler sends; the stream makes a message of it. */
+export type SchedulerItemInit = MessageInitShape<typeof SchedulerItemSchema>;
+
+export interface Executor {
+  readonly executorId: ExecutorId;
+  /** Keeps room for an assignment that is drafted and not committed yet. */
+  reserve(bytes: number): void;
+  unreserve(bytes: number): void;
+  /** Sends the assignment of a committed claim. */
+  assign(claim: Claim, item: SchedulerItemInit, bytes: number): void;
+  /** Fails a committed claim whose assignment no message can hold. */
+  refuse(claim: Claim, oversize: Oversize): void;
+}
+
+/** The executors with room. */
+export interface Executors {
+  /** The executor with the most room for this type, or undefined if none has any. */
+  pick(nodeType: string): Executor | undefined;
+  /** Room in all for this type. */
+  credit(nodeType: string): number;
+}

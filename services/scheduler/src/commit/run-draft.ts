@@ -1,0 +1,138 @@
+// What one tick is about to commit of one run: its facts, and the rows that follow from them.
+
+import { isFinal, type Fact } from "@pawl/core/log/event";
+import { executionAt, executionDefinition } from "@pawl/core/log/execution";
+import type { ExecutionState } from "@pawl/core/log/state";
+import { invariant } from "@pawl/core/fault/invariant";
+import { nodeIdAt } from "@pawl/core/plan/place";
+import { isInlineKind } from "@pawl/core/plan/inline";
+import { type DroppedJob, GLUE } from "@pawl/platform/queue/queue";
+import type { NodeId } from "@pawl/core/name/ids";
+import type { LeaseKey } from "@pawl/platform/store/leases/leases";
+import type { NewRun, RunProjection } from "@pawl/platform/store/runs/runs";
+import type { Executor } from "./executor.ts";
+import type { CachedRun } from "./cache.ts";
+import type { StartInput } from "../inputs/input.ts";
+
+/** A node execution of a run. */
+export interface Execution {
+  readonly run: CachedRun;
+  readonly nodeIndex: number;
+  readonly iteration: number;
+}
+
+/** An execution given to an executor in this tick. */
+export interface HandOff extends Execution {
+  readonly executor: Executor;
+  /** About how much the executor will be sent. */
+  readonly bytes: number;
+}
+
+/** A claim that ends in this tick. */
+export interface ClosedClaim extends LeaseKey {
+  readonly epoch: number;
+  /** Taken from its executor while its run goes on, as opposed to cancelled. */
+  readonly isLost: boolean;
+  /** Opened by the same draft, so that there is no lease of it. */
+  readonly isUnwritten: boolean;
+}
+
+/** A hand-off that is going to be committed. */
+export interface Opened extends HandOff {
+  /** Its `node.started` among the facts of the run. */
+  readonly factIndex: number;
+}
+
+export interface RunDraft {
+  readonly run: CachedRun;
+  readonly start: StartInput | undefined;
+  /** Seqs above are provisional. */
+  readonly committedSeq: number;
+  /** Before this draft. */
+  readonly deadlineAt: number;
+  readonly facts: Fact[];
+  /** By execution. A claim that ends in the same draft is removed again. */
+  readonly opened: Map<number, Opened>;
+}
+
+/** Names an execution within its run. */
+export const executionKey = (nodeIndex: number, iteration: number): number =>
+  nodeIndex * 2 ** 24 + iteration;
+
+/** Whether a fact that ends a claim takes it from its executor while the run goes on: it was lost, or is past its timeout. */
+export const isTakenAway = ({ type, epoch }: Fact): boolean =>
+  type === "run.recovered" || (epoch === 0 && type !== "node.cancelled");
+
+/** Moves the provisional seqs that the folds of a draft's executions remember, at the cost of its facts and their edges. */
+export function shiftCauses(
+  { run: { state }, facts, committedSeq }: RunDraft,
+  offset: number,
+): void {
+  const moved = new Set<ExecutionState | undefined>();
+  for (const { nodeId, iteration } of facts) {
+    const index = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
+    if (index === undefined) continue;
+    moved.add(state.nodes[index]).add(executionAt(state, index, iteration));
+    for (const edge of state.graph.nodes[index]?.outgoing ?? [])
+      moved.add(state.nodes[edge.target]);
+  }
+  for (const execution of moved)
+    if (execution !== undefined && execution.causeSeq > committedSeq) execution.causeSeq += offset;
+}
+
+export function nodeIdOf(run: CachedRun, nodeIndex: number): NodeId {
+  const node = run.state.graph.nodes[nodeIndex];
+  invariant(node !== undefined, `node ${nodeIndex} is in the graph`);
+  return node.definition.id;
+}
+
+export function projection({ run: { state }, facts }: RunDraft): RunProjection {
+  return {
+    status: state.status,
+    hasFailures: state.hasFailures,
+    errorMessage: state.status === "failed" ? (state.message ?? null) : null,
+    ended: isFinal(state.status),
+    eventCount: facts.length,
+  };
+}
+
+export function newRun(start: StartInput, draft: RunDraft): NewRun {
+  const { runId, tenantId, definitionId, workflowId, workflowVersion, priority } = start;
+  const { requestId, requestHash, traceparent, deadlineAt, assumesNewest } = start;
+  return {
+    runId,
+    tenantId,
+    definitionId,
+    workflowId,
+    workflowVersion,
+    priority,
+    requestId,
+    requestHash,
+    traceparent,
+    deadlineAt,
+    assumesNewest,
+    kind: start.runKind,
+    parent: start.parent ?? null,
+    ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
+    ...projection(draft),
+  };
+}
+
+/** The jobs that a queued execution may have: one in the queue of its type or, if the scheduler completes it, in that of glue. */
+export function jobKeysOf(execution: Execution): DroppedJob[] {
+  const key = jobKeyOf(execution);
+  const { run, nodeIndex, iteration } = execution;
+  const isInline = isInlineKind(run.state.graph, nodeIndex, iteration);
+  return isInline ? [key, { ...key, nodeType: GLUE }] : [key];
+}
+
+/** Names the job of a queued execution in the queue of its type. */
+export function jobKeyOf({ run: { state }, nodeIndex, iteration }: Execution): DroppedJob {
+  return {
+    runId: state.runId,
+    nodeId: nodeIdAt(state, nodeIndex),
+    iteration,
+    attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
+    nodeType: executionDefinition(state.graph, nodeIndex, iteration).type,
+  };
+}

@@ -1,0 +1,88 @@
+// A draft as rows, and the statements that write them.
+
+import { isFinal } from "@pawl/core/log/event";
+import { executionAt } from "@pawl/core/log/execution";
+import type { RunId } from "@pawl/core/name/ids";
+import { claimLimitMs } from "@pawl/core/plan/overdue";
+import type { News, Transaction } from "@pawl/platform/store/tick/journal";
+import type { RunChange } from "@pawl/platform/store/runs/runs";
+import type { NewLease } from "@pawl/platform/store/leases/leases";
+import type { Draft } from "./draft.ts";
+import { newRun, nodeIdOf, projection, type RunDraft } from "./run-draft.ts";
+
+/** Sends a draft; gives the last seqs of the runs it moves, once they are known. */
+export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {
+  const { ofRuns } = draft;
+  const starts = ofRuns.flatMap(({ start }) => start ?? []);
+  if (draft.assumesPauses) tx.assumePauses(draft.pauses.epoch);
+  draft.fenced.send(tx);
+  void tx.saveGraphs(starts.flatMap(({ test }) => test?.row ?? []));
+  void tx.keepInputKeys(
+    starts.flatMap(({ tenantId, runId, inputKey }) =>
+      inputKey === undefined
+        ? []
+        : [{ tenantId, runId, inputKey: inputKey.key, ttlMs: inputKey.ttlMs }],
+    ),
+  );
+  void tx.insertRuns(
+    ofRuns.flatMap((run) => (run.start === undefined ? [] : [newRun(run.start, run)])),
+  );
+  const lastSeqs = tx.advance(
+    ofRuns.flatMap((run) => (run.start === undefined ? [change(run)] : [])),
+  );
+  void tx.append(
+    ofRuns.flatMap(({ run: { state }, facts }) =>
+      facts.map((fact, index) => ({
+        runId: state.runId,
+        back: facts.length - 1 - index,
+        fact,
+      })),
+    ),
+  );
+  void tx.closeLeases(draft.closed.filter(({ isUnwritten }) => !isUnwritten));
+  void tx.openLeases(ofRuns.flatMap(leasesOf));
+  void tx.moveDeadlines(
+    ofRuns.flatMap(({ run: { state }, deadlineAt }) =>
+      state.deadlineAt === deadlineAt ? [] : [{ runId: state.runId, deadlineAt: state.deadlineAt }],
+    ),
+  );
+  void tx.openApprovals(draft.approvals.opened);
+  void tx.closeApprovals(draft.approvals.closed);
+  void tx.bury(draft.buried);
+  void tx.dropJobs(draft.droppedJobs);
+  if (draft.jobs.length > 0) void tx.enqueue(draft.jobs);
+  return lastSeqs;
+}
+
+function change(draft: RunDraft): RunChange {
+  const { run } = draft;
+  return {
+    runId: run.state.runId,
+    expectedVersion: run.version,
+    ...projection(draft),
+  };
+}
+
+const leasesOf = ({ run, facts, opened }: RunDraft): NewLease[] =>
+  [...opened.values()].map(({ nodeIndex, iteration, executor, factIndex }) => ({
+    runId: run.state.runId,
+    nodeId: nodeIdOf(run, nodeIndex),
+    iteration,
+    back: facts.length - 1 - factIndex,
+    attempt: executionAt(run.state, nodeIndex, iteration)?.attempt ?? 1,
+    executorId: executor.executorId,
+    limitMs: claimLimitMs(run.state, nodeIndex, iteration),
+  }));
+
+/**
+ * Which runs have news. The seqs are hints: a reader that finds more reads more. A run without a version begins here: nobody knows its
+ * id yet, so it wakes no reader unless it is over at once, and whoever comes to watch it looks for itself.
+ */
+export function news(draft: Draft): News[] {
+  const runs = draft.runs.flatMap(({ version, state: { runId, lastSeq, status } }) =>
+    version === 0 && !isFinal(status) ? [] : [{ runId, lastSeq, ended: isFinal(status) }],
+  );
+  const streamed = new Set(draft.fenced.streamedRuns);
+  for (const { runId } of runs) streamed.delete(runId);
+  return [...runs, ...[...streamed].map((runId) => ({ runId, lastSeq: 0, ended: false }))];
+}

@@ -1,0 +1,161 @@
+// Runs below runs. A node that asks for a child run is blocked and the run inserted in one transaction; when the child ends, the
+// node that waits for it moves in the transaction that ends the child; when the node is cancelled, so is the child.
+//
+// The races it survives: another scheduler moves the parent or the child at the same time. Every run touched here is advanced by
+// its own compare-and-swap in the same transaction, so either all of it holds or none; a parent whose cached fold does not wait
+// for the child is read again before the child's end is taken for nobody's.
+
+import type { Graph } from "@pawl/core/definition/graph";
+import type { Cause } from "@pawl/core/fault/cause";
+import type { RunId } from "@pawl/core/name/ids";
+import { runLimits } from "@pawl/core/plan/limits";
+import { RUN_PLACE } from "@pawl/core/plan/place";
+import { onChildEnd, type Outcome } from "@pawl/core/plan/result";
+import type { Limits } from "@pawl/core/policy/limit";
+import { onCancel } from "@pawl/core/plan/stop";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import type { DefinitionRow } from "@pawl/platform/store/workflows/workflows";
+import type { CachedRun, RunCache } from "../commit/cache.ts";
+import type { Definitions } from "../commit/definitions.ts";
+import type { Draft } from "../commit/draft.ts";
+import type { Input, OutcomeInput, StartInput } from "../inputs/input.ts";
+
+/** The workflow a node wants to run, as far as it was found. */
+export type Child =
+  | {
+      readonly kind: "found";
+      readonly row: DefinitionRow;
+      readonly graph: Graph;
+      readonly limits: Limits;
+    }
+  | { readonly kind: "missing"; readonly outcome: Outcome };
+
+/** Finds the definitions of the child runs that a batch asks for. */
+export async function findChildren(
+  definitions: Definitions,
+  inputs: readonly Input[],
+): Promise<ReadonlyMap<OutcomeInput, Child>> {
+  const found = new Map<OutcomeInput, Child>();
+  for (const input of inputs) {
+    if (input.kind !== "outcome" || input.outcome.kind !== "child_run") continue;
+    const { workflowId, version, durationMs, inputJson } = input.outcome;
+    const child = await definitions.find(DEFAULT_TENANT, workflowId, version);
+    const named = version === 0 ? workflowId : `${workflowId} version ${version}`;
+    const missing = (cause: Cause, message: string): Child => ({
+      kind: "missing",
+      outcome: { kind: "failed", cause, message, permanent: true, durationMs },
+    });
+    if (child === undefined) {
+      found.set(input, missing("workflow_not_found", `there is no workflow ${named}`));
+      continue;
+    }
+    const limits = runLimits(child.graph.definition, inputJson);
+    found.set(
+      input,
+      limits?.ok === false
+        ? missing("limit_key_invalid", `workflow ${named}: ${limits.message}`)
+        : { kind: "found", ...child, limits: limits?.limits ?? {} },
+    );
+  }
+  return found;
+}
+
+const NOBODY = { resolve: () => {}, reject: () => {} };
+
+/** The start of a child run: it inherits priority and trace, and never outlives its parent's deadline. */
+export function childStart(
+  draft: Draft,
+  { state, priority, traceparent }: CachedRun,
+  { claim, outcome }: OutcomeInput,
+  { row, graph, limits }: Extract<Child, { kind: "found" }>,
+): StartInput {
+  if (outcome.kind !== "child_run") throw new TypeError("no child run was asked for");
+  const { runId, nodeId, iteration } = claim;
+  const parent = { runId, nodeId, iteration };
+  const deadlineAt = Math.min(draft.now + graph.definition.deadlineMs, state.deadlineAt);
+  const { digest: definitionDigest, version: workflowVersion } = row;
+  const about = { definitionDigest, workflowVersion, deadlineAt };
+  return {
+    kind: "start",
+    runId: outcome.childRunId,
+    tenantId: DEFAULT_TENANT,
+    definitionId: row.definitionId,
+    workflowId: row.workflowId,
+    workflowVersion,
+    assumesNewest: false,
+    runKind: "saved",
+    priority,
+    requestId: null,
+    requestHash: null,
+    traceparent,
+    deadlineAt,
+    parent,
+    started: {
+      ...RUN_PLACE,
+      type: "run.started",
+      payload: { ...about, kind: "saved", parent, depth: state.depth + 1, ...limits },
+      value: outcome.inputJson,
+    },
+    answer: NOBODY,
+  };
+}
+
+/**
+ * Follows links up and down until nothing more moves: as often as runs are nested. `earlier` is a draft that the same transaction has
+ * written before: the folds of its runs are current, and the store does not show them yet.
+ */
+export async function followLinks(cache: RunCache, draft: Draft, earlier?: Draft): Promise<void> {
+  const runs: Runs = {
+    cache,
+    has: (runId) => draft.has(runId) || earlier?.has(runId) === true,
+    find: (runId) => draft.run(runId) ?? earlier?.run(runId) ?? cache.get(runId),
+  };
+  while (draft.orphans.length > 0 || draft.endedChildren.length > 0) {
+    const orphans = draft.orphans.splice(0);
+    const ended = draft.endedChildren.splice(0);
+    const linked = [
+      ...orphans.map(({ runId }) => runId),
+      ...ended.flatMap(({ state }) => state.parent?.runId ?? []),
+    ];
+    await cache.ensure(linked.filter((runId) => !runs.has(runId)));
+    for (const { runId, reason } of orphans) {
+      const child = runs.find(runId);
+      if (child !== undefined) cancelChild(draft, child, reason);
+    }
+    for (const child of ended) await tellParent(runs, draft, child);
+  }
+}
+
+/** The newest folds of the runs that links lead to. */
+interface Runs {
+  readonly cache: RunCache;
+  /** Whether this transaction moves the run, so that the store does not show its newest state. */
+  readonly has: (runId: RunId) => boolean;
+  readonly find: (runId: RunId) => CachedRun | undefined;
+}
+
+/** One that is over already moved its parent when it ended: the compare-and-swap on the parent decides between the two. */
+function cancelChild(draft: Draft, child: CachedRun, reason: string): void {
+  const stop = onCancel(child.state, { reason: `the parent run: ${reason}`, requestId: "" });
+  if (stop.kind === "accepted") for (const fact of stop.facts) draft.append(child, fact);
+}
+
+async function tellParent(runs: Runs, draft: Draft, child: CachedRun): Promise<void> {
+  const link = child.state.parent;
+  if (link === undefined) return;
+  const judge = (): boolean => {
+    const parent = runs.find(link.runId);
+    const nodeIndex = parent?.state.graph.indexOf.get(link.nodeId);
+    if (parent === undefined || nodeIndex === undefined) return false;
+    const { iteration } = link;
+    const end = { nodeIndex, iteration, child: child.state, now: draft.now };
+    const result = onChildEnd(parent.state, end);
+    if (result.kind !== "accepted") return false;
+    for (const fact of result.facts) draft.append(parent, fact);
+    draft.planRun(parent);
+    return true;
+  };
+  if (judge() || runs.has(link.runId)) return;
+  await runs.cache.refresh([link.runId]);
+  judge();
+}

@@ -1,0 +1,84 @@
+// The first half of a tick: the tick checks every input of the batch against the fold of its run and drafts the consequences. It takes
+// the batch run by run, and only until there is enough to write. The rest waits for the next tick, so a tick stays short.
+
+import { quarantineReply } from "../inputs/quarantine.ts";
+import type { RunCache } from "../commit/cache.ts";
+import { findChildren } from "./child.ts";
+import type { Definitions } from "../commit/definitions.ts";
+import type { Draft } from "../commit/draft.ts";
+import { byRun } from "../inputs/inbox.ts";
+import { type Input, isFenced, runOf, type StartInput, type Reply } from "../inputs/input.ts";
+import { type JudgedInput, type Settled, settle, settleStart } from "./settle.ts";
+
+interface SettleParts {
+  readonly cache: RunCache;
+  readonly definitions: Definitions;
+}
+
+interface SettledInputs {
+  readonly replies: Reply[];
+  /** Inputs that the tick did not try. */
+  readonly left: readonly Input[];
+}
+
+/** Drafts the consequences of the inputs, run by run, until there is enough to write. */
+export async function settleAll(
+  parts: SettleParts,
+  draft: Draft,
+  inputs: readonly Input[],
+): Promise<SettledInputs> {
+  const { cache, definitions } = parts;
+  const replies: Reply[] = [];
+  const folded = inputs.filter((input) => input.kind !== "start").map(runOf);
+  await cache.ensure(folded.filter((runId) => !draft.has(runId)));
+  const children = await findChildren(definitions, inputs);
+  const judge = (input: JudgedInput): Settled =>
+    settle(draft, draft.run(runOf(input)) ?? cache.get(runOf(input)), input, children);
+  const doubtful: JudgedInput[] = [];
+  const left: Input[] = [];
+  for (const ofRun of byRun(inputs)) {
+    if (draft.isEnough) {
+      left.push(...ofRun);
+      continue;
+    }
+    for (const input of ofRun) {
+      const quarantine = cache.quarantineOf(runOf(input));
+      if (input.kind === "start") replies.push(await begin(definitions, draft, input));
+      else if (quarantine !== undefined) replies.push(quarantineReply(input, quarantine));
+      else if (isFenced(input)) draft.fenced.add(input);
+      else {
+        const result = judge(input);
+        if (result.kind === "drafted") replies.push(result.reply);
+        else doubtful.push(input);
+      }
+    }
+    // At once, because consequences count too: one outcome may queue a thousand nodes.
+    draft.plan();
+  }
+  if (doubtful.length === 0) return { replies, left };
+  // A refusal is not fenced by the commit, so the tick refuses only on a fresh fold.
+  await cache.refresh(doubtful.map(runOf).filter((runId) => !draft.has(runId)));
+  for (const input of doubtful) {
+    const quarantine = cache.quarantineOf(runOf(input));
+    if (quarantine !== undefined) {
+      replies.push(quarantineReply(input, quarantine));
+      continue;
+    }
+    const result = judge(input);
+    replies.push(result.kind === "drafted" ? result.reply : result.refuse);
+  }
+  draft.plan();
+  return { replies, left };
+}
+
+async function begin(definitions: Definitions, draft: Draft, input: StartInput): Promise<Reply> {
+  const { runId, answer, definitionId, test } = input;
+  const graph =
+    test?.graph ?? definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
+  const { state } = settleStart(draft, graph, input);
+  const isPaused = state.status === "paused";
+  return () => {
+    const lastSeq = draft.lengthOf(runId);
+    answer.resolve({ runId, duplicate: false, lastSeq, isPaused });
+  };
+}

@@ -1,0 +1,183 @@
+// From an input to facts: fence it against the run's fold, and draft what follows from it. Nothing here waits.
+
+import { newRunState } from "@pawl/core/log/fold";
+import type { Graph } from "@pawl/core/definition/graph";
+import { unreachable } from "@pawl/core/fault/invariant";
+import { isFinal, type Fact } from "@pawl/core/log/event";
+import { executionAt } from "@pawl/core/log/execution";
+import type { RunState } from "@pawl/core/log/state";
+import { onLeaseLost } from "@pawl/core/plan/claim";
+import { onOverdue } from "@pawl/core/plan/overdue";
+import { onOutcome } from "@pawl/core/plan/result";
+import { onCancel, onDeadline } from "@pawl/core/plan/stop";
+import { uuidV7 } from "../run-id.ts";
+import { type CachedRun, FACT_BYTES } from "../commit/cache.ts";
+import type { Draft } from "../commit/draft.ts";
+import { type Child, childStart } from "./child.ts";
+import type {
+  FencedInput,
+  Input,
+  LostInput,
+  OutcomeInput,
+  Reply,
+  ResendInput,
+  StartInput,
+} from "../inputs/input.ts";
+import { beginPaused, settlePause } from "./pause.ts";
+import { NO_NODE } from "../commit/slots.ts";
+import { settleDecision, settleDue } from "./hold.ts";
+import { jobKeyOf } from "../commit/run-draft.ts";
+
+export type Settled =
+  | { readonly kind: "drafted"; readonly reply: Reply }
+  /** Refused on a fold that may be stale: to be judged again on a fresh one before the refusal counts. */
+  | { readonly kind: "doubtful"; readonly refuse: Reply };
+
+/** What the run's fold judges. */
+export type JudgedInput = Exclude<Input, StartInput | FencedInput>;
+
+/** Drafts what follows from one input about a run that exists. */
+export function settle(
+  draft: Draft,
+  run: CachedRun | undefined,
+  input: JudgedInput,
+  children: ReadonlyMap<OutcomeInput, Child> = new Map(),
+): Settled {
+  if (run === undefined) return { kind: "doubtful", refuse: refusal(input) };
+  const { state } = run;
+  switch (input.kind) {
+    case "outcome": {
+      const nodeIndex = state.graph.indexOf.get(input.claim.nodeId) ?? -1;
+      const { claim, jitter, answer } = input;
+      const { iteration, epoch, executorId } = claim;
+      const child = children.get(input);
+      const outcome = child?.kind === "missing" ? child.outcome : input.outcome;
+      const landing = { nodeIndex, iteration, epoch, jitter, now: draft.now };
+      const result = onOutcome(state, { ...landing, executorId, outcome });
+      if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
+      if (result.kind === "accepted") appendAll(draft, run, result.facts);
+      if (result.kind === "accepted" && child?.kind === "found")
+        if (result.facts.some((fact) => fact.type === "node.blocked"))
+          settleStart(draft, child.graph, childStart(draft, run, input, child));
+      return { kind: "drafted", reply: () => answer.resolve("settled") };
+    }
+    case "lost":
+      return settleLost(draft, run, input);
+    case "cancel": {
+      const result = onCancel(state, { reason: input.reason, requestId: input.requestId });
+      if (result.kind === "finished") return { kind: "doubtful", refuse: refusal(input) };
+      appendAll(draft, run, result.facts);
+      return { kind: "drafted", reply: () => input.answer.resolve("cancelled") };
+    }
+    case "decide":
+      return settleDecision(draft, run, input);
+    case "due":
+      return settleDue(draft, run, input);
+    case "pause":
+    case "resume":
+      return settlePause(draft, run, input);
+    case "deadline": {
+      const result = onDeadline(state, draft.now);
+      if (result.kind !== "accepted") return { kind: "doubtful", refuse: refusal(input) };
+      appendAll(draft, run, result.facts);
+      return { kind: "drafted", reply: () => input.answer.resolve() };
+    }
+    case "resend":
+      return settleResend(draft, run, input);
+    case "relink":
+      if (isFinal(state.status)) draft.endedChildren.push(run);
+      return { kind: "drafted", reply: () => input.answer.resolve() };
+    default:
+      return unreachable(input, "input");
+  }
+}
+
+/** Drafts that a claim was lost, or is past its timeout; beyond the last delivery its node is dead. */
+function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
+  const { state } = run;
+  const nodeIndex = state.graph.indexOf.get(input.claim.nodeId) ?? -1;
+  const { claim, reason, executorId, answer } = input;
+  const { iteration, epoch } = claim;
+  const loss = { nodeIndex, iteration, epoch, executorId, now: draft.now };
+  const result =
+    reason === "overdue" ? onOverdue(state, loss) : onLeaseLost(state, { ...loss, reason });
+  if (result.kind === "stale") return { kind: "doubtful", refuse: refusal(input) };
+  appendAll(draft, run, result.facts);
+  const isTaken: Settled = { kind: "drafted", reply: () => answer.resolve("taken") };
+  if (reason === "overdue") return isTaken;
+  for (const fact of result.facts)
+    if (fact.type === "node.failed")
+      draft.buried.push({
+        ...jobKeyOf({ run, nodeIndex, iteration: claim.iteration }),
+        deadLetterId: uuidV7(draft.now),
+        deliveries: executionAt(state, nodeIndex, claim.iteration)?.lostDeliveries ?? 0,
+        executorId,
+        reason,
+        errorMessage: fact.payload.message,
+      });
+  return isTaken;
+}
+
+/** Places again what is still queued by the same event. The run gets a new version, so that nobody places it at the same time. */
+function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled {
+  const { state } = run;
+  for (const { nodeId, iteration, queuedSeq } of input.executions) {
+    if (nodeId === NO_NODE && isPending(state)) {
+      draft.touch(run);
+      draft.slots.askRun(run);
+      continue;
+    }
+    const nodeIndex = state.graph.indexOf.get(nodeId);
+    if (nodeIndex === undefined) continue;
+    const execution = executionAt(state, nodeIndex, iteration);
+    if (execution?.status !== "queued" || execution.causeSeq !== queuedSeq) continue;
+    draft.touch(run);
+    draft.ready.push({ run, nodeIndex, iteration });
+  }
+  return { kind: "drafted", reply: () => input.answer.resolve() };
+}
+
+/** Whether the run waits for a slot of its workflow. */
+const isPending = ({ status, isAdmitted }: RunState): boolean => !isAdmitted && !isFinal(status);
+
+/** Drafts a new run; one of a paused workflow begins paused. */
+export function settleStart(draft: Draft, graph: Graph, input: StartInput): CachedRun {
+  const state = newRunState(input.runId, graph);
+  const { workflowId, priority, traceparent } = input;
+  const bytes = state.nodes.length * FACT_BYTES;
+  const about = { workflowId, priority, traceparent, bytes, snapshotSeq: 0, snapshotAt: draft.now };
+  const run: CachedRun = { state, version: 0, ...about };
+  draft.begin(run, input);
+  draft.append(run, input.started);
+  const pause = draft.pauses.workflow(input.tenantId, workflowId);
+  if (pause !== undefined) beginPaused(draft, run, pause);
+  return run;
+}
+
+/** What a refused input hears. */
+function refusal(input: JudgedInput): Reply {
+  switch (input.kind) {
+    case "outcome":
+      return () => input.answer.resolve("stale");
+    case "cancel":
+      return () => input.answer.resolve("finished");
+    case "decide":
+      return () => input.answer.resolve("no_run");
+    case "pause":
+    case "resume":
+      return () => input.answer.resolve("no_run");
+    case "lost":
+      return () => input.answer.resolve("stale");
+    case "due":
+    case "deadline":
+    case "resend":
+    case "relink":
+      return () => input.answer.resolve();
+    default:
+      return unreachable(input, "input");
+  }
+}
+
+function appendAll(draft: Draft, run: CachedRun, facts: readonly Fact[]): void {
+  for (const fact of facts) draft.append(run, fact);
+}

@@ -1,0 +1,46 @@
+// When schedules are fired: at the time of the next alarm that is known here. Known are the alarms set by this scheduler, at once, and
+// those of others by the sweep of the queues, which looks anyway; so nothing is polled for schedules, and a clock that has nothing
+// to wait for looks once a day. One firing at a time; several schedulers may ring for one alarm, and one of them takes it.
+
+import type { Occurrences } from "@pawl/platform/queue/occurrences";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import type { Schedules } from "@pawl/platform/store/schedules/schedules";
+import type { AdmitParts } from "../commands/parts.ts";
+import { startRun } from "../commands/start-run.ts";
+import { Sweeper } from "./sweeper.ts";
+import { fireSchedules } from "./fire.ts";
+
+const DAY_MS = 24 * 3_600_000;
+/** After an alarm is due by our clock, it is due by the database's too. */
+const CLOCK_SLACK_MS = 10;
+
+export interface AlarmClock {
+  /** Fires after at most this long. */
+  readonly ring: (dueInMs: number) => void;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function createAlarmClock(
+  parts: AdmitParts & {
+    readonly schedules: Schedules;
+    readonly occurrences: Occurrences;
+    readonly log: Logger;
+  },
+): AlarmClock {
+  const { schedules, occurrences, log, now } = parts;
+  const ring = (dueInMs: number): void =>
+    sweeper.soon(Math.min(DAY_MS, Math.max(0, dueInMs)) + CLOCK_SLACK_MS);
+  const duty = async (): Promise<boolean> => {
+    const { takenCount, nextAt } = await fireSchedules({
+      schedules,
+      occurrences,
+      log,
+      startRun: (tenantId, request, occurrence) => startRun(parts, tenantId, request, occurrence),
+    });
+    if (nextAt !== null) ring(nextAt - now());
+    return takenCount > 0;
+  };
+  const sweeper = new Sweeper({ name: "schedules", intervalMs: DAY_MS, duty, log });
+  return { ring, start: () => sweeper.start(), stop: () => sweeper.stop() };
+}

@@ -1,0 +1,67 @@
+// The scheduler's worker on the workflow queue. A command is a few milliseconds of work, so it hears of new ones by
+// notification and looks by itself only now and then: an idle scheduler asks the queue twice a minute.
+
+import type { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
+import { QueueWorker } from "@pawl/platform/queue/queue-worker";
+import type { WorkflowQueue } from "@pawl/platform/queue/workflow-queue";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import { setQueueDepthProvider } from "@pawl/platform/queue/job-gauges";
+import type { AdmitParts } from "../commands/parts.ts";
+import type { Config } from "../config.ts";
+import type { TickLoop } from "../tick/loop.ts";
+import { commandDelayMs, runCommand } from "../commands/run-command.ts";
+
+const CONCURRENCY = 16;
+/** A command is claimed for two leases and renewed each third of that. */
+const LEASES = 2;
+const RENEWALS = 3;
+/** What no notification told of is looked for so much less often than nodes and their leases are. */
+const POLLS = 12;
+const SWEEPS = 3;
+/** How long one can look up a command that was done. */
+const HISTORY_MS = 7 * 24 * 3_600_000;
+
+/** How long a claim on a command lives without renewal. */
+export const commandVisibilityMs = (config: Config): number => LEASES * config.PAWL_LEASE_MS;
+
+/** Drops commands that were done long ago. */
+export async function forgetCommands(queue: BossWorkflowQueue): Promise<boolean> {
+  await queue.forget(HISTORY_MS);
+  return false;
+}
+
+export interface CommandWorkerParts {
+  readonly queue: WorkflowQueue;
+  readonly parts: AdmitParts;
+  readonly graceMs: number;
+  readonly log: Logger;
+}
+
+/** Carries out commands until stopped, and says at /metrics how many there are. */
+export function startCommandWorker(
+  config: Config,
+  { queue, parts, graceMs, log }: CommandWorkerParts,
+): QueueWorker<AdmitParts, TickLoop> {
+  const worker = new QueueWorker<AdmitParts, TickLoop>({
+    queue,
+    persistence: parts,
+    eventLog: parts.loop,
+    concurrency: CONCURRENCY,
+    pollIntervalMs: POLLS * config.PAWL_POLL_MS,
+    reclaimIntervalMs: SWEEPS * config.PAWL_SWEEP_MS,
+    heartbeatIntervalMs: Math.ceil(commandVisibilityMs(config) / RENEWALS),
+    shutdownGracePeriodMs: graceMs,
+    retryDelayMs: commandDelayMs,
+    run: (job, { persistence }) => runCommand(persistence, job),
+    onError: (error) => log.warn({ err: error }, "the workflow queue could not be asked"),
+  });
+  const fields = (event: { readonly jobId: string; readonly error: string }) => ({
+    job_id: event.jobId,
+    error: event.error,
+  });
+  worker.events.on("job:failed", (event) => log.info(fields(event), "a command failed"));
+  worker.events.on("job:dead_letter", (event) => log.warn(fields(event), "a command was given up"));
+  setQueueDepthProvider(() => queue.getQueueDepth());
+  worker.start();
+  return worker;
+}

@@ -1,0 +1,77 @@
+// Starts every background duty of a scheduler, each on its interval.
+
+import type { Queryable } from "@pawl/platform/db/sql";
+import { forgetCommands } from "./command-worker.ts";
+import type { Config } from "../config.ts";
+import { createStrandedSweep } from "./stranded.ts";
+import type { AlarmClock } from "./alarm-clock.ts";
+import { type PauseSweepParts, pauseSweeper } from "./pause-sweeper.ts";
+import { approvalSweeper } from "./approval-sweeper.ts";
+import { sweepLeases } from "./lease-sweep.ts";
+import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
+import { Sweeper } from "./sweeper.ts";
+import {
+  sweepDeadlines,
+  sweepExecutors,
+  sweepPartitions,
+  sweepQueues,
+  type SweepParts,
+} from "./sweeps.ts";
+
+const DAY_MS = 24 * 3_600_000;
+/** Partitions are made months ahead: a few tries an hour are soon enough. */
+const BLOCKED_RETRY_MS = 10 * 60_000;
+/** A run in which nothing has happened for so many sweeps is looked at: whatever it waits for must be there. */
+const QUIET_SWEEPS = 3;
+/** After a grace has passed by our clock, it has passed by the database's too. */
+const CLOCK_SLACK_MS = 10;
+
+type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm"> &
+  Parameters<typeof createStrandedSweep>[0] & {
+    readonly pool: Queryable;
+    readonly now: () => number;
+    readonly steady: () => number;
+    readonly workflowQueue: Parameters<typeof forgetCommands>[0];
+    readonly alarms: AlarmClock;
+    readonly pauses: PauseSweepParts["pauses"];
+  };
+
+export function startSweepers(config: Config, needed: Needed) {
+  const { pool, workflowQueue, alarms, now, steady, log } = needed;
+  const every = config.PAWL_SWEEP_MS;
+  const quietMs = every * QUIET_SWEEPS;
+  const leaseGrace = new LeaseGrace({
+    renewMs: config.PAWL_RENEW_MS,
+    sweepMs: every,
+    now: steady,
+    onBegin: (forMs) => sweepers.leases.soon(forMs + CLOCK_SLACK_MS),
+  });
+  const parts: SweepParts = { ...needed, leaseGrace, onAlarm: alarms.ring };
+  const sweeper = (
+    name: string,
+    intervalMs: number,
+    duty: (sweep: SweepParts) => Promise<boolean>,
+  ): Sweeper => new Sweeper({ name, intervalMs, duty: () => duty(parts), log });
+  const onBlocked = (partition: string): void => {
+    const retry_ms = BLOCKED_RETRY_MS;
+    log.warn({ partition, retry_ms }, "a partition of the log waits for other sessions' locks");
+    sweepers.partitions.soon(BLOCKED_RETRY_MS);
+  };
+  const pausing = pauseSweeper(needed, every);
+  const sweepers = {
+    leases: sweeper("leases", every, sweepLeases),
+    deadlines: sweeper("deadlines", every, sweepDeadlines),
+    approvals: approvalSweeper(parts, every, CLOCK_SLACK_MS),
+    pauses: pausing.sweeper,
+    queues: sweeper("queues", config.PAWL_POLL_MS, sweepQueues),
+    executors: sweeper("executors", every * 30, sweepExecutors),
+    stranded: sweeper("stranded", quietMs, createStrandedSweep(needed, quietMs)),
+    partitions: sweeper("partitions", DAY_MS, () => sweepPartitions(pool, now, onBlocked)),
+    commands: sweeper("commands", DAY_MS, () => forgetCommands(workflowQueue)),
+  };
+  const { leases, ...others } = sweepers;
+  for (const each of Object.values(others)) each.start();
+  leases.soon(RECONNECT_MS);
+  alarms.start();
+  return { sweepers, leaseGrace, onUnsettled: pausing.expect };
+}

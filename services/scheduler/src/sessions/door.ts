@@ -1,0 +1,93 @@
+// The one door for what executors say about their claims. Nothing about a task gets past it without a claim, and here the claim gets
+// the name of its executor, which the transaction compares: what an executor says counts for its own claims only. Whatever the
+// transaction then refuses is answered here: ClaimLost to whom the claim does not belong any more, Settled to whom it ended with
+// an outcome of its own. So a stale epoch is told in the same way whatever it came with.
+//
+// The race it survives: an executor says again what it has no answer to, while the first time is still on its way to the store, in an
+// outage many times. Only the first is kept, and each is answered with its answer: repeats cost the scheduler no memory.
+
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import type { Claim as WireClaim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { isQuarantined } from "../inputs/quarantine.ts";
+import type { Answer, Claim, NamedClaim } from "../inputs/input.ts";
+import type { TickLoop } from "../tick/loop.ts";
+import type { Session } from "./session.ts";
+import { claimItem, claimOf } from "./wire.ts";
+
+export interface DoorParts {
+  readonly loop: TickLoop;
+  readonly log: Logger;
+}
+
+/**
+ * Calls `offer` with the claim that an item names. The scheduler answers ClaimLost to an item that names no possible claim. `what` names
+ * the item for `answered`.
+ */
+export function enter(
+  session: Session,
+  wire: WireClaim | undefined,
+  what: string,
+  offer: (claim: NamedClaim) => void,
+): void {
+  const claim = claimOf(wire);
+  if (claim !== undefined) {
+    if (!isRepeat(session, keyOf(what, claim))) offer({ ...claim, executorId: session.executorId });
+    return;
+  }
+  // Without an answer the executor would send it again for ever.
+  const value = wire === undefined ? {} : { claim: wire };
+  session.send({ item: { case: "claimLost", value } });
+}
+
+/** The way back: `onHeld` for what was used, and the door's own words for what was not. */
+export function answered<T>(
+  { log }: DoorParts,
+  session: Session,
+  claim: Claim,
+  { what, onHeld }: { readonly what: string; readonly onHeld: (value: T) => void },
+): Answer<T | "settled" | "stale"> {
+  const key = keyOf(what, claim);
+  session.inHand.set(key, 1);
+  const respond = (value: T | "settled" | "stale"): void => {
+    if (value === "stale") fence(log, session, claim);
+    else if (value === "settled") session.send(claimItem("settled", claim));
+    else onHeld(value);
+  };
+  return {
+    resolve: (value) => {
+      const times = session.inHand.get(key) ?? 1;
+      session.inHand.delete(key);
+      for (let time = 0; time < times; time += 1) respond(value);
+    },
+    // The executor keeps what is not acknowledged and says it again.
+    reject: (error) => {
+      session.inHand.delete(key);
+      if (isQuarantined(error)) fence(log, session, claim);
+      else log.error({ err: error, ...fields(claim) }, `${what} was not settled`);
+    },
+  };
+}
+
+/** Tells an executor that a claim is not its own any more. */
+export function fence(log: Logger, session: Session, claim: Claim): void {
+  METRICS.claimsFenced.add(1);
+  log.info({ ...fields(claim), executor_id: session.executorId }, "refused a stale claim");
+  session.letGo(claim);
+  session.send(claimItem("claimLost", claim));
+}
+
+function isRepeat({ inHand }: Session, key: string): boolean {
+  const times = inHand.get(key);
+  if (times !== undefined) inHand.set(key, times + 1);
+  return times !== undefined;
+}
+
+const keyOf = (what: string, { runId, nodeId, iteration, epoch }: Claim): string =>
+  `${what} of ${runId}/${nodeId}/${iteration}/${epoch}`;
+
+const fields = (claim: Claim) => ({
+  run_id: claim.runId,
+  node_id: claim.nodeId,
+  epoch: claim.epoch,
+});

@@ -1,0 +1,61 @@
+// Compares the claims that an executor names with its leases. The scheduler answers a claim without a lease with ClaimLost: a later claim
+// replaced it, or it belongs to another executor. A lease that the executor does not name was assigned by a message that never arrived,
+// and the scheduler takes it back: after a grace while the stream is open, because the message may still arrive, and at once on a new
+// stream, because nothing arrives on the old one any more.
+
+import type { Executors } from "@pawl/platform/store/leases/leases";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import type { Claim } from "../inputs/input.ts";
+import type { TickLoop } from "../tick/loop.ts";
+import type { Session } from "./session.ts";
+import { fence } from "./door.ts";
+import { claimItem } from "./wire.ts";
+
+/** Younger leases may still be on their way to an executor that is at work. */
+export const ASSIGNMENT_GRACE_MS = 3_000;
+
+interface ReconcileParts {
+  readonly executors: Executors;
+  readonly loop: TickLoop;
+  readonly log: Logger;
+}
+
+const keyOf = ({ runId, nodeId, iteration, epoch }: Claim): string =>
+  `${runId}/${nodeId}/${iteration}/${epoch}`;
+
+const isHeld = (session: Session, { runId, nodeId, iteration }: Claim): boolean =>
+  session.claimOn(runId, nodeId, iteration) !== undefined;
+
+export async function reconcile(
+  { executors, loop, log }: ReconcileParts,
+  session: Session,
+  { held, graceMs }: { readonly held: readonly Claim[]; readonly graceMs: number },
+): Promise<void> {
+  const { executorId } = session;
+  const isKnown = held.map((claim) => isHeld(session, claim));
+  const leases = await executors.leasesOf(executorId, 0);
+  const leased = new Set(leases.map(keyOf));
+  const unknown: Claim[] = [];
+  for (const [at, claim] of held.entries()) {
+    if (leased.has(keyOf(claim))) continue;
+    if (isKnown[at] !== true) unknown.push(claim);
+    // The tick settles or refuses a claim that the executor has reported since.
+    else if (isHeld(session, claim)) fence(log, session, claim);
+  }
+  if (unknown.length > 0) {
+    // It belongs to another executor, or its outcome is in the tick under way, whose answer goes first.
+    await loop.afterTick();
+    for (const claim of unknown) session.send(claimItem("claimLost", claim));
+  }
+  const heldKeys = new Set(held.map(keyOf));
+  if (leases.every((lease) => heldKeys.has(keyOf(lease)))) return;
+  for (const lease of await executors.leasesOf(executorId, graceMs)) {
+    if (heldKeys.has(keyOf(lease)) || session.isOnItsWay(lease, graceMs)) continue;
+    session.letGo(lease);
+    const answer = {
+      resolve: () => {},
+      reject: (error: unknown) => log.warn({ err: error }, "a lease was not taken back"),
+    };
+    loop.submit({ kind: "lost", claim: lease, reason: "not_held", executorId, answer });
+  }
+}

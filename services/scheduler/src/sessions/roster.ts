@@ -1,0 +1,67 @@
+// The executors connected to this scheduler, and who among them has room for a node type.
+
+import type { ExecutorId } from "@pawl/core/name/ids";
+import type { Claim } from "../inputs/input.ts";
+import type { Session } from "./session.ts";
+
+export class Roster {
+  readonly #sessions = new Map<ExecutorId, Session>();
+  #isDraining = false;
+
+  /** Whether this scheduler is stopping: nobody joins it any more. */
+  get isDraining(): boolean {
+    return this.#isDraining;
+  }
+
+  /** Nobody is given anything more, and nobody joins. */
+  drain(): void {
+    this.#isDraining = true;
+    for (const session of this.#sessions.values()) session.draining = true;
+  }
+
+  /** Adds a session; a newer connection of the same executor replaces the older one. */
+  join(session: Session): void {
+    this.#sessions.set(session.executorId, session);
+  }
+
+  /** Removes a session unless a newer connection has replaced it. */
+  leave(session: Session): void {
+    if (this.#sessions.get(session.executorId) === session)
+      this.#sessions.delete(session.executorId);
+  }
+
+  /** The session that speaks here for an executor. */
+  find(executorId: ExecutorId): Session | undefined {
+    return this.#sessions.get(executorId);
+  }
+
+  get sessions(): readonly Session[] {
+    return [...this.#sessions.values()];
+  }
+
+  /** The executor with the most room for this type, or undefined when none has any. */
+  pick(nodeType: string): Session | undefined {
+    let best: Session | undefined;
+    for (const session of this.#sessions.values()) {
+      if (!session.nodeTypes.has(nodeType)) continue;
+      if (session.credit > (best?.credit ?? 0)) best = session;
+    }
+    return best;
+  }
+
+  /** Room in all for this type. */
+  credit(nodeType: string): number {
+    let sum = 0;
+    for (const session of this.#sessions.values())
+      if (session.nodeTypes.has(nodeType)) sum += session.credit;
+    return sum;
+  }
+
+  /** The session that holds exactly this claim. */
+  holderOf(claim: Claim): Session | undefined {
+    for (const session of this.#sessions.values())
+      if (session.claimOn(claim.runId, claim.nodeId, claim.iteration)?.epoch === claim.epoch)
+        return session;
+    return undefined;
+  }
+}

@@ -1,0 +1,158 @@
+// What an executor says about its tasks, offered to the tick. Room is free again the moment an outcome arrives; the claim
+// itself ends with the commit.
+
+import { LIMITS } from "@pawl/core/data/limits";
+import { utf8Bytes } from "@pawl/core/data/utf8";
+import type { Oversize } from "@pawl/core/plan/oversize";
+import { probe } from "@pawl/platform/lifecycle/probe";
+import type {
+  Delta,
+  Extend,
+  Log,
+  Outcome,
+  Release,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Claim } from "../inputs/input.ts";
+import { answered, type DoorParts, enter } from "./door.ts";
+import type { Session } from "./session.ts";
+import { claimItem, cleanText, isIndex, mediaOf, outcomeOf, wireClaim } from "./wire.ts";
+
+const LEVELS = new Set(["debug", "info", "warn", "error"]);
+
+export function takeOutcome(parts: DoorParts, session: Session, wire: Outcome): void {
+  enter(session, wire.claim, "an outcome", (claim) => {
+    session.letGo(claim);
+    probe("outcome.received");
+    parts.loop.submit({
+      kind: "outcome",
+      claim,
+      outcome: outcomeOf(wire, parts.loop.now),
+      jitter: Math.random(),
+      answer: answered<never>(parts, session, claim, { what: "an outcome", onHeld: () => {} }),
+    });
+  });
+}
+
+/** A task that no message can hold: it fails as if its executor had said so, so that neither a delivery nor a stream is lost by it. */
+export function failOversize(
+  { loop, log }: DoorParts,
+  session: Session,
+  claim: Claim,
+  { cause, message }: Oversize,
+): void {
+  log.warn({ run_id: claim.runId, node_id: claim.nodeId, cause }, message);
+  session.letGo(claim);
+  loop.submit({
+    kind: "outcome",
+    claim: { ...claim, executorId: session.executorId },
+    outcome: { kind: "failed", cause, message, permanent: true, durationMs: 0 },
+    jitter: 1,
+    answer: {
+      resolve: () => {},
+      // The executor does not hold the claim: its next renewal says so, and the node is handed out again.
+      reject: (error) =>
+        log.error({ err: error, run_id: claim.runId }, "a failure was not settled"),
+    },
+  });
+}
+
+export function takeDelta(parts: DoorParts, session: Session, wire: Delta): void {
+  const what = `delta ${wire.deltaIndex}`;
+  enter(session, wire.claim, what, (claim) => {
+    if (!isIndex(wire.deltaIndex)) return;
+    const media = mediaOf(wire.media);
+    const lost = media === undefined ? utf8Bytes(wire.media?.url ?? "") : 0;
+    const payload = {
+      deltaIndex: wire.deltaIndex,
+      text: cleanText(wire.text, LIMITS.deltaBytes),
+      ...(media === undefined ? {} : { media }),
+      ...cutOf(lost + bytesBehind(wire.text, LIMITS.deltaBytes)),
+    };
+    const type = "node.stream.delta" as const;
+    parts.loop.submit({
+      kind: "streamed",
+      fact: { ...claim, ordinal: wire.deltaIndex, type, payload },
+      answer: streamed(parts, session, claim, { what, deltaCount: wire.deltaIndex + 1 }),
+    });
+  });
+}
+
+/** Bytes of what `cleanText` cuts off. */
+const bytesBehind = (text: string, lengthMax: number): number => utf8Bytes(text.slice(lengthMax));
+
+/** An event that is not whole says so. */
+const cutOf = (cutBytes: number): { readonly cutBytes?: number } =>
+  cutBytes === 0 ? {} : { cutBytes };
+
+export function takeLog(parts: DoorParts, session: Session, wire: Log): void {
+  const what = `log line ${wire.logIndex}`;
+  enter(session, wire.claim, what, (claim) => {
+    if (!isIndex(wire.logIndex)) return;
+    const payload = {
+      logIndex: wire.logIndex,
+      level: LEVELS.has(wire.level) ? wire.level : "info",
+      message: cleanText(wire.message, LIMITS.logMessageBytes),
+      ...cutOf(
+        Math.min(Number(wire.cutBytes), Number.MAX_SAFE_INTEGER / 2) +
+          bytesBehind(wire.message, LIMITS.logMessageBytes),
+      ),
+    };
+    parts.loop.submit({
+      kind: "streamed",
+      fact: { ...claim, ordinal: wire.logIndex, type: "node.log", payload },
+      answer: streamed(parts, session, claim, { what, logCount: wire.logIndex + 1 }),
+    });
+  });
+}
+
+/** A claim given back at a graceful stop: queued again at once, at no cost. */
+export function takeRelease(parts: DoorParts, session: Session, wire: Release): void {
+  enter(session, wire.claim, "a release", (claim) => {
+    session.letGo(claim);
+    parts.loop.submit({
+      kind: "lost",
+      claim,
+      reason: "released",
+      executorId: session.executorId,
+      answer: answered(parts, session, claim, {
+        what: "a release",
+        onHeld: () => session.send(claimItem("settled", claim)),
+      }),
+    });
+  });
+}
+
+/** One task that needs longer than its executor's renewals promise. */
+export function takeExtend(parts: DoorParts, session: Session, wire: Extend): void {
+  enter(session, wire.claim, "more time", (claim) => {
+    const extendMs = Math.min(Number(wire.extendMs), LIMITS.nodeTimeoutMsMax);
+    parts.loop.submit({
+      kind: "extend",
+      extension: { ...claim, extendMs },
+      answer: answered(parts, session, claim, {
+        what: "more time",
+        onHeld: () => {
+          const value = { claim: wireClaim(claim) };
+          session.send({ item: { case: "extended", value } });
+        },
+      }),
+    });
+  });
+}
+
+const streamed = (
+  parts: DoorParts,
+  session: Session,
+  claim: Claim,
+  {
+    what,
+    ...counts
+  }: { readonly what: string; readonly deltaCount?: number; readonly logCount?: number },
+) =>
+  answered(parts, session, claim, {
+    what,
+    onHeld: () => {
+      const value = { claim: wireClaim(claim), ...counts };
+      session.send({ item: { case: "streamed", value } });
+    },
+  });

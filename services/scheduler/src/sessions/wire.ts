@@ -1,0 +1,243 @@
+// What executors say, in the engine's words. Text of theirs goes into jsonb, which refuses NUL and lone surrogates: both are
+// taken out here, so that no executor can poison a tick.
+
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
+import { LIMITS } from "@pawl/core/data/limits";
+import { currentCause } from "@pawl/core/fault/cause";
+import { approvalId, isName, isUuid, nodeId, runId } from "@pawl/core/name/ids";
+import { APPROVAL, type Media, type Usage } from "@pawl/core/log/event";
+import type { Check, Outcome } from "@pawl/core/plan/result";
+import {
+  type ChildRun as WireChildRun,
+  type Claim as WireClaim,
+  type ClaimSchema,
+  type Completed as WireCompleted,
+  CompletedSchema,
+  type Held as WireHeld,
+  type Question as WireQuestion,
+  type Media as WireMedia,
+  type Gate as WireCheck,
+  GateKind,
+  type Outcome as WireOutcome,
+  type Usage as WireUsage,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { newRunId, uuidV7 } from "../run-id.ts";
+import type { Claim } from "../inputs/input.ts";
+import type { SchedulerItemInit } from "../commit/executor.ts";
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** What an integer of the store holds; the wire allows twice as much. */
+const INTEGER_MAX = 2 ** 31 - 1;
+const CAUSE_LENGTH = 64;
+/** As long as a name may be. */
+const HANDLE_LENGTH = 128;
+const MESSAGE_LENGTH = 4_096;
+/** Two phases, two kinds, and room for more of each. */
+const CHECKS_MAX = 8;
+const CHECK_TYPES: ReadonlyMap<GateKind, Check["type"]> = new Map([
+  [GateKind.CONTRACT_VIOLATED, "contract.violated"],
+  [GateKind.MODERATION_FLAGGED, "moderation.flagged"],
+]);
+
+/** The claim, or undefined when it cannot be one: such a claim is stale by definition. */
+export function claimOf(wire: WireClaim | undefined): Claim | undefined {
+  if (wire === undefined || !isUuid(wire.runId) || !isName(wire.nodeId)) return undefined;
+  if (wire.epoch > BigInt(Number.MAX_SAFE_INTEGER) || wire.iteration > INTEGER_MAX)
+    return undefined;
+  return {
+    runId: runId(wire.runId),
+    nodeId: nodeId(wire.nodeId),
+    iteration: wire.iteration,
+    epoch: Number(wire.epoch),
+  };
+}
+
+/** True for a place in a stream that can be stored and counted. */
+export const isIndex = (index: number): boolean => index < INTEGER_MAX;
+
+/** Text that Postgres takes. */
+export const cleanText = (text: string, lengthMax = MESSAGE_LENGTH): string =>
+  text.slice(0, lengthMax).toWellFormed().replaceAll("\0", "");
+
+/** How the attempt ended, and what the checks around its handler found. `now`: the time in the ids of what follows from it. */
+export function outcomeOf(wire: WireOutcome, now: number): Outcome {
+  const checks = wire.gates.slice(0, CHECKS_MAX).flatMap(checkOf);
+  const ending = endingOf(wire, now);
+  return checks.length === 0 ? ending : { ...ending, checks };
+}
+
+/** A check of a kind this build does not know is left out; details that are not storable are null. */
+function checkOf({ kind, phase, detailsJson }: WireCheck): Check[] {
+  const type = CHECK_TYPES.get(kind);
+  if (type === undefined || (phase !== "input" && phase !== "output")) return [];
+  const text = decode(detailsJson) ?? "";
+  return [{ type, phase, detailsJson: checkJson(text).ok ? text : "null" }];
+}
+
+/** An output that is not storable JSON is a failure of the handler, not of the engine. */
+function endingOf(wire: WireOutcome, now: number): Outcome {
+  const durationMs = Math.min(Number(wire.durationMs), Number.MAX_SAFE_INTEGER);
+  const { result } = wire;
+  if (result.case === "completed") return completedOf(result.value, durationMs);
+  if (result.case === "held") return heldOf(result.value, durationMs, now);
+  if (result.case === "expanded") {
+    const { itemsJson, cut } = result.value;
+    const text = decode(itemsJson);
+    if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
+    const checked = checkJson(text);
+    if (!checked.ok) return unacceptable(checked.reason, durationMs);
+    if (!Array.isArray(checked.value)) return unacceptable("WRONG_TYPE", durationMs);
+    return { kind: "expanded", itemsJson: text, width: checked.value.length, cut, durationMs };
+  }
+  if (result.case === "childRun") return childRunOf(result.value, durationMs, now);
+  if (result.case !== "failed") return failed("the executor reported no result", durationMs);
+  const { cause, message, permanent, detailsJson } = result.value;
+  const retryAfterMs = Math.min(Number(result.value.retryAfterMs), LIMITS.retryAfterMsMax);
+  const timeoutMs = Math.min(Number(result.value.timeoutMs), LIMITS.nodeTimeoutMsMax);
+  const details = decode(detailsJson) ?? "";
+  return {
+    kind: "failed",
+    cause: currentCause(cleanText(cause, CAUSE_LENGTH)) || "provider_error",
+    message: cleanText(message),
+    permanent,
+    durationMs,
+    ...(details !== "" && checkJson(details).ok ? { detailsJson: details } : {}),
+    ...(retryAfterMs === 0 ? {} : { retryAfterMs }),
+    ...(timeoutMs === 0 ? {} : { timeoutMs }),
+  };
+}
+
+function completedOf(wire: WireCompleted, durationMs: number): Ended {
+  const { outputJson, handle, queueDelayMs, usage, stop } = wire;
+  const text = outputJson.length === 0 ? "null" : decode(outputJson);
+  if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
+  const checked = checkJson(text);
+  if (!checked.ok) return unacceptable(checked.reason, durationMs);
+  const delayMs = Math.min(Number(queueDelayMs), LIMITS.delayMsMax);
+  const left = cleanText(handle, HANDLE_LENGTH);
+  return {
+    kind: "completed",
+    outputJson: text,
+    durationMs,
+    ...(left === "" ? {} : { handle: left }),
+    ...(delayMs === 0 ? {} : { queueDelayMs: delayMs }),
+    ...(usage === undefined ? {} : { usage: usageOf(usage) }),
+    ...(stop ? { stop } : {}),
+  };
+}
+
+/** A hold without a reason or a phase of ours would be one that nobody can answer. */
+function heldOf(wire: WireHeld, durationMs: number, now: number): Outcome {
+  const { reason, phase, completed } = wire;
+  const why = cleanText(reason, CAUSE_LENGTH);
+  if (why === "" || (phase !== "input" && phase !== "output"))
+    return failed("the executor held the node without saying why or what", durationMs);
+  if (why === APPROVAL) return askedOf(wire.approval, durationMs, now);
+  const approval = {
+    approvalId: approvalId(uuidV7(now)),
+    message: `${why}: a person is to look at the ${phase}.`,
+    assignees: [],
+  };
+  const held = { kind: "held", reason: why, approval } as const;
+  if (phase === "input") return { ...held, phase, durationMs };
+  const output = completedOf(completed ?? create(CompletedSchema), durationMs);
+  return output.kind === "completed" ? { ...output, ...held, phase } : output;
+}
+
+function askedOf(question: WireQuestion | undefined, durationMs: number, now: number): Outcome {
+  if (question === undefined || question.message === "")
+    return failed("the executor asks a person and does not say what", durationMs);
+  const text = question.detailsJson.length === 0 ? "null" : decode(question.detailsJson);
+  if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
+  const checked = checkJson(text);
+  if (!checked.ok) return unacceptable(checked.reason, durationMs);
+  const deadlineMs = Math.min(Number(question.deadlineMs), LIMITS.approvalDeadlineMsMax);
+  const assignees = question.assignees
+    .slice(0, LIMITS.approvalAssignees)
+    .map((one) => cleanText(one, LIMITS.labelLength))
+    .filter((one) => one !== "");
+  const approval = {
+    approvalId: approvalId(uuidV7(now)),
+    message: cleanText(question.message, LIMITS.approvalMessageLength),
+    assignees: [...new Set(assignees)],
+    ...(deadlineMs === 0 ? {} : { deadlineMs }),
+  };
+  return {
+    kind: "held",
+    reason: APPROVAL,
+    phase: "output",
+    durationMs,
+    outputJson: text,
+    approval,
+  };
+}
+
+type Ended = Extract<Outcome, { kind: "completed" | "failed" }>;
+
+/** Media of a delta, or undefined when it names none; an address that was cut would lead elsewhere. */
+export function mediaOf(wire: WireMedia | undefined): Media | undefined {
+  if (wire === undefined || wire.url === "" || wire.url.length > LIMITS.deltaBytes)
+    return undefined;
+  return {
+    url: cleanText(wire.url, LIMITS.deltaBytes),
+    mime: cleanText(wire.mime, LIMITS.mimeLength),
+  };
+}
+
+const usageOf = ({ inputTokens, outputTokens }: WireUsage): Usage => ({
+  inputTokens: Math.min(Number(inputTokens), Number.MAX_SAFE_INTEGER),
+  outputTokens: Math.min(Number(outputTokens), Number.MAX_SAFE_INTEGER),
+});
+
+function childRunOf(wire: WireChildRun, durationMs: number, now: number): Outcome {
+  const { workflowId, version, inputJson } = wire;
+  if (!isName(workflowId) || version > INTEGER_MAX)
+    return failed("the executor named no workflow", durationMs);
+  const text = inputJson.length === 0 ? "null" : decode(inputJson);
+  if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
+  const checked = checkJson(text, { ...VALUE_LIMITS, bytes: LIMITS.inputBytes });
+  if (!checked.ok) return unacceptable(checked.reason, durationMs);
+  const childRunId = newRunId(now);
+  return { kind: "child_run", childRunId, workflowId, version, inputJson: text, durationMs };
+}
+
+/** The text, or undefined when the bytes are none. */
+export function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+const unacceptable = (rule: string, durationMs: number): Ended =>
+  failed(`the output is not acceptable JSON (${rule})`, durationMs);
+
+const failed = (message: string, durationMs: number): Ended => ({
+  kind: "failed",
+  cause: "output_invalid",
+  message,
+  permanent: true,
+  durationMs,
+});
+
+/** A claim as executors know it. */
+export const wireClaim = (claim: Claim): MessageInitShape<typeof ClaimSchema> => ({
+  runId: claim.runId,
+  nodeId: claim.nodeId,
+  iteration: claim.iteration,
+  epoch: BigInt(claim.epoch),
+});
+
+/** An item that only names a claim. */
+export function claimItem(
+  kind: "settled" | "claimLost" | "cancel",
+  claim: Claim,
+): SchedulerItemInit {
+  const value = { claim: wireClaim(claim) };
+  // One constant case per branch: a union of cases is not a case of the union.
+  if (kind === "settled") return { item: { case: kind, value } };
+  if (kind === "cancel") return { item: { case: kind, value } };
+  return { item: { case: kind, value } };
+}

@@ -1,0 +1,255 @@
+// One executor's stream: registered → working → (goodbye, a broken stream or our own drain) gone.
+//
+// Nothing hangs on a message. The lease commits before the assignment is sent, so either side may die in between: an executor
+// names the claims it holds when it registers and with each renewal, and what it does not hold is taken back.
+// A stream that breaks shortens the executor's life to a short grace, unless a newer stream speaks for it by then. One process at a
+// time speaks for an executor (ADR 39): another one that registers with its id is refused while the first lives, and an older stream
+// of the same process, here or at another scheduler, is ended, with nothing of the executor's changed by its end.
+
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { executorId } from "@pawl/core/name/ids";
+import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import type { Logger } from "@pawl/platform/telemetry/log";
+import type { Executors } from "@pawl/platform/store/leases/leases";
+import type { Register, WorkerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { TickLoop } from "../tick/loop.ts";
+import { Outgoing, type WorkStream } from "./outgoing.ts";
+import { type BuiltIns, checkRegister, SLOTS_MAX } from "./check-register.ts";
+import { giveBack } from "./give-back.ts";
+import { idTaken } from "./id-taken.ts";
+import { ASSIGNMENT_GRACE_MS, reconcile } from "./reconcile.ts";
+import type { Renewals } from "./renewals.ts";
+import type { Roster } from "./roster.ts";
+import type { SchedulerItemInit } from "../commit/executor.ts";
+import { Session } from "./session.ts";
+import { failOversize, takeDelta, takeExtend, takeLog, takeOutcome, takeRelease } from "./take.ts";
+import { takeEffectBegin, takeEffectCommit } from "./take-effect.ts";
+import { claimOf, cleanText } from "./wire.ts";
+
+/** An executor that missed so many renewals is taken for frozen, before its lease runs out. */
+const RENEWALS_MISSED = 2;
+
+export interface WorkParts {
+  readonly schedulerId: string;
+  readonly loop: TickLoop;
+  readonly roster: Roster;
+  readonly executors: Executors;
+  readonly renewals: Renewals;
+  readonly log: Logger;
+  /** Who may serve the built-in node types. */
+  readonly builtIns: BuiltIns;
+  readonly leaseMs: number;
+  readonly renewMs: number;
+  /** How long the leases of an executor whose stream broke live on. */
+  readonly graceMs: number;
+  /** Looks for lost leases; called when a grace has passed. */
+  readonly sweepSoon: (afterMs: number) => void;
+  /** Makes sure that queues exist for node types. */
+  readonly ensureQueues: (nodeTypes: readonly string[]) => Promise<void>;
+}
+
+/** Serves one Work stream. */
+export function serveWork(parts: WorkParts, stream: WorkStream): void {
+  let session: Session | undefined;
+  let farewell = false;
+  // Items are handled in order; registering waits for the database, and what follows waits for it.
+  let chain = Promise.resolve();
+  const handle = async (item: WorkerItem): Promise<void> => {
+    if (stream.signal.aborted) return;
+    if (item.item.case === "register") {
+      if (session === undefined) session = await register(parts, stream, item.item.value);
+      else resize(parts, session, item.item.value);
+    } else if (session === undefined) throw notRegistered();
+    else if (item.item.case === "goodbye") {
+      farewell = true;
+      session.draining = true;
+      stream.end();
+    } else take(parts, session, item);
+  };
+  stream.listen({
+    message: ({ items }) => {
+      if (session !== undefined) hear(parts, session);
+      if (session !== undefined && items.every((item) => item.item.case !== "register")) {
+        for (const item of items) void handle(item).catch((error) => stream.fail(error));
+        return;
+      }
+      for (const item of items)
+        chain = chain.then(() => handle(item)).catch((error) => stream.fail(error));
+    },
+    end: () => stream.end(),
+  });
+  const atEnd = async (): Promise<void> => {
+    await stream.closed;
+    await chain;
+    if (session !== undefined) await leave(parts, session, farewell);
+  };
+  void atEnd();
+}
+
+async function register(parts: WorkParts, stream: WorkStream, hello: Register): Promise<Session> {
+  checkRegister(hello, parts.builtIns);
+  throwIfDraining(parts);
+  const outgoing = new Outgoing(stream);
+  const held = hello.held.flatMap((wire) => claimOf(wire) ?? []);
+  const session: Session = new Session({
+    executorId: executorId(hello.executorId),
+    sessionId: crypto.randomUUID(),
+    nodeTypes: hello.nodeTypes,
+    capacity: hello.slots,
+    held,
+    send: (item, onSent) => outgoing.push(item, onSent),
+    onOversize: (claim, oversize) => failOversize(parts, session, claim, oversize),
+    onRoom: () => parts.loop.nudge(),
+    silentAfterMs: RENEWALS_MISSED * parts.renewMs,
+    leaseMs: parts.leaseMs,
+    end: (error) => stream.fail(error),
+  });
+  await parts.ensureQueues(hello.nodeTypes);
+  await heardAll();
+  if (stream.signal.aborted)
+    throw new EngineError("CALLER_CANCELLED", "the executor left before it was registered");
+  await enroll(parts, session, hello);
+  session.send(registered(parts));
+  await reconcile(parts, session, { held, graceMs: 0 });
+  throwIfDraining(parts);
+  METRICS.executorsConnected.add(1);
+  if (stream.signal.aborted) {
+    await leave(parts, session, false);
+    throw new EngineError("CALLER_CANCELLED", "the executor left while it registered");
+  }
+  parts.roster.join(session);
+  parts.log.info(
+    { executor_id: session.executorId, capacity: hello.slots, held: held.length },
+    "executor joined",
+  );
+  parts.loop.nudge();
+  return session;
+}
+
+/** From here on this session speaks for its executor, and no older one does. */
+async function enroll(parts: WorkParts, session: Session, hello: Register): Promise<void> {
+  const hasId = await parts.executors.register({
+    executorId: session.executorId,
+    sessionId: session.sessionId,
+    instanceId: hello.instanceId === "" ? null : hello.instanceId,
+    nodeTypes: hello.nodeTypes,
+    slots: hello.slots,
+    description: cleanText(hello.description),
+    leaseMs: parts.leaseMs,
+  });
+  if (!hasId) {
+    const about = { executor_id: session.executorId, description: cleanText(hello.description) };
+    parts.log.warn(about, "refused a second process with the id of a live executor");
+    throw idTaken(session.executorId);
+  }
+  const older = parts.roster.find(session.executorId);
+  if (older === undefined) return;
+  parts.log.info({ executor_id: session.executorId }, "a newer stream speaks for this executor");
+  older.supersede();
+}
+
+/** It keeps what it holds: its next scheduler is told. */
+function throwIfDraining({ roster }: WorkParts): void {
+  if (roster.isDraining) throw new EngineError("DRAINING", "This scheduler is stopping.");
+}
+
+/**
+ * Lets the event loop read on. A scheduler that stood still hears a Register together with its withdrawal: written down, it would
+ * speak for an executor that has long found another scheduler, and whose renewals there would count no more.
+ */
+async function heardAll(): Promise<void> {
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Register again on the same stream: the executor has another number of slots, none when it is about to leave. */
+function resize(parts: WorkParts, session: Session, hello: Register): void {
+  checkRegister(hello, parts.builtIns);
+  if (hello.executorId !== session.executorId)
+    throw invalidField("register.executor_id", "BAD_ID", "a stream speaks for one executor");
+  session.resize(hello.slots);
+  session.send(registered(parts));
+  parts.loop.nudge();
+}
+
+function registered({ schedulerId, leaseMs, renewMs }: WorkParts): SchedulerItemInit {
+  const value = { schedulerId, leaseMs: BigInt(leaseMs), renewMs: BigInt(renewMs) };
+  return { item: { case: "registered", value } };
+}
+
+/** Notes that the executor lives; one that was silent has room again. */
+function hear(parts: WorkParts, session: Session): void {
+  const wasSilent = session.isSilent;
+  session.heard();
+  if (wasSilent) parts.loop.nudge();
+}
+
+function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
+  switch (item.case) {
+    case "outcome":
+      return takeOutcome(parts, session, item.value);
+    case "delta":
+      return takeDelta(parts, session, item.value);
+    case "log":
+      return takeLog(parts, session, item.value);
+    case "release":
+      return takeRelease(parts, session, item.value);
+    case "effectBegin":
+      return takeEffectBegin(parts, session, item.value);
+    case "effectCommit":
+      return takeEffectCommit(parts, session, item.value);
+    case "extend":
+      return takeExtend(parts, session, item.value);
+    case "credit":
+      session.grow(Math.min(item.value.slots, SLOTS_MAX));
+      return parts.loop.nudge();
+    case "renew": {
+      const held = item.value.held.flatMap((wire) => claimOf(wire) ?? []);
+      parts.renewals.add(session);
+      // Says that this scheduler lives: an executor that hears nothing looks for another one.
+      session.send({ item: { case: "renewed", value: {} } });
+      const standing = { held, graceMs: ASSIGNMENT_GRACE_MS };
+      void reconcile(parts, session, standing).catch((error: unknown) =>
+        parts.log.warn({ err: error, executor_id: session.executorId }, "could not compare claims"),
+      );
+      return;
+    }
+    // Handled by the stream itself, or not known to this build.
+    case "register":
+    case "goodbye":
+    case undefined:
+  }
+}
+
+async function leave(parts: WorkParts, session: Session, farewell: boolean): Promise<void> {
+  parts.roster.leave(session);
+  parts.renewals.drop(session);
+  METRICS.executorsConnected.add(-1);
+  // A newer session may speak for it, here or elsewhere: what this one has sent may be the newer one's by now, and the life too.
+  const isLast = !session.isSuperseded && (!farewell || (await isCurrent(parts, session)));
+  const given = giveBack(parts, session, farewell && isLast ? "all" : "unsent");
+  // Sent away by us: it is alive and on its way to another scheduler, or waits for the next one here.
+  if (farewell || session.draining) await given;
+  if (!isLast || (session.draining && !farewell)) return;
+  const graceMs = farewell ? 0 : parts.graceMs;
+  parts.log.info({ executor_id: session.executorId, farewell }, "executor left");
+  try {
+    await parts.executors.expireSoon(session, graceMs);
+  } catch (error) {
+    // The lease runs out by itself; only the short grace is lost.
+    parts.log.warn({ err: error, executor_id: session.executorId }, "could not shorten a lease");
+  }
+  parts.sweepSoon(graceMs);
+  await given;
+}
+
+async function isCurrent({ executors, leaseMs, log }: WorkParts, session: Session) {
+  try {
+    return (await executors.renew([session], leaseMs)).has(session.sessionId);
+  } catch (error) {
+    log.warn({ err: error, executor_id: session.executorId }, "could not look for newer sessions");
+    return true;
+  }
+}
+
+const notRegistered = (): EngineError =>
+  invalidField("items[0]", "NOT_REGISTERED", "the first item of a stream must be register");
