@@ -243,3 +243,18 @@ test("the user's JSON comes back from the wire as the text it was", () => {
   const events = logOf({ ...place, type: "node.completed", payload, value });
   expect(received(events).map(fromWire)).toEqual(events);
 });
+
+test("all readers agree about nodes that the scheduler completed itself (S3.24, S3.30)", async () => {
+  const map = { id: "m", type: "map", config: { items: [1, 2], body: { type: "noop" } } };
+  const check = {
+    id: "c",
+    type: "condition",
+    config: { branches: [{ id: "yes", when: "ctx.input.missing > 1" }] },
+    error_handling: "continue",
+  };
+  const rest = { id: "d", type: "delay", config: { delay_ms: 1_000 } };
+  const graph = sketch(["s", map, check, rest, "after"], ["s>m", "m>c", "c>d", "d>after"]);
+  const run = startToyRun(graph, {}, { mayComplete: () => true, bytes: Infinity });
+  expect(run.types()).toContain("node.completed m#2");
+  await expectOneTruth(graph, run.events);
+});

@@ -1,6 +1,6 @@
 // Folds an event into one execution, which is a node or an iteration: queued, claimed, lost, retried, waiting, decided, settled.
 
-import type { FactOf, LoggedFact } from "./event.ts";
+import type { Fact, FactOf, LoggedFact } from "./event.ts";
 import { nodeStatusAfter, reasonText } from "./meaning.ts";
 import type { ExecutionState, HoldState } from "./state.ts";
 
@@ -62,12 +62,16 @@ function decide(execution: ExecutionState, { payload, value }: FactOf<"node.deci
  * An execution that the scheduler completes itself was never claimed: the event that ends it also begins it. Whether `event` is
  * such an end of an execution that ran.
  */
-export function beginInline(execution: ExecutionState, { type, attempt, at }: LoggedFact): boolean {
-  if (attempt === 0 || !ENDS_INLINE.has(type)) return false;
-  execution.attempt = attempt;
-  execution.startedAt ??= at;
+export function beginInline(execution: ExecutionState, event: LoggedFact): boolean {
+  if (!endsInline(event)) return false;
+  execution.attempt = event.attempt;
+  execution.startedAt ??= event.at;
   return true;
 }
+
+/** Whether `event` may be the end of an execution that no executor had. */
+export const endsInline = ({ type, attempt, epoch }: Fact): boolean =>
+  attempt > 0 && epoch === 0 && ENDS_INLINE.has(type);
 
 const ENDS_INLINE: ReadonlySet<string> = new Set([
   "node.completed",

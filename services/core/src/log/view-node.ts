@@ -4,6 +4,7 @@
 import { isSettled } from "./event.ts";
 import type { FactOf, RunEvent } from "./event.ts";
 import { nodeStatusAfter, reasonOf } from "./meaning.ts";
+import { endsInline } from "./move.ts";
 import type { Delivery, DeliveryEnd, NodeDraft } from "./view.ts";
 
 /** How many pictures and files a view keeps of one node: the newest. */
@@ -11,6 +12,7 @@ const MEDIA_MAX = 20;
 
 /** Folds `event`, which names this execution, into `node`. */
 export function viewNode(node: NodeDraft, event: RunEvent): void {
+  if (endsInline(event)) startInline(node, event);
   const status = nodeStatusAfter(event.type);
   if (status !== undefined) {
     node.status = status;
@@ -85,6 +87,17 @@ function start(node: NodeDraft, { attempt, seq, at, payload }: Logged<"node.star
   node.startedAt = at;
   node.cause = "";
   node.message = "";
+}
+
+/** The scheduler completed the node itself: its only delivery names no executor and starts with its end. */
+function startInline(node: NodeDraft, { attempt, at }: RunEvent): void {
+  const last = node.deliveries.at(-1);
+  const isQueued = last !== undefined && last.startedAt === undefined && last.end === undefined;
+  if (last !== undefined && !isQueued) return;
+  const delivery = { ...(last ?? newDelivery(attempt, at, undefined)), startedAt: at };
+  node.deliveries.splice(isQueued ? -1 : 0, 1, delivery);
+  node.attempt = attempt;
+  node.startedAt ??= at;
 }
 
 /** Drops a piece that is known already: the index grows within one claim. */

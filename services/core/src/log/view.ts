@@ -25,8 +25,9 @@ export type DeliveryEnd =
 /** One delivery of a node execution to an executor: queued, started, ended. */
 export interface Delivery {
   readonly attempt: number;
-  /** The claim; 0 before the start. */
+  /** The claim; 0 before the start, and of a node that the scheduler completed itself. */
   readonly epoch: number;
+  /** Empty where no executor was involved. */
   readonly executorId: string;
   readonly queuedAt: number;
   readonly notBeforeAt: number | undefined;
