@@ -28,14 +28,17 @@ const task: NodeText = { type: TASK };
 const never = (): Acts => ({});
 const always = (acts: Acts) => (): Acts => acts;
 
-/** Every other node without a type becomes a task. */
+/** Nodes without a type are tasks and noops by turns, so runs alternate between executors and the scheduler. */
 function mixed(paths: readonly string[], nodes: Readonly<Record<string, NodeText>> = {}) {
   const { nodes: all, edges } = graph(paths, nodes);
   let count = 0;
   return {
-    nodes: all.map((node) =>
-      node["type"] === "noop" && count++ % 2 === 0 ? { ...node, type: TASK } : node,
-    ),
+    nodes: all.map((node) => {
+      const id = String(node["id"]);
+      if (id === "start" || id === "end" || nodes[id]?.type !== undefined) return node;
+      const { config: _config, ...rest } = node;
+      return { ...rest, type: count++ % 2 === 0 ? TASK : "noop" };
+    }),
     edges,
   };
 }
