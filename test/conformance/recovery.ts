@@ -195,7 +195,7 @@ function corruption(open: OpenStore): void {
     expect(await completedOf(store, runId)).toEqual(ALL);
   });
 
-  test("an outcome on which the engine fails puts its run into quarantine, and stops no other", async () => {
+  test("an outcome on which the engine fails puts its run into quarantine, and stops no other (S3.40)", async () => {
     const { store, definitionId, begin } = await stage(open);
     const engine = begin();
     const executor = connect(engine, 2);

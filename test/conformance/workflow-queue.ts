@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { lossTests, pauseTests, settleTests } from "./workflow-queue-claims.ts";
 import { commandTests, epochTests, orderTests, refusalTests } from "./workflow-queue-commands.ts";
 import type { OpenQueue, QueueUnderTest } from "./workflow-queue-open.ts";
+import { workerTests } from "./workflow-queue-worker.ts";
 
 export function workflowQueueSuite(kind: string, open: OpenQueue): void {
   describe(`the workflow queue on ${kind}`, () => {
@@ -31,5 +32,6 @@ export function workflowQueueSuite(kind: string, open: OpenQueue): void {
     settleTests(under);
     pauseTests(under);
     lossTests(under);
+    workerTests(under);
   });
 }

@@ -39,7 +39,7 @@ const untilCompleted = (count: number) =>
     timeoutMs: 60_000,
   });
 
-test("two hundred runs outlive a killed scheduler and a killed database, and no node is done twice (S0.36, S0.39, S3.37, S3.40, S3.55)", async () => {
+test("two hundred runs outlive a killed scheduler and a killed database, and no node is done twice (S0.36, S0.39, S3.37, S3.55)", async () => {
   onTestFailed(() => console.error(cluster.logs()));
   const pause = { type: "text_stream", config: { text: "ab", chunk_chars: 1, interval_ms: 50 } };
   const shape = graph(["start > a > join > end", "start > b > join"], { a: pause, b: pause });

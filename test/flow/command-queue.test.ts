@@ -65,7 +65,7 @@ const runsOf = (workflowId: string) =>
     { what: `a run of ${workflowId}` },
   );
 
-test("a start command starts its run with its input, once however often it is given (S0.4, S0.5, S0.39)", async () => {
+test("a start command starts its run with its input, once however often it is given (S0.4, S0.5, S0.18, S0.19, S0.39)", async () => {
   const graphId = await save(
     graph(["start > double > end"], { double: script("return ctx.input.n * 2") }),
   );

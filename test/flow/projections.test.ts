@@ -1,5 +1,7 @@
 // The log in other shapes, through the public API of a real trio: tags, pushes of status, causes.
 import { createPawlClient, jsonOf, type PawlClient, runStatusName } from "@pawl/client";
+import { EVENTS } from "@pawl/core/log/event-table";
+import { typeNamed } from "@pawl/core/log/meaning";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { until } from "../support/until.ts";
@@ -83,6 +85,21 @@ test("who joins a run by its id is pushed node and run status, from any cursor (
   const second = updates[1]?.id ?? 0;
   expect(await frames(`${path}&afterEventId=${second}`)).toEqual(updates.slice(2));
   expect((await fetch(`${cluster.url}${path}s`)).status).toBe(400);
+});
+
+test("a run's log has only names of the event table, and each leads to the seeds' names (S1.44, S1.46, S3.9)", async () => {
+  const talkative = script('log("counting", "warn"); return 1');
+  const definition = graph(["start > talkative > bad"], { talkative, bad: broken() });
+  const story = await runGraph(client, definition, { n: 1 });
+  for (const { type } of story.events) expect(Object.keys(EVENTS)).toContain(type);
+  const named = (name: string) => story.of(typeNamed(name) ?? "");
+  expect(named("INPUT_SET").map(({ payload }) => payload)).toMatchObject([{ input: { n: 1 } }]);
+  expect(named("NODE_DISPATCHED").map(({ nodeId }) => nodeId)).toEqual(["talkative", "bad"]);
+  expect(named("NODE_COMPLETED").map(({ nodeId }) => nodeId)).toEqual(["start", "talkative"]);
+  expect(named("NODE_FAILED").map(({ nodeId }) => nodeId)).toEqual(["bad"]);
+  expect(named("node_log").map(({ nodeId, payload }) => [nodeId, payload])).toMatchObject([
+    ["talkative", { level: "warn", message: "counting" }],
+  ]);
 });
 
 test("a push of status carries the context of the run at that event: input, outputs so far and variables (S3.43)", async () => {

@@ -1,6 +1,6 @@
 // Two schedulers and two executors on one database. Each executor has little room, so branches of one run are claimed on both
 // sides and their results race for the same join.
-import { createPawlClient, type PawlClient } from "@pawl/client";
+import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -27,13 +27,18 @@ afterAll(async () => {
 });
 
 /** Starts runs by turns on both sides and watches each from the other. */
-async function runMany(workflowId: string, count: number, shape: GraphText): Promise<Story[]> {
+async function runMany(
+  workflowId: string,
+  count: number,
+  shape: GraphText,
+  inputOf: (index: number) => Json = () => null,
+): Promise<Story[]> {
   await clients[0]?.workflows.create(shape, { workflowId });
   return await Promise.all(
     names("run", count).map(async (_, index) => {
       const [here, there] = index % 2 === 0 ? clients : clients.toReversed();
       if (here === undefined || there === undefined) throw new Error("no clients");
-      const { run } = await here.runs.start(workflowId);
+      const { run } = await here.runs.start(workflowId, { input: inputOf(index) });
       return await storyOf(there, run.runId);
     }),
   );
@@ -71,8 +76,12 @@ test("50 concurrent diamonds run each join once, whoever settles its branches (S
   expect(shared.length).toBeGreaterThan(0);
 });
 
-test("100 concurrent linear runs complete, each node once (S0.1, S3.50, S3.55)", async () => {
-  expectNoDoubleDispatch(await runMany("linear", 100, graph(["start > a > b > c > end"])), 5);
+test("100 concurrent linear runs complete, each node once and each with its own values (S0.1, S3.47, S3.50, S3.55)", async () => {
+  const end = { type: "end", config: { output_parameters: { n: "{{ ctx.input.n }}" } } };
+  const shape = graph(["start > a > b > c > end"], { end });
+  const stories = await runMany("linear", 100, shape, (n) => ({ n }));
+  expectNoDoubleDispatch(stories, 5);
+  expect(stories.map(({ output }) => output)).toEqual(stories.map((_, n) => ({ n })));
 });
 
 test("a start right after an update runs the new version, whichever scheduler took either (S3.45)", async () => {

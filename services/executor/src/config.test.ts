@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseConfig } from "./config.ts";
 
-test("an empty environment gives the defaults of one machine (S0.21, S0.25)", () => {
+test("an empty environment gives the defaults of one machine (S0.25)", () => {
   expect(parseConfig({})).toMatchObject({
     PAWL_SCHEDULER_ADDRESS: "127.0.0.1:7401",
     PAWL_EXECUTOR_SLOTS: 256,

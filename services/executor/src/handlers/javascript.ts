@@ -14,7 +14,7 @@ import {
 } from "./handler.ts";
 
 /** The limits of user code unless its config sets others. */
-export const JAVASCRIPT_TIMEOUT_MS = 30_000;
+const JAVASCRIPT_TIMEOUT_MS = 30_000;
 
 /** Makes the handler with its sandbox. */
 export const javascriptHandler = (sandbox: Pick<Sandbox, "run">): Handler =>

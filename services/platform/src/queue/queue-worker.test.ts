@@ -118,9 +118,16 @@ test("a queue that can tell wakes it without waiting for the poll (S0.22)", asyn
 
 test("claims are renewed each minute for as long as the job runs (S0.9, S0.23)", async () => {
   const { queue, start, at, timers, told } = setup();
+  const heartbeat = queue.heartbeat.bind(queue);
+  const renewedAt: number[] = [];
+  queue.heartbeat = (...args) => {
+    renewedAt.push(timers.now());
+    return heartbeat(...args);
+  };
   const jobId = await queue.enqueue(command());
   await start();
   await timers.advance(3_600_000);
+  expect(renewedAt).toEqual(Array.from({ length: 60 }, (_, minute) => (minute + 1) * 60_000));
   expect(await queue.getJob(jobId)).toMatchObject({ status: "active", attempts: 0, claimEpoch: 1 });
   await at(0).rest("completed");
   expect(told).toContainEqual(["job:completed", jobId, expect.any(String)]);
@@ -128,11 +135,20 @@ test("claims are renewed each minute for as long as the job runs (S0.9, S0.23)",
 
 test("what a dead worker held is taken back by the timer of any live one and run again (S0.2, S0.24, S0.35, S0.39)", async () => {
   const { queue, start, at, running, timers } = setup();
+  const reclaimExpired = queue.reclaimExpired.bind(queue);
+  const lookedAt: number[] = [];
+  queue.reclaimExpired = () => {
+    lookedAt.push(timers.now());
+    return reclaimExpired();
+  };
   const jobId = await queue.enqueue(command());
   await queue.dequeue("dead");
   await start();
   // The claim lives for five minutes; the timer looks each 30 s.
   await timers.advance(299_999);
+  expect(lookedAt.filter((at) => at > 0)).toEqual(
+    Array.from({ length: 9 }, (_, look) => (look + 1) * 30_000),
+  );
   expect(running.length).toBe(0);
   await timers.advance(1);
   expect(at(0).job).toMatchObject({ jobId, type: "start", claimEpoch: 2, attempts: 1 });

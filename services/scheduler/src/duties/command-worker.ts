@@ -37,22 +37,26 @@ export interface CommandWorkerParts {
   readonly log: Logger;
 }
 
+/** The stores that a command reads. */
+type Stores = Omit<AdmitParts, "loop">;
+
 /** Carries out commands until stopped, and says at /metrics how many there are. */
 export function startCommandWorker(
   config: Config,
   { queue, parts, graceMs, log }: CommandWorkerParts,
-): QueueWorker<AdmitParts, TickLoop> {
-  const worker = new QueueWorker<AdmitParts, TickLoop>({
+): QueueWorker<Stores, TickLoop> {
+  const { loop, ...stores } = parts;
+  const worker = new QueueWorker<Stores, TickLoop>({
     queue,
-    persistence: parts,
-    eventLog: parts.loop,
+    persistence: stores,
+    eventLog: loop,
     concurrency: CONCURRENCY,
     pollIntervalMs: POLLS * config.PAWL_POLL_MS,
     reclaimIntervalMs: SWEEPS * config.PAWL_SWEEP_MS,
     heartbeatIntervalMs: Math.ceil(commandVisibilityMs(config) / RENEWALS),
     shutdownGracePeriodMs: graceMs,
     retryDelayMs: commandDelayMs,
-    run: (job, { persistence }) => runCommand(persistence, job),
+    run: (job, { persistence, eventLog }) => runCommand({ ...persistence, loop: eventLog }, job),
     onError: (error) => log.warn({ err: error }, "the workflow queue could not be asked"),
   });
   const fields = (event: { readonly jobId: string; readonly error: string }) => ({
