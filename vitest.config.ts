@@ -12,7 +12,20 @@ const UNITS = ["services/**/*.test.ts", "clients/**/*.test.ts"];
 const GLOBAL_SETUP = ["test/support/global-setup.ts"];
 const SETUP = ["test/support/check-queries.ts"];
 
-export default defineConfig({
+/** Flow tests in which every node passes through pg-boss: a few in the suite, all of them by `npm run test:queued`. */
+const QUEUED_SMOKE = ["shapes", "failure", "repeat"].map((name) => `test/flow/${name}.test.ts`);
+const queued = (include: string[]) => ({
+  extends: true as const,
+  test: {
+    name: "queued",
+    include,
+    env: { PAWL_HAND_OFF: "false" },
+    globalSetup: GLOBAL_SETUP,
+    setupFiles: SETUP,
+  },
+});
+
+export default defineConfig(({ mode }) => ({
   test: {
     // isolated-vm cannot share a process with Node's startup snapshot; forks also keep real processes apart.
     pool: "forks",
@@ -21,28 +34,32 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    projects: [
-      {
-        extends: true,
-        // A process of its own costs a file half a second, which most units do not last.
-        test: {
-          name: "units",
-          include: UNITS,
-          exclude: ["**/node_modules/**", ...ALONE],
-          isolate: false,
-          globalSetup: GLOBAL_SETUP,
-          setupFiles: SETUP,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "alone",
-          include: [...ALONE, "deploy/**/*.test.ts", "test/**/*.test.ts"],
-          globalSetup: GLOBAL_SETUP,
-          setupFiles: SETUP,
-        },
-      },
-    ],
+    projects:
+      mode === "queued"
+        ? [queued(["test/flow/*.test.ts"])]
+        : [
+            {
+              extends: true,
+              // A process of its own costs a file half a second, which most units do not last.
+              test: {
+                name: "units",
+                include: UNITS,
+                exclude: ["**/node_modules/**", ...ALONE],
+                isolate: false,
+                globalSetup: GLOBAL_SETUP,
+                setupFiles: SETUP,
+              },
+            },
+            {
+              extends: true,
+              test: {
+                name: "alone",
+                include: [...ALONE, "deploy/**/*.test.ts", "test/**/*.test.ts"],
+                globalSetup: GLOBAL_SETUP,
+                setupFiles: SETUP,
+              },
+            },
+            queued(QUEUED_SMOKE),
+          ],
   },
-});
+}));

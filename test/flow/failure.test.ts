@@ -115,8 +115,8 @@ test("the profile standard tries a node three times, 1 s and 2 s apart, and ever
     { delayMs: 1_000 },
     { delayMs: 2_000 },
   ]);
-  retried.forEach(({ at }, index) => {
-    const { delayMs } = retried[index]?.payload as { delayMs: number };
+  retried.forEach(({ at, payload }, index) => {
+    const { delayMs } = payload as { delayMs: number };
     expect((started[index + 1]?.at ?? 0) - at).toBeGreaterThanOrEqual(delayMs);
   });
   expect(story.of("node.failed", "flaky")).toHaveLength(1);

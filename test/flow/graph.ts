@@ -9,12 +9,12 @@ export type GraphText = { readonly nodes: JsonObject[]; readonly edges: JsonObje
 /** The keys of a node besides its id. */
 export type NodeText = { readonly type?: string; readonly [key: string]: Json | undefined };
 
-/** A graph that begins with `start`; an executor runs a script for each node that only a path names. */
+/** A graph; an executor runs a script for each node that only a path names, but for `start` and `end`. */
 export function graph(
   paths: readonly string[],
   nodes: Readonly<Record<string, NodeText>> = {},
 ): GraphText {
-  const ids = new Set<string>(["start", ...Object.keys(nodes)]);
+  const ids = new Set<string>(Object.keys(nodes));
   const edges: JsonObject[] = [];
   for (const path of paths) {
     const steps = path.split(">").map((step) => step.trim());

@@ -7,11 +7,11 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { EXECUTOR_TOKEN, type Member } from "../support/member.ts";
 import { until } from "../support/until.ts";
 import { completed, connectExecutor, type FakeExecutor, TASK } from "../wire/fake-executor.ts";
-import { graph } from "./graph.ts";
+import { graph, script } from "./graph.ts";
 import { runGraph } from "./story.ts";
 
 const ID = "7a0f4d7e-5c1b-4d6a-9b57-0c2f6f3d1e11";
-const GRAPH = graph(["start > a"]);
+const GRAPH = graph([], { a: script("return {}") });
 
 const connected = (cluster: Cluster, at = 0): FakeExecutor =>
   connectExecutor(`${LOOPBACK}:${cluster.schedulers[at]?.port}`);

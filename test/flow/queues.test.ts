@@ -57,8 +57,8 @@ test("no more nodes run at once than executors have slots; the others wait in th
 
 test("ExplainNode counts the jobs ahead of a node by its own priority as well as its run's", async () => {
   const ranked = {
-    "hold-x": {},
-    "hold-y": {},
+    "hold-x": { priority: -2 },
+    "hold-y": { priority: -2 },
     late: { priority: 2 },
     plain: {},
     soon: { priority: -1 },

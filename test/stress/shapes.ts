@@ -34,8 +34,9 @@ function mixed(paths: readonly string[], nodes: Readonly<Record<string, NodeText
   let count = 0;
   return {
     nodes: all.map((node) => {
-      const id = String(node["id"]);
-      if (id === "start" || id === "end" || nodes[id]?.type !== undefined) return node;
+      const { id } = node;
+      if (typeof id !== "string" || id === "start" || id === "end") return node;
+      if (nodes[id]?.type !== undefined) return node;
       const { config: _config, ...rest } = node;
       return { ...rest, type: count++ % 2 === 0 ? TASK : "noop" };
     }),

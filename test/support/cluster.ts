@@ -39,6 +39,9 @@ export type Cluster = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
+/** Whether every node passes through the queue in these tests, glue nodes too (`npm run test:queued`). */
+export const IS_QUEUED = process.env["PAWL_HAND_OFF"] === "false";
+
 /** A living executor keeps its claims on a busy machine; tests that wait for a lease to run out say how long one is. */
 const QUICK: Env = {
   PAWL_LEASE_MS: "5000",
@@ -46,6 +49,7 @@ const QUICK: Env = {
   PAWL_SWEEP_MS: "300",
   PAWL_DRAIN_MS: "5000",
   PAWL_LOG_LEVEL: "debug",
+  ...(IS_QUEUED ? { PAWL_HAND_OFF: "false" } : {}),
 };
 
 /** Starts schedulers first, then the others, which need one to be ready. */

@@ -1,6 +1,6 @@
 // The effect ledger for a running attempt: questions to the scheduler under the attempt's claim.
 
-import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
+import type { EffectStanding } from "@pawl/core/policy/effect";
 import {
   EffectState,
   type EffectBegun,

@@ -146,7 +146,7 @@ test("what a dead worker held is taken back by the timer of any live one and run
   await start();
   // The claim lives for five minutes; the timer looks each 30 s.
   await timers.advance(299_999);
-  expect(lookedAt.filter((at) => at > 0)).toEqual(
+  expect(lookedAt.filter((time) => time > 0)).toEqual(
     Array.from({ length: 9 }, (_, look) => (look + 1) * 30_000),
   );
   expect(running.length).toBe(0);
