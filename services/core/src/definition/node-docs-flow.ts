@@ -20,7 +20,8 @@ type Flow =
 
 export const FLOW_DOCS: NodeDocs<Flow> = {
   start: {
-    purpose: "The one node with which every run begins. Nothing leads to it.",
+    purpose:
+      "Begins the run and passes its input on. It is optional: without it, the nodes that no edge leads to begin the run. No edge leads to it.",
     config: {},
     inputs:
       "The run's input. An input contract on it is the contract of the whole workflow; the first of its `examples` is the input that the console suggests.",
