@@ -104,24 +104,6 @@ test("a node may stand in for a failed parent with an empty text (S1.25)", async
   expect(story.run.hasFailures).toBe(true);
 });
 
-test("the profile standard tries a node three times, 1 s and 2 s apart, and every attempt is in the log (S3.34, S3.39)", async () => {
-  const node = call(sink.url("busy"), { retry: "standard", error_handling: "fail_workflow" });
-  const story = await runGraph(client, graph(["start > flaky > end"], { flaky: node }));
-  expect(story.status).toBe("failed");
-  const started = story.of("node.started", "flaky");
-  expect(started.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
-  const retried = story.of("node.retried", "flaky");
-  expect(retried.map(({ payload }) => payload)).toMatchObject([
-    { delayMs: 1_000 },
-    { delayMs: 2_000 },
-  ]);
-  retried.forEach(({ at, payload }, index) => {
-    const { delayMs } = payload as { delayMs: number };
-    expect((started[index + 1]?.at ?? 0) - at).toBeGreaterThanOrEqual(delayMs);
-  });
-  expect(story.of("node.failed", "flaky")).toHaveLength(1);
-});
-
 test("a node is tried again after its backoff, with the same effect key, until it works (S1.26, S1.29, S1.30, S0.38)", async () => {
   const retry = { attempts: 3, backoff_ms: 100, max_backoff_ms: 1_000, jitter: false };
   const story = await runGraph(

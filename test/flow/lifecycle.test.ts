@@ -65,3 +65,21 @@ test("a run that is cancelled while a node waits for its next attempt cancels th
   expect(Number(delayMs)).toBeGreaterThanOrEqual(30_000);
   expect(Number(delayMs)).toBeLessThanOrEqual(60_000);
 });
+
+test("the profile standard tries a node three times, 1 s and 2 s apart, and every attempt is in the log (S3.34, S3.39)", async () => {
+  const node = call(sink.url("standard"), { retry: "standard", error_handling: "fail_workflow" });
+  const story = await runGraph(client, graph(["start > flaky > end"], { flaky: node }));
+  expect(story.status).toBe("failed");
+  const started = story.of("node.started", "flaky");
+  expect(started.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+  const retried = story.of("node.retried", "flaky");
+  expect(retried.map(({ payload }) => payload)).toMatchObject([
+    { delayMs: 1_000 },
+    { delayMs: 2_000 },
+  ]);
+  [1_000, 2_000].forEach((delayMs, index) => {
+    const waited = (started[index + 1]?.at ?? 0) - (retried[index]?.at ?? 0);
+    expect(waited).toBeGreaterThanOrEqual(delayMs);
+  });
+  expect(story.of("node.failed", "flaky")).toHaveLength(1);
+});

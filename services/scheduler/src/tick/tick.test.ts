@@ -66,22 +66,6 @@ test("a chain runs to its end, one commit per hop", async () => {
   expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
 });
 
-test("one engine in one process and two that share a store run a graph to the same end (S0.1)", async () => {
-  const endOf = async (engineCount: number): Promise<string[]> => {
-    const { store, engine, engines, logOf } = setup(engineCount);
-    const pairs = engines.map((each) => ({ engine: each, executor: connect(each, 1) }));
-    const { runId } = await engine.start(await saveGraph(store, diamond));
-    await workUntilQuiet(pairs);
-    for (const each of engines) each.loop.nudge();
-    await workUntilQuiet(pairs);
-    const log = await logOf(runId);
-    return log.map(({ type, nodeId }) => `${type} ${nodeId}`).toSorted();
-  };
-  const alone = await endOf(1);
-  expect(alone).toContain("run.completed ");
-  expect(await endOf(2)).toEqual(alone);
-});
-
 test("a node nobody has room for waits in the queue and starts when an executor joins", async () => {
   const { store, engine, logOf } = setup();
   const { runId } = await engine.start(await saveGraph(store, chain));
