@@ -1,6 +1,6 @@
 // Claims, leases and the partial output that is fenced by them.
 
-import { nodeId } from "@pawl/core/name/ids";
+import { nodeId, type NodeId } from "@pawl/core/name/ids";
 import { isUniqueViolation } from "@pawl/platform/db/failure";
 import { expect, test } from "vitest";
 import {
@@ -25,6 +25,7 @@ export function claimSuite(open: OpenStore): void {
   leases(open);
   fencing(open);
   streams(open);
+  continuations(open);
 }
 
 function leases(open: OpenStore): void {
@@ -188,5 +189,29 @@ function streams(open: OpenStore): void {
     const { events, run: row } = await see(run);
     expect(events.map((event) => event.seq)).toEqual(Array.from({ length: 13 }, (_, at) => at + 1));
     expect(row).toMatchObject({ lastSeq: 13, version: 3 });
+  });
+}
+
+function continuations(open: OpenStore): void {
+  test("the stream of a node continues after the deltas of its earlier claims (S1.49)", async () => {
+    const { journal } = await setup(open);
+    const run = await begin(journal);
+    const nextOf = (...keys: { nodeId: NodeId; iteration: number }[]) =>
+      journal.transact((tx) => tx.nextDeltas(keys.map((each) => ({ runId: run, ...each }))));
+    expect(await nextOf(key)).toEqual([0]);
+    const epoch = await claim(journal, run, 1, EXECUTOR);
+    const line = { ...delta(run, epoch, 9), type: "node.log" } as const;
+    await journal.transact((tx) => tx.stream([delta(run, epoch, 0), delta(run, epoch, 1), line]));
+    const others = [
+      { ...key, iteration: 1 },
+      { ...key, nodeId: nodeId("another") },
+    ];
+    expect(await nextOf(key, ...others, key)).toEqual([2, 0, 0, 2]);
+    // Partial output of the same transaction counts.
+    const within = await journal.transact((tx) => {
+      void tx.stream([delta(run, epoch, 2)]);
+      return tx.nextDeltas([{ runId: run, ...key }]);
+    });
+    expect(within).toEqual([3]);
   });
 }

@@ -73,7 +73,7 @@ const completedOnce = (story: Story): void => {
   expect(ids).toHaveLength(Object.keys(story.nodes).length);
 };
 
-test("a node whose executor is killed runs again elsewhere within five seconds, under the same effect key (S0.2, S0.35, S0.38, S0.39)", async () => {
+test("a node whose executor is killed runs again elsewhere within five seconds, under the same effect key (S0.2, S0.35, S0.38, S0.39, S1.49)", async () => {
   // Work goes to whoever has the most room.
   const doomed = await startExecutor(cluster);
   const heir = await startExecutor(cluster, { PAWL_EXECUTOR_SLOTS: "8" });
@@ -98,6 +98,12 @@ test("a node whose executor is killed runs again elsewhere within five seconds, 
       lostDeliveries: 1,
     });
   }
+  const deltas = story.of("node.stream.delta", "slow");
+  expect(new Set(deltas.map(({ epoch }) => epoch)).size).toBe(2);
+  // The index of the deltas grows over both deliveries.
+  expect(deltas.map(({ payload }) => (payload as { deltaIndex?: number }).deltaIndex ?? 0)).toEqual(
+    deltas.map((_, index) => index),
+  );
   const calls = sink.calls.filter(({ name }) => name === "hold-kill");
   expect(calls.map(({ idempotencyKey }) => idempotencyKey)).toEqual([
     `${run.runId}/effect/0`,

@@ -1,5 +1,5 @@
 // Models through the public API of a real trio: streams that reach their watcher whole, limits that are obeyed, calls that stop.
-import { createPawlClient, type PawlClient } from "@pawl/client";
+import { createPawlClient, fromWire, type PawlClient, view } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
@@ -20,6 +20,10 @@ beforeAll(async () => {
       response.writeHead(429, { "retry-after-ms": "700", "retry-after": "1" }).end("{}");
     } else if (model === "wrong") {
       response.writeHead(400).end('{"error":{"message":"no such thing"}}');
+    } else if (model === "torn" && nth <= 2) {
+      openStream(response).write(piece({ content: `Try ${nth}, torn. ` }), () =>
+        response.destroy(),
+      );
     } else if (model === "endless") {
       openStream(response).write(piece({ content: "and on " }));
     } else {
@@ -116,6 +120,22 @@ test("text, media and the tokens of a streamed answer reach the client (S1.42, S
     messages: [{ role: "user", content: "a cat" }],
     stream: true,
   });
+});
+
+test("deltas of all attempts have one growing index, and the text of a view is the last attempt's (S1.49, S1.50, S1.51)", async () => {
+  const retry = { attempts: 3, backoff_ms: 5, jitter: false };
+  const story = await runGraph(
+    client,
+    graph(["start > torn > end"], { torn: ask("torn", "hello", { retry }) }),
+  );
+  expect(story.status).toBe("completed");
+  const deltas = story.of("node.stream.delta", "torn");
+  expect(new Set(deltas.map(({ attempt }) => attempt))).toEqual(new Set([1, 2, 3]));
+  expect(textOf(story, "torn")).toMatch(/^Try 1, torn\. Try 2, torn\. Here it is\.$/);
+  // A client that keeps a mark per node and drops what is at or below it loses nothing, and the view starts its text with each claim.
+  const { events } = await client.events.list(story.runId);
+  const folded = view(events.flatMap((each) => fromWire(each) ?? []));
+  expect(folded.nodes.get("torn")?.text).toBe("Here it is.");
 });
 
 test("a provider that is too busy is not asked again before the time it named (S1.29, S1.30)", async () => {

@@ -55,7 +55,7 @@ test("with a filter on types a hole in the ids says nothing", () => {
   expect(judgeAll(cursor, [event(4), event(9)])).toEqual(["take", "take"]);
 });
 
-test("a delta at or below the high-water mark of its claim is dropped (S1.49, S1.50)", () => {
+test("a delta at or below the high-water mark of its node is dropped (S1.49, S1.50)", () => {
   const cursor = setup({ isFiltered: true });
   const verdicts = judgeAll(cursor, [
     delta(2, 0),
@@ -79,7 +79,27 @@ test("every node and every iteration has its own mark (S1.50)", () => {
   expect(judgeAll(cursor, events)).toEqual(["take", "take", "take", "take", "take"]);
 });
 
-test("a new claim starts a new mark, and what an older claim still says is dropped (S1.50)", () => {
+test("the index grows over the claims of a node; a delta of an older claim is dropped (S1.49, S1.50)", () => {
+  const cursor = setup();
+  cursor.judge(event(1));
+  const verdicts = judgeAll(cursor, [
+    delta(2, 0, { epoch: 1 }),
+    delta(3, 1, { epoch: 1 }),
+    event(4),
+    delta(5, 2, { epoch: 4 }),
+    delta(6, 2, { epoch: 1 }),
+    delta(7, 3, { epoch: 4 }),
+  ]);
+  expect(verdicts).toEqual(["take", "take", "take", "take", "drop", "take"]);
+});
+
+test("a delta that is missing between two claims is a gap (S1.51)", () => {
+  const cursor = setup();
+  const seen = [event(1), delta(2, 0, { epoch: 1 }), event(3), delta(4, 2, { epoch: 3 })];
+  expect(judgeAll(cursor, seen)).toEqual(["take", "take", "take", "gap"]);
+});
+
+test("in a log of an older release a new claim counts from 0 again (S1.50)", () => {
   const cursor = setup();
   cursor.judge(event(1));
   const verdicts = judgeAll(cursor, [
@@ -99,6 +119,11 @@ test("a missing delta is a gap once; there again after the reopening it is the l
   expect(judgeAll(cursor, [delta(2, 0), delta(3, 2)])).toEqual(["take", "gap"]);
   expect(cursor.lastEventId).toBe(2n);
   expect(judgeAll(cursor, [delta(3, 2), delta(4, 3)])).toEqual(["take", "take"]);
+});
+
+test("a watch that joins in the middle knows no index of a claim that begins later", () => {
+  const cursor = setup({ afterEventId: 10n });
+  expect(judgeAll(cursor, [event(11), delta(12, 7, { epoch: 11 })])).toEqual(["take", "take"]);
 });
 
 test("a watch that joins a claim in the middle takes its next delta as it comes", () => {

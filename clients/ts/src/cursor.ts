@@ -1,4 +1,5 @@
-// Where a watch stands in one run's log: the last event seen, and the last delta seen of each node execution's newest claim.
+// The place of a watch in one run's log: the last event seen, and the last delta seen of each node execution. The index of a delta grows
+// over all claims of an execution; in logs of older releases each claim counts from 0.
 // It judges each arriving event and survives a stream that repeats, skips or resumes.
 
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
@@ -47,9 +48,8 @@ export class Cursor {
     const key = `${event.iteration}/${event.nodeId}`;
     const mark = this.#marks.get(key);
     if (mark !== undefined && event.epoch < mark.epoch) return "drop";
-    const isSameClaim = mark !== undefined && event.epoch === mark.epoch;
-    if (isSameClaim && deltaIndex <= mark.deltaIndex) return "drop";
-    if (deltaIndex > this.#expected(event, isSameClaim ? mark : undefined)) {
+    if (mark?.epoch === event.epoch && deltaIndex <= mark.deltaIndex) return "drop";
+    if (deltaIndex > this.#expected(mark)) {
       if (this.#questionedEventId !== event.eventId) {
         this.#questionedEventId = event.eventId;
         return "gap";
@@ -59,9 +59,9 @@ export class Cursor {
     return "take";
   }
 
-  /** The next index of a claim: after its mark, or 0 when the claim itself was seen; unknown when joined in the middle. */
-  #expected(event: RunEvent, mark: Mark | undefined): number {
+  /** The next index of an execution: after its mark, or 0 if the watch began with the log; unknown if it joined in the middle. */
+  #expected(mark: Mark | undefined): number {
     if (mark !== undefined) return mark.deltaIndex + 1;
-    return event.epoch > this.#startEventId ? 0 : Number.POSITIVE_INFINITY;
+    return this.#startEventId === 0n ? 0 : Number.POSITIVE_INFINITY;
   }
 }

@@ -100,7 +100,7 @@ function startInline(node: NodeDraft, { attempt, at }: RunEvent): void {
   node.startedAt ??= at;
 }
 
-/** Drops a piece that is known already: the index grows within one claim. */
+/** Drops a piece that is known already. A new claim starts the text again; logs of older releases also start the index again. */
 function addDelta(node: NodeDraft, { epoch, payload }: Logged<"node.stream.delta">): void {
   const { deltaIndex, text, media } = payload;
   if (epoch !== node.textEpoch)

@@ -81,11 +81,11 @@ export class Assignments {
   }
 
   #assigned(assignment: Assignment): void {
-    const { claim } = assignment;
+    const { claim, firstDeltaIndex } = assignment;
     const { outbox, capacity, events } = this.#options;
     if (claim === undefined || outbox.find(claim) !== undefined) return;
     if (!capacity.tryTake()) return this.#release(fencedWriter(claim));
-    const task = { entry: outbox.open(claim), controller: new AbortController() };
+    const task = { entry: outbox.open(claim, firstDeltaIndex), controller: new AbortController() };
     this.#running.set(task.entry.key, task);
     events.emit("job:claimed", { jobId: task.entry.key, runId: claim.runId });
     probe("assignment.received");

@@ -37,12 +37,13 @@ export class OutboxEntry {
   isDropped = false;
   #said: Said[] = [];
   #bytes = 0;
-  #deltaCount = 0;
+  #nextDelta: number;
   #logCount = 0;
   #waiters: (() => void)[] = [];
 
-  constructor(writer: FencedWriter) {
+  constructor(writer: FencedWriter, firstDeltaIndex = 0) {
     this.writer = writer;
+    this.#nextDelta = firstDeltaIndex;
   }
 
   get claim(): Claim {
@@ -75,7 +76,7 @@ export class OutboxEntry {
     }
     return this.#push({
       kind: "delta",
-      index: this.#deltaCount++,
+      index: this.#nextDelta++,
       level: "",
       text,
       bytes,
@@ -87,7 +88,7 @@ export class OutboxEntry {
   addMedia(media: Media): Said {
     const bytes = media.url.length + media.mime.length;
     this.#bytes += bytes;
-    const index = this.#deltaCount++;
+    const index = this.#nextDelta++;
     return this.#push({ kind: "delta", index, level: "", text: "", media, bytes, isSent: false });
   }
 

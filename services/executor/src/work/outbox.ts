@@ -50,9 +50,9 @@ export class Outbox {
     });
   }
 
-  /** Starts to hold a claim. */
-  open(claim: Claim): OutboxEntry {
-    const entry = new OutboxEntry(fencedWriter(claim));
+  /** Starts to hold a claim. Its deltas count on from `firstDeltaIndex`. */
+  open(claim: Claim, firstDeltaIndex = 0): OutboxEntry {
+    const entry = new OutboxEntry(fencedWriter(claim), firstDeltaIndex);
     this.#entries.set(entry.key, entry);
     return entry;
   }

@@ -28,6 +28,7 @@ import {
   type ClosedClaim,
   type Execution,
   type HandOff,
+  type Opened,
   type RunDraft,
 } from "./run-draft.ts";
 
@@ -151,7 +152,7 @@ export class Draft {
   }
 
   /** Claims whose assignments the tick sends after the commit. */
-  get handOffs(): HandOff[] {
+  get handOffs(): Opened[] {
     return [...this.#runs.values()].flatMap(({ opened }) => [...opened.values()]);
   }
 
@@ -241,10 +242,12 @@ export class Draft {
     this.#assumesPauses = true;
     const { run, nodeIndex, iteration } = handOff;
     const draft = this.#draftOf(run);
+    const wasClaimed = (executionAt(run.state, nodeIndex, iteration)?.epoch ?? 0) > 0;
     this.append(run, fact);
     this.#claimCount += 1;
     handOff.executor.reserve(handOff.bytes);
-    const opened = { ...handOff, factIndex: draft.facts.length - 1 };
+    const factIndex = draft.facts.length - 1;
+    const opened = { ...handOff, factIndex, wasClaimed, firstDeltaIndex: 0 };
     draft.opened.set(executionKey(nodeIndex, iteration), opened);
     this.#reserved.push(opened);
   }

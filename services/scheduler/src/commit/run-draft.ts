@@ -41,6 +41,10 @@ export interface ClosedClaim extends LeaseKey {
 export interface Opened extends HandOff {
   /** Its `node.started` among the facts of the run. */
   readonly factIndex: number;
+  /** An earlier claim may have streamed output. */
+  readonly wasClaimed: boolean;
+  /** Where the executor continues the node's stream. Known with the commit. */
+  firstDeltaIndex: number;
 }
 
 export interface RunDraft {

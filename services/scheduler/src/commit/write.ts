@@ -51,7 +51,31 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
   void tx.bury(draft.buried);
   void tx.dropJobs(draft.droppedJobs);
   if (draft.jobs.length > 0) void tx.enqueue(draft.jobs);
+  continueStreams(tx, draft);
   return lastSeqs;
+}
+
+/** No stream of a node is longer; a larger index in the log is an executor's mistake. */
+const DELTAS_MAX = 2 ** 30;
+
+/** Learns for nodes that were claimed before how far their streams are: the index of a delta grows over all claims of a node. */
+function continueStreams(tx: Transaction, draft: Draft): void {
+  const again = draft.handOffs.filter(({ wasClaimed }) => wasClaimed);
+  if (again.length === 0) return;
+  const keys = again.map(({ run, nodeIndex, iteration }) => ({
+    runId: run.state.runId,
+    nodeId: nodeIdOf(run, nodeIndex),
+    iteration,
+  }));
+  tx.nextDeltas(keys).then(
+    (indexes) =>
+      again.forEach((opened, at) => {
+        const index = indexes[at] ?? 0;
+        opened.firstDeltaIndex = index < DELTAS_MAX ? index : 0;
+      }),
+    // The commit fails with the same error.
+    () => undefined,
+  );
 }
 
 function change(draft: RunDraft): RunChange {

@@ -11,7 +11,7 @@ import type { AssignmentSchema } from "@pawl/proto/pawl/worker/v1/worker_service
 import type { SchedulerItemInit } from "../commit/executor.ts";
 import { wireClaim } from "./wire.ts";
 import type { Claim } from "../inputs/input.ts";
-import type { Execution, HandOff } from "../commit/run-draft.ts";
+import type { Execution, Opened } from "../commit/run-draft.ts";
 import { nodeJsonBytes } from "../decide/assigned-bytes.ts";
 
 export function claimOf({ run: { state }, nodeIndex, iteration }: Execution): Claim {
@@ -21,16 +21,17 @@ export function claimOf({ run: { state }, nodeIndex, iteration }: Execution): Cl
 }
 
 /** Gives the executor its task, or fails the task where no message can hold it. */
-export function assign(handOff: HandOff, claim: Claim): void {
-  const { run, nodeIndex, iteration, executor } = handOff;
+export function assign(opened: Opened, claim: Claim): void {
+  const { run, nodeIndex, iteration, executor } = opened;
   const ownBytes = nodeJsonBytes(run.state.graph, nodeIndex, iteration).length;
   const readBytes = contextBytes(run.state, nodeIndex, iteration);
   const oversize = oversizeOf(ownBytes, readBytes);
   if (oversize !== undefined) executor.refuse(claim, oversize);
-  else executor.assign(claim, assignment(handOff, claim), ownBytes + readBytes);
+  else executor.assign(claim, assignment(opened, claim), ownBytes + readBytes);
 }
 
-function assignment({ run, nodeIndex, iteration }: Execution, claim: Claim): SchedulerItemInit {
+function assignment(opened: Opened, claim: Claim): SchedulerItemInit {
+  const { run, nodeIndex, iteration, firstDeltaIndex } = opened;
   const { state, workflowId, traceparent } = run;
   const { graph } = state;
   const definition = executionDefinition(graph, nodeIndex, iteration);
@@ -45,6 +46,7 @@ function assignment({ run, nodeIndex, iteration }: Execution, claim: Claim): Sch
     effectKey: effectKey(state.runId, claim.nodeId, claim.iteration),
     workflowId: workflowId ?? "",
     inputApproved: executionAt(state, nodeIndex, iteration)?.isInputApproved ?? false,
+    firstDeltaIndex,
   };
   return { item: { case: "assignment", value } };
 }

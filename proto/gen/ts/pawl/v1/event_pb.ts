@@ -807,7 +807,8 @@ export const NodeStartedSchema: GenMessage<NodeStarted> = /*@__PURE__*/
  */
 export type NodeStreamDelta = Message<"pawl.v1.NodeStreamDelta"> & {
   /**
-   * Position in the node's stream, from 0, without gaps within one claim (epoch).
+   * Position in the stream of the node and iteration, from 0 and without gaps. It grows over all attempts. The first piece under a new
+   * epoch starts the text again: drop the text of earlier epochs. Logs of older releases count from 0 in each epoch.
    *
    * @generated from field: uint32 delta_index = 1;
    */

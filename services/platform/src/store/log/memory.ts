@@ -3,6 +3,7 @@
 
 import { type Fact, isStreamedType, type RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
+import type { LeaseKey } from "../leases/leases.ts";
 import { UniqueViolation } from "../memory/staging.ts";
 
 /** The types of the partial unique index run_events_once. */
@@ -74,6 +75,17 @@ export class StagedLog {
   /** Whether a streamed fact is there already. */
   hasStreamed(runId: RunId, epoch: number, type: string, ordinal: number): boolean {
     return this.#has(runId, streamedKey(epoch, type, ordinal));
+  }
+
+  /** One more than the largest index of the execution's deltas. */
+  nextDelta({ runId, nodeId, iteration }: LeaseKey): number {
+    const events = [...this.#log.of(runId), ...(this.#staged.get(runId)?.events ?? [])];
+    const indexes = events.flatMap((event) =>
+      event.type === "node.stream.delta" && event.nodeId === nodeId && event.iteration === iteration
+        ? [event.payload.deltaIndex]
+        : [],
+    );
+    return Math.max(-1, ...indexes) + 1;
   }
 
   /** Commits. */

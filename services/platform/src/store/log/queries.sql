@@ -154,3 +154,18 @@ from (
   where {is_new}
 ) v
 join runs r on r.run_id = v.run_id
+
+-- name: next_deltas
+-- One more than the largest index of each execution's deltas. Reads the partial output of the runs, so it is asked only for executions
+-- that were claimed before.
+select coalesce(max(e.ordinal) + 1, 0) as next
+from unnest(:run_id::uuid[], :node_id::text[], :iteration::integer[])
+  with ordinality as s (run_id, node_id, iteration, arrival)
+left join run_events e
+  on e.run_id = s.run_id
+  and e.node_id = s.node_id
+  and e.iteration = s.iteration
+  and e.type = 'node.stream.delta'
+  and e.type in ('node.stream.delta', 'node.log')
+group by s.arrival
+order by s.arrival

@@ -2,7 +2,7 @@
 
 import { flag, list, number, text, uuid } from "../../db/columns.ts";
 import { columns, queriesBeside, type Send } from "../../db/query.ts";
-import { CLAIM_FIELDS, type ClaimKey } from "../leases/leases.ts";
+import { CLAIM_FIELDS, type ClaimKey, type LeaseKey } from "../leases/leases.ts";
 import type { StreamedFact } from "./log.ts";
 
 const declare = queriesBeside(import.meta.url);
@@ -31,6 +31,21 @@ export async function appendStreamed(
   const rows = await counted;
   const held = new Set(facts.filter((_, at) => rows[at]?.held === true).map(claimKey));
   return sent.map((fact) => held.has(claimKey(fact)));
+}
+
+const nextDeltas = declare(
+  "next_deltas",
+  { runId: list(uuid()), nodeId: list(text()), iteration: list(number()) },
+  { next: number() },
+);
+
+/** The index that the next delta of each execution must have. */
+export async function findNextDeltas(
+  send: Send,
+  keys: readonly LeaseKey[],
+): Promise<readonly number[]> {
+  const rows = await send(nextDeltas, columns(keys, ["runId", "nodeId", "iteration"]));
+  return rows.map(({ next }) => next);
 }
 
 const claimKey = ({ runId, nodeId, iteration, epoch, executorId }: ClaimKey): string =>

@@ -78,6 +78,8 @@ export interface Transaction extends ClaimWrites {
   bury(letters: readonly NewDeadLetter[]): Promise<void>;
   openLeases(leases: readonly NewLease[]): Promise<void>;
   closeLeases(keys: readonly LeaseKey[]): Promise<void>;
+  /** The index that the next delta of each execution must have. Call after `openLeases`: no earlier claim can stream any more. */
+  nextDeltas(keys: readonly LeaseKey[]): Promise<readonly number[]>;
   /** Puts jobs into the queues of their types. A delivery that waits already stays as it is. */
   enqueue(jobs: readonly NewJob[]): Promise<void>;
   /** Removes waiting jobs. A job that another transaction takes now stays: that transaction finds its run moved on. */

@@ -182,6 +182,10 @@ class MemoryTransaction implements Transaction {
     return this.#call(() => keys.forEach((key) => this.#leases.close(key)));
   }
 
+  nextDeltas(keys: readonly LeaseKey[]): Promise<readonly number[]> {
+    return this.#call(() => keys.map((key) => this.#log.nextDelta(key)));
+  }
+
   lock(): Promise<void> {
     // Transactions take turns.
     return this.#call(() => undefined);

@@ -22,7 +22,7 @@ import { beginEffects, commitEffects } from "../effects/writes.ts";
 import type { ClaimKey, Extension, LeaseKey, NewLease } from "../leases/leases.ts";
 import { extendLeases } from "../leases/writes.ts";
 import type { Append, StreamedFact } from "../log/log.ts";
-import { appendStreamed } from "../log/writes.ts";
+import { appendStreamed, findNextDeltas } from "../log/writes.ts";
 import type { InputKey, MovedDeadline, NewRun, RunChange, TestGraph } from "../runs/runs.ts";
 import { keepInputKeys, moveDeadlines, saveTestGraphs } from "../runs/writes.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
@@ -140,6 +140,10 @@ export class PostgresTransaction implements Transaction {
 
   closeLeases(keys: readonly LeaseKey[]): Promise<void> {
     return this.#gather(() => this.#batch.closed.push(...keys), keys.length);
+  }
+
+  nextDeltas(keys: readonly LeaseKey[]): Promise<readonly number[]> {
+    return keys.length === 0 ? NONE : this.#keep(findNextDeltas(this.#ask, keys));
   }
 
   lock(runIds: readonly RunId[]): Promise<void> {
