@@ -14,7 +14,9 @@ export function graph(
   paths: readonly string[],
   nodes: Readonly<Record<string, NodeText>> = {},
 ): GraphText {
-  const ids = new Set<string>(Object.keys(nodes));
+  // A start node comes first, as authors write it.
+  const hasStart = paths.some((path) => /^start\b/.test(path));
+  const ids = new Set<string>([...(hasStart ? ["start"] : []), ...Object.keys(nodes)]);
   const edges: JsonObject[] = [];
   for (const path of paths) {
     const steps = path.split(">").map((step) => step.trim());
