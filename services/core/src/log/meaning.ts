@@ -64,3 +64,13 @@ function plainName(name: string): string {
 
 /** The type that a name means, in any spelling and by any alias; undefined for an unknown name. */
 export const typeNamed = (name: string): EventType | undefined => NAMED.get(plainName(name));
+
+/** Whether `event` may be the end of an execution that no executor had. */
+export const endsInline = ({ type, attempt, epoch }: Fact): boolean =>
+  attempt > 0 && epoch === 0 && ENDS_INLINE.has(type);
+
+const ENDS_INLINE: ReadonlySet<string> = new Set([
+  "node.completed",
+  "node.expanded",
+  "node.failed",
+]);

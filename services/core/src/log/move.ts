@@ -1,7 +1,7 @@
 // Folds an event into one execution, which is a node or an iteration: queued, claimed, lost, retried, waiting, decided, settled.
 
-import type { Fact, FactOf, LoggedFact } from "./event.ts";
-import { nodeStatusAfter, reasonText } from "./meaning.ts";
+import type { FactOf, LoggedFact } from "./event.ts";
+import { endsInline, nodeStatusAfter, reasonText } from "./meaning.ts";
 import type { ExecutionState, HoldState } from "./state.ts";
 
 /** Moves an execution past an event that does not settle it. The event table gives the status. */
@@ -68,16 +68,6 @@ export function beginInline(execution: ExecutionState, event: LoggedFact): boole
   execution.startedAt ??= event.at;
   return true;
 }
-
-/** Whether `event` may be the end of an execution that no executor had. */
-export const endsInline = ({ type, attempt, epoch }: Fact): boolean =>
-  attempt > 0 && epoch === 0 && ENDS_INLINE.has(type);
-
-const ENDS_INLINE: ReadonlySet<string> = new Set([
-  "node.completed",
-  "node.expanded",
-  "node.failed",
-]);
 
 function holdOf(event: FactOf<"node.blocked"> & { readonly at: number }): HoldState | undefined {
   const { payload, epoch, value: output, at } = event;

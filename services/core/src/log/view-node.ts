@@ -3,8 +3,7 @@
 
 import { isSettled } from "./event.ts";
 import type { FactOf, RunEvent } from "./event.ts";
-import { nodeStatusAfter, reasonOf } from "./meaning.ts";
-import { endsInline } from "./move.ts";
+import { endsInline, nodeStatusAfter, reasonOf } from "./meaning.ts";
 import type { Delivery, DeliveryEnd, NodeDraft } from "./view.ts";
 
 /** How many pictures and files a view keeps of one node: the newest. */
