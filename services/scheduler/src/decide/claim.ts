@@ -99,7 +99,8 @@ export async function claimWaiting(
   }
 }
 
-function isClaimable(run: CachedRun | undefined, job: Job): boolean {
+/** Whether the execution of a job still waits to be claimed. */
+export function isClaimable(run: CachedRun | undefined, job: Job): boolean {
   const nodeIndex = run?.state.graph.indexOf.get(job.nodeId);
   if (run === undefined || nodeIndex === undefined || run.state.status === "paused") return false;
   const execution = executionAt(run.state, nodeIndex, job.iteration);

@@ -129,3 +129,29 @@ test("with hand-off and glue off every node passes through the queue (S3.1)", as
     "run.completed",
   ]);
 });
+
+test("a waiting glue node that another one's failure cancels is left alone (S3.33)", async () => {
+  const { clock, store, engine, typesOf, settled } = setup();
+  const bad = { branches: [{ id: "yes", when: "ctx.input.missing > 1" }] };
+  const graph = {
+    nodes: [
+      { id: "rest", ...delay },
+      { id: "bad", type: "condition", config: bad, error_handling: "fail_workflow" },
+      { id: "other", type: "noop" },
+    ],
+    edges: [
+      { source: "rest", target: "bad" },
+      { source: "rest", target: "other" },
+    ],
+  };
+  const { runId } = await engine.start(await saveGraph(store, graph));
+  clock.now += 1_001;
+  engine.loop.nudge();
+  await settled();
+  expect((await typesOf(runId)).slice(-3)).toEqual([
+    "node.failed bad",
+    "node.cancelled other",
+    "run.failed",
+  ]);
+  expect(engine.errors).toEqual([]);
+});

@@ -4,7 +4,7 @@
 import { inlineFact } from "@pawl/core/plan/inline";
 import { GLUE } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/tick/journal";
-import { ASIDE_MS, type Claiming, fetchClaimable } from "./claim.ts";
+import { ASIDE_MS, type Claiming, fetchClaimable, isClaimable } from "./claim.ts";
 import { jobOf, place } from "./place.ts";
 import type { DecideParts } from "./parts.ts";
 
@@ -20,6 +20,8 @@ export async function completeWaiting(
   const count = Math.min(COMPLETE_MAX, claimMax);
   for (const { job, execution } of await fetchClaimable(parts, tx, claiming, GLUE, count)) {
     const { run, nodeIndex, iteration } = execution;
+    // An earlier job of this loop may have ended the run, or cancelled this node.
+    if (!isClaimable(run, job)) continue;
     if (parts.aside.has(job.runId)) {
       claims.jobs.push({ ...jobOf(execution, ASIDE_MS), nodeType: GLUE });
       continue;
