@@ -5,6 +5,7 @@ const FACTS = {
   url: "http://127.0.0.1:57400",
   runId: "01a1eaeb-365f-7ade-907d-1cca41ab2964",
   status: "completed",
+  handlerAddress: "127.0.0.1:57404",
   logDir: ".pawl/logs",
   summary: ["Both agree."],
   hasConsole: true,
@@ -13,7 +14,7 @@ const FACTS = {
   isTerminal: false,
 };
 
-test("no line of the banner is wider than 80 columns, and what to open comes behind what the sample wrote", () => {
+test("no line of the banner is wider than 80 columns, and the address to open comes after the text of the sample", () => {
   const lines = banner(FACTS).split("\n");
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.slice(1, 3)).toEqual(["  Both agree.", ""]);

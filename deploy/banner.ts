@@ -1,28 +1,28 @@
-// What is printed when everything is up: where to look, what to type next. Addresses and commands stand on lines of their own that
-// fit 80 columns: a terminal that breaks one makes it useless to copy and to click.
+// The text that `npm start` prints when everything runs: the addresses, and the next commands. Each address and each command has a line of
+// its own that fits 80 columns: a person cannot copy or click one that the terminal breaks.
 
-/** What there is to tell. */
 export type BannerFacts = {
   readonly url: string;
   readonly runId: string;
   readonly status: string;
-  /** What the sample run wrote, in lines that fit. */
+  /** The output of the sample run, in lines that fit. */
   readonly summary: readonly string[];
+  /** Where handler processes connect. */
+  readonly handlerAddress: string;
   readonly logDir: string;
   /** False when the console could not be built. */
   readonly hasConsole: boolean;
-  /** False when everything stops right after. */
+  /** False when everything stops after the sample run. */
   readonly stays: boolean;
-  /** False when the command line must be told the address. */
+  /** False when the command line needs the address. */
   readonly isDefaultPort: boolean;
-  /** Whether a person looks at it, so that the address may be set off. */
+  /** Whether a person reads it on a terminal: the address is bold then. */
   readonly isTerminal: boolean;
 };
 
 const BOLD = "\u001b[1m";
 const PLAIN = "\u001b[0m";
 
-/** The lines. */
 export function banner(facts: BannerFacts): string {
   const { url, runId } = facts;
   const bold = (text: string): string => (facts.isTerminal ? `${BOLD}${text}${PLAIN}` : text);
@@ -37,6 +37,7 @@ export function banner(facts: BannerFacts): string {
     `  ${url}/runs/${runId}`,
     "",
     ...(facts.stays ? nextSteps(facts) : []),
+    ...(facts.stays ? [`Handlers of your own connect to ${facts.handlerAddress}`] : []),
     `Logs: ${facts.logDir}`,
     ...(facts.stays ? ["Ctrl-C stops everything."] : []),
     "",

@@ -3,10 +3,9 @@
 //   node deploy/bootstrap.mjs <file> [arguments]        runs a file under the pinned Node
 //   node deploy/bootstrap.mjs --bin <tool> [arguments]  runs a tool of node_modules/.bin
 //
-// Plain JavaScript without dependencies, since nothing is installed yet when it starts. Two bootstraps at
-// once are kept apart by a lock folder: one installs, the other waits and then finds the work done. The
-// toolchain is fetched under a draft name and renamed, and the install is stamped only when it succeeded,
-// so a killed bootstrap leaves nothing that a later one would trust.
+// Plain JavaScript without dependencies: nothing is installed when it starts. The race it survives: two bootstraps at once. One of them gets
+// the lock folder and installs; the other waits and finds the work done. The toolchain is fetched under a draft name and renamed, and only a
+// complete install is stamped, so a later bootstrap does not trust the remains of a killed one.
 import { createHash } from "node:crypto";
 import { spawn, spawnSync } from "node:child_process";
 import {
@@ -47,7 +46,7 @@ function fail(message, code = 1) {
   process.exit(code);
 }
 
-/** The Node package of this machine. Not every platform has one: then Node 24 must be there already. */
+/** The Node package of this machine. On a platform without one, Node 24 must be installed. */
 function nodePackage() {
   const platform = isWindows ? "win" : process.platform;
   const isAppleSilicon = process.platform === "darwin" && process.arch === "arm64";
@@ -69,7 +68,7 @@ function isToolchainReady() {
   return existsSync(node) && existsSync(pnpm);
 }
 
-/** What the installed dependencies were made from; another value means install again. */
+/** A digest of everything that decides the installed dependencies; a new value means a new install. */
 function wantedStamp() {
   const hash = createHash("sha256");
   for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml"]) {
@@ -82,10 +81,10 @@ function isInstalled() {
   return existsSync(stampFile) && readFileSync(stampFile, "utf8") === wantedStamp();
 }
 
-/** Whether what a step prints is shown: to a person who waits for it, and when BOOTSTRAP_VERBOSE is set. */
+/** Whether the output of a step is shown: to a person at a terminal, and when BOOTSTRAP_VERBOSE is set. */
 const isVerbose = Boolean(process.env.BOOTSTRAP_VERBOSE) || process.stderr.isTTY === true;
 
-/** Runs one step. Without a person at the terminal what it printed is shown only when it failed. */
+/** Runs one step. Without a person at the terminal, its output is shown only when it fails. */
 function step(what, command, args, env) {
   say(what);
   const done = spawnSync(command, args, {
@@ -93,7 +92,7 @@ function step(what, command, args, env) {
     env,
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
-    // On standard error: standard output is the task's own.
+    // On standard error: standard output belongs to the task.
     stdio: ["ignore", isVerbose ? 2 : "pipe", isVerbose ? 2 : "pipe"],
     shell: isWindows && command.endsWith(".cmd"),
   });
@@ -104,14 +103,14 @@ function step(what, command, args, env) {
   fail(`failed: ${what} (exit code ${done.status})`, done.status ?? 1);
 }
 
-/** npm as the caller runs it: through the script that started us, or from the path. */
+/** The caller's npm: the script that started this process, or npm on the path. */
 function npmCommand() {
   const script = process.env.npm_execpath;
   if (script?.endsWith("npm-cli.js")) return { command: process.execPath, first: [script] };
   return { command: isWindows ? "npm.cmd" : "npm", first: [] };
 }
 
-/** Accounts without a writable home keep the package caches inside the project. */
+/** An account without a writable home keeps the package caches inside the project. */
 function hasHome() {
   try {
     accessSync(homedir(), constants.W_OK);
@@ -180,7 +179,7 @@ function pause(ms) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** True when this process made the lock; a lock whose owner is gone is removed first. */
+/** True when this process made the lock; the lock of a dead process is removed. */
 function tryLock() {
   try {
     mkdirSync(lock);
@@ -193,7 +192,7 @@ function tryLock() {
     const owner = Number(readFileSync(join(lock, "pid"), "utf8"));
     if (owner > 0 && !isAlive(owner)) rmSync(lock, { recursive: true, force: true });
   } catch {
-    // Between making the folder and writing the pid there is a moment; past it the owner died there.
+    // The owner writes its pid a moment after it makes the folder. After 5 seconds the owner must be dead.
     const age = existsSync(lock) ? Date.now() - statSync(lock).mtimeMs : 0;
     if (age > 5_000) rmSync(lock, { recursive: true, force: true });
   }
@@ -233,11 +232,11 @@ function run(env) {
           options,
         )
       : spawn(node, [first, ...rest], options);
-  // npm ends on SIGTERM without passing it on, so a changed parent means: stop.
+  // npm ends on SIGTERM and does not pass it on, so a changed parent means: stop.
   const parent = process.ppid;
   const watch = setInterval(() => {
     if (process.ppid === parent) return;
-    // Once only: a second signal would mean impatience to whoever drains below.
+    // Once only: a second signal would end the child without its drain.
     clearInterval(watch);
     child.kill("SIGTERM");
   }, 500);
@@ -253,7 +252,7 @@ function run(env) {
 }
 
 const env = {
-  // Types are stripped and sources compiled once, not by every command: the pawl command answers in half the time.
+  // Node strips types and compiles once, not in every command: the pawl command answers in half the time.
   NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "pawl-compile"),
   ...process.env,
   PATH: [dirname(node), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter),

@@ -1,4 +1,4 @@
-// Builds the console when its output is missing or older than what it is made from.
+// Builds the console when its output is missing or older than its sources.
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -17,17 +17,16 @@ const SOURCES = [
   "services/core/src/log",
 ].map((path) => join(ROOT, path));
 
-/** How it went. */
 export type ConsoleBuild = "current" | "built" | "failed";
 
-/** A console that cannot be built is no reason not to start: the API works without it. */
+/** A failed build does not stop the start: the API works without the console. */
 export async function buildConsole(log: LogFile): Promise<ConsoleBuild> {
   const built = join(WEB, "dist", "index.html");
   if (existsSync(built) && newestMs(SOURCES) <= statSync(built).mtimeMs) return "current";
   const vite = join(WEB, "node_modules", ".bin", "vite");
   const child = spawn(vite, ["build"], { cwd: WEB, stdio: ["ignore", "pipe", "pipe"] });
-  child.stdout.on("data", (chunk: Buffer) => log.write(chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => log.write(chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => log.write(chunk.toString()));
   const code = await new Promise<number | null>((resolve) => {
     child.once("error", () => resolve(1));
     child.once("close", resolve);

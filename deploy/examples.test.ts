@@ -1,7 +1,7 @@
 // The examples a first start registers. test/flow/examples.test.ts runs them.
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { expect, test } from "vitest";
-import { readExample, readExamples } from "./examples.ts";
+import { readExample, readExamples } from "./sample.ts";
 
 test.each(readExamples())(
   "the example $workflowId is a valid definition named after its file, with words for people",
@@ -23,6 +23,6 @@ test("the examples use every kind of node", () => {
   expect([...used]).toEqual(expect.arrayContaining([...wanted, "subworkflow", "text_stream"]));
 });
 
-test("an example that is none is named", () => {
+test("the error for an unknown example names it", () => {
   expect(() => readExample("none")).toThrow("there is no example none");
 });

@@ -1,17 +1,13 @@
-// Ends a child when this process dies without a word (SIGKILL, a crash): the guard is a shell that waits
-// on a pipe only we hold open. The system closes the pipe with us, and the guard signals the child.
-import { spawn, spawnSync } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
+// Ends a child when this process dies by SIGKILL or a crash. The guard is a shell that reads from a pipe that only this process holds open.
+// The system closes the pipe with this process, and the guard signals the child.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-// Nothing is ever written: the read ends when the pipe does.
+// This process never writes to the pipe: the read ends when the pipe closes.
 const SCRIPT = 'read -r _; kill -s "$2" "$1" 2>/dev/null';
 
-/** Watches over one child. */
-export type Guard = { readonly release: () => void };
-
-/** Sends `signal` to the child should this process vanish. Ends by itself with the child. */
-export function guardChild(child: ChildProcess, signal: "INT" | "TERM"): Guard {
+/** Sends `signal` to the child if this process dies. The guard ends with the child. */
+export function guardChild(child: ChildProcess, signal: "INT" | "TERM") {
   if (process.platform === "win32" || child.pid === undefined) return { release: () => {} };
   const guard = spawn("/bin/sh", ["-c", SCRIPT, "guard", String(child.pid), signal], {
     stdio: ["pipe", "ignore", "ignore"],
@@ -23,7 +19,7 @@ export function guardChild(child: ChildProcess, signal: "INT" | "TERM"): Guard {
   // The pipe must not keep this process alive.
   guard.unref();
   if ("unref" in guard.stdin && typeof guard.stdin.unref === "function") guard.stdin.unref();
-  // A freed pid may belong to a stranger later, so the guard never outlives the child.
+  // The pid of an ended child may belong to another process later, so the guard never outlives the child.
   const release = (): void => {
     guard.kill("SIGKILL");
     guard.stdin.destroy();

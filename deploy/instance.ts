@@ -1,21 +1,18 @@
-// One start per data folder: a file names the process that holds it and the services it runs.
-// A file whose process is gone was left by a killed start: services that outlived it are ended first, so that
-// their ports and leases are free. Pids may have been given to strangers since, so a process is ours only when
-// its command line says so. The file appears and changes whole (written aside, then linked or renamed): a reader
-// that met half of it would take a live start for a dead one.
+// One start for each data folder: a file names the process that holds the folder, and its services. If that process is gone, it was killed:
+// its services are ended first, so that their ports and leases are free. A pid may belong to another process since, so the command line
+// decides. The file appears and changes whole (written aside, then linked or renamed), so no reader takes a live start for a dead one.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { commandLine } from "./guard.ts";
-import { StartFault } from "./start-fault.ts";
+import { StartFault } from "./leave-with.ts";
 
 const POLL_MS = 50;
 
 type Note = { readonly pid: number; readonly url: string; readonly services: readonly number[] };
 
-/** The right to run in a data folder. */
 export type Instance = {
-  /** Keeps the list of service processes for whoever must clean up after us. */
+  /** Writes the list of service processes, for the start that cleans up after a kill. */
   record(services: readonly number[]): void;
   release(): void;
 };
@@ -57,11 +54,8 @@ function writeAside(file: string, text: string): string {
 
 async function clearLeftover(file: string): Promise<void> {
   const note = readNote(file);
-  if (
-    note !== undefined &&
-    /\b(local|demo)\.ts\b/.test(commandLine(note.pid)) &&
-    note.pid !== process.pid
-  ) {
+  const isLive = note !== undefined && /\b(local|demo)\.ts\b/.test(commandLine(note.pid));
+  if (isLive && note.pid !== process.pid) {
     const advice = `stop it with Ctrl-C in its terminal, or with: kill ${note.pid}`;
     throw new StartFault(`Pawl already runs here (process ${note.pid}, ${note.url})`, advice);
   }
@@ -71,14 +65,14 @@ async function clearLeftover(file: string): Promise<void> {
 
 async function endService(pid: number): Promise<void> {
   const isOurs = (): boolean => /services\/\w+\/src\/main\.ts/.test(commandLine(pid));
-  // Its lease and its jobs come back by themselves: a crash is nothing a service needs to prepare for.
+  // The scheduler takes back the leases of a crashed service.
   if (isOurs()) process.kill(pid, "SIGKILL");
   while (isOurs()) await delay(POLL_MS);
 }
 
 function readNote(file: string): Note | undefined {
   try {
-    // Written by us; a file the machine's end cut short does not parse and counts as stale.
+    // A start wrote it. A file that a power failure cut short does not parse and counts as stale.
     return JSON.parse(readFileSync(file, "utf8")) as Note;
   } catch {
     return undefined;

@@ -25,6 +25,7 @@ async function setup() {
     PAWL_DATA_DIR: dataDir,
     PAWL_GATEWAY_PORT: String(await freePort()),
     PAWL_SCHEDULER_PORT: String(await freePort()),
+    PAWL_HANDLER_PORT: String(await freePort()),
     PAWL_METRICS_PORT: "0",
     PAWL_DRAIN_MS: "3000",
   };
@@ -73,6 +74,7 @@ test(
     expect(first.output()).not.toContain(".sql");
     expect(first.output()).toMatch(/Pawl is up\. Open http:/);
     expect(first.output()).toMatch(/curl -N http:/);
+    expect(first.output()).toMatch(/Handlers of your own connect to 127\.0\.0\.1:\d+\n/);
 
     const second = start();
     expect(await second.exited).toBe(1);

@@ -1,4 +1,4 @@
-// `npm start`. It says what it does before it loads the code that does it: a person who waits without a word thinks that it hangs.
+// `npm start`. It prints a line before it loads the rest of its code, so that a person does not think that it hangs.
 process.stdout.write(
   "Pawl: starting PostgreSQL, scheduler, executor and gateway on this machine\n",
 );

@@ -1,10 +1,9 @@
-// Where output goes: each service into a file of its own, a person's terminal only what a person wants.
+// Output: a log file for each service, and short lines for the person at the terminal.
 import { createWriteStream, existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 
-/** A growing log file. */
 export type LogFile = { readonly path: string; readonly write: (text: string) => void };
 
 /** Opens `<folder>/<name>.log` at its end; one that grew large is set aside as `.old.log` first. */
@@ -15,12 +14,9 @@ export function openLog(folder: string, name: string): LogFile {
     renameSync(path, join(folder, `${name}.old.log`));
   }
   const stream = createWriteStream(path, { flags: "a" });
-  // A full disk must not end the services along with their logs.
+  // A full disk must not end the services.
   stream.on("error", () => {});
-  return {
-    path,
-    write: (text) => void stream.write(text),
-  };
+  return { path, write: (text) => void stream.write(text) };
 }
 
 const startedAt = Date.now();

@@ -1,4 +1,4 @@
-// Ports that stay free until somebody listens on them, whoever else looks for one.
+// Free ports stay free until their process listens on them, even when other processes look for ports.
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { freePort, isPortFree } from "./ports.ts";
@@ -23,7 +23,7 @@ test("no port is found twice, here or by another process, also when many ask at 
   const ports = await Promise.all(Array.from({ length: 150 }, () => freePort()));
   const others = foundElsewhere(150);
   expect(new Set([...ports, ...others]).size).toBe(300);
-  // None of those that a kernel gives to whoever asks for any.
+  // The kernel gives out higher ports only.
   expect(Math.max(...ports, ...others)).toBeLessThan(32_768);
   for (const port of ports.slice(0, 5)) expect(await isPortFree(port)).toBe(true);
 });

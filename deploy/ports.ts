@@ -1,13 +1,11 @@
-// Finding and testing loopback ports before something is started on them.
+// Finds and tests loopback ports for processes that start later.
 //
-// Between the finding and the listening lie seconds, and a process that is started again leaves its port alone meanwhile. So a
-// found port is none that the kernel gives to those who ask for any (a client that calls a port nobody listens on can even be
-// given that very port and answer itself), and none that another process finds: ports are found in blocks, and who finds in a
-// block listens on its first port for as long as it lives.
-import { createServer } from "node:net";
-import type { AddressInfo, Server } from "node:net";
+// Seconds pass until a process listens on its port, and again when it restarts. The race it survives: another process takes the port in
+// between. So these ports are outside the range that the kernel gives out; a client that calls such a port could even get that port and
+// answer itself. And they come in blocks: a process that uses a block listens on the first port of it as long as it lives.
+import { type AddressInfo, createServer, type Server } from "node:net";
 
-/** The only address anything local listens on. */
+/** Everything local listens on this address only. */
 export const LOOPBACK = "127.0.0.1";
 
 /** Kernels give out ports from 32768 (Linux) or 49152 on. */
@@ -15,10 +13,10 @@ const FIRST_PORT = 20_000;
 const BLOCK_SIZE = 60;
 const BLOCK_COUNT = 200;
 
-/** What is left of the blocks that are ours. */
+/** The unused ports of this process's blocks. */
 const left: number[] = [];
 
-/** A port nobody listens on, and nobody else who asks here is given while this process lives. */
+/** A free port that no other caller of this function gets while this process lives. */
 export async function freePort(): Promise<number> {
   for (;;) {
     if (left.length === 0) left.push(...(await reserveBlock()));
@@ -34,7 +32,7 @@ export async function isPortFree(port: number): Promise<boolean> {
   return server !== undefined;
 }
 
-/** The ports of a block nobody else has; any port, should all blocks be taken. */
+/** The ports of a free block; any free port if all blocks are taken. */
 async function reserveBlock(): Promise<number[]> {
   const offset = Math.floor(Math.random() * BLOCK_COUNT);
   for (let nth = 0; nth < BLOCK_COUNT; nth++) {

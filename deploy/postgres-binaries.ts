@@ -1,6 +1,5 @@
-// Where the embedded PostgreSQL lives and as whom it runs.
-// PostgreSQL refuses to run as root, so root hands it to `nobody`; when that account cannot reach the
-// project (a home folder with mode 0700), binaries and data live in a folder of /var/tmp that root owns.
+// The folders and the account of the embedded PostgreSQL. PostgreSQL refuses to run as root, so under root it runs as another account.
+// If that account cannot reach the project (a home folder with mode 0700), binaries and data are in a folder of /var/tmp that root owns.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -66,7 +65,7 @@ function nativeDir(): string {
   return join(folder, "native");
 }
 
-/** The package ships its library links as a list, which only a (refused) install script would make. */
+/** Makes the library links, which the package has as a list: its install script is not run. */
 function linkLibraries(native: string): void {
   const list = join(native, "pg-symlinks.json");
   if (!existsSync(list)) return;
@@ -95,7 +94,7 @@ function nobody(): Owner {
   return { uid: id("-u"), gid: id("-g") };
 }
 
-/** Whether every existing folder on the way lets other accounts pass. */
+/** Whether other accounts may pass through every folder on the way. */
 function isReachable(path: string): boolean {
   for (let folder = path; folder !== parse(folder).root; folder = dirname(folder)) {
     if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0) return false;
@@ -103,7 +102,7 @@ function isReachable(path: string): boolean {
   return true;
 }
 
-/** Copies under a private name and renames, so that two starts at once never see half a copy. */
+/** Copies under a private name and renames, so that another start never sees half a copy. */
 function copyNative(native: string, shared: string): string {
   const target = join(ownFolder(shared), "native");
   if (existsSync(target)) return target;
@@ -118,7 +117,7 @@ function copyNative(native: string, shared: string): string {
   return target;
 }
 
-/** /var/tmp is open to all: a folder of ours that another account made first is not trusted. */
+/** Every account may write to /var/tmp: a folder that another account made is not trusted. */
 function ownFolder(path: string): string {
   if (!existsSync(path)) mkdirSync(path);
   const found = lstatSync(path);

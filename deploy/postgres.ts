@@ -1,26 +1,21 @@
-// A private PostgreSQL for development and tests, run from npm-shipped binaries: no system packages,
-// no install scripts, no new accounts. The server is our direct child in its own process group, so a
-// Ctrl-C reaches us first and a killed server is reaped at once and can be started again.
-import { spawn, spawnSync } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+// A private PostgreSQL for development and tests, run from npm-shipped binaries: no system packages, no install scripts, no new accounts.
+// The server is a direct child in its own process group: a Ctrl-C reaches this process first, and a killed server can be started again.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { guardChild } from "./guard.ts";
+import { commandLine, guardChild } from "./guard.ts";
 import { freePort, LOOPBACK } from "./ports.ts";
-import { binary, placePostgres } from "./postgres-binaries.ts";
-import type { Placement } from "./postgres-binaries.ts";
-import { endLeftover } from "./postgres-leftover.ts";
+import { binary, type Placement, placePostgres } from "./postgres-binaries.ts";
 
 const PASSWORD = "pawl";
 const READY_TIMEOUT_MS = 30_000;
 const POLL_MS = 25;
 const TAIL_CHARS = 4_000;
-/** What the server prints when it takes connections, as a primary or as a standby. */
+/** The line that the server prints when it takes connections, as a primary or as a standby. */
 const READY = /ready to accept (read-only )?connections/;
 
-/** What a caller may choose. */
 export type PostgresOptions = {
   /** Kept between starts; created when missing. */
   readonly dataDir: string;
@@ -32,17 +27,16 @@ export type PostgresOptions = {
   readonly settings?: readonly string[];
   /** Further variables of its environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Receives what the server prints. */
+  /** Receives the output of the server. */
   readonly log?: (text: string) => void;
 };
 
-/** A running server. */
 export type Postgres = {
   readonly port: number;
   readonly pid: number;
   readonly dataDir: string;
   readonly url: string;
-  /** Settles when the server process is gone, for whatever reason. */
+  /** Settles with the reason when the server process has ended. */
   readonly exited: Promise<string>;
   /** Sends a signal to the server, e.g. SIGKILL in crash tests. */
   kill(signal: NodeJS.Signals): void;
@@ -50,10 +44,7 @@ export type Postgres = {
   stop(): Promise<void>;
 };
 
-/**
- * Starts a server and returns when it takes connections. A server left behind on the same data folder
- * by a killed parent is ended first.
- */
+/** Starts a server and returns when it takes connections. A server that a killed parent left on the data folder is ended first. */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const place = placePostgres(options.dataDir);
   const durable = options.durable ?? true;
@@ -61,8 +52,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   if (!existsSync(join(place.dataDir, "PG_VERSION"))) initialise(place, durable);
   await endLeftover(place.dataDir);
   const port = options.port ?? (await freePort());
-  const { settings = [], env = {} } = options;
-  const child = launch({ place, port, durable, settings, env });
+  const child = launch(place, port, options);
   const exited = new Promise<string>((resolve) => {
     child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
     child.once("error", (error) => resolve(error.message));
@@ -112,15 +102,8 @@ function initialise(place: Placement, durable: boolean): void {
   }
 }
 
-type Launch = {
-  readonly place: Placement;
-  readonly port: number;
-  readonly durable: boolean;
-  readonly settings: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-};
-
-function launch({ place, port, durable, settings, env }: Launch): ChildProcess {
+function launch(place: Placement, port: number, options: PostgresOptions): ChildProcess {
+  const { durable = true, settings = [], env = {} } = options;
   const unsafe = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
   const all = [
     `listen_addresses=${LOOPBACK}`,
@@ -173,4 +156,27 @@ function answers(port: number): Promise<boolean> {
     });
     socket.once("error", () => resolve(false));
   });
+}
+
+const FAST_SHUTDOWN_MS = 10_000;
+
+/**
+ * Returns when no server runs on this data folder. The pid file may be stale, and its number may belong to another process since: only a
+ * process whose command line names this data folder gets a signal.
+ */
+async function endLeftover(dataDir: string): Promise<void> {
+  const pidFile = join(dataDir, "postmaster.pid");
+  if (!existsSync(pidFile)) return;
+  const pid = Number(readFileSync(pidFile, "utf8").split("\n")[0]);
+  const isOurs = (): boolean => Number.isInteger(pid) && commandLine(pid).includes(dataDir);
+  if (isOurs()) {
+    process.kill(pid, "SIGINT");
+    const patience = performance.now() + FAST_SHUTDOWN_MS;
+    while (isOurs()) {
+      // A session that does not end must not delay the next start: recovery replays the log.
+      if (performance.now() > patience) process.kill(pid, "SIGQUIT");
+      await delay(POLL_MS);
+    }
+  }
+  rmSync(pidFile, { force: true });
 }

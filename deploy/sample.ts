@@ -1,28 +1,50 @@
-// The first thing a person sees: the examples are registered and one of them runs before their eyes.
+// The example workflows: one YAML file each, named after its workflow, with a sample input. `npm start` saves them and runs one with live
+// progress: the first thing that a person sees. Every example also runs without an input.
+import { readdirSync, readFileSync } from "node:fs";
+import { createPawlClient, type Json, jsonOf, type PawlClient, sampleInputOf } from "@pawl/client";
+import { readText } from "@pawl/core/definition/read-text";
 import { eventLine } from "@pawl/cli/render/event-line";
-import { LiveScreen } from "@pawl/cli/render/live-screen";
+import { startFrames } from "@pawl/cli/render/live-screen";
 import { progressLines } from "@pawl/cli/render/progress";
-import { applyEvent, createProgress, hasEnded } from "@pawl/cli/render/progress-model";
-import type { Progress } from "@pawl/cli/render/progress-model";
+import {
+  applyEvent,
+  createProgress,
+  hasEnded,
+  type Progress,
+} from "@pawl/cli/render/progress-model";
 import { safeText, wrapText } from "@pawl/cli/render/spans";
-import { createPawlClient, jsonOf } from "@pawl/client";
-import type { PawlClient } from "@pawl/client";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import { readExample, readExamples } from "./examples.ts";
 import { streamLines } from "./stream-lines.ts";
 
-const FRAME_MS = 100;
+const FOLDER = new URL("examples/", import.meta.url);
 
-/** The example that shows most at once: models beside each other, a join, text that streams. */
-const SAMPLE = "research-and-summarise";
-
-/** A run that has ended. */
-export type SampleRun = {
-  readonly runId: string;
-  readonly status: string;
-  /** What it wrote, in lines that fit any terminal; none when it failed. */
-  readonly summary: readonly string[];
+export type Example = {
+  readonly workflowId: string;
+  readonly text: string;
+  readonly sampleInput: Json;
 };
+
+/** Every example in the order of its name. @throws RangeError for one without a sample input */
+export function readExamples(): readonly Example[] {
+  const files = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
+  return files.toSorted().map((name) => {
+    const text = readFileSync(new URL(name, FOLDER), "utf8");
+    const read = readText(text);
+    const sampleInput = read.ok ? sampleInputOf(read.value) : undefined;
+    if (sampleInput === undefined) throw new RangeError(`the example ${name} has no sample input`);
+    return { workflowId: name.replace(".yaml", ""), text, sampleInput };
+  });
+}
+
+/** One example by its name. @throws RangeError when there is none */
+export function readExample(workflowId: string): Example {
+  const found = readExamples().find((example) => example.workflowId === workflowId);
+  if (found === undefined) throw new RangeError(`there is no example ${workflowId}`);
+  return found;
+}
+
+/** The example that shows the most: parallel models, a join, and streamed text. */
+const SAMPLE = "research-and-summarise";
 
 /** Saves every example; one that is unchanged gets no new version. Returns their ids. */
 export async function registerExamples(client: PawlClient): Promise<readonly string[]> {
@@ -34,7 +56,6 @@ export async function registerExamples(client: PawlClient): Promise<readonly str
   return ids;
 }
 
-/** A client of the gateway at `url`. */
 export const clientOf = (url: string): PawlClient => createPawlClient({ baseUrl: url });
 
 /** Runs the sample with live progress: redrawn in place on a terminal, a line per event elsewhere. */
@@ -42,27 +63,26 @@ export async function runSample(
   client: PawlClient,
   signal: AbortSignal,
   onStart: (runId: string) => void,
-): Promise<SampleRun> {
+) {
   const { workflowId, sampleInput: input } = readExample(SAMPLE);
   const { run } = await client.runs.start(workflowId, { input, signal });
   onStart(run.runId);
   const { definition } = await client.runs.get(run.runId, { signal });
   const progress = createProgress({
-    runId: run.runId,
     title: `${run.workflowId} v${run.workflowVersion}`,
     definition,
   });
   const isTerminal = process.stdout.isTTY;
-  const tell = eventTeller();
-  const show = isTerminal ? drawFrames(progress) : undefined;
+  const linesOf = eventPrinter();
+  const stopFrames = isTerminal ? drawFrames(progress) : undefined;
   try {
     for await (const event of client.watch(run.runId, { signal })) {
       applyEvent(progress, event);
       if (isTerminal) continue;
-      for (const line of tell(event)) process.stdout.write(`  ${line}\n`);
+      for (const line of linesOf(event)) process.stdout.write(`  ${line}\n`);
     }
   } finally {
-    show?.stop();
+    stopFrames?.();
   }
   signal.throwIfAborted();
   return {
@@ -81,8 +101,8 @@ async function summaryOf(client: PawlClient, runId: string): Promise<readonly st
   return typeof summary === "string" ? wrapText(safeText(summary), SUMMARY_WIDTH) : [];
 }
 
-/** In a log file the pieces of a stream are noise: they are told by the line. */
-function eventTeller(): (event: RunEvent) => readonly string[] {
+/** In a log file single deltas are noise, so streamed text is printed by the line. */
+function eventPrinter(): (event: RunEvent) => readonly string[] {
   const lines = streamLines();
   return (event) =>
     event.fact.case === "nodeStreamDelta"
@@ -90,25 +110,15 @@ function eventTeller(): (event: RunEvent) => readonly string[] {
       : [...lines.flush(event.nodeId), eventLine(event)];
 }
 
-function drawFrames(progress: Progress): { stop(): void } {
-  const screen = new LiveScreen({ write: (text) => void process.stdout.write(text) });
-  const draw = (): void => {
-    const { columns, rows } = process.stdout;
-    const lines = progressLines(progress, {
-      width: columns,
-      height: rows,
-      hasColour: process.env["NO_COLOR"] === undefined,
-      nowMs: Date.now(),
-    });
-    // The last line of a run under way tells a watcher how to leave; here Ctrl-C stops everything.
-    screen.draw(hasEnded(progress) ? lines : lines.slice(0, -1));
-  };
-  const timer = setInterval(draw, FRAME_MS);
-  return {
-    stop() {
-      clearInterval(timer);
-      draw();
-      screen.stop();
+/** Draws the progress until the returned function is called. */
+const drawFrames = (progress: Progress): (() => void) =>
+  startFrames(
+    (text) => void process.stdout.write(text),
+    () => {
+      const { columns: width, rows: height } = process.stdout;
+      const hasColour = process.env["NO_COLOR"] === undefined;
+      const lines = progressLines(progress, { width, height, hasColour, nowMs: Date.now() });
+      // The last line of a live run says that Ctrl-C detaches; here Ctrl-C stops everything.
+      return hasEnded(progress) ? lines : lines.slice(0, -1);
     },
-  };
-}
+  );

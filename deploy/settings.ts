@@ -1,38 +1,39 @@
-// What a local start is told by its arguments and environment.
+// The settings of a local start, from its arguments and its environment.
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { StartFault } from "./start-fault.ts";
+import { StartFault } from "./leave-with.ts";
 
-/** The repository. */
 export const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Everything a local start may be told. */
 export type Settings = {
-  /** Leave after the sample run, with its outcome as exit code. */
+  /** Stop after the sample run, with its outcome as exit code. */
   readonly once: boolean;
   /** Open a browser at the sample run. */
   readonly open: boolean;
-  /** State kept between starts: database, logs. */
+  /** The folder of the database and the logs, kept between starts. */
   readonly dataDir: string;
-  /** An own database; absent means the embedded one. */
+  /** The user's own database; undefined for the embedded one. */
   readonly databaseUrl: string | undefined;
   readonly gatewayPort: number;
   readonly schedulerPort: number;
-  /** Of the executor; the scheduler's is the next one. 0 takes free ones. */
+  /** Handler processes connect here. */
+  readonly handlerPort: number;
+  /** The port of the executor's metrics; the scheduler's is the next one. 0 takes free ports. */
   readonly metricsPort: number;
-  /** What the services are told besides what this start decides. */
+  /** Variables of the user for the services. */
   readonly serviceEnv: Readonly<Record<string, string>>;
 };
 
-/** Where the command line looks when it is told nothing. */
+/** The default port of the command line. */
 export const DEFAULT_GATEWAY_PORT = 7400;
 const SCHEDULER_PORT = 7401;
 const METRICS_PORT = 7402;
+const HANDLER_PORT = 7404;
 
-/** @throws StartFault naming what is wrong */
+/** @throws StartFault with the wrong setting */
 export function readSettings(args: readonly string[], env: Env): Settings {
   return {
     ...readFlags(args),
@@ -40,6 +41,7 @@ export function readSettings(args: readonly string[], env: Env): Settings {
     databaseUrl: env["DATABASE_URL"] === "" ? undefined : env["DATABASE_URL"],
     gatewayPort: readPort(env, "PAWL_GATEWAY_PORT", DEFAULT_GATEWAY_PORT),
     schedulerPort: readPort(env, "PAWL_SCHEDULER_PORT", SCHEDULER_PORT),
+    handlerPort: readPort(env, "PAWL_HANDLER_PORT", HANDLER_PORT),
     metricsPort: readPort(env, "PAWL_METRICS_PORT", METRICS_PORT, 0),
     serviceEnv: passedOn(env),
   };
@@ -63,7 +65,7 @@ function readPort(env: Env, name: string, preset: number, least = 1): number {
   throw new StartFault(`${name}=${text} is not a port`, `give a number from ${least} to 65535`);
 }
 
-/** Ports, database and folder are decided here; everything else a person set reaches the services. */
+/** The user's variables for the services. Ports, database and folder come from this start. */
 function passedOn(env: Env): Record<string, string> {
   const own = new Set(["PAWL_DATA_DIR", "PAWL_METRICS_PORT"]);
   const kept: Record<string, string> = {};

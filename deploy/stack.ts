@@ -1,33 +1,29 @@
-// Everything of a local start, brought up in order: the database, the schema, the scheduler, then executor and gateway, with the
-// console built meanwhile. What is started is pushed on a stack, so it stops in the reverse order and the database goes last.
+// Starts everything on one machine, in order: the database, the schema, the scheduler, then executor and gateway, with the
+// console built meanwhile. Each started part is pushed on a stack, so the parts stop in the reverse order and the database stops last.
 import { durabilityWarning, unsafeSettings } from "@pawl/platform/db/durability";
 import { migrate } from "@pawl/platform/db/migrate";
 import { DEFAULT_SCHEMAS } from "@pawl/platform/config/schemas";
 import { openPool } from "@pawl/platform/db/pool";
 import { buildConsole } from "./console-build.ts";
-import { startDatabase } from "./database.ts";
 import { claimInstance } from "./instance.ts";
-import { openLog, say } from "./logbook.ts";
-import { LOOPBACK } from "./ports.ts";
+import { type LogFile, openLog, say } from "./logbook.ts";
+import { freePort, LOOPBACK } from "./ports.ts";
 import type { ServiceName } from "./service-process.ts";
 import type { Settings } from "./settings.ts";
-import type { Incident } from "./supervise.ts";
-import { checkPorts, planTrio } from "./trio.ts";
-import type { Service } from "./trio.ts";
+import { type Incident, incidentLine, Supervised } from "./supervise.ts";
+import { checkPorts, planTrio, type Service } from "./trio.ts";
+import { join } from "node:path";
+import { startPostgres } from "./postgres.ts";
 
-/** What a start of everything needs. */
 export type StackOptions = {
   readonly settings: Settings;
-  /** Takes what must be stopped. */
+  /** Receives the parts that must be stopped. */
   readonly stack: AsyncDisposableStack;
   readonly stop: AbortSignal;
-  /** Prepares what the examples need in the embedded database; gives the executor's variables for it. */
+  /** Prepares the data of the examples in the embedded database; returns the executor's variables for it. */
   readonly prepare: (databaseUrl: string) => Promise<Readonly<Record<string, string>>>;
-  /** Told what happens to a service after its start; the terminal is told anyway. */
-  readonly report?: (name: ServiceName, incident: Incident) => void;
 };
 
-/** What runs. */
 export type Stack = {
   readonly url: string;
   /** False when the console could not be built. */
@@ -35,7 +31,7 @@ export type Stack = {
   readonly trio: Readonly<Record<ServiceName, Service>>;
 };
 
-/** @throws StartFault for what a person can mend */
+/** @throws StartFault with advice, where a person can help */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { settings, stack, stop } = options;
   const logDir = `${settings.dataDir}/logs`;
@@ -47,9 +43,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { databaseUrl, executorEnv } = await openDatabase(options, logDir);
   stop.throwIfAborted();
   const report = (name: ServiceName, incident: Incident): void => {
-    tell(name, incident);
+    say(incidentLine(name, incident));
     record();
-    options.report?.(name, incident);
   };
   const trio = await planTrio({ settings, databaseUrl, executorEnv, logDir, stop, report });
   const record = (): void =>
@@ -78,13 +73,7 @@ async function openDatabase(
   let executorEnv: Readonly<Record<string, string>> = {};
   if (databaseUrl === undefined) {
     say("starting the embedded PostgreSQL; the first time takes some seconds");
-    const database = await startDatabase({
-      dataDir: settings.dataDir,
-      log: openLog(logDir, "postgres"),
-      report: (incident) => tell("database", incident),
-    });
-    stack.defer(() => database.stop());
-    databaseUrl = database.url;
+    databaseUrl = await startDatabase(settings.dataDir, openLog(logDir, "postgres"), stack);
     executorEnv = await prepare(databaseUrl);
     say("database is up");
   } else {
@@ -98,26 +87,34 @@ async function openDatabase(
   return { databaseUrl, executorEnv };
 }
 
-/** The embedded database keeps its commits; the one that DATABASE_URL names may not. */
+/** Starts the embedded server and returns its address. A restart uses the same port, so clients find it again. */
+async function startDatabase(
+  folder: string,
+  log: LogFile,
+  stack: AsyncDisposableStack,
+): Promise<string> {
+  const port = await freePort();
+  const dataDir = join(folder, "postgres");
+  let url = "";
+  const supervised = new Supervised({
+    report: (incident) => say(incidentLine("database", incident)),
+    async start() {
+      const server = await startPostgres({ dataDir, port, log: log.write });
+      url = server.url;
+      return server;
+    },
+  });
+  await supervised.start();
+  stack.defer(() => supervised.stop());
+  return url;
+}
+
+/** The embedded database keeps its commits; another database may not. */
 async function warnOfLostCommits(databaseUrl: string): Promise<void> {
   const pool = openPool(databaseUrl, { max: 1, name: "pawl-start" });
   try {
     for (const setting of await unsafeSettings(pool)) say(`! ${durabilityWarning(setting)}`);
   } finally {
     await pool.end();
-  }
-}
-
-/** What goes into the terminal when something supervised ends or comes back. */
-function tell(name: string, incident: Incident): void {
-  switch (incident.kind) {
-    case "ended":
-      return say(`! the ${name} ended (${incident.how}); starting it again`);
-    case "failed":
-      return say(`! the ${name} does not start; trying again in ${incident.retryMs} ms`);
-    case "restarted":
-      return say(`the ${name} is up again (process ${incident.pid})`);
-    default:
-      return incident satisfies never;
   }
 }

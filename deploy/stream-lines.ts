@@ -1,19 +1,13 @@
-// Streamed text where nothing can be redrawn: a line as soon as one is full, and what is left when its node moves on.
+// Streamed text for output that cannot be redrawn: each line when it is full, and the rest when its node ends.
 
 const LINE_CHARS = 72;
 
-/** Gathers the pieces of each node; what it returns is ready to be printed. */
-export type StreamLines = {
-  add(nodeId: string, text: string): readonly string[];
-  flush(nodeId: string): readonly string[];
-};
-
-/** Lines by node, since several may stream at once. */
-export function streamLines(lineChars = LINE_CHARS): StreamLines {
+/** Collects the deltas by node, because several nodes may stream at once. `add` and `flush` return the lines to print. */
+export function streamLines(lineChars = LINE_CHARS) {
   const pending = new Map<string, string>();
   const line = (nodeId: string, text: string): string => `${nodeId} ▏ ${text.trim()}`;
   return {
-    add(nodeId, text) {
+    add(nodeId: string, text: string): readonly string[] {
       const parts = `${pending.get(nodeId) ?? ""}${text}`.split("\n");
       let rest = parts.pop() ?? "";
       const ready = parts.filter((part) => part.trim() !== "");
@@ -25,7 +19,7 @@ export function streamLines(lineChars = LINE_CHARS): StreamLines {
       pending.set(nodeId, rest);
       return ready.map((part) => line(nodeId, part));
     },
-    flush(nodeId) {
+    flush(nodeId: string): readonly string[] {
       const rest = pending.get(nodeId) ?? "";
       pending.delete(nodeId);
       return rest.trim() === "" ? [] : [line(nodeId, rest)];

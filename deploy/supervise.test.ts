@@ -1,7 +1,6 @@
 // Restarting what ends, and stopping for good.
 import { expect, test } from "vitest";
-import { backoffMs, Supervised } from "./supervise.ts";
-import type { Incident, Lifetime } from "./supervise.ts";
+import { backoffMs, type Incident, type Lifetime, Supervised } from "./supervise.ts";
 
 function setup(options: { failingStarts?: number } = {}) {
   const lives: { end: (how: string) => void; stopped: boolean }[] = [];

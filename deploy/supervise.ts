@@ -1,35 +1,47 @@
-// Keeps one thing running: a service or the database.
+// Keeps one part running: a service or the database.
 //
 // States: idle → starting → up → (it ends) → waiting → starting …; stop() leads from any state to stopped.
-// A thing that ends by itself is started again after a backoff that doubles with each quick death and is
-// forgotten once it stayed up. The race it survives: stop() while a restart is under way; the start is
-// aborted, and one that had already succeeded is stopped.
+// A part that ends is started again after a backoff, which doubles with each quick end and starts over once the part stayed up. The race it
+// survives: stop() during a restart. The start is aborted, and a start that has already succeeded is stopped.
 import { setTimeout as delay } from "node:timers/promises";
 
 const BACKOFF_MS = 250;
 const BACKOFF_MS_MAX = 10_000;
 const STABLE_MS = 30_000;
 
-/** Something that runs until it ends or is stopped. */
+/** A running part. */
 export type Lifetime = {
   readonly pid: number;
   readonly exited: Promise<string>;
   stop(): Promise<void>;
 };
 
-/** What happened to a supervised thing after its first start. */
+/** An event of a supervised part after its first start. */
 export type Incident =
   | { readonly kind: "ended"; readonly how: string; readonly retryMs: number }
   | { readonly kind: "failed"; readonly error: Error; readonly retryMs: number }
   | { readonly kind: "restarted"; readonly pid: number };
 
-/** What to keep running. */
+/** An incident as a line for the terminal. */
+export function incidentLine(name: string, incident: Incident): string {
+  switch (incident.kind) {
+    case "ended":
+      return `! the ${name} ended (${incident.how}); starting it again`;
+    case "failed":
+      return `! the ${name} does not start; trying again in ${incident.retryMs} ms`;
+    case "restarted":
+      return `the ${name} is up again (process ${incident.pid})`;
+    default:
+      return incident satisfies never;
+  }
+}
+
 export type SuperviseOptions = {
   readonly start: (signal: AbortSignal) => Promise<Lifetime>;
   readonly report: (incident: Incident) => void;
 };
 
-/** Starts a thing, restarts it whenever it ends, and stops it for good on demand. */
+/** Starts a part, and starts it again whenever it ends, until stop(). */
 export class Supervised {
   readonly #options: SuperviseOptions;
   readonly #stopping = new AbortController();
@@ -40,18 +52,18 @@ export class Supervised {
     this.#options = options;
   }
 
-  /** The process that runs now, 0 between two. */
+  /** The present process; 0 between two. */
   get pid(): number {
     return this.#current?.pid ?? 0;
   }
 
-  /** The first start; its failure is the caller's to tell. */
+  /** The first start; it rejects when that fails. */
   async start(): Promise<void> {
     this.#current = await this.#options.start(this.#stopping.signal);
     this.#loop = this.#keepUp();
   }
 
-  /** Ends the thing and its restarts. */
+  /** Ends the part and its restarts. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#current?.stop();
@@ -92,7 +104,7 @@ export class Supervised {
   }
 }
 
-/** Doubles from a quarter of a second; the first restart of a stable thing is at once. */
+/** Doubles from a quarter of a second; a part that stayed up restarts at once. */
 export function backoffMs(failures: number): number {
   if (failures === 0) return 0;
   return Math.min(BACKOFF_MS * 2 ** (failures - 1), BACKOFF_MS_MAX);

@@ -1,8 +1,7 @@
 // Prints `N passed, N failed` from a vitest JSON report and the exit codes of the tests and the check, and
-// exits with 1 when anything failed. A run that broke without a failing test still counts one failure.
+// exits with 1 when anything failed. A run that failed without a failing test still counts as one failure.
 import { readFileSync } from "node:fs";
 
-/** The sums of one run. */
 export function tally(report, testCode, checkCode) {
   const passed = report?.numPassedTests ?? 0;
   const failedTests = report?.numFailedTests ?? 0;

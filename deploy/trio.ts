@@ -1,36 +1,33 @@
-// The three services of a local start: what each is told, and that each is kept alive.
+// The three services of a local start: their variables, and their supervision.
 import { randomBytes } from "node:crypto";
-import { demoEnv } from "./demo/demo-env.ts";
+import { demoEnv } from "./demo/demo-data.ts";
 import { openLog } from "./logbook.ts";
-import type { LogFile } from "./logbook.ts";
 import { freePort, isPortFree, LOOPBACK } from "./ports.ts";
-import { startService } from "./service-process.ts";
-import type { ServiceName } from "./service-process.ts";
+import { type ServiceName, startService } from "./service-process.ts";
 import type { Settings } from "./settings.ts";
-import { StartFault } from "./start-fault.ts";
-import { Supervised } from "./supervise.ts";
-import type { Incident } from "./supervise.ts";
+import { StartFault } from "./leave-with.ts";
+import { type Incident, Supervised } from "./supervise.ts";
 
-/** A service under supervision. */
 export type Service = { readonly name: ServiceName; readonly supervised: Supervised };
 
-/** What the services of one start share. */
 export type TrioOptions = {
   readonly settings: Settings;
   readonly databaseUrl: string;
-  /** What the executor is told beside its settings, such as the databases that examples ask. */
+  /** Variables of the executor, such as the databases of the examples. */
   readonly executorEnv: Readonly<Record<string, string>>;
   readonly logDir: string;
-  /** Aborts starts that are under way. */
+  /** Aborts the starts. */
   readonly stop: AbortSignal;
   readonly report: (name: ServiceName, incident: Incident) => void;
 };
 
-/** @throws StartFault when a port that others must know is taken */
-export async function checkPorts({ gatewayPort, schedulerPort }: Settings): Promise<void> {
+/** @throws StartFault when a port with a fixed number is taken */
+export async function checkPorts(settings: Settings): Promise<void> {
+  const { gatewayPort, schedulerPort, handlerPort } = settings;
   const needed = [
     { port: gatewayPort, what: "the console and API", name: "PAWL_GATEWAY_PORT" },
     { port: schedulerPort, what: "the scheduler", name: "PAWL_SCHEDULER_PORT" },
+    { port: handlerPort, what: "handler processes", name: "PAWL_HANDLER_PORT" },
   ];
   for (const { port, what, name } of needed) {
     if (await isPortFree(port)) continue;
@@ -51,10 +48,17 @@ export async function planTrio(options: TrioOptions): Promise<Record<ServiceName
     executor: String(await preferredPort(base)),
     scheduler: String(await preferredPort(base === 0 ? 0 : base + 1)),
   };
-  // Made anew at each start, and known to these two only; one that is set is in the environment of both.
+  // A new token for each start, known to these two services only, unless the user set one.
   const token = settings.serviceEnv["PAWL_EXECUTOR_TOKEN"] ?? randomBytes(24).toString("base64url");
-  const plan = (name: ServiceName, env: Record<string, string>): Service =>
-    service(name, { ...settings.serviceEnv, ...env }, options);
+  const plan = (name: ServiceName, own: Record<string, string>): Service => {
+    const { write: log } = openLog(options.logDir, name);
+    const service = { service: name, env: { ...settings.serviceEnv, ...own }, log };
+    const supervised = new Supervised({
+      start: (signal) => startService(service, AbortSignal.any([signal, options.stop])),
+      report: (incident) => options.report(name, incident),
+    });
+    return { name, supervised };
+  };
   return {
     scheduler: plan("scheduler", {
       DATABASE_URL: databaseUrl,
@@ -67,6 +71,7 @@ export async function planTrio(options: TrioOptions): Promise<Record<ServiceName
       PAWL_SCHEDULER_ADDRESS: scheduler,
       PAWL_EXECUTOR_TOKEN: token,
       PAWL_METRICS_PORT: metrics.executor,
+      PAWL_HANDLER_PORT: String(settings.handlerPort),
     }),
     gateway: plan("gateway", {
       DATABASE_URL: databaseUrl,
@@ -76,17 +81,7 @@ export async function planTrio(options: TrioOptions): Promise<Record<ServiceName
   };
 }
 
-function service(name: ServiceName, env: Record<string, string>, options: TrioOptions): Service {
-  const log: LogFile = openLog(options.logDir, name);
-  const supervised = new Supervised({
-    start: (signal) =>
-      startService({ service: name, env, log: log.write }, AbortSignal.any([signal, options.stop])),
-    report: (incident) => options.report(name, incident),
-  });
-  return { name, supervised };
-}
-
-/** Nobody needs to know the metrics port beforehand, so a taken one is no fault: 0 lets the service choose. */
+/** The metrics port may be any: if it is taken, 0 lets the service choose. */
 async function preferredPort(port: number): Promise<number> {
   return port === 0 || !(await isPortFree(port)) ? 0 : port;
 }

@@ -1,4 +1,4 @@
-// Everything that is checked without running the product: `npm run check [-- <part of a step's name> …]`.
+// All checks that do not run the product: `npm run check [-- <part of a step's name> …]`.
 import { breakingStep, generatedStep } from "./check/contracts.ts";
 import { toolStep } from "./check/step.ts";
 import type { Step, Verdict } from "./check/step.ts";

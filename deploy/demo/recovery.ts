@@ -1,15 +1,15 @@
-// What `npm run demo` makes of a run's events: what to say of each, when to kill, and whether the run came through whole. Pure.
+// The events of the run in `npm run demo`: a sentence for each, the moment of the kill, and the checks at the end. Pure.
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 
 /** The node that streams. */
 export const STORY = "story";
-/** So many pieces of the story are told before the executor is killed: the middle of a sentence. */
+/** The number of deltas before the kill: the middle of a sentence. */
 const PIECES_BEFORE_KILL = 45;
 
-/** What was seen of a run so far. */
+/** The events so far, counted. */
 export type Recovery = {
   eventIds: bigint[];
-  /** By node: how often it was started, and how often it completed. */
+  /** The number of starts and completions of each node. */
   readonly started: Map<string, number>;
   readonly completed: Map<string, number>;
   pieces: number;
@@ -47,7 +47,7 @@ export function notice(recovery: Recovery, event: RunEvent, nowMs: number): bool
   if (event.type.startsWith("run.") && /completed|failed|cancelled|timed_out/.test(event.type))
     recovery.status = event.type.slice("run.".length);
   if (event.fact.case !== "nodeStreamDelta" || event.nodeId !== STORY) return false;
-  // A delta under a new claim voids what the claim before has told.
+  // A delta of a new claim voids the text of the previous claim.
   if (event.epoch !== recovery.textEpoch) recovery.text = "";
   recovery.textEpoch = event.epoch;
   recovery.text += event.fact.value.text;
@@ -57,7 +57,7 @@ export function notice(recovery: Recovery, event: RunEvent, nowMs: number): bool
   return true;
 }
 
-/** A sentence about an event that a person wants to hear of. */
+/** A sentence about an event that matters to a person. */
 export function sentenceOf({ type, fact, nodeId, epoch, eventId }: RunEvent): string | undefined {
   if (fact.case === "runRecovered") {
     const { executorId, reason } = fact.value;
@@ -73,10 +73,10 @@ export function sentenceOf({ type, fact, nodeId, epoch, eventId }: RunEvent): st
 
 const shortOf = (id: string): string => id.slice(-8);
 
-/** One promise, and whether it was kept. */
+/** One promise of the engine, and whether it held. */
 export type Check = { readonly words: string; readonly isKept: boolean };
 
-/** What the run promised. `output` is the story it gave; `charges` is what the till says. */
+/** The checks of the run. `output` is its story; `charges` is the number of charges in the till. */
 export function verdict(
   recovery: Recovery,
   { output, charges }: { readonly output: unknown; readonly charges: number },

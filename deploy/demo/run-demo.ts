@@ -1,29 +1,23 @@
-// The demonstration: starts everything, streams a story, kills -9 the executor that tells it (our own child, by its pid) and shows
-// how the run comes through. It has a data folder and ports of its own, so it runs beside `npm start`. It stays up until Ctrl-C;
-// `-- --once` leaves at the end. The exit code says whether every promise was kept.
+// The demonstration: starts everything, streams a story, kills the executor of the story with SIGKILL (a child of this process, by its pid)
+// and shows how the run recovers. It has its own data folder and ports, so it runs beside `npm start`. It runs until Ctrl-C; `-- --once`
+// stops at the end. The exit code is 0 when every check holds.
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { jsonOf } from "@pawl/client";
-import type { PawlClient } from "@pawl/client";
+import { jsonOf, type PawlClient } from "@pawl/client";
 import { leaveWith } from "../leave-with.ts";
 import { say } from "../logbook.ts";
 import { freePort, isPortFree } from "../ports.ts";
 import { clientOf } from "../sample.ts";
-import { DEFAULT_GATEWAY_PORT, readSettings, ROOT } from "../settings.ts";
-import type { Settings } from "../settings.ts";
+import { DEFAULT_GATEWAY_PORT, readSettings, ROOT, type Settings } from "../settings.ts";
 import { startStack } from "../stack.ts";
 import { streamLines } from "../stream-lines.ts";
-import { prepareDemoData } from "./demo-data.ts";
-import { dataSources } from "./demo-env.ts";
-import { newRecovery, notice, sentenceOf, STORY, verdict } from "./recovery.ts";
-import type { Recovery } from "./recovery.ts";
-import { prepareTill } from "./till.ts";
-import type { Till } from "./till.ts";
+import { dataSources, prepareDemoData, prepareTill, type Till } from "./demo-data.ts";
+import { newRecovery, notice, type Recovery, sentenceOf, STORY, verdict } from "./recovery.ts";
 
 const WORKFLOW = new URL("survive-a-crash.yaml", import.meta.url);
 /** With the seconds and the name in front a line fits 80 columns. */
 const LINE_CHARS = 56;
-/** Between two words: slow enough to read, or quick where nobody does. */
+/** The time between two words: slow enough to read, or quick with --once. */
 const PACE_MS = { shown: 130, once: 20 };
 
 async function run(settings: Settings, stop: AbortSignal): Promise<number> {
@@ -51,7 +45,7 @@ async function run(settings: Settings, stop: AbortSignal): Promise<number> {
     say(`>>> kill -9 ${pid}: the executor dies in the middle of a sentence`);
     process.kill(pid, "SIGKILL");
   };
-  const recovery = await follow(client, { runId, kill, stop });
+  const recovery = await follow(client, runId, kill, stop);
   const output = jsonOf((await client.runs.get(runId)).run.outputJson);
   const story = isRecord(output) ? output["story"] : undefined;
   const checks = verdict(recovery, { output: story, charges: await till.chargesOf(order) });
@@ -64,20 +58,19 @@ async function run(settings: Settings, stop: AbortSignal): Promise<number> {
   return checks.every(({ isKept }) => isKept) ? 0 : 1;
 }
 
-type Follow = {
-  readonly runId: string;
-  readonly kill: () => void;
-  readonly stop: AbortSignal;
-};
-
-/** Tells what happens, and kills when it is time. */
-async function follow(client: PawlClient, { runId, kill, stop }: Follow): Promise<Recovery> {
+/** Prints the events, and calls `kill` at the event that `notice` chooses. */
+async function follow(
+  client: PawlClient,
+  runId: string,
+  kill: () => void,
+  stop: AbortSignal,
+): Promise<Recovery> {
   const recovery = newRecovery();
-  const told = streamLines(LINE_CHARS);
-  const flush = (): void => told.flush(STORY).forEach((line) => say(line));
+  const lines = streamLines(LINE_CHARS);
+  const flush = (): void => lines.flush(STORY).forEach((line) => say(line));
   for await (const event of client.watch(runId, { signal: stop })) {
     if (event.fact.case === "nodeStreamDelta") {
-      for (const line of told.add(event.nodeId, event.fact.value.text)) say(line);
+      for (const line of lines.add(event.nodeId, event.fact.value.text)) say(line);
     }
     const sentence = sentenceOf(event);
     if (sentence !== undefined) {
@@ -96,7 +89,7 @@ async function follow(client: PawlClient, { runId, kill, stop }: Follow): Promis
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** What a person set stands; else a folder and ports of its own, and the console's usual port while it is free. */
+/** Settings of the user take precedence; else the demo has its own folder and ports, and the usual console port if it is free. */
 async function demoSettings(): Promise<Settings> {
   const { env } = process;
   const settings = readSettings(process.argv.slice(2), env);
@@ -108,6 +101,7 @@ async function demoSettings(): Promise<Settings> {
     gatewayPort: env["PAWL_GATEWAY_PORT"] === undefined ? usual : settings.gatewayPort,
     schedulerPort:
       env["PAWL_SCHEDULER_PORT"] === undefined ? await freePort() : settings.schedulerPort,
+    handlerPort: env["PAWL_HANDLER_PORT"] === undefined ? await freePort() : settings.handlerPort,
     metricsPort: env["PAWL_METRICS_PORT"] === undefined ? 0 : settings.metricsPort,
   };
 }

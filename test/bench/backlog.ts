@@ -1,6 +1,6 @@
-// A backlog of a million other jobs in pg-boss must not slow down runs that can start at once. The empty queue is measured before the
-// backlog and after it, by turns with the full one, so that the machine's moods strike both alike. And a backlog of the same type must
-// not delay what is more urgent (`priority.ts`).
+// A backlog of a million other jobs in pg-boss must not slow down runs that can start at once. The bench measures the empty queue before
+// and after the backlog, by turns with the full one, so that changes of the machine's speed affect both alike. A backlog of the same type
+// must not delay more urgent jobs (`priority.ts`).
 
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { DEFAULT_SCHEMAS } from "@pawl/platform/config/schemas";
@@ -59,7 +59,7 @@ async function fill({ db }: BenchParts["stack"]): Promise<void> {
   await db.query("checkpoint");
 }
 
-/** Gone with their dead rows: what is left behind would be measured as if it were a backlog. */
+/** Removes the jobs and their dead rows: rows left behind would be measured as if they were a backlog. */
 async function drain({ db }: BenchParts["stack"]): Promise<void> {
   await db.query(`delete from ${DEFAULT_SCHEMAS.queue}.job where name = $1`, [
     `node.${OTHER_TYPE}`,

@@ -1,4 +1,4 @@
-// A thousand claims at once, by an executor that does nothing but hold them: what a claim costs, and what it costs to keep them alive.
+// A thousand claims at once, held by an executor that does nothing else. Measures the cost of a claim and the cost of keeping claims alive.
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
@@ -76,7 +76,7 @@ async function ask({ db }: Stack, text: string): Promise<number> {
   return (await db.query<{ calls: number }>(text)).rows[0]?.calls ?? 0;
 }
 
-/** An executor that takes everything and says nothing of it until told to. */
+/** An executor that takes every assignment and reports no outcome until the bench asks for it. */
 async function startHolder(address: string) {
   const client = createGrpcClient(WorkerService, address);
   const stream = client.open.work();

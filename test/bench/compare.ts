@@ -1,5 +1,5 @@
-// Two builds by turns: a stack of each runs beside the other, on a database server of its own with the same settings, and each round
-// measures one and then the other. A shared machine changes its speed within minutes, so each ratio is of figures of the same round.
+// Compares two builds by turns. A stack of each build runs beside the other, on a database server of its own with the same settings. Each
+// round measures one and then the other. A shared machine changes its speed within minutes, so each ratio is of figures of the same round.
 
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -64,6 +64,7 @@ async function hold(name: string, contest: Contest, contestants: Contestants): P
       );
       progress(`${name}, round ${round} of ${rounds}, ${which}: ${text.join(", ")}`);
     }
+  for (const stack of stacks) await contest.finish?.(stack);
   contest.metrics.forEach(({ name: metric, unit, isRate, floor }, at) => {
     const of = (stack: Stack): number[] =>
       (measured.get(stack) ?? []).map((figures) => figures[at] ?? Number.NaN);

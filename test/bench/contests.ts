@@ -14,6 +14,7 @@ import { NARROW, WIDE } from "./map.ts";
 import { mean, percentile } from "./report.ts";
 import type { Stack } from "./stack.ts";
 import { delayOf, FULL_SPEED, PACED, piecesPerSecond, prepareSpeech, watchOnce } from "./stream.ts";
+import { startUser, type User, USER_METRICS } from "./user.ts";
 import { CHAIN, FAN, type Load, prepareLoad, rateOf, runLoad, SINGLE } from "./throughput.ts";
 
 /** What one measurement gives. */
@@ -32,6 +33,8 @@ export interface Contest {
   prepare(stack: Stack): Promise<void>;
   /** One round: a figure for each metric, in their order. */
   measure(stack: Stack): Promise<readonly number[]>;
+  /** Leaves the stack as it was. */
+  finish?(stack: Stack): Promise<void>;
 }
 
 /** Not slower, as far as a shared machine can show. */
@@ -112,7 +115,24 @@ const stream: Contest = {
   },
 };
 
+const users = new WeakMap<Stack, User>();
+
+/** Every build by its own client, as its users have it. */
+const user: Contest = {
+  metrics: USER_METRICS.map(({ isRate, ...metric }) => ({ ...metric, isRate, floor: NOT_SLOWER })),
+  async prepare(stack) {
+    await stack.leaveSteps();
+    users.set(stack, await startUser(stack));
+  },
+  measure: async (stack) => (await users.get(stack)?.measure()) ?? [],
+  async finish(stack) {
+    await users.get(stack)?.stop();
+    await stack.serveSteps();
+  },
+};
+
 export const CONTESTS: Readonly<Record<string, Contest>> = {
+  user,
   chain: throughputOf(CHAIN),
   fan: throughputOf(FAN),
   single: throughputOf(SINGLE),

@@ -1,4 +1,4 @@
-// What a load cost: CPU of each process, commits and WAL of the database.
+// The cost of a load: CPU of each process, commits and WAL of the database.
 
 import { readFileSync } from "node:fs";
 import type { Stack } from "./stack.ts";
@@ -53,7 +53,7 @@ async function sample(stack: Stack) {
   };
 }
 
-/** What the processes spent in between; backends that ended meanwhile took their figure with them. */
+/** The cost of the processes in between. The figures of backends that ended meanwhile are missing. */
 function spent(before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): number {
   let sum = 0;
   for (const [pid, seconds] of after) sum += seconds - (before.get(pid) ?? 0);

@@ -1,5 +1,5 @@
-// Nothing may get slower as the log grows: throughput and latency of a stack with 500,000 events in its log beside a young one
-// with a few thousand. The two are loaded by turns, since a shared machine changes its speed while a log grows.
+// The stack must not get slower as the log grows. The bench compares throughput and latency of a stack with 500,000 events in its log and
+// of a young stack with a few thousand. It loads the two by turns, because a shared machine changes its speed while a log grows.
 
 import { timesOf } from "./latency.ts";
 import { median, percentile } from "./report.ts";

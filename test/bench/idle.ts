@@ -1,4 +1,4 @@
-// What a stack costs that has nothing to do.
+// The cost of a stack that has nothing to do.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { costOf } from "./cost.ts";
@@ -13,7 +13,7 @@ const QUERIES_MAX = 120;
 
 export async function idle({ stack, report }: BenchParts): Promise<void> {
   await stack.db.query("create extension if not exists pg_stat_statements").catch(() => undefined);
-  // What came before is done with once it is counted; its dead rows would have autovacuum's transactions counted as ours.
+  // Clean up after the loads before: their dead rows would make autovacuum's transactions count as ours.
   await stack.db.query("vacuum analyze");
   await wait(SETTLE_MS);
   const before = await statements(stack.db);

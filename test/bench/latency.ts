@@ -53,7 +53,7 @@ export const measureLatency = async (client: BenchClient): Promise<Times> => ({
   chain: await timesOf(client, CHAIN),
 });
 
-/** What a chain takes longer than a single run is its further hops. */
+/** The extra time of a chain over a single run is the time of its further hops. */
 export const hopOf = ({ single, chain }: Times): number =>
   (percentile(chain, 0.5) - percentile(single, 0.5)) / (CHAIN_LENGTH - 1);
 

@@ -83,7 +83,7 @@ async function openHandOff({ databaseUrl }: Stack): Promise<Ceiling> {
   const pool = openPool(databaseUrl, { max: 1, name: "bench-limit" });
   const boss = new BossQueue(databaseUrl, console.error);
   await boss.start([]);
-  const journal = createJournal({ url: databaseUrl, pool, boss });
+  const journal = createJournal({ url: databaseUrl, pool, queue: boss });
   const executor = randomUUID() as ExecutorId;
   const runIds = Array.from({ length: BATCH }, () => runId(uuidV7(Date.now()))).toSorted();
   await journal.transact((tx) => tx.insertRuns(runIds.map(benchRun)));
@@ -125,6 +125,7 @@ const STANDING = {
 
 const benchRun = (id: RunId): NewRun => ({
   ...STANDING,
+  ...{ definitionDigest: "d", limits: {}, input: "null", depth: 0, createdAt: 0 },
   runId: id,
   eventCount: 0,
   tenantId: "bench",

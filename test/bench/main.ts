@@ -1,7 +1,9 @@
-// npm run bench [-- limit chain single fan latency glue stream backlog idle plan decay map claims load] [--json] [--rounds 3]
-// npm run bench -- --against <folder> [chain fan single latency glue map stream]
+// npm run bench [-- user hop limit chain single fan latency glue stream backlog idle plan decay map claims load] [--json] [--rounds 3]
+// npm run bench -- --against <folder> [user chain fan single latency glue map stream]
 // npm run bench -- --build <folder> [the same]
 //
+// `user` measures what a user has: `client.run` of the published client, and steps in the caller's process.
+// `hop` measures the price of a handler process. All others:
 // Real processes, real sockets, fsync on. Steps are executed by a process of the bench over the worker protocol, and the caller is the
 // published client. Every figure is the median of the rounds, and every ratio is against a ceiling that was measured on the same
 // database right before: a shared machine changes its speed within minutes.
@@ -16,6 +18,7 @@ import { claims } from "./claims.ts";
 import { compare } from "./compare.ts";
 import { CONTESTS } from "./contests.ts";
 import { decay } from "./decay.ts";
+import { hop } from "./hop.ts";
 import { idle } from "./idle.ts";
 import { glue, latency } from "./latency.ts";
 import { measureLimits, openCeilings, printLimits } from "./limit.ts";
@@ -25,8 +28,11 @@ import { planCost } from "./plan-cost.ts";
 import { progress, Report } from "./report.ts";
 import { stream } from "./stream.ts";
 import { startStack } from "./stack.ts";
+import { user } from "./user.ts";
 
 const BENCHES = {
+  user,
+  hop,
   chain,
   single,
   fan,
@@ -43,9 +49,9 @@ const BENCHES = {
 type BenchName = keyof typeof BENCHES;
 const isBench = (name: string): name is BenchName => Object.hasOwn(BENCHES, name);
 /** These run only when they are named. */
-const LONG: ReadonlySet<string> = new Set(["decay", "map", "claims", "load"]);
-/** These measure what a stack costs by itself: the executor of the steps would be counted. */
-const WITHOUT_STEPS: ReadonlySet<string> = new Set(["idle", "claims", "load"]);
+const LONG: ReadonlySet<string> = new Set(["hop", "decay", "map", "claims", "load"]);
+/** These measure what a stack costs by itself, or serve the steps themselves. */
+const WITHOUT_STEPS: ReadonlySet<string> = new Set(["user", "hop", "idle", "claims", "load"]);
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -1,4 +1,4 @@
-// The widest map there is, against a static fan in the same run: ten thousand iterations of a step.
+// The widest map that is allowed, against a static fan in the same run: ten thousand iterations of a step.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { peakMib } from "./cost.ts";

@@ -1,8 +1,8 @@
-// How long something urgent waits while a hundred thousand jobs of its own type and a lower priority are in line and every executor is
-// busy with them. Told in ticks, since a tick is the scheduler's step: a job that is queued in one and claimed in the next waited one.
+// How long an urgent job waits while a hundred thousand jobs of its type and a lower priority are in line and every executor is busy with
+// them. Measured in ticks, the steps of the scheduler: a job that is queued in one tick and claimed in the next waited one.
 
 import { DEFAULT_SCHEMAS } from "@pawl/platform/config/schemas";
-import { queueName } from "@pawl/platform/queue/queue-name";
+import { queueName } from "@pawl/platform/queue/queue";
 import { percentile } from "./report.ts";
 import { chainOf, mapOf } from "./shapes.ts";
 import { STEP } from "./steps.ts";
@@ -20,7 +20,7 @@ const [LOW, URGENT] = ["backlog-low", "backlog-urgent"];
 
 /** One urgent run of one step. */
 interface Sampled {
-  /** What its caller waits, in milliseconds. */
+  /** How long its caller waits, in milliseconds. */
   readonly wholeMs: number;
   /** How long its step was queued. */
   readonly waitMs: number;

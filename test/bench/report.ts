@@ -1,4 +1,4 @@
-// What a bench prints: a table of at most 80 columns for people, and with --json one object a line for machines. Progress goes to
+// The output of a bench: a table of at most 80 columns for people, and with --json one object a line for machines. Progress goes to
 // stderr.
 
 export interface Figure {
@@ -10,7 +10,7 @@ export interface Figure {
   readonly before?: number;
   /** Against the ceiling named in the metric, or how many times as fast as before; absent where there is nothing to compare. */
   readonly ratio?: number;
-  /** What must be reached, for people: "≥ 0.4 ×". */
+  /** The target, for people: "≥ 0.4 ×". */
   readonly floor?: string;
   readonly reached?: boolean;
 }

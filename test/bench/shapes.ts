@@ -16,11 +16,11 @@ interface Shape {
 }
 
 const START = { id: "start", type: "start" };
-const step = (id: string) => ({ id, type: STEP });
+const step = (id: string, type = STEP) => ({ id, type });
 
-/** `length` steps in a row. */
-export function chainOf(length: number): Shape {
-  const nodes = [START, ...Array.from({ length }, (_, index) => step(`n${index + 1}`))];
+/** `length` steps in a row, of the type of the benches' steps unless another is given. */
+export function chainOf(length: number, type?: string): Shape {
+  const nodes = [START, ...Array.from({ length }, (_, index) => step(`n${index + 1}`, type))];
   const edges = nodes.slice(1).map((node, index) => ({
     source: nodes[index]?.id ?? "",
     target: node.id,

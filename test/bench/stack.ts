@@ -2,7 +2,7 @@
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { LOOPBACK } from "@pawl/deploy/ports.ts";
+import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import { startPostgres } from "@pawl/deploy/postgres.ts";
 import { Client } from "pg";
 import { startCluster } from "../support/cluster.ts";
@@ -15,11 +15,17 @@ export const RENEW_MS = 10_000;
 
 export interface Stack {
   readonly databaseUrl: string;
+  /** The gateway. */
+  readonly url: string;
+  /** The checkout whose services run; this one when undefined. */
+  readonly root: string | undefined;
   /** A connection for measuring; the services never use it. */
   readonly db: Client;
   readonly client: BenchClient;
   /** Where executors and gateways find the scheduler. */
   readonly schedulerAddress: string;
+  /** Where handler processes find the executor; an older checkout does not serve them. */
+  readonly handlerAddress: string;
   /** Pids by process, with the database, the executor of the steps while it runs, and this process. */
   readonly pids: Readonly<Record<string, number>>;
   /** Starts the executor of the steps, unless it runs. */
@@ -37,6 +43,7 @@ export async function startStack(root?: string): Promise<Stack> {
     durable: true,
     settings: ["shared_preload_libraries=pg_stat_statements"],
   });
+  const handlerPort = String(await freePort());
   const cluster = await startCluster({
     root,
     databaseUrl: postgres.url,
@@ -47,7 +54,12 @@ export async function startStack(root?: string): Promise<Stack> {
       PAWL_SWEEP_MS: "20000",
       PAWL_POLL_MS: "5000",
     },
-    envOf: { executor: { PAWL_EXECUTOR_SLOTS: String(SLOTS) } },
+    envOf: {
+      executor: {
+        PAWL_EXECUTOR_SLOTS: String(SLOTS),
+        ...(root === undefined ? { PAWL_HANDLER_PORT: handlerPort } : {}),
+      },
+    },
   });
   const db = new Client({ connectionString: postgres.url });
   await db.connect();
@@ -61,9 +73,12 @@ export async function startStack(root?: string): Promise<Stack> {
   };
   return {
     databaseUrl: postgres.url,
+    url: cluster.url,
+    root,
     db,
     client,
     schedulerAddress,
+    handlerAddress: `${LOOPBACK}:${handlerPort}`,
     get pids() {
       return {
         scheduler: pidOf(cluster.schedulers),

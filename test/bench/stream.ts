@@ -1,6 +1,6 @@
-// Streaming: a model that writes two thousand pieces at full speed, watched by fifty clients. Each piece carries the time at which
-// the executor wrote it, so a client measures the whole way: executor, log, gateway, socket. At full speed a piece mostly waits in
-// line; the pace of a real model shows how long the way itself takes.
+// Streaming: a model writes two thousand pieces at full speed, and fifty clients watch. Each piece carries the time at which the executor
+// wrote it, so a client measures the whole way: executor, log, gateway, socket. At full speed a piece mostly waits in line. The pace of a
+// real model shows how long the way itself takes.
 
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { median, percentile, progress } from "./report.ts";

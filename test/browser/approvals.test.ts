@@ -1,4 +1,4 @@
-// Questions to people in a real browser against the real trio: what is asked, the form made from the schema of the response, and
+// Questions to people in a real browser against the real trio: the question, the form made from the schema of the response, and the person
 // who answered.
 
 import { readFile } from "node:fs/promises";
@@ -76,7 +76,7 @@ async function open(path: string): Promise<{ page: Page; errors: readonly string
   return { page, errors };
 }
 
-/** The answers in the log of a run, as who said what. */
+/** The answers in the log of a run: decision, person and response. */
 async function answers(runId: string): Promise<unknown[]> {
   const { events } = await client.events.list(runId, { pageSize: 1000 });
   return events.flatMap(({ fact }) =>
@@ -124,7 +124,7 @@ test("a run that asks is answered from the page with the form of its schema (S1.
   expect(errors).toEqual([]);
 });
 
-test("every kind of field gives its value, and what only the server knows is said at its field", async () => {
+test("every kind of field gives its value, and an error that only the server finds is shown at its field", async () => {
   const { run } = await client.runs.start("shapes");
   const { page, errors } = await open(`/runs/${run.runId}?node=ask`);
   const form = page.getByRole("form", { name: "Answer" });
@@ -158,7 +158,7 @@ test("every kind of field gives its value, and what only the server knows is sai
   expect(errors).toEqual([]);
 });
 
-test("open questions are counted and listed; one that another person rejects says by whom", async () => {
+test("open questions are counted and listed; a question that another person rejects says by whom", async () => {
   const { run } = await client.runs.start("refund-with-approval");
   const { page, errors } = await open("/approvals");
   const card = page.locator(".inbox .card", { hasText: "Refund 480 EUR" });

@@ -1,6 +1,6 @@
-// Builds the console when its sources are newer than what was built, as the gateway serves what is in clients/web/dist. The race
-// it survives: several test files want it at once. One of them builds, aside, and moves it into place; the others wait, so that
-// nobody's page is taken away under it.
+// Builds the console if its sources are newer than the last build, because the gateway serves clients/web/dist. The race it survives:
+// several test files need the console at once. One of them builds it in another folder and moves it into place. The others wait, so that no
+// test loses the page that it reads.
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const SOURCES = ["clients/web/src", "clients/web/index.html", "clients/ts/src", 
 export async function buildConsole(): Promise<void> {
   if (await isCurrent()) return;
   await mkdir(join(ROOT, ".pawl"), { recursive: true });
-  await until(isOurTurn, { what: "whoever builds the console", timeoutMs: BUILD_MS });
+  await until(isOurTurn, { what: "the test file that builds the console", timeoutMs: BUILD_MS });
   try {
     if (await isCurrent()) return;
     const draft = join(ROOT, `.pawl/console-${process.pid}`);

@@ -67,7 +67,7 @@ async function untar(name: string, into: string): Promise<void> {
       code === 0 ? resolve() : reject(new Error(`tar of ${name} ended with ${code}`)),
     );
   });
-  // tar may leave before the padding behind the archive is written; whether it had everything, its exit code says.
+  // tar may exit before the padding after the archive is written. Its exit code says whether it had everything.
   const fed = pipeline(source(name), createBrotliDecompress(), tar.stdin).catch(() => undefined);
   await Promise.all([fed, ended]);
 }

@@ -7,7 +7,7 @@ import { chromium } from "playwright-core";
 import type { Browser, Page } from "playwright-core";
 import { chromiumBinary } from "./chromium-binary.ts";
 
-/** Nothing but the page under test may reach for the network, and root has no sandbox. */
+/** Only the page under test may use the network, and Chromium has no sandbox under root. */
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-dev-shm-usage",

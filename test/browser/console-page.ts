@@ -1,8 +1,8 @@
-// What tests read off the console, in the words of the console.
+// How tests read the console, in the words of the console.
 
 import type { Browser, Page } from "playwright-core";
 
-/** A page that remembers what it asked of whom and what went wrong in it. */
+/** A page that records its requests and its errors. */
 export interface ConsolePage {
   readonly page: Page;
   readonly requested: ReadonlySet<string>;

@@ -67,7 +67,7 @@ async function open(url: string): Promise<ConsolePage> {
   return opened;
 }
 
-/** Starts a run whose model says what it is told to. */
+/** Starts a run whose model writes the texts that the test gives it. */
 async function startSpeaking(): Promise<{
   readonly runId: string;
   readonly say: (...texts: readonly string[]) => void;

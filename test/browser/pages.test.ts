@@ -1,4 +1,4 @@
-// The console in a real browser against a scripted gateway: what a person sees and can do where the trio would only be slower.
+// The console in a real browser against a scripted gateway: the views and actions for which the trio would only be slower.
 
 import type { Browser } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
@@ -93,7 +93,7 @@ test("filters stay in the address, and an unknown run says what to do next", asy
 const PIXEL =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP6DwABBQECz6AuzQAAAABJRU5ErkJggg==";
 
-test("a streamed picture is drawn, an address is a link, a script is neither, and nobody else is asked (S1.42)", async () => {
+test("a streamed picture is drawn, an address is a link, a script is neither, and the browser asks no other server (S1.42)", async () => {
   await using scene = await setup();
   const { browser, gateway, startMs, runId } = scene;
   tellBeginning(gateway, startMs);

@@ -1,5 +1,5 @@
-// What a person sees and does where a run waits for somebody: a held node with its buttons, a map's progress, the reason in
-// words, a child run and the way back. In a real browser against the real trio.
+// The console where a run waits for a person: a held node with its buttons, a map's progress, the reason in words, a child run and the way
+// back. In a real browser against the real trio.
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

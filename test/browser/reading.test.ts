@@ -1,5 +1,5 @@
-// What a person reads off the console, in a real browser against the real trio: the page at every width, the search, a failed run,
-// a handled failure, a wide fan, a delay, and addresses that lead nowhere.
+// The console as a reader uses it, in a real browser against the real trio: the page at every width, the search, a failed run, a handled
+// failure, a wide fan, a delay, and addresses that lead nowhere.
 
 import { createPawlClient } from "@pawl/client";
 import type { PawlClient } from "@pawl/client";
@@ -101,7 +101,7 @@ test("at 1024 pixels nothing lies on the table of runs, and a workflow is starte
   expect(await overflow(page)).toBe(0);
   const table = await box(page.locator("table.runs"));
   expect(table.x + table.width).toBeLessThanOrEqual(WIDTHS.tablet);
-  // Whatever lies over the table is what the pointer would meet.
+  // The pointer would hit any element that covers the table.
   const covered = await page.evaluate(
     () =>
       [...document.querySelectorAll("table.runs td, table.runs th")].filter((cell) => {
@@ -145,7 +145,7 @@ test("a search finds by the beginning of workflow id, title and run id, and by t
   expect(await search.inputValue()).toBe("no such thing");
 });
 
-test("a failed run says at its head which node failed and why; one node is red, and what never ran is not", async () => {
+test("a failed run says at its head which node failed and why; one node is red, and nodes that never ran are not", async () => {
   const runId = await ended("broken-import-of-all-customers");
   const page = await open(`/runs/${runId}`);
   const head = page.locator('[data-failure="parse"]');
@@ -273,7 +273,7 @@ test("an id of no run says so, once", async () => {
   expect((await fault.textContent())?.match(/123/g)).toHaveLength(1);
 });
 
-test("graph and log are worked with the keyboard, and what has focus is seen", async () => {
+test("graph and log work with the keyboard, and the focus is visible", async () => {
   const page = await open(`/runs/${await ended("handled")}`);
   await waitForEnd(page);
   const node = page.getByRole("button", { name: /^call javascript · failed, handled/ });

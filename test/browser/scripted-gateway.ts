@@ -1,5 +1,5 @@
-// A gateway for tests of the console alone: the real protocol and the real page over a real socket, serving one scripted run.
-// A test feeds the log; watchers get what is there and then what comes.
+// A gateway for tests of the console alone: the real protocol and the real page over a real socket, serving one scripted run. A test feeds
+// the log; watchers get the events so far and then the new ones.
 
 import { createReadStream, existsSync } from "node:fs";
 import { createServer } from "node:http";

@@ -1,4 +1,4 @@
-// A run with something of everything: a stream, a retry, a lost executor, a branch not taken.
+// A run with some of everything: a stream, a retry, a lost executor, a branch that is not taken.
 
 import type { ScriptedFact, ScriptedGateway, ScriptedRun } from "./scripted-gateway.ts";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";

@@ -1,5 +1,5 @@
-// Everybody who takes part in a chaos: a PostgreSQL of its own, two of each service as direct children, and a proxy on every link
-// between them, so that each can be killed, frozen, cut off or started again at any moment.
+// The processes of a chaos run: a PostgreSQL of its own, two of each service as direct children, and a proxy on every link between them.
+// Each can be killed, frozen, cut off or started again at any moment.
 import { randomUUID } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -135,7 +135,11 @@ const startScheduler = async (nth: number, env: Env): Promise<ChaosMember> => {
 const startExecutor = async (nth: number, env: Env): Promise<ChaosMember> => {
   const port = await freePort();
   const executorId = randomUUID();
-  const own = { PAWL_METRICS_PORT: String(port), PAWL_EXECUTOR_ID: executorId };
+  const own = {
+    PAWL_METRICS_PORT: String(port),
+    PAWL_HANDLER_PORT: "0",
+    PAWL_EXECUTOR_ID: executorId,
+  };
   const { PAWL_DRAIN_MS, PAWL_LOG_LEVEL } = TIMING;
   const all = { PAWL_DRAIN_MS, PAWL_LOG_LEVEL, ...own, ...env };
   return await enlist("executor", { nth, port, env: all, executorId });

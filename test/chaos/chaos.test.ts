@@ -1,4 +1,4 @@
-// A short form of `npm run chaos`: one of each of the faults that cost most, under load.
+// A short form of `npm run chaos`: one strike of each of the most costly faults, under load.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFailed, onTestFinished, test } from "vitest";

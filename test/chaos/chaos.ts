@@ -1,4 +1,4 @@
-// Fault after fault on one cluster, each judged before the next begins.
+// Runs fault after fault on one cluster, and judges each before the next begins.
 import { appendFileSync } from "node:fs";
 import { startChaosCluster, type ChaosCluster } from "./chaos-cluster.ts";
 import { EFFECT_PREFIX, experiment, type Outcome } from "./experiment.ts";
@@ -19,7 +19,7 @@ export type ChaosOptions = {
   readonly onOutcome: (outcome: Outcome) => void;
 };
 
-/** What came of it, and what everybody printed meanwhile. */
+/** The outcomes, and the output of all services meanwhile. */
 export type ChaosResult = { readonly outcomes: readonly Outcome[]; readonly logs: string };
 
 /** Does it. */

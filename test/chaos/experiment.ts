@@ -1,5 +1,5 @@
-// One experiment: a load, a fault that strikes again and again, quiet, and a verdict. It is void, and so proves nothing, unless the
-// fault really struck, the load was really accepted, and where it is about fencing somebody was really refused.
+// One experiment: a load, a fault that strikes again and again, quiet, and a verdict. It is void and proves nothing unless the fault really
+// struck, the cluster really accepted the load, and, if it is about fencing, the scheduler really refused a claim.
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { seededRandom } from "../stress/random.ts";
@@ -18,7 +18,7 @@ import { recoveryTimes } from "./recovery.ts";
 import { effectShapes } from "./shapes.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
-/** What came of it. */
+/** The outcome of an experiment. */
 export type Outcome = {
   readonly fault: Fault;
   readonly hits: readonly Struck[];
@@ -45,7 +45,7 @@ export type ExperimentOptions = {
 export const EFFECT_PREFIX = "effect";
 const EVERY_MS = 180;
 const RUNS_MOST = 20_000;
-/** Everything that was accepted has ended by then, or it is stuck. */
+/** Every accepted run has ended by then, or it is stuck. */
 const QUIET_MS = 90_000;
 const ACCEPTED_SHARE = 0.95;
 
@@ -130,14 +130,16 @@ function voidsOf(
   if (fault.needsEveryHit === true)
     for (const { target, detail } of missed) voids.push(`${target} was not struck: ${detail}`);
   if (verdict.accepted < ACCEPTED_SHARE * verdict.offered)
-    voids.push(`only ${verdict.accepted} of ${verdict.offered} were accepted`);
-  // One freeze may find an executor with nothing in its hands; several do not.
+    voids.push(
+      `only ${verdict.accepted} of ${verdict.offered} were accepted: ${verdict.refusals.join("; ")}`,
+    );
+  // One freeze may hit an executor without a claim; several do not.
   if (fault.isFencing === true && size !== "short" && counts.refused === 0)
     voids.push("nobody was refused");
   return voids;
 }
 
-/** Claims that an executor still held and was told are not its own. */
+/** Claims that an executor still held when the scheduler refused them. */
 const refusals = ({ executors }: ChaosCluster): number =>
   executors.reduce((sum, member) => sum + member.logs().split('"claim lost"').length - 1, 0);
 

@@ -1,4 +1,4 @@
-// What a fault is: something that can be done to a cluster under load, again and again, and that says whether it really struck.
+// A fault: an action on a cluster under load that can be repeated, and that reports whether it really struck.
 import type { Client } from "pg";
 import type { Random } from "../stress/random.ts";
 import type { Shape } from "../stress/shapes.ts";
@@ -9,20 +9,20 @@ export type Size = "short" | "smoke" | "full";
 
 /** One strike as it happened. */
 export type Hit = {
-  /** Whom it struck. */
+  /** The process that it struck. */
   readonly target: string;
   readonly detail: string;
   /** Whether it was seen to strike. */
   readonly isObserved: boolean;
   /** From when on, in milliseconds since the epoch. */
   readonly at: number;
-  /** Since when what it took away is back. */
+  /** When the fault was over. */
   readonly overAt: number;
 };
 
 /** A hit as the experiment notes it. */
 export type Struck = Hit & {
-  /** Since when it was prepared: a process that is to fail at a point is started anew for it. */
+  /** When its preparation began: a process that is to fail at a point is restarted for it. */
   readonly intendedAt: number;
 };
 
@@ -54,9 +54,9 @@ export type Fault = {
   readonly hits: Readonly<Record<Size, number>>;
   /** How long between two of them, at least and at most. */
   readonly gapMs: readonly [number, number];
-  /** How long between two runs that are offered; a fault that takes everybody away at once lets less pile up. */
+  /** The time between two offered runs. A fault that stops all processes at once sets more, so that fewer runs pile up. */
   readonly everyMs?: number;
-  /** No more runs than this where they are heavy; the others go by what is asked for. */
+  /** The most runs, for faults with heavy runs; other faults use the number from the command line. */
   readonly runsMost?: Readonly<Record<Size, number>>;
   /** Whether it must lead to refusals to prove anything. */
   readonly isFencing?: boolean;

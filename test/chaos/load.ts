@@ -1,5 +1,5 @@
-// The load under which things break: runs of every shape, offered at a steady pace through all gateways, each watched from its
-// first event to its last. A submission is repeated under its request id until somebody accepts it.
+// The load during a chaos run: runs of every shape, offered at a steady pace through all gateways, each watched from its first event to its
+// last. The load repeats a submission under its request id until a scheduler accepts it.
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { PawlError, type PawlClient } from "@pawl/client";
@@ -15,9 +15,9 @@ export type Submission = {
   runId: string;
   /** Why it was not accepted. */
   refusal: string;
-  /** How often it was asked for again, because nobody answered in time. */
+  /** How often the load repeated it, because no answer came in time. */
   repeats: number;
-  /** What its watcher was given. */
+  /** The events that its watcher got. */
   readonly eventIds: number[];
   hasEnded: boolean;
   /** Why its watcher gave up. */
@@ -36,7 +36,7 @@ export type LoadOptions = {
   readonly most: number;
 };
 
-/** Nothing at all for this long, and the connection is taken for dead: a heartbeat and a half. */
+/** The watcher takes a connection without any bytes for this long for dead: a heartbeat and a half. */
 const SILENCE_MS = 22_000;
 
 /** The workflow of a shape. */
@@ -57,7 +57,7 @@ export async function saveShapes(
   }
 }
 
-/** Offers runs until told to stop. */
+/** Offers runs until it is stopped. */
 export class Load {
   readonly submissions: Submission[] = [];
   readonly #options: LoadOptions;
@@ -162,7 +162,7 @@ export class Load {
     submission.hasEnded = !signal.aborted;
   }
 
-  /** Asks until there is an answer. A call nobody answered in time may have been heard: it is repeated as it was. */
+  /** Repeats a call until an answer comes. A call without an answer may have been carried out, so it is repeated unchanged. */
   async #insist<T>(submission: Submission, call: () => Promise<T>): Promise<T> {
     for (;;) {
       try {

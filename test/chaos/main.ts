@@ -1,9 +1,9 @@
 // npm run chaos [-- --smoke] [--seed 1] [--only F3,F5] [--runs 40] [--out folder]
 //
 // Two of each service and a PostgreSQL of their own, under load, while processes are killed, frozen and cut off from one another.
-// `--only recovery` measures how long recovery takes instead: of nodes whose executor died, of progress whose scheduler died, of
-// services whose database came back; `--runs` is how often then.
-// Exits with 1 when anything accepted was lost, done twice, accepted from a stale claim or left undone, or when it proved nothing.
+// `--only recovery` measures the time of recovery instead, `--runs` times each: after the death of an executor, of a scheduler and of the
+// database.
+// Exits with 1 if a run was lost, done twice or left undone, if a scheduler accepted a stale claim, or if no fault was effective.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ const { outcomes, logs } = await chaos({
   runs,
   faultLog,
   onProgress: (text) => print(`${stamp()}  ${text}`),
-  // At once, so that a run that is ended early has said what it found.
+  // Printed at once, so that a run that is ended early has shown its findings.
   onOutcome: (outcome) => {
     for (const line of [outcomeLine(outcome), ...faultsOf(outcome)]) print(`${stamp()}  ${line}`);
   },

@@ -1,5 +1,5 @@
-// What a PostgreSQL server says, message by message, so that its notifications can be lost and nothing else. A message is a type, its length
-// and its body; a server speaks so from the first byte on, since no client here asks for TLS.
+// Splits the bytes of a PostgreSQL server into messages, so that a proxy can drop its notifications and nothing else. A message is a type,
+// its length and its body. The server sends messages from the first byte on, since no client here asks for TLS.
 
 const NOTIFICATION = "A".charCodeAt(0);
 const TYPE_BYTES = 1;

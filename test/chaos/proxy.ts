@@ -1,5 +1,5 @@
-// A TCP proxy on loopback that spoils what goes through it. Bytes are never reordered, repeated or invented: what a toxic does is what
-// networks do. What is held back comes through when the toxic is lifted, as TCP would send it again.
+// A TCP proxy on loopback that disturbs its connections. It never reorders, repeats or invents bytes: a toxic does only what networks do.
+// Bytes that it held back come through when the toxic is lifted, as TCP would send them again.
 import { once } from "node:events";
 import { createServer, connect, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
@@ -9,15 +9,15 @@ import { ServerMessages } from "./notifications.ts";
 
 /** What a link does to its bytes. */
 export type Toxic =
-  /** Connections break, and no new one comes about. */
+  /** Connections break, and new ones are refused. */
   | { readonly kind: "cut" }
-  /** Nothing comes through in these directions, and nobody is told. */
+  /** Nothing comes through in these directions, and neither side gets an error. */
   | { readonly kind: "silence"; readonly up: boolean; readonly down: boolean }
   | { readonly kind: "delay"; readonly delayMs: number; readonly jitterMs: number }
   | { readonly kind: "rate"; readonly bytesPerSecond: number }
   /** The next piece is cut in the middle, and the connection ends there: by FIN, or by RST. */
   | { readonly kind: "partial"; readonly isReset: boolean }
-  /** What is asked comes through; its answer is lost, and the connection breaks a moment later. */
+  /** A request comes through; its answer is lost, and the connection breaks a moment later. */
   | { readonly kind: "lost answer" }
   /** PostgreSQL's notifications are lost, and nothing else; for a link that leads to it. */
   | { readonly kind: "lost notifications" };
@@ -30,7 +30,7 @@ export type Proxy = {
   readonly spoiled: () => number;
   /** From now on, for present and future connections. */
   readonly poison: (toxic: Toxic) => void;
-  /** Back to normal; `cutting` breaks what was open under the toxic. */
+  /** Back to normal; `cutting` breaks the connections that were open under the toxic. */
   readonly heal: (cutting: boolean) => void;
   readonly stop: () => Promise<void>;
 };
@@ -38,7 +38,7 @@ export type Proxy = {
 type Direction = "up" | "down";
 type Pair = { readonly client: Socket; readonly server: Socket };
 
-/** Behind an answer that is lost the server may still carry out what was asked with it. */
+/** After a lost answer the server may still carry out the requests that came with it. */
 const CARRIED_OUT_MS = 100;
 /** A toxic's end is looked for this often. */
 const LOOK_MS = 20;

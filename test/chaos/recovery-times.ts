@@ -1,6 +1,6 @@
-// How long it takes until all is well again, each measured by itself under a steady load: from the kill of an executor until its nodes
-// start elsewhere, the longest pause of progress after the kill of a scheduler, and from the return of the database until every
-// service is ready again. Leases are as in production, so no figure hangs on a short one.
+// How long recovery takes, each kind measured by itself under a steady load. From the kill of an executor until its nodes start elsewhere;
+// the longest pause of progress after the kill of a scheduler; from the return of the database until every service is ready again. Leases
+// are as in production, so no figure depends on a short lease.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,7 +22,7 @@ export type RecoveryFigure = {
 const WORKFLOW = "steady";
 const RUNS_AT_ONCE = 12;
 const SETTLE_MS = 1_500;
-/** What is looked at after the kill of a scheduler. */
+/** The time after the kill of a scheduler in which progress is measured. */
 const WATCHED_MS = 6_000;
 /** Longer than any sweep. */
 const IDLE_MS = 25_000;
@@ -199,7 +199,7 @@ async function ask<Row extends object>(
   }
 }
 
-/** One line a figure; whether all are as short as they must be. */
+/** Prints each figure in a line. Returns whether every p99 is within its limit. */
 export function tellRecovery(
   figures: readonly RecoveryFigure[],
   print: (line: string) => void,

@@ -1,5 +1,5 @@
-// How long it took until all was well again after a hit, from the log: until the first node completed after the fault was over, and
-// until every claim that the hit cost was given to somebody else.
+// How long recovery took after a hit, read from the log: until the first node completed after the end of the fault, and until every claim
+// that the hit cost was given to another executor.
 import type { Client } from "pg";
 import type { Struck } from "./fault.ts";
 
@@ -26,7 +26,7 @@ export async function recoveryTimes(
   const restarts = (await db.query<{ lost_at: number; again_at: number }>(RESTARTS, [since])).rows;
   return hits.flatMap((hit, index) => {
     const next = hits[index + 1];
-    // What the preparation of the next strike costs is nobody's recovery.
+    // The cost of preparing the next strike does not count as recovery.
     const isSameStrike = next?.intendedAt === hit.intendedAt;
     const nextAt = (isSameStrike ? next.at : next?.intendedAt) ?? Infinity;
     const first = completions.find(({ at }) => at >= hit.overAt);

@@ -1,4 +1,4 @@
-// What a chaos says in the end: one line for all, one for each fault, and every broken rule.
+// The report of a chaos run: one line for all, one line for each fault, and every broken rule.
 import type { Outcome } from "./experiment.ts";
 import { quantile } from "./recovery.ts";
 
@@ -24,7 +24,7 @@ export function resultLine(outcomes: readonly Outcome[]): string {
   ].join(" / ");
 }
 
-/** What is wrong with an outcome; nothing when it proves what it should. */
+/** The faults of an outcome; none if it proves the promise. */
 export function faultsOf({ fault, verdict, counts, voids }: Outcome): string[] {
   const { lost, duplicated, staleAccepted, stuck, broken } = verdict;
   const named = Object.entries({

@@ -1,4 +1,4 @@
-// The shapes of the stress with real work in them: what its peers do there is an effect on the outside world here.
+// The shapes of the stress with real work in them: each task of a stress peer is an effect on the outside world here.
 import type { Json } from "@pawl/client";
 import { broken, script, type GraphText, type NodeText } from "../flow/graph.ts";
 import { SHAPES, TASK, type Shape } from "../stress/shapes.ts";
@@ -51,7 +51,7 @@ function taskOf(config: Json | undefined, url: string): NodeText {
   return effect(url);
 }
 
-/** A call that goes through in the end: whatever breaks it on the way is tried again. */
+/** A call with so many retries that it succeeds after every fault. */
 export const effect = (url: string): NodeText => ({
   type: "http",
   config: { url, method: "POST" },

@@ -1,5 +1,5 @@
-// What became of the runs of one experiment, by everybody who can tell: the log, the projections and the queue, the definition alone,
-// the clients who watched, and the outside world. Read when all is quiet; it trusts no service but for reading a run.
+// What became of the runs of one experiment, from every source: the log, the projections and the queue, the definition alone, the clients
+// that watched, and the outside world. The verdict reads them when all is quiet. It trusts no service except for reading a run.
 import { effectKey, nodeId, runId } from "@pawl/core/name/ids";
 import type { Client } from "pg";
 import { checkInvariants } from "../support/invariants.ts";
@@ -8,11 +8,13 @@ import { differences } from "../stress/stress.ts";
 import type { ChaosCluster } from "./chaos-cluster.ts";
 import type { Submission } from "./load.ts";
 
-/** What must be empty, and what is counted. */
+/** Lists that must be empty, and counts. */
 export type Verdict = {
   readonly offered: number;
+  /** Why the others were not accepted, each reason once. */
+  readonly refusals: readonly string[];
   readonly accepted: number;
-  /** Calls that nobody answered in time and that were made again. */
+  /** Calls that got no answer in time and were repeated. */
   readonly repeats: number;
   readonly lost: readonly string[];
   readonly duplicated: readonly string[];
@@ -63,7 +65,8 @@ export async function judge(
   const rawDuplicates = await judgeEffects(cluster, db, runIds, sorted);
   const repeats = submissions.reduce((sum, each) => sum + each.repeats, 0);
   const offered = submissions.length;
-  return { offered, accepted: accepted.length, repeats, ...sorted, rawDuplicates };
+  const refusals = [...new Set(submissions.flatMap(({ refusal }) => refusal || []))];
+  return { offered, refusals, accepted: accepted.length, repeats, ...sorted, rawDuplicates };
 }
 
 /** Where a broken invariant belongs. */
@@ -124,7 +127,7 @@ async function judgeEnd(
   sorted.lost.push(...differences(shape.name, { run, expected }));
 }
 
-/** What completed was done, under its own key; the rest is the honest number of repeats. */
+/** Every completed node had its effect under its own key. Further calls count as repeats. */
 async function judgeEffects(
   { effects }: ChaosCluster,
   db: Client,

@@ -1,7 +1,5 @@
-// The steps that guard the wire: no breaking change, and generated code equal to what the contracts give.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// The steps that guard the wire: no breaking change, and generated code that matches the contracts.
+import { GENERATORS, generateAside } from "@pawl/deploy/gen.ts";
 import { runProgram } from "./step.ts";
 import type { Step, Verdict } from "./step.ts";
 
@@ -41,21 +39,25 @@ async function earlierContracts(): Promise<Base> {
   return { ref, name };
 }
 
-/** Generates into a folder of its own and compares: the tree itself is never touched. */
+/** Generates every language into a folder of its own and compares: the tree itself is never touched. */
 export const generatedStep: Step = {
   name: "generated code",
   async run(): Promise<Verdict> {
-    const folder = mkdtempSync(join(tmpdir(), "pawl-generated-"));
-    try {
-      const template = "proto/buf.gen.yaml";
-      const made = await runProgram("buf", ["generate", "--template", template, "-o", folder]);
-      if (made.code !== 0) return { kind: "failed", output: made.output };
-      const fresh = join(folder, "proto", "gen");
-      const { code, output } = await runProgram("diff", ["-r", fresh, "proto/gen"]);
-      if (code === 0) return { kind: "passed" };
-      return { kind: "failed", output: `${output}\nrun \`npm run gen\` and commit the result` };
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+    const skipped: string[] = [];
+    for (const generator of GENERATORS) {
+      const { language, folder } = generator;
+      const fault = await generateAside(generator, async (outcome, fresh) => {
+        if (outcome.kind === "failed") return outcome.output;
+        if (outcome.kind === "skipped") {
+          skipped.push(`${language} skipped: ${outcome.why}`);
+          return "";
+        }
+        const compared = ["-r", "-x", "__pycache__", fresh, folder];
+        const { code, output } = await runProgram("diff", compared);
+        return code === 0 ? "" : `${output}\nrun \`npm run gen\` and commit the result`;
+      });
+      if (fault !== "") return { kind: "failed", output: `${language}:\n${fault}` };
     }
+    return { kind: "passed", note: skipped.join("; ") };
   },
 };

@@ -1,4 +1,4 @@
-// The behaviours that must work, one line each in ids.txt: an id and what it stands for.
+// The behaviours that must work, one line each in ids.txt: an id and its meaning.
 import { readFileSync } from "node:fs";
 
 /** One promised behaviour. */

@@ -1,5 +1,5 @@
-// A store whose clock steps back: jobs without a delay are taken all the same. PostgreSQL's own clock cannot be set by a test; moving
-// every time that a job holds forwards by an hour is the same thing seen from the job.
+// A store whose clock steps back still gives out jobs without a delay. A test cannot set PostgreSQL's clock. Moving every time of a job
+// forwards by an hour has the same effect for the job.
 
 import { nodeId } from "@pawl/core/name/ids";
 import { openPool } from "@pawl/platform/db/pool";
@@ -32,7 +32,7 @@ async function postgres() {
   const { url } = database;
   const pool = openPool(url, { max: 2, name: "pawl-clock-back" });
   const boss = new BossQueue(url, (error) => console.warn(error));
-  const journal = createJournal({ url, pool, boss });
+  const journal = createJournal({ url, pool, queue: boss });
   onTestFinished(async () => {
     await journal.close();
     await boss.stop();

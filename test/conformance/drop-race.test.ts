@@ -6,7 +6,7 @@ import { newRunId } from "./facts.ts";
 import { openPostgres } from "./postgres.ts";
 import { setup } from "./setup.ts";
 
-test("a drop never waits for whoever is taking the job, so the two cannot block each other", async () => {
+test("a drop never waits for the transaction that takes the job, so the two cannot block each other", async () => {
   const { journal, rival, prepare } = await setup(openPostgres);
   await prepare(["work"]);
   const key = { runId: newRunId(), nodeId: nodeId("a"), iteration: 0, attempt: 1 };

@@ -5,7 +5,7 @@ import { openPool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { createJournal } from "@pawl/platform/store/tick/postgres";
 import { readEvents } from "@pawl/platform/store/log/reads";
-import { parseEnd } from "@pawl/platform/wake/listen";
+import { parseEnd } from "@pawl/platform/ends/parse-end";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { freshDatabase } from "../support/postgres.ts";
@@ -28,7 +28,7 @@ async function setup() {
   const { url } = database;
   const pool = openPool(url, { max: 2, name: "pawl-ends" });
   const boss = new BossQueue(url, (error) => console.warn(error));
-  const journal = createJournal({ url, pool, boss });
+  const journal = createJournal({ url, pool, queue: boss });
   const listener = new Client({ connectionString: url });
   const heard: string[] = [];
   listener.on("notification", ({ channel, payload }) => heard.push(`${channel} ${payload ?? ""}`));

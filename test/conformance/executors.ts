@@ -1,4 +1,4 @@
-// What every store promises about who is alive. A lease of 0 ms is over when it is given; an hour outlasts any test.
+// The promises of every store about live executors. A lease of 0 ms has expired when it is given; a lease of an hour outlasts any test.
 
 import { randomUUID } from "node:crypto";
 import type { ExecutorSession } from "@pawl/platform/store/leases/leases";
@@ -23,6 +23,7 @@ const hello = (leaseMs: number, instanceId: string | null = null) => ({
   nodeTypes: ["http", "javascript"],
   slots: 4,
   description: "a test",
+  schedulerId: null,
   leaseMs,
 });
 
@@ -69,7 +70,7 @@ function lives(open: OpenStore): void {
     await store.executors.renew([], HOUR_MS);
   });
 
-  test("a lease of an executor nobody knows is expired", async () => {
+  test("a lease of an unknown executor is expired", async () => {
     const { journal, executors } = await setup(open);
     const run = await begin(journal);
     await claim(journal, run, 1, newExecutorId());
@@ -198,7 +199,7 @@ function processes(open: OpenStore): void {
     expect(await executors.register(rivalOf(dead, randomUUID()))).toBe(true);
   });
 
-  test("who is alive is counted, wherever it is connected", async () => {
+  test("only executors with a live lease are counted", async () => {
     const { executors } = await setup(open);
     expect(await executors.countAlive()).toBe(0);
     await executors.register({ ...newSession(), ...hello(HOUR_MS) });
@@ -208,7 +209,7 @@ function processes(open: OpenStore): void {
 }
 
 function holdings(open: OpenStore): void {
-  test("the leases of an executor are told apart from others and from young ones", async () => {
+  test("the store finds the leases of one executor, without those of others and without young ones", async () => {
     const store = await setup(open);
     const { session, lease } = await join(store, HOUR_MS);
     await join(store, HOUR_MS);

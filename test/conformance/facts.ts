@@ -21,15 +21,16 @@ export const HOUR_MS = 3_600_000;
 
 export const newRunId = (): RunId => runId(randomUUID());
 export const newExecutorId = (): ExecutorId => executorId(randomUUID());
-/** Who claims and speaks, where a test has but one executor. */
+/** The executor of tests that have only one. */
 export const EXECUTOR: ExecutorId = newExecutorId();
 export const NODE: NodeId = nodeId("fetch");
 
-/** A running run with one event, unless told otherwise. */
+/** A running run with one event, unless `over` says otherwise. */
 export const newRun = (over: Partial<NewRun> = {}): NewRun => ({
   runId: newRunId(),
   tenantId: "acme",
   definitionId: definitionId(randomUUID()),
+  definitionDigest: "d",
   workflowId: "orders",
   workflowVersion: 1,
   kind: "saved",
@@ -37,9 +38,13 @@ export const newRun = (over: Partial<NewRun> = {}): NewRun => ({
   requestId: null,
   requestHash: null,
   traceparent: null,
+  createdAt: Date.now(),
   deadlineAt: Date.now() + HOUR_MS,
   assumesNewest: false,
+  limits: {},
+  input: "null",
   parent: null,
+  depth: 0,
   status: "running",
   hasFailures: false,
   errorMessage: null,
@@ -105,7 +110,7 @@ export const delta = (
   payload: { deltaIndex: ordinal, text: `part ${ordinal}` },
 });
 
-/** The change that appends this many events to a run that goes on. */
+/** The change that appends this many events to a run and does not end it. */
 export const change = (
   run: RunId,
   expectedVersion: number,

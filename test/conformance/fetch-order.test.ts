@@ -1,5 +1,5 @@
-// The order of jobs taken together, which Postgres gives only as long as it happens to join them one by one: RETURNING has no
-// order, and once the planner knows a table as large it hashes.
+// The order of jobs that are taken together. PostgreSQL gives it only as long as it joins them one by one: RETURNING has no order, and once
+// the planner knows that a table is large, it uses a hash join.
 
 import { nodeId } from "@pawl/core/name/ids";
 import { openPool } from "@pawl/platform/db/pool";
@@ -17,7 +17,7 @@ test("jobs taken together come in the order of their ranks, whatever way Postgre
     text: "do $$ begin execute format('alter database %I set enable_nestloop = off', current_database()); end $$",
   });
   const boss = new BossQueue(url, (error) => console.warn(error));
-  const journal = createJournal({ url, pool, boss });
+  const journal = createJournal({ url, pool, queue: boss });
   onTestFinished(async () => {
     await journal.close();
     await boss.stop();

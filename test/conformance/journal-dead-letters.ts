@@ -1,4 +1,4 @@
-// Executions that were given up: buried with the events of their transaction, found while open, closed once.
+// Dead letters: written with the events of their transaction, found while open, closed once.
 
 import { randomUUID } from "node:crypto";
 import { nodeId, type RunId } from "@pawl/core/name/ids";

@@ -99,11 +99,11 @@ function ledger(open: OpenStore): void {
         result: { id: 7 },
       },
     ]);
-    // No decision was made: nobody who planned meanwhile loses.
+    // No decision was made, so a scheduler that planned meanwhile does not lose its compare-and-swap.
     expect(row).toMatchObject({ version: 2, lastSeq: 2 });
   });
 
-  test("a later claim hears that an effect was begun, and its result once it is known (S0.38)", async () => {
+  test("a later claim learns that an effect was begun, and its result once it is known (S0.38)", async () => {
     const { journal } = await setup(open);
     const { run, live } = await twiceClaimed(journal, (id, epoch) =>
       journal.transact((tx) => tx.beginEffects([beginOf(id, epoch)])),
@@ -184,7 +184,7 @@ function fencing(open: OpenStore): void {
     expect(await see(run)).toEqual(before);
     await journal.transact((tx) => tx.commitEffects([commitOf(run, live, "mine")]));
     const late = await journal.transact((tx) => tx.beginEffects([beginOf(run, stale)]));
-    // Not even the result of another's work is told to a zombie.
+    // A zombie does not even get the result of another executor's work.
     expect(late).toEqual([{ state: "stale" }]);
   });
 

@@ -1,4 +1,4 @@
-// The waiting room inside the journal's transactions.
+// Queued jobs inside the journal's transactions.
 
 import { nodeId } from "@pawl/core/name/ids";
 import { RunMoved, type Journal } from "@pawl/platform/store/tick/journal";
@@ -88,7 +88,7 @@ function order(open: OpenStore): void {
     ]);
   });
 
-  test("the depth of a queue counts what waits", async () => {
+  test("the depth of a queue counts its waiting jobs", async () => {
     const { journal, prepare } = await setup(open);
     await prepare(["work"]);
     await enqueue(journal, job("a"), job("b", { delayMs: HOUR_MS }));

@@ -1,4 +1,4 @@
-// What a start brings along: the graph of a test run, and the key of an input that may not be started again.
+// Rows that a start adds: the graph of a test run, and the key of an input that may not be started again.
 
 import { randomUUID } from "node:crypto";
 import { isUniqueViolation } from "@pawl/platform/db/failure";

@@ -1,4 +1,4 @@
-// What a journal reads back, and the one deletion it knows.
+// The reads of a journal, and its one kind of deletion.
 
 import { randomUUID } from "node:crypto";
 import { definitionId } from "@pawl/core/name/ids";
@@ -88,7 +88,7 @@ function finding(open: OpenStore): void {
     expect(await journal.overdueRuns(1)).toEqual([later]);
   });
 
-  test("a run that waits or is paused is not overdue; one that goes on has the deadline it was given (X15)", async () => {
+  test("a run that waits or is paused is not overdue; a resumed run has the deadline it was given (X15)", async () => {
     const { journal } = await setup(open);
     const deadlineAt = Date.now() - HOUR_MS;
     const runs = await Promise.all([

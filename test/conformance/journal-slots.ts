@@ -60,7 +60,7 @@ function giving(open: OpenStore): void {
     const leave = (...runs: RunId[]) =>
       move(journal, { released: runs.map((runId) => ({ ...holder(runId), slotKey })) });
     expect(ids(await leave(a))).toEqual([e]);
-    // Who leaves while waiting frees nothing.
+    // A run that leaves while it waits frees no slot.
     expect(ids(await leave(c))).toEqual([]);
     expect(ids(await leave(b, e))).toEqual([d]);
     expect(ids(await leave(d))).toEqual([]);
@@ -87,7 +87,7 @@ function giving(open: OpenStore): void {
     expect(ids(await move(journal, { requested: [wish(b, { slot })] }))).toEqual([b]);
   });
 
-  test("the limit last said counts", async () => {
+  test("the limit of the last request counts", async () => {
     const { journal } = await setup(open);
     const key = crypto.randomUUID();
     const runs = Array.from({ length: 6 }, newRunId);
@@ -104,7 +104,7 @@ function racing(open: OpenStore): void {
     const keys = Array.from({ length: 3 }, () => crypto.randomUUID());
     const held = new Map<string, Set<RunId>>(keys.map((key) => [key, new Set()]));
     const keyOf = new Map<RunId, string>();
-    /** What a scheduler knows once it has committed. */
+    /** Records the slots that a scheduler knows of once it has committed. */
     const note = ({ granted }: SlotsMoved): void => {
       for (const { runId } of granted) {
         held.get(keyOf.get(runId) ?? "")?.add(runId);
@@ -144,13 +144,13 @@ function racing(open: OpenStore): void {
 }
 
 function rates(open: OpenStore): void {
-  test("a slot of a rate stays taken until one window after the start, and then goes on", async () => {
+  test("a slot of a rate stays taken until one window after the start, and then goes to the next run", async () => {
     const { journal } = await setup(open);
     const rate = { key: crypto.randomUUID(), limit: 1, perMs: 150 };
     const [a, b] = [newRunId(), newRunId()];
     const asked = await move(journal, { requested: [wish(a, { rate }), wish(b, { rate })] });
     expect(ids(asked)).toEqual([a]);
-    // Nobody knows when it frees before it was started.
+    // Before the run starts, the time at which the slot frees is unknown.
     expect(asked.wakeInMs).toBeUndefined();
     const began = Date.now();
     const started = await move(journal, { started: [{ ...holder(a), rate }] });
@@ -170,7 +170,7 @@ function rates(open: OpenStore): void {
     expect(Date.now() - began).toBeGreaterThanOrEqual(rate.perMs - 5);
   });
 
-  test("who needs a slot and a rate gets them one after the other", async () => {
+  test("a run that needs a slot and a rate gets them one after the other", async () => {
     const { journal } = await setup(open);
     const slot = { key: crypto.randomUUID(), limit: 1 };
     const rate = { key: crypto.randomUUID(), limit: 1, perMs: 60_000 };
@@ -178,7 +178,7 @@ function rates(open: OpenStore): void {
     expect(ids(await move(journal, { requested: [wish(a, { slot, rate })] }))).toEqual([a]);
     expect(ids(await move(journal, { requested: [wish(b, { slot, rate })] }))).toEqual([]);
     expect(ids(await move(journal, { requested: [wish(c, { rate })] }))).toEqual([]);
-    // Never started: its slot of the rate goes on at once, to the one that asked for the rate first.
+    // It never started, so its slot of the rate goes at once to the run that asked for the rate first.
     const leave = { ...holder(a), slotKey: slot.key, rateKey: rate.key };
     expect(ids(await move(journal, { released: [leave] }))).toEqual([c]);
   });
@@ -192,7 +192,7 @@ function lines(open: OpenStore): void {
     key,
   });
 
-  test("whoever waits in line is told the limit, who has the slots and how many are before it", async () => {
+  test("a run in line can read the limit, the holders of the slots and how many runs are before it", async () => {
     const { journal, slotWaits } = await setup(open);
     const slot = { key: crypto.randomUUID(), limit: 7 };
     const runs = Array.from({ length: 11 }, newRunId);
@@ -206,14 +206,14 @@ function lines(open: OpenStore): void {
     expect(await line(urgent)).toEqual({ ...seen, aheadCount: 0 });
     expect(await line(runs[7] as RunId)).toEqual({ ...seen, aheadCount: 1 });
     expect(await line(runs[9] as RunId)).toEqual({ ...seen, aheadCount: 3 });
-    // Who has a slot, asks for another key or was never there waits for nothing.
+    // A run that has a slot, asks for another key or never asked waits for nothing.
     expect(await line(runs[0] as RunId)).toBeUndefined();
     expect(await line(newRunId())).toBeUndefined();
     expect(await slotWaits(urgent, [asked("another"), asked(slot.key)])).toHaveLength(1);
     expect(await slotWaits(urgent, [])).toEqual([]);
   });
 
-  test("whoever waits for a rate is told when the slot frees that would be its own", async () => {
+  test("a run that waits for a rate can read when its slot frees", async () => {
     const { journal, slotWaits } = await setup(open);
     const rate = { key: crypto.randomUUID(), limit: 2, perMs: 3_600_000 };
     const [a, b, c, d, e] = Array.from({ length: 5 }, newRunId) as [
@@ -241,7 +241,7 @@ function lines(open: OpenStore): void {
   });
 }
 
-/** What both stores give for the same random history of asking and leaving. */
+/** The answers of both stores to the same random history of requests and releases. */
 export const slotHistory = fc.array(
   fc.record({
     run: fc.nat(5),

@@ -1,4 +1,4 @@
-// Versions, seqs and unique facts: what makes a decision count once.
+// Versions, seqs and unique facts: they make a decision count once.
 
 import { randomUUID } from "node:crypto";
 import { definitionId, nodeId } from "@pawl/core/name/ids";
@@ -35,7 +35,7 @@ function sequences(open: OpenStore): void {
     expect(seen.events.map((event) => event.nodeId)).toEqual(["", "a", "b", "c"]);
   });
 
-  test("an event says again exactly what its fact said", async () => {
+  test("an event holds exactly what its fact held", async () => {
     const { journal, see } = await setup(open);
     const run = await begin(journal);
     await step(journal, run, 1, { facts: [completed(7, { iteration: 2, attempt: 3 })] });

@@ -1,4 +1,4 @@
-// What every journal promises. Run on memory and on Postgres, which is what makes the one a twin of the other.
+// The promises of every journal. The suite runs on memory and on Postgres, and so makes the one a twin of the other.
 
 import { describe } from "vitest";
 import { deadLetterSuite } from "./journal-dead-letters.ts";

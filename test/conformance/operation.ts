@@ -1,5 +1,5 @@
-// Random operations on a journal, and how each is carried out. The arguments of an operation are worked out once, from what
-// one store has committed, so that both stores are asked exactly the same.
+// Random operations on a journal, and how each is carried out. The test works out the arguments of an operation once, from the committed
+// rows of one store, and so asks both stores exactly the same.
 
 import { isUniqueViolation } from "@pawl/platform/db/failure";
 import { unreachable } from "@pawl/core/fault/invariant";

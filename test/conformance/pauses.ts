@@ -1,4 +1,4 @@
-// What a store promises of pauses of workflows and queues, on memory and on Postgres alike.
+// The promises of a store about pauses of workflows and queues, on memory and on Postgres alike.
 
 import type { RunId } from "@pawl/core/name/ids";
 import { PausesMoved } from "@pawl/platform/store/tick/journal";
@@ -42,7 +42,7 @@ const followers = ({ pauses }: StoreUnderTest, pause: PauseRecord, limit = 10, a
   pauses.runsOf(pause, { after, limit });
 
 function holding(shared: () => Promise<StoreUnderTest>): void {
-  test("a queue is held by who said so first, until it is let go; each change has the next epoch", async () => {
+  test("a queue keeps its first pause until it is resumed; each change has the next epoch", async () => {
     const { pauses, journal } = await shared();
     const { epoch } = await pauses.read();
     const held = await pauses.pause(queue("held"), ADA);
@@ -88,7 +88,7 @@ function settling(shared: () => Promise<StoreUnderTest>): void {
     expect(await heldIn(store, "orders-1")).toBeUndefined();
   });
 
-  test("who works on a pause that has been changed since changes nothing", async () => {
+  test("a scheduler that works on a pause that has been changed since changes nothing", async () => {
     const store = await shared();
     const { pauses } = store;
     const first = await pauses.pause(workflow("orders-2"), ADA);
@@ -103,7 +103,7 @@ function settling(shared: () => Promise<StoreUnderTest>): void {
     expect(await pauses.tend(again)).toBe(true);
   });
 
-  test("what nobody tends is taken by one who looks, and left alone for a while", async () => {
+  test("a pause that no scheduler tends is taken by the scheduler that looks, and then left alone for a while", async () => {
     const { pauses } = await shared();
     const left = await pauses.pause(workflow("orders-3"), ADA);
     const mine = (taken: readonly PauseRecord[]) => taken.filter(({ name }) => name === "orders-3");
@@ -167,7 +167,7 @@ function fencing(shared: () => Promise<StoreUnderTest>): void {
     await pauses.resume(queue("fenced"), BEN);
   });
 
-  test("a pause is answered after whatever was being claimed, whoever claims it", async () => {
+  test("a pause is answered after every claim that was under way, at any scheduler", async () => {
     const { journal, rival, pauses } = await shared();
     const run = await begin(journal);
     const { epoch } = await pauses.read();
@@ -176,7 +176,7 @@ function fencing(shared: () => Promise<StoreUnderTest>): void {
       tx.assumePauses(epoch);
       await tx.advance([change(run, 1, 0)]);
       isOpen.resolve();
-      // Time enough for a pause that waits for nobody.
+      // Enough time for a pause that would not wait.
       for (let look = 0; look < 40; look += 1) {
         await tx.lock([run]);
         await journal.load([{ runId: run, afterSeq: 0 }]);
@@ -184,7 +184,7 @@ function fencing(shared: () => Promise<StoreUnderTest>): void {
     });
     await isOpen.promise;
     await pauses.pause(queue("awaited"), ADA);
-    // What was being claimed is there by now; who hears of it first is another question.
+    // The claim is committed by now. Which of the two promises resolves first does not matter.
     const [claimed] = await journal.load([{ runId: run, afterSeq: 0 }]);
     expect(claimed?.version).toBe(2);
     await claiming;

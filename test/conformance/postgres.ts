@@ -1,14 +1,16 @@
-// The Postgres store under test. The tests of a file share one database, its pool and its queues, which take a second to open and
-// nothing to empty; every test gets journals of its own on them.
+// The Postgres store under test. The tests of a file share one database, its pool and its queues, because opening them takes a second and
+// emptying them takes no time. Every test gets journals of its own on them.
 
 import type { RunId } from "@pawl/core/name/ids";
 import { migrate } from "@pawl/platform/db/migrate";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import { DEFAULT_SCHEMAS, type Schemas, searchPath } from "@pawl/platform/config/schemas";
-import type { Queryable } from "@pawl/platform/db/sql";
+import type { Queryable } from "@pawl/platform/db/query";
 import { BossQueue } from "@pawl/platform/queue/boss";
+import type { NodeQueue } from "@pawl/platform/queue/node-queue";
 import { createExecutors } from "@pawl/platform/store/leases/writes";
 import { createJournal } from "@pawl/platform/store/tick/postgres";
+import { createNodeTypes } from "@pawl/platform/store/node-types/writes";
 import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
@@ -31,11 +33,21 @@ interface Ground {
   readonly url: string;
   readonly pool: Pool;
   readonly bosses: readonly [BossQueue, BossQueue];
+  /** The queues of nodes: pg-boss, or the other queue. */
+  readonly queues: readonly [NodeQueue, NodeQueue];
   readonly tables: readonly Table[];
   readonly close: () => Promise<void>;
 }
 
+/** A queue of nodes in the place of pg-boss. */
+export interface OtherQueue {
+  readonly make: (pool: Pool) => Promise<NodeQueue>;
+  /** Deletes the jobs of the run `$1`. */
+  readonly loseJobs: string;
+}
+
 export interface PostgresOptions {
+  readonly otherQueue?: OtherQueue;
   readonly schemas?: Schemas;
   /** Leaves the planner its choice: no plan is pinned, and each is made for its values. */
   readonly hasFreePlans?: boolean;
@@ -45,12 +57,13 @@ export interface PostgresOptions {
 export function postgresWith(options: PostgresOptions): OpenStore {
   let ground: Promise<Ground> | undefined;
   afterAll(async () => (await ground)?.close());
-  return () => openOn((ground ??= breakGround(options)), options.schemas);
+  return () => openOn((ground ??= breakGround(options)), options);
 }
 
 export const openPostgres = postgresWith({});
 
-async function breakGround({ schemas, hasFreePlans }: PostgresOptions): Promise<Ground> {
+async function breakGround(options: PostgresOptions): Promise<Ground> {
+  const { schemas, hasFreePlans, otherQueue } = options;
   const database = await freshDatabase();
   if (schemas !== undefined) await migrate(database.url, undefined, schemas);
   const url = hasFreePlans === true ? withFreePlans(database.url) : database.url;
@@ -68,6 +81,10 @@ async function breakGround({ schemas, hasFreePlans }: PostgresOptions): Promise<
     url,
     pool,
     bosses,
+    queues:
+      otherQueue === undefined
+        ? bosses
+        : [await otherQueue.make(pool), await otherQueue.make(pool)],
     tables: await tablesOf(pool, schemas ?? DEFAULT_SCHEMAS),
     close: async () => {
       await Promise.all(bosses.map((boss) => boss.stop()));
@@ -106,7 +123,7 @@ async function tablesOf(pool: Pool, { engine, queue }: Schemas): Promise<Table[]
 
 /** As if nothing had ever been written. */
 async function empty({ pool, tables }: Ground): Promise<void> {
-  // pg-boss looks after its tables meanwhile: who is in its way tries again.
+  // pg-boss maintains its tables meanwhile, so a statement that collides with it is tried again.
   await pool.transaction(async (db) => {
     // All rows go, so nothing that refers to them needs to be asked.
     await db.query({ text: "set local session_replication_role = replica" });
@@ -120,20 +137,24 @@ async function empty({ pool, tables }: Ground): Promise<void> {
 }
 
 /** An empty store. */
-async function openOn(shared: Promise<Ground>, schemas?: Schemas): Promise<StoreUnderTest> {
+async function openOn(
+  shared: Promise<Ground>,
+  { schemas, otherQueue }: PostgresOptions,
+): Promise<StoreUnderTest> {
   const ground = await shared;
   await empty(ground);
-  const { url, pool, bosses } = ground;
-  const journal = createJournal({ url, pool, boss: bosses[0], schemas });
-  const rival = createJournal({ url, pool, boss: bosses[1], schemas });
+  const { url, pool, bosses, queues } = ground;
+  const journal = createJournal({ url, pool, queue: queues[0], schemas });
+  const rival = createJournal({ url, pool, queue: queues[1], schemas });
   return {
     journal,
     rival,
     executors: createExecutors(pool),
     workflows: createWorkflows(pool),
     schedules: createSchedules(pool, bosses[0].alarms),
-    recovery: createRecovery(pool),
+    recovery: createRecovery(pool, queues[0]),
     deadLetters: createDeadLetters(pool),
+    nodeTypes: createNodeTypes(pool),
     pauses: createPauses(pool),
     loseEvent: async (runId, seq) => {
       const text = "delete from run_events where run_id = $1 and seq = $2 returning *";
@@ -155,7 +176,8 @@ where r.run_id = $1 and e.run_id = r.run_id and e.seq > r.last_seq`;
       return async () => void (await pool.query({ text: back, values: [runId] }));
     },
     loseJobs: async (runId) => {
-      await pool.query({ text: "delete from job where data->>'r' = $1", values: [runId] });
+      const text = otherQueue?.loseJobs ?? "delete from job where data->>'r' = $1";
+      await pool.query({ text, values: [runId] });
     },
     prepare: async (nodeTypes) => {
       for (const boss of bosses) for (const type of nodeTypes) await boss.ensure(type);

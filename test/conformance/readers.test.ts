@@ -95,7 +95,7 @@ async function seenByConsole(events: readonly WireEvent[]): Promise<Seen> {
 }
 
 function seenByCommandLine(events: readonly WireEvent[]): Seen {
-  const progress = createProgress({ runId: RUN, title: "", definition: undefined });
+  const progress = createProgress({ title: "", definition: undefined });
   for (const event of events) applyEvent(progress, event);
   return seenByView(progress.view());
 }

@@ -115,17 +115,17 @@ test("runs are listed newest first, page by page, and a token is bound to its fi
   await addRun(pool, 6, { workflow: null });
   const all = { statuses: [], workflowId: "", kind: undefined } as const;
   const first = await listRuns(pool, TENANT, all, { size: 4, token: "" });
-  expect(first.runs.map((run) => run.runId)).toEqual([6, 5, 4, 3].map(id));
+  expect(first.rows.map((run) => run.runId)).toEqual([6, 5, 4, 3].map(id));
   const second = await listRuns(pool, TENANT, all, { size: 4, token: first.nextPageToken });
-  expect(second.runs.map((run) => run.runId)).toEqual([2, 1].map(id));
+  expect(second.rows.map((run) => run.runId)).toEqual([2, 1].map(id));
   expect(second.nextPageToken).toBe("");
   const failed = { ...all, statuses: ["failed"], workflowId: "w" } as const;
   const some = await listRuns(pool, TENANT, failed, { size: 2, token: "" });
-  expect(some.runs.map((run) => run.runId)).toEqual([5, 3].map(id));
+  expect(some.rows.map((run) => run.runId)).toEqual([5, 3].map(id));
   expect(
-    (await listRuns(pool, TENANT, { ...all, kind: "test" }, { size: 9, token: "" })).runs,
+    (await listRuns(pool, TENANT, { ...all, kind: "test" }, { size: 9, token: "" })).rows,
   ).toHaveLength(1);
-  expect((await listRuns(pool, "other", all, { size: 9, token: "" })).runs).toEqual([]);
+  expect((await listRuns(pool, "other", all, { size: 9, token: "" })).rows).toEqual([]);
   for (const token of [first.nextPageToken, "garbage", `${some.nextPageToken}AA`, "=="]) {
     await expect(listRuns(pool, TENANT, failed, { size: 2, token })).rejects.toMatchObject({
       reason: "INPUT_INVALID",
@@ -154,7 +154,7 @@ test("a search finds runs by the beginning of workflow id, title word and run id
     await addRun(pool, n, { workflow, status: n === 1 ? "failed" : "running" });
   const found = async (search: string, more: object = {}): Promise<RunId[]> => {
     const filter = { statuses: [], workflowId: "", kind: undefined, search, ...more } as const;
-    const { runs } = await listRuns(pool, TENANT, filter, { size: 9, token: "" });
+    const { rows: runs } = await listRuns(pool, TENANT, filter, { size: 9, token: "" });
     return runs.map(({ runId: each }) => each);
   };
   expect(await found("refund")).toEqual([5, 1].map(id));
@@ -193,20 +193,20 @@ test("workflows saved before there was a search are found after the upgrade", as
   expect(await migrate(database.url)).toEqual(["0012_search_runs.sql"]);
   for (const search of ["close-t", "hundred"]) {
     const filter = { statuses: [], workflowId: "", kind: undefined, search } as const;
-    const { runs } = await listRuns(pool, TENANT, filter, { size: 9, token: "" });
+    const { rows: runs } = await listRuns(pool, TENANT, filter, { size: 9, token: "" });
     expect(runs.map((run) => run.runId)).toEqual([id(1)]);
   }
 });
 
-test("what a search finds comes page by page, and its token is bound to its text", async () => {
+test("the results of a search come page by page, and a page token is bound to its search text", async () => {
   const pool = await setup();
   for (let n = 1; n <= 5; n++) await addRun(pool, n);
   const filter = { statuses: [], workflowId: "", kind: undefined, search: "0198" } as const;
   const first = await listRuns(pool, TENANT, filter, { size: 3, token: "" });
-  expect(first.runs.map((run) => run.runId)).toEqual([5, 4, 3].map(id));
+  expect(first.rows.map((run) => run.runId)).toEqual([5, 4, 3].map(id));
   const page = { size: 3, token: first.nextPageToken };
   const second = await listRuns(pool, TENANT, filter, page);
-  expect(second.runs.map((run) => run.runId)).toEqual([2, 1].map(id));
+  expect(second.rows.map((run) => run.runId)).toEqual([2, 1].map(id));
   expect(second.nextPageToken).toBe("");
   await expect(listRuns(pool, TENANT, { ...filter, search: "019" }, page)).rejects.toMatchObject({
     violations: [{ field: "page_token", reason: "BAD_PAGE_TOKEN" }],
@@ -246,7 +246,7 @@ test("a workflow is read at its newest version or an older one, and a deleted on
   expect(await getWorkflow(pool, TENANT, "w", 3)).toBeUndefined();
   const page = await listWorkflows(pool, TENANT, { size: 1, token: "" });
   expect(page).toMatchObject({
-    workflows: [{ workflowId: "w", body: undefined }],
+    rows: [{ workflowId: "w", body: null }],
     nextPageToken: "",
   });
   await pool.query({ text: "delete from workflows" });

@@ -1,5 +1,5 @@
-// A run on its way, on either kind of store, and schedulers that come and go: one that is left alone is as good as dead, since
-// everything it knew was its own memory.
+// A run on its way, on either kind of store, and schedulers that come and go. A scheduler that is left alone is as good as dead, since all
+// that it knew was in its own memory.
 
 import type { RunId } from "@pawl/core/name/ids";
 import type { FoldedRun } from "@pawl/scheduler/commit/load-run";
@@ -64,7 +64,7 @@ export async function finish(
   engine.roster.leave(executor.session);
 }
 
-/** A run whose nodes before `node` are done; `node` is queued and nobody has it. */
+/** A run whose nodes before `node` are done; `node` is queued and no executor has it. */
 export async function runUpTo(
   { store, definitionId, begin }: Stage,
   node: string,
@@ -73,7 +73,7 @@ export async function runUpTo(
   const executor = connect(engine, 1);
   const { runId } = await engine.start(definitionId);
   await work(engine, executor, node);
-  // It gives the node back, and nobody is there to take it.
+  // The executor gives the node back, and no other executor is there to take it.
   engine.roster.leave(executor.session);
   const lease = (await store.see(runId)).leases[0];
   if (lease !== undefined) await give(engine, runId, lease);
@@ -93,10 +93,10 @@ const give = (engine: Engine, runId: RunId, lease: Seen["leases"][number]): Prom
     });
   });
 
-/** Writes a snapshot of the run as it stands. */
+/** Writes a snapshot of the run as it is now. */
 export async function writeSnapshotOf(engine: Engine, runId: RunId): Promise<number> {
   const writer = new SnapshotWriter(engine);
-  writer.ask(runId);
+  writer.add(runId, "write");
   const load = async (): Promise<number | undefined> => {
     const [run] = await engine.journal.load([{ runId, afterSeq: 0, fromSnapshot: true }]);
     return run?.snapshot?.seq;

@@ -1,4 +1,5 @@
-// What a scheduler asks of a store when its commits fail: whose log is torn, whose row is held, and whether writes are taken.
+// The questions of a scheduler to a store when its commits fail: which log is torn, which row is locked, and whether the store takes
+// writes.
 
 import { recheckRun } from "@pawl/scheduler/commands/recheck-run";
 import { expect, test } from "vitest";

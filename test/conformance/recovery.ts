@@ -1,9 +1,9 @@
-// How a run comes back after everything that was only in memory is gone, on memory and on Postgres alike. The four cases of S0.36 are
-// read by the rule that the log alone is the truth (X5): a snapshot only says how much of it need not be folded again.
+// How a run comes back after everything that was only in memory is gone, on memory and on Postgres alike. The four cases of S0.36 follow
+// the rule that the log alone is the truth (X5): a snapshot only says how much of the log need not be folded again.
 
 import { nodeId as nodeIdOf, type RunId } from "@pawl/core/name/ids";
 import type { Journal } from "@pawl/platform/store/tick/journal";
-import { createStrandedSweep } from "@pawl/scheduler/duties/stranded";
+import { createStrandedSweep } from "@pawl/scheduler/duties/sweeps";
 import { recheckRun } from "@pawl/scheduler/commands/recheck-run";
 import { connect, createEngine, type Engine } from "@pawl/scheduler/tick/tick.fixture";
 import { afterAll, describe, expect, test } from "vitest";
@@ -62,7 +62,7 @@ const jobOfB = (runId: RunId) => ({
 });
 
 function matrix(open: OpenStore): void {
-  test("events exist: they are replayed, and what is done is not done again (S0.36, S0.38, S0.39)", async () => {
+  test("events exist: they are replayed, and completed nodes do not run again (S0.36, S0.38, S0.39)", async () => {
     const scene = await stage(open);
     const { runId } = await runUpTo(scene, "b");
     const found = await foldOf(scene.begin(), runId);
@@ -85,7 +85,7 @@ function matrix(open: OpenStore): void {
     expect(await completedOf(scene.store, runId)).toEqual(ALL);
   });
 
-  test("a snapshot without the log it was made of is corruption, never a state to go on from (S0.36, X5)", async () => {
+  test("a snapshot without the log it was made of is corruption, never a state to continue from (S0.36, X5)", async () => {
     const scene = await stage(open);
     const { runId, engine } = await runUpTo(scene, "b");
     const seq = await writeSnapshotOf(engine, runId);
@@ -94,7 +94,7 @@ function matrix(open: OpenStore): void {
     expect(found).toMatchObject({ kind: "corrupt", fault: { reason: "EVENT_LOG_CORRUPTION" } });
   });
 
-  test("neither events nor snapshot: the start is as good as never heard, and begins afresh (S0.36, S0.39)", async () => {
+  test("neither events nor snapshot: the start had no effect, and its repeat begins a new run (S0.36, S0.39)", async () => {
     const { store, definitionId, begin } = await stage(open);
     const killed = (): Promise<never> => Promise.reject(new Error("killed before its commit"));
     const journal: Journal = Object.create(store.journal, { transact: { value: killed } });
@@ -118,18 +118,18 @@ function matrix(open: OpenStore): void {
 }
 
 function repeats(open: OpenStore): void {
-  test("an outcome said again after a crash between commit and acknowledgement is settled, and changes nothing (S0.38)", async () => {
+  test("an outcome repeated after a crash between commit and acknowledgement is settled, and changes nothing (S0.38)", async () => {
     const { store, definitionId, begin } = await stage(open);
     const engine = begin();
     const { runId, claim } = await startClaimed(engine, definitionId);
     expect(await engine.outcome(claim)).toBe("settled");
     const before = await store.see(runId);
-    // Whoever comes next has no memory of it, and the executor has heard nothing.
+    // The next scheduler has no memory of it, and the executor has no answer.
     expect(await begin().outcome(claim)).toBe("settled");
     expect(await store.see(runId)).toEqual(before);
   });
 
-  test("a start said again after a crash is the run that began, and that run goes on without whoever took it (S0.39)", async () => {
+  test("a start repeated after a crash gives the run that began, and that run completes without the scheduler that took it (S0.39)", async () => {
     const { store, definitionId, begin } = await stage(open);
     const first = await begin().start(definitionId, "request-2");
     const engine = begin();
@@ -139,7 +139,7 @@ function repeats(open: OpenStore): void {
     expect(await completedOf(store, first.runId)).toEqual(ALL);
   });
 
-  test("a recheck that fails answers when its mark is written: none comes behind the next one's release (S0.37)", async () => {
+  test("a recheck that fails answers only after its mark is written, so the mark cannot come after the next recheck's release (S0.37)", async () => {
     const scene = await stage(open);
     const { journal, workflows, recovery, pauses, loseEvent } = scene.store;
     const { runId } = await runUpTo(scene, "b");
@@ -148,13 +148,13 @@ function repeats(open: OpenStore): void {
     const quarantine: typeof recovery.quarantine = async (...mark) =>
       (isMarked = await recovery.quarantine(...mark));
     const store = { journal, workflows, pauses, recovery: { ...recovery, quarantine } };
-    const rechecked = recheckRun(createEngine(store, Date.now), { runId, requestId: "" });
+    const rechecked = recheckRun(createEngine(store, Date.now), { runId });
     expect(await rechecked.catch(() => isMarked)).toBe(true);
   });
 }
 
 function corruption(open: OpenStore): void {
-  test("a gap puts its run into quarantine and nothing of it moves, while the others of its batch go on; a recheck lifts it once the log is whole (S0.37)", async () => {
+  test("a gap puts its run into quarantine and nothing of it moves, while the others of its batch continue; a recheck lifts it once the log is whole (S0.37)", async () => {
     const scene = await stage(open);
     const { store, begin } = scene;
     const { runId: ill } = await runUpTo(scene, "b");
@@ -181,7 +181,7 @@ function corruption(open: OpenStore): void {
     expect(await completedOf(store, ill)).toEqual(ALL);
   });
 
-  test("a scheduler that folded the run before it was set aside hears of it by its compare-and-swap (S0.37)", async () => {
+  test("a scheduler that folded the run before it was set aside learns of it by its compare-and-swap (S0.37)", async () => {
     const { store, definitionId, begin } = await stage(open);
     const engine = begin();
     const { runId, claim } = await startClaimed(engine, definitionId);
@@ -190,7 +190,7 @@ function corruption(open: OpenStore): void {
     expect(await store.recovery.quarantine(runId, cause)).toBe(false);
     await expect(engine.outcome(claim)).rejects.toMatchObject({ reason: "RUN_QUARANTINED" });
     expect(await store.journal.overdueRuns(10)).toEqual([]);
-    await recheckRun(engine, { runId, requestId: "" });
+    await recheckRun(engine, { runId });
     await finish(engine, store, runId);
     expect(await completedOf(store, runId)).toEqual(ALL);
   });
@@ -204,7 +204,7 @@ function corruption(open: OpenStore): void {
     const claimOf = (runId: RunId) => claims.find((claim) => claim.runId === runId);
     const [bad, good] = [claimOf(ill.runId), claimOf(well.runId)];
     if (bad === undefined || good === undefined) throw new Error("both have a claim");
-    // A kind that the engine does not know stands for a bug of ours.
+    // A kind that the engine does not know simulates a bug of ours.
     const settled = Promise.allSettled([
       engine.outcome(bad, { kind: "nonsense" } as never),
       engine.outcome(good),
@@ -241,7 +241,7 @@ function forgotten(open: OpenStore): void {
     expect(await completedOf(store, runId)).toEqual(ALL);
   });
 
-  test("a running node whose lease is gone is taken back, and one that has its own is left alone (X4)", async () => {
+  test("a running node whose lease is gone is taken back, and a node that has its lease is left alone (X4)", async () => {
     const { store, definitionId, begin } = await stage(open);
     const engine = begin();
     const { runId, claim } = await startClaimed(engine, definitionId);
@@ -259,7 +259,7 @@ function forgotten(open: OpenStore): void {
     expect(await completedOf(store, runId)).toEqual(ALL);
   });
 
-  test("a walk over the live runs looks at a bounded number, goes on where it stood, and finds only the quiet ones (X4)", async () => {
+  test("a walk over the live runs looks at a bounded number, continues where it stopped, and finds only the quiet ones (X4)", async () => {
     const scene = await stage(open);
     const { store, begin } = scene;
     const engine = begin();

@@ -1,4 +1,4 @@
-// What every store promises about schedules and their alarms.
+// The promises of every store about schedules and their alarms.
 
 import { randomUUID } from "node:crypto";
 import { runId } from "@pawl/core/name/ids";
@@ -129,7 +129,7 @@ function edits(setup: Stage): void {
     expect(await schedules.update(missing, at(FUTURE), 0)).toEqual({ kind: "missing" });
   });
 
-  test("a repeated request gives its answer again, and another body under it is told", async () => {
+  test("a repeated request gives its answer again, and another body under its id is refused", async () => {
     const { schedules, edit } = setup();
     const asked = edit({ requestId: "r1", requestHash: "h1" });
     await schedules.create(asked, at(FUTURE));
@@ -156,7 +156,7 @@ function holds(setup: Stage): void {
     });
   });
 
-  test("a resumed schedule goes on with its next occurrence; resuming twice changes nothing", async () => {
+  test("a resumed schedule continues with its next occurrence; resuming twice changes nothing", async () => {
     const { schedules, key, edit } = setup();
     await schedules.create(edit(), at(PAST));
     await schedules.pause(key, { by: "", reason: "" });
@@ -179,7 +179,7 @@ function holds(setup: Stage): void {
 }
 
 function firing(setup: Stage): void {
-  test("what is due fires once and moves on; what is not due stays", async () => {
+  test("a due schedule fires once and moves to its next occurrence; other schedules stay", async () => {
     const { schedules, key, edit } = setup();
     await schedules.create(edit({ scheduleId: "due" }), at(PAST));
     await schedules.create(edit({ scheduleId: "later" }), at(FUTURE));

@@ -1,4 +1,4 @@
-// What the store promises does not depend on the plans of its connections, nor on the names of its schemas.
+// The promises of the store do not depend on the plans of its connections, nor on the names of its schemas.
 
 import { journalSuite } from "./journal.ts";
 import { pauseSuite } from "./pauses.ts";

@@ -1,4 +1,4 @@
-// The same random history of asking for slots and leaving them on both stores: whoever one gives a slot, the other does.
+// The same random history of slot requests and releases on both stores: both give each slot to the same run.
 
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";

@@ -1,8 +1,9 @@
-// What a suite needs of a store: its seams, a second writer, and eyes on what is committed.
+// The needs of a suite on a store: its seams, a second writer, and a view of the committed rows.
 
 import type { DeadLetters } from "@pawl/platform/store/dead-letters/dead-letters";
 import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { Journal } from "@pawl/platform/store/tick/journal";
+import type { NodeTypes } from "@pawl/platform/store/node-types/node-types";
 import type { Pauses } from "@pawl/platform/store/pauses/pauses";
 import type { Schedules } from "@pawl/platform/store/schedules/schedules";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
@@ -67,17 +68,18 @@ export interface StoreUnderTest {
   readonly schedules: Schedules;
   readonly recovery: Recovery;
   readonly deadLetters: DeadLetters;
+  readonly nodeTypes: NodeTypes;
   readonly pauses: Pauses;
-  /** Takes an event out of a log behind everybody's back; what is given puts it back. */
+  /** Takes an event out of a log without any scheduler's knowledge; call the answer to put it back. */
   readonly loseEvent: (runId: RunId, seq: number) => Promise<() => Promise<void>>;
-  /** Puts an event behind the end of a run's log, behind everybody's back; call the answer to take it away. */
+  /** Puts an event after the end of a run's log without any scheduler's knowledge; call the answer to take it away. */
   readonly strayEvent: (runId: RunId) => Promise<() => Promise<void>>;
-  /** Takes a run's waiting jobs out of the queues behind everybody's back. */
+  /** Takes a run's waiting jobs out of the queues without any scheduler's knowledge. */
   readonly loseJobs: (runId: RunId) => Promise<void>;
   /** Makes queues for node types; the store may need them before jobs. */
   readonly prepare: (nodeTypes: readonly string[]) => Promise<void>;
   readonly see: (runId: RunId) => Promise<Seen>;
-  /** Who of a run stands in line for slots, as explanations read it. */
+  /** Which executions of a run wait for slots, as explanations read it. */
   readonly slotWaits: (runId: RunId, asked: readonly SlotQuestion[]) => Promise<SlotWait[]>;
   /** Ids of the executors known, in order. */
   readonly executorIds: () => Promise<string[]>;

@@ -1,4 +1,4 @@
-// The same random history on both stores: whatever one answers and commits, the other does.
+// The same random history on both stores: both give the same answers and commit the same rows.
 
 import { randomUUID } from "node:crypto";
 import type { RunId } from "@pawl/core/name/ids";
@@ -22,7 +22,7 @@ const newWorld = (): World => ({
   executorId: newExecutorId(),
 });
 
-/** Everything a caller can learn of a world, without what differs by nature: times and handles. */
+/** Everything that a caller can read of a store, except times and handles, which always differ. */
 async function picture(store: StoreUnderTest, world: World): Promise<unknown> {
   const mine: ReadonlySet<RunId> = new Set(world.runIds);
   const jobs: unknown[] = [];

@@ -76,9 +76,9 @@ test("request ids, approvals, dead letters, slots and commands of the build befo
   expect(await getApproval(pool, TENANT, APPROVAL)).toMatchObject({ runId: RUN, state: "open" });
   const all = { states: [], workflowId: "", assignee: "", runId: RUN };
   const page = { size: 10, token: "" };
-  expect((await listApprovals(pool, TENANT, all, page)).approvals).toHaveLength(1);
+  expect((await listApprovals(pool, TENANT, all, page)).rows).toHaveLength(1);
   const filter = { ids: [], workflowId: "", nodeType: "", beforeMs: undefined, states: [] };
-  expect((await listDeadLetters(pool, TENANT, filter, page)).deadLetters).toHaveLength(1);
+  expect((await listDeadLetters(pool, TENANT, filter, page)).rows).toHaveLength(1);
   const { rows } = await pool.query({ text: "select state from slots order by slot_id" });
   expect(rows).toEqual([{ state: "held" }, { state: "waiting" }]);
 

@@ -1,11 +1,11 @@
-// What every workflow queue promises about claims: how they end, and what becomes of their jobs.
+// The promises of every workflow queue about claims: how they end, and what becomes of their jobs.
 
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { type QueueUnderTest, VISIBILITY_MS } from "./workflow-queue-open.ts";
 import { claim, command, statusOf } from "./workflow-queue-setup.ts";
 
-/** Claims that end by what their worker says. */
+/** Claims that their worker ends. */
 export function settleTests(under: QueueUnderTest): void {
   test("an acknowledged job is completed, and that is final (S0.7, S0.14)", async () => {
     await under.queue.enqueue(command());
@@ -76,7 +76,7 @@ export function pauseTests(under: QueueUnderTest): void {
     expect(await under.queue.reclaimExpired()).toEqual({ waiting: 1, dead_letter: 0 });
   });
 
-  test("a released job is paused: no attempt is counted and nobody is given it (S0.10, S0.14, S0.15)", async () => {
+  test("a released job is paused: no attempt is counted and no worker gets it (S0.10, S0.14, S0.15)", async () => {
     const runId = randomUUID();
     const jobId = await under.queue.enqueue(command({ runId }));
     const gate = await claim(under.queue);
@@ -99,7 +99,7 @@ export function pauseTests(under: QueueUnderTest): void {
     ]).toEqual([refused, refused, refused]);
   });
 
-  test("whoever answers the person clears the paused job away and sends a resume, under a newer epoch (S0.15, S0.54)", async () => {
+  test("the worker that has the person's answer acknowledges the paused job and enqueues a resume, under a newer epoch (S0.15, S0.54)", async () => {
     const runId = randomUUID();
     await under.queue.enqueue(command({ runId }));
     const gate = await claim(under.queue);

@@ -1,4 +1,4 @@
-// What every workflow queue promises about what goes in and what comes out.
+// The promises of every workflow queue about the commands that go in and the jobs that come out.
 
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
@@ -37,13 +37,13 @@ export function commandTests(under: QueueUnderTest): void {
     expect(await under.queue.dequeue("worker-8")).toBeNull();
   });
 
-  test("a resume carries what the person said (S0.4)", async () => {
+  test("a resume carries the person's response (S0.4)", async () => {
     const humanResponse = { node_id: "gate", decision: "approve" };
     await under.queue.enqueue(command({ type: "resume", humanResponse }));
     expect(await claim(under.queue)).toMatchObject({ type: "resume", humanResponse });
   });
 
-  test("a command that is none is refused with every field at fault and changes nothing (S0.4)", async () => {
+  test("an invalid command is refused with every field at fault and changes nothing (S0.4)", async () => {
     const bad = command({ runId: "7", graphId: "", maxAttempts: 0, priority: 0.5 });
     // As it comes from JavaScript.
     const fault = under.queue.enqueue({ ...bad, type: "stop" as "start" });
@@ -62,9 +62,9 @@ export function commandTests(under: QueueUnderTest): void {
   });
 }
 
-/** What no queue takes. */
+/** Commands that every queue refuses. */
 export function refusalTests(under: QueueUnderTest): void {
-  test("what cannot be kept as JSON is refused by its field, whatever it is (S0.4)", async () => {
+  test("any value that JSON cannot hold is refused by its field (S0.4)", async () => {
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
     const deep = JSON.parse("[".repeat(500) + "]".repeat(500)) as unknown;
@@ -82,7 +82,7 @@ export function refusalTests(under: QueueUnderTest): void {
     expect(await under.queue.getQueueDepth()).toMatchObject({ waiting: 0 });
   });
 
-  test("a time that is none is refused and a claim that is none is not found (S0.8, S0.9)", async () => {
+  test("an invalid time is refused and an invalid claim is not found (S0.8, S0.9)", async () => {
     await under.queue.enqueue(command());
     const job = await claim(under.queue);
     for (const ms of [-1, Number.NaN, Infinity, 1e15]) {
@@ -106,7 +106,7 @@ export function refusalTests(under: QueueUnderTest): void {
   });
 }
 
-/** Who is next, and how many there are. */
+/** The order of jobs, and their number. */
 export function orderTests(under: QueueUnderTest): void {
   test("the lowest priority number is next, then who came first (S0.3, S0.6)", async () => {
     const ids: string[] = [];
@@ -139,7 +139,7 @@ export function orderTests(under: QueueUnderTest): void {
     expect([ids.length, new Set(ids).size]).toEqual([8, 8]);
   });
 
-  test("depth counts what waits, is active, paused and given up (S0.13, S0.57)", async () => {
+  test("depth counts waiting, active, paused and dead-letter jobs (S0.13, S0.57)", async () => {
     for (let n = 0; n < 5; n += 1) await under.queue.enqueue(command({ maxAttempts: 1 }));
     await under.queue.ack(await claim(under.queue));
     await under.queue.nack(await claim(under.queue), "x");
@@ -153,7 +153,7 @@ export function orderTests(under: QueueUnderTest): void {
     });
   });
 
-  test("whoever watches is told when jobs begin to wait", async () => {
+  test("the queue notifies a watcher when jobs begin to wait", async () => {
     let told = 0;
     const stop = under.queue.watch?.(() => {
       told += 1;
@@ -168,7 +168,7 @@ export function orderTests(under: QueueUnderTest): void {
   });
 }
 
-/** Epochs, and what is not there. */
+/** Epochs, and unknown jobs. */
 export function epochTests(under: QueueUnderTest): void {
   test("the epoch is the run's: every claim of any of its jobs takes the next one (S0.41)", async () => {
     const [one, other] = [randomUUID(), randomUUID()];
@@ -179,7 +179,7 @@ export function epochTests(under: QueueUnderTest): void {
     for (const job of jobs) expect(await under.queue.ack(job)).toMatchObject({ outcome: "done" });
   });
 
-  test("a job that nobody ever enqueued or claimed is not found (S0.12)", async () => {
+  test("a job that was never enqueued or claimed is not found (S0.12)", async () => {
     const jobId = await under.queue.enqueue(command());
     const refused = { outcome: "refused", reason: "JOB_NOT_FOUND" };
     expect([

@@ -24,7 +24,7 @@ export interface QueueUnderTest {
 
 export type OpenQueue = () => Promise<QueueUnderTest>;
 
-/** A clock that stands still, and ids in order. */
+/** A clock that the test moves, and ids in order. */
 function beginning() {
   let now = BEGINNING;
   let made = 0;
@@ -87,7 +87,7 @@ export async function openBossQueue(): Promise<BossUnderTest> {
     advance,
     empty: async () => {
       restart();
-      // pg-boss looks after its tables meanwhile: who is in its way tries again.
+      // pg-boss maintains its tables meanwhile, so a statement that collides with it is tried again.
       await pool.transaction(async (db) => {
         for (const table of ["workflow_jobs", "run_claims", "pgboss.job"])
           await db.query({ text: `delete from ${table}` });

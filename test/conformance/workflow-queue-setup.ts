@@ -18,6 +18,6 @@ export async function claim(queue: WorkflowQueue, workerId = "worker-1"): Promis
   return job;
 }
 
-/** Where a job stands. */
+/** The status of a job. */
 export const statusOf = async ({ queue }: QueueUnderTest, jobId: string) =>
   (await queue.getJob(jobId))?.status;

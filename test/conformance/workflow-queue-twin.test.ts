@@ -1,4 +1,4 @@
-// The same random history on both workflow queues: after every step they have answered alike and every job stands alike.
+// The same random history on both workflow queues: after every step both have given the same answer and every job has the same status.
 
 import { unreachable } from "@pawl/core/fault/invariant";
 import * as fc from "fast-check";
@@ -140,7 +140,7 @@ test("a plain job of pg-boss whose data is a command is one; any other is a dead
   const plain = await boss.boss.send("commands", { type: "start", graph_id: "nightly" });
   expect(await queue.getJob(plain ?? "")).toMatchObject({ status: "waiting" });
   const job = await queue.dequeue("worker");
-  // Nobody made a run id: the job's own stands in, so that every delivery names the same run.
+  // The command has no run id. The queue takes the id of the job instead, so that every delivery names the same run.
   expect(job).toMatchObject({ jobId: plain, runId: plain, graphId: "nightly", priority: 0 });
   expect(await queue.getJob(odd ?? "")).toMatchObject({
     status: "dead_letter",

@@ -8,7 +8,7 @@ import { until } from "../support/until.ts";
 import type { QueueUnderTest } from "./workflow-queue-open.ts";
 import { command, statusOf } from "./workflow-queue-setup.ts";
 
-/** What a run got to work with. */
+/** The parts that a run got. */
 interface Given {
   readonly jobId: string;
   readonly persistence: string;

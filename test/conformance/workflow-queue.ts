@@ -1,4 +1,4 @@
-// What every workflow queue promises. One queue for all tests of a kind, emptied before each.
+// The promises of every workflow queue. All tests of a kind share one queue, which is emptied before each.
 
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { lossTests, pauseTests, settleTests } from "./workflow-queue-claims.ts";

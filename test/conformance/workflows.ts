@@ -1,4 +1,4 @@
-// What every store promises about definitions and their versions.
+// The promises of every store about definitions and their versions.
 
 import { randomUUID } from "node:crypto";
 import { definitionId } from "@pawl/core/name/ids";
@@ -187,14 +187,14 @@ function removal(open: OpenStore): void {
     await workflows.create(draft());
     expect(await workflows.remove("acme", "orders", false)).toBe("removed");
     expect((await pauses.read()).pauses).toMatchObject([{ scope: "queue", name: "orders" }]);
-    // Whoever decided on the pauses before decides again.
+    // The epoch changed, so a scheduler that decided by the pauses before decides again.
     expect((await pauses.read()).epoch).toBe(epoch + 1);
     await workflows.create(draft());
     expect(await workflows.remove("acme", "orders", false)).toBe("removed");
     expect((await pauses.read()).epoch).toBe(epoch + 1);
   });
 
-  test("a workflow that takes a removed one's id goes on with its numbers", async () => {
+  test("a workflow that takes a removed one's id continues its version numbers", async () => {
     const { workflows } = await setup(open);
     await workflows.create(draft());
     await workflows.remove("acme", "orders", false);

@@ -1,6 +1,6 @@
-// A toy bank over real HTTP. An account that looks at keys books a charge once and answers repeats with the same receipt; one that
-// does not books whatever arrives, which is what shows that a test of single effects can fail. Money moves when a call arrives; the
-// answer to a first call may be kept back until its caller is frozen.
+// A toy bank over real HTTP. An account that reads keys books a charge once and answers repeats with the same receipt. An account that does
+// not read keys books every charge, which shows that a test of single effects can fail. Money moves when a call arrives. The bank may keep
+// back the answer to a first call until its caller is frozen.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

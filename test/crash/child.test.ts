@@ -1,5 +1,4 @@
-// A run below a run, and a map, in the middle of which a process dies: the child is begun once and its parent hears of its end,
-// every item is done once.
+// A process dies in the middle of a child run or a map. The child starts once, its parent gets its end, and every item is done once.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { call, graph } from "../flow/graph.ts";
@@ -80,7 +79,7 @@ test("a scheduler killed in the middle of a map of sixty finds its place again: 
     const done = story.of("node.completed", nodeId).map(({ iteration }) => iteration);
     expect(done.toSorted((a, b) => a - b)).toEqual([...Array(count + 1).keys()]);
   }
-  // Only what was on its way when the scheduler died is given again: nobody had it, so it had no effect.
+  // Only assignments on their way when the scheduler died are given again. No executor had them, so they had no effect.
   for (const { payload } of story.of("run.recovered"))
     expect(payload).toMatchObject({ reason: "not_held" });
   const effects = sink.calls.filter(({ name }) => /^(item|hold)-\d/.test(name));
@@ -88,6 +87,6 @@ test("a scheduler killed in the middle of a map of sixty finds its place again: 
   expect([keys.length, new Set(keys).size]).toEqual([62, 62]);
 });
 
-test("the logs hold whoever died (S3.2)", async () => {
+test("the logs keep their invariants after every kill (S3.2)", async () => {
   expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Schedulers whose wall clock is wrong, or is set while they work: deadlines, backoff, leases and run ids go by the database's clock.
+// Schedulers whose wall clock is wrong, or is set while they work. Deadlines, backoff, leases and run ids follow the database's clock.
 import { createPawlClient } from "@pawl/client";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -13,7 +13,7 @@ import { startExecutor } from "./processes.ts";
 
 const HOUR = 3_600_000;
 
-/** A cluster whose schedulers have a wall clock of their own, and a sink that answers when it is told to. */
+/** A cluster whose schedulers have a wall clock of their own, and a sink that answers when the test asks for it. */
 async function setup(offMs: number, env: Readonly<Record<string, string>> = {}) {
   const sink = await startSink();
   onTestFinished(() => sink.stop());

@@ -1,5 +1,5 @@
-// Rows that vanish under a running cluster: a log with a hole sets its run aside, a job that is gone is sent again, and whoever has
-// nothing to do with it hears nothing of it.
+// Rows vanish under a running cluster. A log with a hole sets its run aside, the scheduler sends a missing job again, and no other run is
+// affected.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -39,7 +39,7 @@ async function startWorking(name: string): Promise<string> {
   return run.runId;
 }
 
-test("a hole in a live log sets its run aside after a restart, others complete, and the repaired log goes on (S0.37)", async () => {
+test("a hole in a live log sets its run aside after a restart, others complete, and the run continues once its log is repaired (S0.37)", async () => {
   const [ill, well] = [await startWorking("ill"), await startWorking("well")];
   // Their executor dies: both wait in the queue for another, for as long as the rest takes.
   await cluster.executors[0]?.kill("SIGKILL");

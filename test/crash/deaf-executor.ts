@@ -1,4 +1,4 @@
-// An executor that loses every assignment on its way: it registers and renews like any other, but holds nothing.
+// An executor that loses every assignment on its way: it registers and renews like any other, but holds no claim.
 import { randomUUID } from "node:crypto";
 import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { createGrpcClient } from "@pawl/platform/rpc/grpc-client";

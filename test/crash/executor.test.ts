@@ -1,4 +1,4 @@
-// Executors that die, freeze, leave or lose a message: their work goes on elsewhere, once, under the same effect key.
+// Executors that die, freeze, leave or lose a message. Another executor does their work, once, under the same effect key.
 import { randomUUID } from "node:crypto";
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { Client } from "pg";
@@ -51,7 +51,7 @@ const slowWork = (name: string) =>
 const isStart = (nodeId: string) => (event: Told) =>
   event.type === "node.started" && event.nodeId === nodeId;
 
-/** Who holds the claim that an event began. */
+/** The executor that holds the claim that an event began. */
 const holderOf = (event: Told, crew: readonly Executor[]): Executor => {
   // The wire's payload of node.started.
   const { executorId } = event.payload as { executorId: string };
@@ -74,7 +74,7 @@ const completedOnce = (story: Story): void => {
 };
 
 test("a node whose executor is killed runs again elsewhere within five seconds, under the same effect key (S0.2, S0.35, S0.38, S0.39, S1.49)", async () => {
-  // Work goes to whoever has the most room.
+  // The scheduler gives work to the executor with the most room.
   const doomed = await startExecutor(cluster);
   const heir = await startExecutor(cluster, { PAWL_EXECUTOR_SLOTS: "8" });
   await registered(doomed, heir);
@@ -122,17 +122,19 @@ test("an executor frozen past its lease is refused when it wakes, and the log do
   const heir = crew.find((executor) => executor !== zombie);
   const first = await sink.received("hold-freeze");
   await zombie.kill("SIGSTOP");
-  // Answered while it cannot hear: it will find its result when it wakes, too late.
+  // The sink answers while the executor is frozen. The executor finds the result when it wakes, too late.
   first.answer(200, { from: "the zombie" });
   (await sink.received("hold-freeze", 2)).answer(200, { from: "the heir" });
   const story = await storyOf(client, run.runId);
   expect(story.status).toBe("completed");
   expect(story.outputOf("work")).toMatchObject({ body: { from: "the heir" } });
-  // One that stands still is given nothing more, although its stream stands.
+  // A frozen executor gets no more work, although its stream is open.
   expect(story.of("run.recovered")).toHaveLength(1);
   expect(story.of("node.started", "after").map((event) => holderOf(event, crew))).toEqual([heir]);
   await zombie.kill("SIGCONT");
-  await until(() => zombie.logs().includes("claim lost"), { what: "the zombie to be told" });
+  await until(() => zombie.logs().includes("claim lost"), {
+    what: "the zombie to learn that its claim is lost",
+  });
   const { events } = await client.events.list(run.runId, { pageSize: 1_000 });
   expect(events.map(({ eventId }) => Number(eventId))).toEqual(
     story.events.map(({ eventId }) => eventId),
@@ -145,7 +147,7 @@ test("an executor frozen past its lease is refused when it wakes, and the log do
 });
 
 test("a result that comes after its claim was lost is refused in the transaction that would have used it (S0.42, S0.43, X2)", async () => {
-  // It stands still between its effect and its report, until another has done its work.
+  // The executor is stopped between its effect and its report, until another has done its work.
   const late = await startExecutor(cluster, failpoints("handler.after-run@1=stop"));
   const heir = await startExecutor(cluster, { PAWL_EXECUTOR_SLOTS: "8" });
   await registered(late, heir);
@@ -162,7 +164,9 @@ test("a result that comes after its claim was lost is refused in the transaction
   const refusal = `"epoch":${claimed?.epoch},"executor_id":"${late.executorId}","msg":"refused a stale claim"`;
   const scheduler = cluster.schedulers[0];
   await until(() => scheduler?.logs().includes(refusal), { what: "the refusal" });
-  await until(() => late.logs().includes("claim lost"), { what: "the late one to be told" });
+  await until(() => late.logs().includes("claim lost"), {
+    what: "the late executor to learn that its claim is lost",
+  });
   const { events } = await client.events.list(run.runId, { pageSize: 1_000 });
   expect(events).toHaveLength(story.events.length);
   completedOnce(story);
@@ -282,6 +286,6 @@ test("an assignment that never arrived is taken back and given to another (S0.11
   completedOnce(story);
 });
 
-test("whatever happened to their executors, the logs hold (S0.14, S3.2)", async () => {
+test("the logs keep their invariants after all faults of the executors (S0.14, S3.2)", async () => {
   expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
 });

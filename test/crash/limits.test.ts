@@ -1,5 +1,5 @@
-// Limits under two schedulers and two executors while some of them are killed: what the outside sees at once is never more than
-// the limit, everything completes, and no slot is left taken.
+// Limits under two schedulers and two executors while some of them are killed. The outside world never sees more calls at once than the
+// limit, everything completes, and no slot stays taken.
 import { createPawlClient, type PawlClient, runStatusName } from "@pawl/client";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -39,7 +39,7 @@ afterAll(async () => {
   await sink.stop();
 });
 
-/** Calls to a name that were neither answered nor given up. */
+/** Calls to a name that were neither answered nor aborted. */
 const openCalls = (name: string): Received[] =>
   sink.calls.filter((each) => each.name === name && each.isOpen);
 
@@ -56,7 +56,7 @@ async function slotsLeft(): Promise<number> {
   }
 }
 
-test("no more than the limit is under way outside, whoever is killed, and nothing leaks (X24)", async () => {
+test("no more calls than the limit are under way outside, whichever process is killed, and no slot leaks (X24)", async () => {
   const doomed = await startExecutor(cluster);
   const limited = { concurrency: { key: "{{ ctx.input.shop }}", limit: 2 }, timeout_ms: 30_000 };
   const definition = graph(["start > effect"], { effect: call(sink.url("hold-limit"), limited) });

@@ -1,4 +1,4 @@
-// A map whose executor dies in the middle: its iterations go on elsewhere, each completed once, under its own effect key.
+// The executor of a map dies in the middle. Other executors run its iterations, each completed once, under its own effect key.
 import { createPawlClient } from "@pawl/client";
 import { expect, test } from "vitest";
 import { graph } from "../flow/graph.ts";

@@ -1,5 +1,5 @@
-// One run that cannot be written: another session holds its row, or a row that is not the engine's stands behind its log. It alone waits or
-// is set aside; every other run goes on as if nothing were the matter.
+// One run that cannot be written: another session locks its row, or a row that is not the engine's comes after the end of its log. Only
+// this run waits or is set aside; every other run continues unaffected.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { Client } from "pg";
@@ -11,7 +11,7 @@ import { type Cluster, startCluster } from "../support/cluster.ts";
 import { checkInvariants } from "../support/invariants.ts";
 import { until } from "../support/until.ts";
 
-/** A start that took longer stood behind the bad run. */
+/** A start that took longer waited behind the bad run. */
 const SLOW_MS = 1_000;
 /** The first to meet the lock are held up by it, once. */
 const SLOW_MAX = 3;
@@ -74,7 +74,7 @@ const mend = (runId: string) =>
 const quarantineOf = (runId: string) =>
   until(async () => (await client.runs.get(runId)).run.quarantine, { what: "the quarantine" });
 
-test("a run whose row another session holds waits alone, and goes on when it is free", async () => {
+test("a run whose row another session holds waits alone, and continues when the row is free", async () => {
   // Its output arrives four times a second.
   const text = "x".repeat(24);
   const talk = { type: "text_stream", config: { text, chunk_chars: 1, interval_ms: 250 } };
@@ -87,7 +87,7 @@ test("a run whose row another session holds waits alone, and goes on when it is 
     const took = startOthers();
     await expect(cancelled).rejects.toMatchObject({ reason: "RUN_CONTENDED", retryable: true });
     expect(slow(await took).length).toBeLessThanOrEqual(SLOW_MAX);
-    // Reads wait for nobody.
+    // Reads do not wait for the lock.
     expect((await client.runs.get(run.runId)).run.status).toBe(RunStatus.RUNNING);
   } finally {
     await db.query("rollback");
@@ -98,7 +98,7 @@ test("a run whose row another session holds waits alone, and goes on when it is 
   expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
 });
 
-test("a result behind whose log a stray row stands sets its run aside, and the others go on (S0.37)", async () => {
+test("a result whose run has a stray row after its log sets the run aside, and the others continue (S0.37)", async () => {
   const work = call(sink.url("hold-torn"));
   const { run } = await client.runs.test(graph(["start > work > end"], { work }));
   const received = await sink.received("hold-torn");
@@ -119,7 +119,7 @@ test("a result behind whose log a stray row stands sets its run aside, and the o
   expect(await checkInvariants(cluster.databaseUrl)).toEqual([]);
 });
 
-test("a job whose run has a stray row is claimed by none, and holds up no job behind it", async () => {
+test("no executor gets a job whose run has a stray row, and the job holds up no job behind it", async () => {
   await cluster.executors[0]?.kill("SIGKILL");
   const [torn, well] = [
     (await client.runs.start("short")).run.runId,

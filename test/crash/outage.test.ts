@@ -1,4 +1,4 @@
-// The scheduler and then the database are killed in the middle of two hundred runs. Everything that was accepted is done, once.
+// The test kills the scheduler and then the database in the middle of two hundred runs. Every accepted run completes, once.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, expect, onTestFailed, test } from "vitest";
@@ -62,7 +62,7 @@ test("two hundred runs outlive a killed scheduler and a killed database, and no 
   // Every node of every run, once.
   const counts = await nodeCounts(postgres.url, "node.completed");
   expect(counts).toEqual({ nodes: RUNS * 5, events: RUNS * 5 });
-  // Nobody gave up on the way: only the scheduler was ever restarted.
+  // No executor and no gateway ended on the way: only the scheduler was ever restarted.
   for (const member of [...cluster.executors, ...cluster.gateways])
     expect(member.logs().split('"ready"').length - 1, member.name).toBe(1);
 });

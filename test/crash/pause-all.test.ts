@@ -1,5 +1,5 @@
-// Pauses of workflows and queues on two schedulers, which are killed in the middle of them: what is held stays held, nothing starts
-// past a pause, and whoever comes next goes on with what was begun.
+// Pauses of workflows and queues on two schedulers, which are killed in the middle of them. Paused runs stay paused, nothing starts past a
+// pause, and the next scheduler continues with the steps that are left.
 import { createPawlClient, runStatusName, type PawlClient } from "@pawl/client";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
@@ -58,7 +58,7 @@ async function countOf(workflowId: string) {
   return rows[0] ?? { paused: 0, others: 0, ended: 0, claimed: 0 };
 }
 
-/** Has one of these schedulers killed at its failpoint by what is asked of it, and the others with it; nobody asks again. */
+/** Sends a call that kills one of these schedulers at its failpoint, then kills the others. The call is not repeated. */
 async function killedBy(
   alive: readonly Member[],
   ask: (signal: AbortSignal) => Promise<unknown>,
@@ -80,7 +80,7 @@ test("a pause and a resumption survive kill -9 of every scheduler at each of the
   );
   // The row was written, and no run has followed.
   expect(await countOf("many")).toMatchObject({ paused: 0, others: RUNS });
-  // One takes over and is killed half way; the next one goes on from there.
+  // One takes over and is killed half way; the next one continues from there.
   const [successor] = cluster.schedulers;
   if (successor === undefined) throw new Error("there is no scheduler");
   await successor.restart(failpoints("pause.after-step=kill"));
@@ -101,9 +101,9 @@ test("a pause and a resumption survive kill -9 of every scheduler at each of the
   expect([mixed.paused > 0, mixed.others > 0]).toEqual([true, true]);
   await Promise.all(cluster.schedulers.map((one) => one.restart(failpoints(""))));
   await until(async () => (await client.queues.pauses()).length === 1, {
-    what: "every run to go on",
+    what: "every run to be resumed",
   });
-  // The queue is still paused, whoever was killed.
+  // The queue is still paused after all kills.
   expect(await countOf("many")).toMatchObject({ paused: 0, others: RUNS, claimed: 0 });
   await client.queues.resume("javascript");
   await until(async () => (await countOf("many")).ended === RUNS, { what: "every run to end" });
@@ -111,7 +111,7 @@ test("a pause and a resumption survive kill -9 of every scheduler at each of the
   expect(await checkInvariants(cluster.databaseUrl, ids)).toEqual([]);
 });
 
-test("a paused workflow starts nothing, new, child or scheduled, and goes on when it is resumed", async () => {
+test("a paused workflow starts nothing, new, child or scheduled, and continues when it is resumed", async () => {
   const definition = graph(["start > work > after"], { work: call(sink.url("hold-work")) });
   await client.workflows.create(definition, { workflowId: "held" });
   const below = { type: "subworkflow", config: { workflow_id: "held" } };
@@ -123,7 +123,7 @@ test("a paused workflow starts nothing, new, child or scheduled, and goes on whe
   const pause = await client.workflows.pause("held", ADA);
   expect(pause).toMatchObject({ ...ADA, scope: PauseScope.WORKFLOW, name: "held", pausing: false });
   expect(await client.workflows.pause("held", { by: "ben" })).toMatchObject(ADA);
-  // What runs finishes, and nothing follows from it.
+  // The running node finishes, and no node starts after it.
   working.answer(200, {});
   await firstEvent(client, early.runId, isDone("work"));
   const late = (await client.runs.start("held")).run;

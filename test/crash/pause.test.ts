@@ -1,4 +1,4 @@
-// Pauses on two schedulers, which are killed while things are paused: what is held stays held, and goes on when it is let go.
+// Pauses on two schedulers, which are killed while runs are paused. Paused runs stay paused, and continue when they are resumed.
 import { createPawlClient, runStatusName, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { call, graph } from "../flow/graph.ts";
@@ -32,7 +32,7 @@ const twoCalls = (name: string) =>
     two: call(sink.url(`hold-${name}-2`)),
   });
 
-test("a paused run records what runs, starts nothing, survives kill -9 of every scheduler and goes on from there (S0.14, X17)", async () => {
+test("a paused run records the results of running nodes, starts nothing, survives kill -9 of every scheduler and continues from there (S0.14, X17)", async () => {
   const { run } = await client.runs.test(twoCalls("run"));
   const first = await sink.received("hold-run-1");
   const second = await sink.received("hold-run-2");
@@ -81,7 +81,7 @@ test("a paused run can be cancelled, and pausing one that is over is refused", a
   expect(await checkInvariants(cluster.databaseUrl, [run.runId])).toEqual([]);
 });
 
-test("the runs below a run are paused with it when that is asked for, and go on with it", async () => {
+test("the runs below a run are paused with it when that is asked for, and are resumed with it", async () => {
   await client.workflows.create(graph(["start > work"], { work: call(sink.url("hold-child")) }), {
     workflowId: "below",
   });

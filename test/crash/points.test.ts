@@ -1,5 +1,5 @@
-// A kill at every named point of the code, from the acceptance of a run to the acknowledgement of a result. Whatever was
-// under way is done by whoever comes next: nothing is lost, nothing is done twice.
+// A kill at every named point of the code, from the acceptance of a run to the acknowledgement of a result. The next process finishes the
+// work: nothing is lost, nothing is done twice.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { graph, names } from "../flow/graph.ts";
@@ -38,7 +38,7 @@ function startRuns(): Promise<string[]> {
   return accepted;
 }
 
-/** Runs come in until the point has struck: how much work it takes to be there so often is nobody's promise. */
+/** Runs come in until the point has struck: the number of runs that it takes is not fixed. */
 async function startRunsUntilGone(doomed: Member): Promise<Promise<string[]>[]> {
   const batches: Promise<string[]>[] = [];
   const gone = doomed.exited().then(() => true);

@@ -8,7 +8,7 @@ import { startMember, type Member } from "../support/member.ts";
 
 type Env = Readonly<Record<string, string>>;
 
-/** An executor whose claims can be told from those of others. */
+/** An executor with its id, so that a test can find its claims. */
 export type Executor = Member & { readonly executorId: string };
 
 /** What strikes where, such as "handler.before-run=kill"; read once when the process starts. */
@@ -27,6 +27,7 @@ export async function startExecutor(cluster: Cluster, env: Env = {}): Promise<Ex
         .map((scheduler) => `${LOOPBACK}:${scheduler.port}`)
         .join(","),
       PAWL_METRICS_PORT: String(port),
+      PAWL_HANDLER_PORT: "0",
       PAWL_EXECUTOR_ID: executorId,
       PAWL_LOG_LEVEL: "debug",
       ...SINK_EGRESS,

@@ -1,5 +1,5 @@
-// Everything is killed at once while runs wait for something: a backoff, a delay, a deadline, a person. All of it is only log
-// and queue, so who comes back finds it, and nothing comes early, twice or not at all.
+// The test kills every process at once while runs wait for something: a backoff, a delay, a deadline, a person. All of it is only log and
+// queue, so the new processes find it. Nothing comes early, twice or not at all.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPawlClient, type PawlClient } from "@pawl/client";
@@ -102,14 +102,14 @@ test("a backoff outlives everybody: the retry is neither lost nor early nor doub
   expect(story.of("run.recovered")).toEqual([]);
 });
 
-test("a delay outlives everybody: what follows starts once, and not before its time (S3.29, S3.36)", async () => {
+test("a delay outlives every process: the next node starts once, and not before its time (S3.29, S3.36)", async () => {
   const story = await storyOf(client, runs.delay);
   expect(story.status).toBe("completed");
   const waited = one(story, "node.started", "after") - one(story, "node.completed", "pause");
   expect(waited).toBeGreaterThanOrEqual(WAIT_MS);
 });
 
-test("the deadline of a run outlives everybody (S1.40)", async () => {
+test("the deadline of a run outlives every process (S1.40)", async () => {
   const story = await storyOf(client, runs.deadline);
   expect(story.status).toBe("timeout");
   expect(story.nodes).toMatchObject({ pause: "completed", never: "cancelled" });

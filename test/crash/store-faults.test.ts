@@ -1,5 +1,5 @@
-// The database answers with errors of every kind while executors report their results. Whatever it answers, no result is given up:
-// the scheduler stores each one once the database takes writes again, and until then readiness and commands say what is the matter.
+// The database answers with errors of every kind while executors report their results. The scheduler never drops a result: it stores each
+// one once the database takes writes again. Until then readiness and commands report the error.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
@@ -69,7 +69,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
       admin("alter system set default_transaction_read_only = on", "select pg_reload_conf()"),
     end: () => admin("alter system reset default_transaction_read_only", "select pg_reload_conf()"),
   },
-  // What is set for a database holds for sessions that begin later: those of now stay read-only until they are replaced.
+  // A setting of the database applies to later sessions only: present sessions stay read-only until they are replaced.
   "a read-only database whose sessions outlive the setting (25006)": {
     begin: () => admin("alter database postgres set default_transaction_read_only = on", TERMINATE),
     end: () => admin("alter database postgres reset default_transaction_read_only"),
@@ -93,7 +93,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 const readyz = async ({ probePort }: Member): Promise<Response> =>
   fetch(`http://127.0.0.1:${probePort}/readyz`);
 
-/** What a member says at /readyz once it is not ready. */
+/** The answer of a member at /readyz once it is not ready. */
 const whyNotReady = (member: Member): Promise<string> =>
   until(
     async () => {
@@ -103,7 +103,7 @@ const whyNotReady = (member: Member): Promise<string> =>
     { what: `${member.name} to say that it is not ready`, timeoutMs: 10_000 },
   );
 
-/** What the explanation of its node says once the scheduler has its result and cannot store it. */
+/** The explanation of a node whose result the scheduler has and cannot store. */
 const whyUnstored = (runId: string): Promise<string> =>
   until(
     async () => {
@@ -140,7 +140,7 @@ test.each(Object.entries(FAULTS))(
       await until(async () => (await readyz(member)).ok, { what: `${member.name} to be ready` });
     for (const runId of runIds)
       await until(() => isCompleted(runId), { what: `run ${runId} to complete` });
-    // Each node ran once: nobody had to be killed, and no claim was taken back.
+    // Each node ran once: no process had to be killed, and no claim was taken back.
     expect(sink.calls.length).toBe(from + RUNS);
     expect(await checkInvariants(postgres.url, runIds)).toEqual([]);
     for (const member of [...members, ...cluster.executors])

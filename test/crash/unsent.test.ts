@@ -1,5 +1,5 @@
-// An executor that takes nothing off its stream: what waits for it is bounded, stays its own while it renews, and costs no delivery
-// when its connection breaks, since it was never sent.
+// An executor that reads nothing off its stream. The messages that wait for it are bounded and stay its own while it renews. They cost no
+// delivery when its connection breaks, since they were never sent.
 import { randomUUID } from "node:crypto";
 import { createPawlClient } from "@pawl/client";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -47,7 +47,7 @@ async function startStuckExecutor(cluster: Cluster) {
 
 const addressOf = (cluster: Cluster): string => `${LOOPBACK}:${cluster.schedulers[0]?.port ?? 0}`;
 
-test("what waits for an executor that takes nothing is bounded, and is given to another without a lost delivery (X10)", async () => {
+test("the assignments that wait for an executor that reads nothing are bounded, and go to another without a lost delivery (X10)", async () => {
   await using cluster = await startCluster();
   const client = createPawlClient({ baseUrl: cluster.url });
   const db = new Client({ connectionString: cluster.databaseUrl });
@@ -94,7 +94,7 @@ test("what waits for an executor that takes nothing is bounded, and is given to 
   expect(story.status).toBe("completed");
   const recovered = story.of("run.recovered").map(({ payload }) => JSON.stringify(payload));
   expect(recovered).toHaveLength(waiting);
-  // gRPC may have taken one message off the stream before it stood still.
+  // gRPC may have taken one message off the stream before the executor stopped reading.
   expect(recovered.filter((text) => !text.includes("released")).length).toBeLessThanOrEqual(1);
   expect(await checkInvariants(cluster.databaseUrl, [run.runId])).toEqual([]);
   await other.leave();

@@ -1,5 +1,5 @@
-// Approvals through the public API of real processes: people answer by id, the deadline passes by the database's clock, and
-// whoever asked may be long gone by then.
+// Approvals through the public API of real processes: people answer by id, and the deadline passes by the database's clock. The process
+// that asked may be long gone by then.
 import { createPawlClient, type Json, jsonOf, type PawlClient, runStatusName } from "@pawl/client";
 import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import pg from "pg";
@@ -54,7 +54,7 @@ const idOf = ([first]: readonly Approval[]): string => first?.approvalId ?? "";
 const stateOf = async (id: string): Promise<ApprovalState> =>
   (await client.approvals.get(id)).state;
 
-test("an approval is found, explained, and answered with a response that fits; what does not fit changes nothing (S0.54)", async () => {
+test("an approval is found, explained, and answered with a response that fits; a response that does not fit changes nothing (S0.54)", async () => {
   const config = { details: { order: "{{ ctx.input }}" }, assignees: ["finance"] };
   const node = approval({ ...config, response_schema: AMOUNT, deadline_ms: 3_600_000 });
   const { runId, approvals } = await ask(graph(["start > ask > end"], { ask: node }));
@@ -237,7 +237,7 @@ test("an approval ends with its run, and cannot be answered then", async () => {
   });
 });
 
-test("all schedulers and executors die between question and answer; others go on, and a deadline that passed meanwhile counts (S0.55, X17)", async () => {
+test("all schedulers and executors die between question and answer; new ones continue, and a deadline that passed meanwhile counts (S0.55, X17)", async () => {
   const plain = await ask(graph(["start > ask > after > end"], { ask: approval() }));
   const timed = await ask(
     graph(["start > ask:timeout > late"], { ask: approval({ deadline_ms: 500 }) }),

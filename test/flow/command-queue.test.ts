@@ -1,4 +1,4 @@
-// Commands of the workflow queue on a real trio: enqueued from outside, carried out by whichever scheduler takes them.
+// Commands of the workflow queue on a real trio: enqueued from outside, carried out by the scheduler that takes them.
 
 import { randomUUID } from "node:crypto";
 import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
@@ -6,7 +6,7 @@ import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
-import { COMMAND_QUEUE } from "@pawl/platform/queue/queue-name";
+import { COMMAND_QUEUE } from "@pawl/platform/queue/queue";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { failpoints, replaceScheduler } from "../crash/processes.ts";
@@ -26,7 +26,7 @@ let queue: BossWorkflowQueue;
 
 beforeAll(async () => {
   const executor = { PAWL_MODERATION_RULES: JSON.stringify(RULES) };
-  // Far longer than a test: whatever is carried out was heard of, not polled for.
+  // Far longer than a test, so a command is carried out because of a notification, not because of a poll.
   const metricsPort = await freePort();
   const scheduler = { PAWL_POLL_MS: "60000", PAWL_METRICS_PORT: String(metricsPort) };
   metrics = `http://${LOOPBACK}:${metricsPort}`;
@@ -44,7 +44,7 @@ afterAll(async () => {
   await cluster.stop();
 });
 
-/** Waits until the job stands so. */
+/** Waits until the job has this status. */
 const stands = (jobId: string, status: string): Promise<unknown> =>
   until(async () => (await queue.getJob(jobId))?.status === status, { what: `job ${status}` });
 
@@ -99,7 +99,7 @@ test("a resume command carries a person's decision to the run it was started as 
   await until(async () => (await client.runs.get(runId)).run.status === RunStatus.WAITING, {
     what: "the run to wait",
   });
-  // It waits without a job and without a claim: nobody spins on the gate.
+  // It waits without a job and without a claim: no worker polls the approval.
   expect(await queue.getQueueDepth()).toMatchObject({ waiting: 0, active: 0, paused: 0 });
   const humanResponse = { node_id: "gate", decision: "approve", comment: "fine" };
   const jobId = await queue.enqueue({ type: "resume", runId: name, graphId, humanResponse });
@@ -145,7 +145,7 @@ test("a resume command answers an approval with a response that fits its schema;
   expect(story.outputOf("ask")).toMatchObject({ response: { amount: 5 }, decidedBy: "ada" });
 });
 
-test("a scheduler killed after it did a command and before it said so: another does it again, and one run is there (S0.2, S0.35, S0.39, S0.41)", async () => {
+test("a scheduler is killed after a command and before its acknowledgement: another repeats the command, and there is one run (S0.2, S0.35, S0.39, S0.41)", async () => {
   const graphId = await save(graph(["start > end"]));
   await cluster.schedulers[0]?.kill("SIGKILL");
   const doomed = await replaceScheduler(cluster, failpoints("start.after-commit@1=kill"));

@@ -1,4 +1,4 @@
-// Commands about runs and workflows, on an executor with room for one attempt: order and waiting become visible.
+// Commands about runs and workflows, on an executor with room for one attempt, which makes order and waiting visible.
 import {
   createPawlClient,
   isFinalStatus,
@@ -34,7 +34,7 @@ afterAll(async () => {
 /** A workflow whose only work is a call that the test answers. */
 const held = (name: string) => graph(["start > work > after"], { work: call(sink.url(name)) });
 
-test("cancelling a run aborts what runs, keeps what waits from starting and says why (S1.9, S1.38, S1.39, S1.40)", async () => {
+test("cancelling a run aborts its running nodes, keeps waiting nodes from starting and says why (S1.9, S1.38, S1.39, S1.40)", async () => {
   const { run } = await client.runs.test(held("hold-cancel"));
   const working = await sink.received("hold-cancel");
   const cancelled = await client.runs.cancel(run.runId, { reason: "changed my mind" });
@@ -52,7 +52,7 @@ test("cancelling a run aborts what runs, keeps what waits from starting and says
   });
 });
 
-test("a run has an hour unless told; one that passes its deadline times out and lets go of its work (S2.12, S4.10)", async () => {
+test("a run has an hour unless the call sets a deadline; a run past its deadline times out and releases its work (S2.12, S4.10)", async () => {
   const unhurried = (await client.runs.test(graph(["start > a"]))).run;
   expect(msOf(unhurried.deadlineTime) - msOf(unhurried.createTime)).toBe(3_600_000);
   const { workflowId } = await client.workflows.create(held("hold-deadline"), {
@@ -84,7 +84,7 @@ test("a delay holds no room: another run passes it on an executor with one slot 
   });
 });
 
-test("a run that is read says until when a delay holds back what follows (S3.29)", async () => {
+test("GetRun says until when a delay holds back the next node (S3.29)", async () => {
   const { run } = await client.runs.test(
     graph(["start > pause > after"], { pause: { type: "delay", config: { delay_ms: 600_000 } } }),
   );
@@ -99,7 +99,7 @@ test("a run that is read says until when a delay holds back what follows (S3.29)
   await client.runs.cancel(run.runId);
 });
 
-test("of what waits the lowest number is sooner (S0.3, S0.6, X16)", async () => {
+test("of waiting runs the run with the lowest priority number starts first (S0.3, S0.6, X16)", async () => {
   const blocker = await client.runs.test(held("hold-room"));
   const holding = await sink.received("hold-room");
   const { workflowId } = await client.workflows.create(
@@ -210,7 +210,7 @@ test("a run keeps the version it started with; edits are for the next one (S3.45
   expect((await storyOf(client, pinned.run.runId)).outputOf("say")).toBe("one");
 });
 
-test("a workflow with live runs is deleted only by force, and its runs go on (S3.45)", async () => {
+test("a workflow with live runs is deleted only by force, and its runs continue (S3.45)", async () => {
   await client.workflows.create(held("hold-delete"), { workflowId: "doomed" });
   const { run } = await client.runs.start("doomed");
   const working = await sink.received("hold-delete");

@@ -1,4 +1,4 @@
-// Contracts through the public API of a real trio: what breaks one fails its node, or is tried again where the policy says so.
+// Contracts through the public API of a real trio: a violation fails its node, or the node is tried again if its policy says so.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -84,7 +84,7 @@ test("an output that breaks its contract fails the node where the policy does no
     payload: { cause: "output_contract_violation" },
   });
   expect(story.of("contract.violated", "wordy")).toHaveLength(1);
-  // What the value was is nobody's business in an error.
+  // An error does not show the value.
   expect(JSON.stringify(story.events)).not.toContain("x".repeat(65));
 });
 

@@ -1,4 +1,4 @@
-// Databases of others through the public API of a real trio: rows that feed scripts, statements that end with their run.
+// Queries to databases of the user through the public API of a real trio: rows that feed scripts, statements that end with their run.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -65,7 +65,7 @@ test("the rows of a query feed a script (S3.27)", async () => {
   expect(story.output).toBe(425);
 });
 
-test("a query that is wrong, writes, or asks nobody fails with its cause and is not tried again (S1.29, S3.27)", async () => {
+test("a query that is wrong, writes, or names an unknown source fails with its cause and is not tried again (S1.29, S3.27)", async () => {
   const retry = { attempts: 3, backoff_ms: 5 };
   const story = await runGraph(
     client,

@@ -1,4 +1,4 @@
-// Nodes that kill their executors: given up, listed, counted, started again as a new run.
+// Nodes that kill their executors: the scheduler makes a dead letter, lists it, counts it, and redrives it as a new run.
 
 import { randomUUID } from "node:crypto";
 import { createPawlClient, jsonOf, type PawlClient } from "@pawl/client";

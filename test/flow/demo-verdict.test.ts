@@ -33,7 +33,7 @@ test("a run that lost its executor and came through keeps every promise", () => 
   expect(setup(LOST).judge()).toEqual([true, true, true, true, true]);
 });
 
-test("each broken promise is told as broken", () => {
+test("the verdict reports each broken promise", () => {
   expect(setup(LOST).judge("aab")[3]).toBe(false);
   expect(setup(LOST).judge("ab", 2)[4]).toBe(false);
   expect(setup(LOST, [1n, 2n, 3n, 4n, 4n, 5n, 6n]).judge()[1]).toBe(false);
@@ -49,7 +49,7 @@ test("the executor is killed once, in the middle of the story", () => {
   expect(recovery.killedMs).toBe(45_000);
 });
 
-test("what a person wants to hear is said, and the rest is not", () => {
+test("the demo has a sentence for events that matter to a person, and none for the rest", () => {
   const lost = create(RunEventSchema, {
     nodeId: "story",
     fact: {

@@ -1,5 +1,5 @@
-// The quickstart and the guides do what they say. The commands of the quickstart run one after the other and print what the page
-// shows; workflows of the guides run and end as the text around them explains.
+// The quickstart and the guides work as written. The commands of the quickstart run one after the other and print what the page shows.
+// Workflows of the guides run and end as the text around them explains.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runProgram } from "@pawl/cli/program";
@@ -54,6 +54,7 @@ async function pawl(words: readonly string[]): Promise<{ code: number; out: stri
       expect(path).toBe("welcome.yaml");
       return textOf("yaml");
     },
+    runTool: async () => 0,
     now: () => Date.now(),
     interrupted: new AbortController().signal,
   };

@@ -1,16 +1,16 @@
-// The examples on a real trio, each as `npm start` registers it: with its sample input and, as by the console's button, with none.
+// The examples on a real trio, each as `npm start` registers it: with its sample input, and with no input as the console's button starts
+// it.
+
 import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
-import { prepareDemoData } from "@pawl/deploy/demo/demo-data.ts";
-import { dataSources, demoEnv } from "@pawl/deploy/demo/demo-env.ts";
-import { readExample, readExamples } from "@pawl/deploy/examples.ts";
-import { registerExamples } from "@pawl/deploy/sample.ts";
+import { dataSources, demoEnv, prepareDemoData } from "@pawl/deploy/demo/demo-data.ts";
+import { readExample, readExamples, registerExamples } from "@pawl/deploy/sample.ts";
 import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { type FreshDatabase, freshDatabase } from "../support/postgres.ts";
 import { checkInvariants } from "../support/invariants.ts";
-import { firstEvent, storyOf, type Story } from "./story.ts";
+import { firstEvent, type Story, storyOf } from "./story.ts";
 
 const DEMO = `pawl_demo_${process.pid}`;
 
@@ -45,7 +45,7 @@ interface Expected {
   readonly output: unknown;
   /** The node that waits for a person, who approves. */
   readonly held?: string;
-  /** What they say to it, where it asks for more than yes. */
+  /** The person's response, if the question needs more than yes. */
   readonly response?: Json;
 }
 
@@ -113,7 +113,7 @@ async function play(
   return await storyOf(client, run.runId);
 }
 
-/** What a run asks, once it does: it is listed in the transaction that says so in the log. */
+/** The question of a run, once it asks: the transaction that logs it also lists it. */
 async function asked(runId: string): Promise<Approval> {
   await firstEvent(client, runId, ({ type }) => type === "node.blocked");
   const { approvals } = await client.approvals.list({ runId, states: [ApprovalState.OPEN] });
@@ -165,7 +165,7 @@ test("a comment with the number of a card is left out and never shown (S1.18)", 
   expect(JSON.stringify(story.of("node.stream.delta", "comment"))).not.toContain("4242");
 });
 
-test("a document that is rejected is sent back, and a small amount waits for nobody (S1.8)", async () => {
+test("a document that is rejected is sent back, and a small amount needs no approval (S1.8)", async () => {
   const { run } = await client.runs.start("document-approval");
   await firstEvent(client, run.runId, ({ type }) => type === "node.blocked");
   await client.runs.decide(run.runId, "sign_off", "reject");
@@ -174,7 +174,7 @@ test("a document that is rejected is sent back, and a small amount waits for nob
   expect(small.output).toMatchObject({ status: "approved", by: "the rule for small amounts" });
 });
 
-test("a refund above its limit is asked for with a form that holds; no is an answer, and a small one asks nobody (S0.54)", async () => {
+test("a refund above its limit is asked for with a form that holds; no is an answer, and a small one asks no person (S0.54)", async () => {
   const { run } = await client.runs.start("refund-with-approval");
   const { approvalId, message, assignees, deadlineTime } = await asked(run.runId);
   expect([message, assignees]).toEqual(["Refund 480 EUR to Ada Lovelace?", ["finance"]]);

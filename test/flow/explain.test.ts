@@ -1,4 +1,4 @@
-// Why a node stands where it stands, asked of a real trio while it does.
+// Why a node is in its state, asked of a real trio while the node is in it.
 import { createPawlClient, plainExplanation, type PawlClient } from "@pawl/client";
 import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
@@ -31,7 +31,7 @@ const start = async (definition: GraphText): Promise<string> =>
 const cited = (explanation: Awaited<ReturnType<PawlClient["runs"]["explain"]>>): string[] =>
   explanation.evidence.map(({ type, nodeId }) => `${type} ${nodeId}`);
 
-test("a node of a type nobody serves says so, and so does its run", async () => {
+test("a node of a type that no executor serves says so, and so does its run", async () => {
   const runId = await start(graph(["start > strange > end"], { strange: { type: "rocket" } }));
   const queued = await firstEvent(
     client,
@@ -47,7 +47,7 @@ test("a node of a type nobody serves says so, and so does its run", async () => 
   ]);
   const { run } = await client.runs.get(runId);
   expect(run.waitingReason).toContain("node strange: No connected executor serves type rocket");
-  // What follows it waits for it.
+  // The next node waits for it.
   const behind = await client.runs.explain(runId, "end");
   expect(behind.reason).toBe(ExplainReason.WAITING_PARENTS);
   expect(behind.summary).toContain("strange (queued)");
@@ -116,7 +116,7 @@ test("a running node names who holds its lease, and its child what it waits for"
   );
 });
 
-test("what a run does to the world is listed with its key, class and what is known of it, page by page", async () => {
+test("the effects of a run are listed with key, class and state, page by page", async () => {
   const definition = graph(["start > one > two > end"], {
     one: call(sink.url("one")),
     two: call(sink.url("hold-effect")),

@@ -1,4 +1,4 @@
-// Nodes that fail, take too long or say their output piece by piece, through the public API of a real trio.
+// Nodes that fail, take too long or stream their output piece by piece, through the public API of a real trio.
 import { createPawlClient, isFinalStatus, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -28,7 +28,7 @@ afterAll(async () => {
   await sink.stop();
 });
 
-test("a node that skips on a failed parent is skipped, and so is what follows it (S1.21, S1.23)", async () => {
+test("a node that skips on a failed parent is skipped, and so are the nodes after it (S1.21, S1.23)", async () => {
   const story = await runGraph(
     client,
     graph(["start > bad > careful > after", "start > good > careful"], {
@@ -41,7 +41,7 @@ test("a node that skips on a failed parent is skipped, and so is what follows it
     reason: "parent_not_completed",
   });
   expect(story.of("node.started", "careful")).toEqual([]);
-  // The only leaf is skipped, which is well; that a node failed is still said (S1.22, X9).
+  // The only leaf is skipped, so the run completes; it still reports that a node failed (S1.22, X9).
   expect(story.status).toBe("completed");
   expect(story.run.hasFailures).toBe(true);
 });
@@ -161,7 +161,7 @@ test.each([
   },
 );
 
-test("a node that takes longer than its timeout is aborted, tried again if told, and times out (S1.17, S1.32)", async () => {
+test("a node that takes longer than its timeout is aborted, tried again if its retry policy says so, and times out (S1.17, S1.32)", async () => {
   const story = await runGraph(
     client,
     graph(["start > slow"], {
@@ -178,7 +178,7 @@ test("a node that takes longer than its timeout is aborted, tried again if told,
     attempt: 2,
     payload: { timeoutMs: 600 },
   });
-  // The receiver saw both attempts let go of.
+  // The receiver saw that both attempts were aborted.
   for (const nth of [1, 2]) await (await sink.received("hold-slow", nth)).hungUp;
 });
 
@@ -210,7 +210,7 @@ test("a script that throws is tried again by its policy, and only then fails the
   expect(once.of("node.retried")).toEqual([]);
 });
 
-test("a node with fail_workflow fails the run at once and stops what runs beside it (S3.34, S1.38)", async () => {
+test("a node with fail_workflow fails the run at once and stops the nodes that run beside it (S3.34, S1.38)", async () => {
   const { run } = await client.runs.test(
     graph(["start > beside", "start > gate > fatal"], {
       beside: call(sink.url("hold-beside")),

@@ -1,5 +1,5 @@
-// Contexts that are large and many: every message on the work stream stays below its limit, whatever a tick hands out at once,
-// what no message can hold fails by name, and what a scheduler keeps in memory for an executor is bounded.
+// Contexts that are large and many. Every message on the work stream stays below its limit, however much a tick hands out at once. A node
+// whose context fits into no message fails with a named cause. The memory that a scheduler keeps for an executor is bounded.
 import { readFileSync } from "node:fs";
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// The interfaces of a node's life, through the public API of a real trio: where its template comes from, how its result is
-// written, and what ends a wait between two attempts.
+// The interfaces of a node's life, through the public API of a real trio: where its template comes from, how its result is written, and
+// which events end a wait between two attempts.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -40,7 +40,7 @@ test("a node's template comes with the version of the definition it runs, whatev
   expect(story.outputOf("say")).toEqual({ text: "Good night Ada" });
 });
 
-test("a node's result is written by the log alone: what is read is what its events say (S1.6)", async () => {
+test("a node's result is written by the log alone: reads agree with its events (S1.6)", async () => {
   const story = await runGraph(client, graph(["start > a"], { a: script("return { n: 1 }") }));
   const [completed] = story.of("node.completed", "a");
   expect(completed?.payload).toMatchObject({ output: story.outputOf("a") });

@@ -1,4 +1,4 @@
-// What waits for a slot or a rate, as people see it: in explanations, in events, and when they pause it.
+// Runs and nodes that wait for a slot or a rate, as people see them: in explanations, in events, and when they are paused.
 import { createPawlClient, type Json, plainExplanation, type PawlClient } from "@pawl/client";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -61,7 +61,7 @@ test("a node in line for a slot says for which key, who has it and who is before
   const { run } = await client.runs.get(third);
   expect(run.waitingReason).toContain('node work: It waits for a slot of concurrency key "s7"');
 
-  // A paused run stands in nobody's way: the one behind it is next, and it asks again at the end of the line.
+  // A paused run blocks no other run: the run behind it is next, and a resumed run asks again at the end of the line.
   await client.runs.pause(second, { by: "ann" });
   expect((await client.runs.explain(second, "work")).reason).toBe(ExplainReason.RUN_PAUSED);
   expect((await client.runs.explain(third, "work")).slotWait?.aheadCount).toBe(0);

@@ -1,4 +1,4 @@
-// A model server as many speak it: it records what it is asked and streams what the test says, over real SSE.
+// A model server with a common API: it records its requests and streams the texts of the test, over real SSE.
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

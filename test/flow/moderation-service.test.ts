@@ -1,4 +1,5 @@
-// Moderation by a service of the operator's, through a real trio: what it flags is blocked, and while it is away nothing passes.
+// Moderation by a service of the operator, through a real trio: the executor blocks what the service flags, and passes nothing while the
+// service is away.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -54,7 +55,7 @@ const said = (attempts: number) =>
     }),
   });
 
-test("what the service flags is blocked, what it clears passes (S1.8, S1.16)", async () => {
+test("a text that the service flags is blocked, a text that it clears passes (S1.8, S1.16)", async () => {
   const clean = await runGraph(client, said(1), "an ordinary fruit");
   expect(clean.outputOf("said")).toEqual({ text: "an ordinary fruit" });
   const flagged = await runGraph(client, said(3), `a ${PHRASE}`);
@@ -75,7 +76,7 @@ test("while the service is away nothing passes, and the node is tried again as f
   expect(story.outputOf("said")).toEqual({ text: "an ordinary fruit" });
 });
 
-test("an outage that outlasts the attempts fails the node, and nobody is shown its output (S1.18)", async () => {
+test("an outage that outlasts the attempts fails the node, and no client sees its output (S1.18)", async () => {
   isAway = true;
   const story = await runGraph(client, said(2), "an ordinary fruit");
   expect(story.status).toBe("failed");

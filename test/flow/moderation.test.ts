@@ -1,4 +1,4 @@
-// Moderation through the public API of a real trio: what is flagged is blocked or waits for a person, and no watcher sees it.
+// Moderation through the public API of a real trio: a flagged output is blocked or waits for a person, and no watcher sees it.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPawlClient, jsonOf, type PawlClient, runStatusName } from "@pawl/client";
@@ -71,7 +71,7 @@ test("an input that is flagged blocks its node, whose handler never runs and is 
   });
 });
 
-test("an output that is flagged blocks its node, and nobody is shown it (S1.18)", async () => {
+test("an output that is flagged blocks its node, and no client sees it (S1.18)", async () => {
   const story = await runGraph(
     client,
     graph(["start > said"], {
@@ -91,7 +91,7 @@ test("a held output waits for a person without a claim or a job, and completes t
   const { run } = await client.runs.get(runId);
   const held = run.nodes.find(({ nodeId }) => nodeId === "held");
   expect(held).toMatchObject({ hold: { reason: "moderation_hold", phase: "output" } });
-  // Who decides sees what waits; who watches does not.
+  // The person who decides sees the held output; watchers do not.
   expect(jsonOf(held?.hold?.outputJson ?? new Uint8Array())).toEqual({ text: `a ${PHRASE}` });
   expect(await checkInvariants(cluster.databaseUrl, [runId])).toEqual([]);
   await client.runs.decide(runId, "held", "approve", { comment: "it is a quotation" });

@@ -1,5 +1,5 @@
-// Two processes with one executor id, as real processes: one of them works, the other is refused and takes over when the first is gone.
-// And who may serve the built-in node types.
+// Two processes with one executor id, as real processes. One of them works; the scheduler refuses the other until the first is gone. Also:
+// which executors may serve the built-in node types.
 import { createPawlClient } from "@pawl/client";
 import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { expect, test } from "vitest";
@@ -70,7 +70,7 @@ test("a stranger that registers with the id of a live executor is refused and do
   expect(await statusOf(cluster)).toBe("completed");
 });
 
-test("of two streams that name no process the older one is told and ended, also at another scheduler", async () => {
+test("of two streams that name no process the older one is ended with an error, also at another scheduler", async () => {
   await using cluster = await startCluster({ schedulers: 2, executors: 0 });
   const [first, second] = [connected(cluster, 0), connected(cluster, 0)];
   await first.register({ executorId: ID });
@@ -78,7 +78,7 @@ test("of two streams that name no process the older one is told and ended, also 
   expect(await first.ended).toMatchObject({ reason: "EXECUTOR_ID_TAKEN" });
   const third = connected(cluster, 1);
   await third.register({ executorId: ID, nodeTypes: ["javascript"], token: EXECUTOR_TOKEN });
-  // It hears of it when it renews.
+  // The second executor gets the error when it renews.
   second.say({ case: "renew", value: { held: [] } } as never);
   expect(await second.ended).toMatchObject({ reason: "EXECUTOR_ID_TAKEN" });
   // And its leaving takes nothing from the one that works.
@@ -106,7 +106,7 @@ test("a scheduler without executors is ready, accepts runs and says in /readyz t
   await executor.leave();
 });
 
-test("built-in node types are refused to who has no token, with what to do about it", async () => {
+test("built-in node types are refused to an executor without a token, with the next step", async () => {
   await using cluster = await startCluster({ executors: 0 });
   const stranger = connected(cluster);
   const value = { executorId: ID, nodeTypes: [TASK, "http"], slots: 1 } as never;

@@ -67,7 +67,7 @@ async function frames(path: string): Promise<Pushed[]> {
   });
 }
 
-test("who joins a run by its id is pushed node and run status, from any cursor (S3.42, S3.43, S3.44)", async () => {
+test("a client that joins a run by its id gets pushes of node and run status, from any cursor (S3.42, S3.43, S3.44)", async () => {
   const story = await runGraph(client, graph(["start > a > end"]), { n: 1 });
   const path = `/execute/workflows/${story.runId}/events?view=updates`;
   const updates = await frames(path);

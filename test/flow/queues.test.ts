@@ -1,4 +1,4 @@
-// The queue of a node type and the room of its executors, seen through the public API of a real trio.
+// The queue of a node type and the capacity of its executors, seen through the public API of a real trio.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -81,7 +81,7 @@ test("ExplainNode counts the jobs ahead of a node by its own priority as well as
   expect((await storyOf(client, run.runId)).status).toBe("completed");
 });
 
-test("a test run goes on from its stored graph when its scheduler is replaced (S3.13)", async () => {
+test("a test run continues from its stored graph when its scheduler is replaced (S3.13)", async () => {
   const definition = graph(["start > hold > after > end"], { hold: call(sink.url("hold-graph")) });
   const { run } = await client.runs.test(definition);
   const held = await sink.received("hold-graph");

@@ -142,7 +142,7 @@ test("items that are no list, and too many of them, fail the node by name (S3.30
   expect(tooMany.of("node.failed", "each")[0]?.payload).toMatchObject({ cause: "too_many_items" });
 });
 
-test("a loop goes on until its condition holds, each iteration seeing the one before (S3.30, X13)", async () => {
+test("a loop repeats until its condition holds, each iteration seeing the one before (S3.30, X13)", async () => {
   const body = scripted("return (ctx.previous ?? 1) * 2");
   const story = await runGraph(
     client,

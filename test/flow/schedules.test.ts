@@ -1,4 +1,4 @@
-// Schedules through the public API, on two schedulers that share a database: every occurrence starts one run, whoever dies when.
+// Schedules through the public API, on two schedulers that share a database: every occurrence starts one run, whichever process dies.
 import { createPawlClient, PawlError, type PawlClient, type ScheduleInput } from "@pawl/client";
 import { ScheduleState } from "@pawl/proto/pawl/v1/schedule_pb";
 import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
@@ -97,7 +97,7 @@ const days = Array.from({ length: 31 }, (_, n) => n + 1).join(",");
 const hours = Array.from({ length: 24 }, (_, n) => n).join(",");
 const COSTLY = `FREQ=YEARLY;BYMONTHDAY=${days};BYMONTH=1,2,3,4,5,6,7,8,9,10,11,12;BYHOUR=${hours};BYMINUTE=${seconds};BYSECOND=${seconds}`;
 
-test("absurd rules are refused by their field, save nothing and hold up nobody", async () => {
+test("absurd rules are refused by their field, save nothing and delay no other call", async () => {
   for (const expression of [
     "FREQ=SECONDLY;INTERVAL=999999999999",
     "FREQ=DAILY;INTERVAL=999999999999",
@@ -161,7 +161,7 @@ test("a schedule that cannot be kept is refused by its field and changes nothing
   expect((await pawl.schedules.list()).schedules).toEqual([]);
 });
 
-test("the same request again gives the same schedule, and a taken id is told", async () => {
+test("the same request again gives the same schedule, and a taken id is refused", async () => {
   const made = await pawl.schedules.create("again", DAILY, { requestId: "c1" });
   expect(await pawl.schedules.create("again", DAILY, { requestId: "c1" })).toEqual(made);
   expect(await refusal(pawl.schedules.create("again", DAILY))).toBe("SCHEDULE_EXISTS");

@@ -116,6 +116,31 @@ test("a fan-in waits for all parents and merges what they bring in edge order (S
     expect(seqOf(story, "node.completed", id)).toBeLessThan(seqOf(story, "node.queued", "join"));
 });
 
+test("an edge's merge strategy comes before the target's, which comes before the last value; json_object names the values by label (S1.33, S1.34, S1.35, S1.37)", async () => {
+  const readers = ["byEdge", "byNode", "byDefault", "byLabel"];
+  const paths = readers.flatMap((id) => [`start > a > ${id}`, `start > b > ${id}`]);
+  const both = graph(paths, {
+    a: script('return "first"', { label: "One" }),
+    b: script("return { n: 2 }", { label: "Two" }),
+    byEdge: script("return input.all", { merge: "concat" }),
+    byNode: script("return input.all", { merge: "concat" }),
+    byDefault: script("return input.all"),
+    byLabel: script("return input.all", { merge: "json_object" }),
+  });
+  const edges = both.edges.map((edge) => ({
+    ...edge,
+    ...(edge["source"] === "start" ? {} : { target_param_label: "all" }),
+    ...(edge["source"] === "a" && edge["target"] === "byEdge" ? { merge_strategy: "array" } : {}),
+  }));
+  const story = await runGraph(client, { ...both, edges });
+  expect(readers.map((id) => story.outputOf(id))).toEqual([
+    ["first", { n: 2 }],
+    'first\n\n{"n":2}',
+    { n: 2 },
+    { One: "first", Two: { n: 2 } },
+  ]);
+});
+
 test("a diamond with join all runs its join once, after both branches (S3.20, S3.48, S3.49)", async () => {
   const story = await runGraph(client, graph(["start > a > join > end", "start > b > join"]));
   expectEachOnce(story, ["start", "a", "b", "join", "end"]);
@@ -253,7 +278,7 @@ test("a condition leads by its first true branch; the other is skipped and canno
   expect(small.nodes).toMatchObject({ large: "skipped", deeper: "completed", join: "completed" });
 });
 
-test("what follows a delay waits for it and never starts early (S3.29, S3.36, S3.48)", async () => {
+test("the node after a delay waits for it and never starts early (S3.29, S3.36, S3.48)", async () => {
   const story = await runGraph(
     client,
     graph(["start > pause > after"], { pause: { type: "delay", config: { delay_ms: 700 } } }),

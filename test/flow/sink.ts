@@ -1,5 +1,5 @@
-// A receiver of effects: it records every call and answers as the test says, so that a node can be held for as long as a
-// test needs it without any clock.
+// A receiver of effects: it records every call and answers when the test asks for it. A test can hold a node for as long as it needs,
+// without any clock.
 import { once } from "node:events";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -18,7 +18,7 @@ export type Received = {
   readonly at: number;
   /** Settles when the caller hung up before it was answered. */
   readonly hungUp: Promise<void>;
-  /** Whether it was neither answered nor given up yet. */
+  /** Whether it was neither answered nor aborted yet. */
   readonly isOpen: boolean;
   answer(status: number, body?: unknown, headers?: Readonly<Record<string, string>>): void;
 };

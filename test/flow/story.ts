@@ -33,11 +33,11 @@ export type Story = {
   readonly status: string;
   readonly output: Json | undefined;
   readonly events: readonly Told[];
-  /** Where each node stands at the end; an iteration is named "map#2". */
+  /** The status of each node at the end; an iteration is named "map#2". */
   readonly nodes: Readonly<Record<string, string>>;
   /** The events of a type, of one node if named. */
   of(type: string, nodeId?: string): readonly Told[];
-  /** What a node gave. */
+  /** The output of a node. */
   outputOf(nodeId: string): Json | undefined;
 };
 

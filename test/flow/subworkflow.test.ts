@@ -1,4 +1,4 @@
-// Runs below runs, through the public API of a real trio with two schedulers: linked both ways, ended and cancelled together.
+// Child runs through the public API of a real trio with two schedulers: linked both ways, ended and cancelled together.
 import { createPawlClient, type PawlClient } from "@pawl/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
@@ -65,7 +65,7 @@ test("a subworkflow gives its run's output, and the two are linked both ways (S3
   expect(runs.map(({ parentRunId }) => parentRunId)).toEqual([story.runId]);
 });
 
-test("a child that fails fails its node, which goes on by its error edge where it has one (S3.30, S3.33)", async () => {
+test("a child that fails fails its node, which leaves by its error edge if it has one (S3.30, S3.33)", async () => {
   await save("failing", graph(["start > bad"], { bad: broken() }));
   const story = await runGraph(
     client,

@@ -44,7 +44,7 @@ async function runMany(
   );
 }
 
-/** Who ran the nodes of these runs. */
+/** The executors that ran the nodes of these runs. */
 const executorsOf = (stories: readonly Story[]): Set<string> =>
   new Set(
     stories
@@ -68,7 +68,7 @@ function expectNoDoubleDispatch(stories: readonly Story[], nodeCount: number): v
   expect(executorsOf(stories).size).toBe(2);
 }
 
-test("50 concurrent diamonds run each join once, whoever settles its branches (S3.3, S3.5, S3.17, S3.18, S3.49, S3.51)", async () => {
+test("50 concurrent diamonds run each join once, whichever scheduler settles its branches (S3.3, S3.5, S3.17, S3.18, S3.49, S3.51)", async () => {
   const shape = graph(["start > a > join > end", "start > b > join"]);
   const stories = await runMany("diamond", 50, shape);
   expectNoDoubleDispatch(stories, 5);

@@ -1,12 +1,12 @@
-// How a run must end, from its definition and from what its nodes do alone. Written from the rules of the definition and not
-// from the planner: no log, no counters, no order of arrival, one look at every node's parents.
+// How a run must end, from its definition and the acts of its nodes alone. Written from the rules of the definition and not from the
+// planner: no log, no counters, no order of arrival, one look at every node's parents.
 import { z } from "zod";
 import type { GraphText } from "../flow/graph.ts";
 
 /** What a node does once it runs; a node that is not named completes and leaves by no handle. */
 export type Act =
   | { readonly kind: "completes"; readonly handle?: string; readonly iterations?: number }
-  /** A map that goes on after these iterations failed. */
+  /** A map that continues after these iterations failed. */
   | { readonly kind: "repeats"; readonly iterations: number; readonly failing: readonly number[] }
   | { readonly kind: "fails" };
 

@@ -1,4 +1,4 @@
-// What a peer has said about each claim and what came back: every outcome and every repeat is owed one answer.
+// The messages of a peer about each claim, and their answers: the scheduler owes one answer to every outcome and every repeat.
 import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 
 /** A claim and how its task ends. */
@@ -16,7 +16,7 @@ const keyOf = ({ runId, nodeId, iteration, epoch }: Claim): string =>
 export class Ledger {
   readonly #entries = new Map<string, Entry>();
 
-  /** Something is said about a task: its own, or as an echo of another peer's. */
+  /** The peer sends an outcome of a task: its own, or as an echo of another peer's. */
   say(task: Task, isEcho: boolean): void {
     const key = keyOf(task.claim);
     const entry = this.#entries.get(key) ?? { said: 0, answered: 0, task, isEcho };
@@ -27,7 +27,7 @@ export class Ledger {
   /** Takes an answer; gives the peer's own task when it is the first one about it. */
   hear(claim: Claim | undefined): Task | undefined {
     const entry = claim && this.#entries.get(keyOf(claim));
-    // A renewal that names a claim just settled is told so too: that answers nothing.
+    // The scheduler also answers a renewal that names a claim just settled; that is no answer to an outcome.
     if (entry === undefined || entry.answered === entry.said) return undefined;
     entry.answered += 1;
     return entry.answered === 1 && !entry.isEcho ? entry.task : undefined;

@@ -1,4 +1,4 @@
-// What the database itself says about the runs of a stress: work handed out twice, and repeats that got into the log.
+// Facts about the runs of a stress, from the database itself: work handed out twice, and repeats that got into the log.
 import { Client } from "pg";
 import { REPEATED } from "./peer.ts";
 
@@ -6,13 +6,13 @@ import { REPEATED } from "./peer.ts";
 export type LogFacts = {
   /** Node executions that were queued or claimed more often than they were taken back or tried again. */
   readonly doubleDispatches: number;
-  /** Events that hold what only a repeat said. */
+  /** Events that hold the result of a repeat. */
   readonly repeatsTaken: number;
-  /** Claims lost and given again: none is due where nobody dies. */
+  /** Claims lost and given again: none is expected, because no process dies. */
   readonly recovered: number;
   /** Settled node executions by run. */
   readonly settled: ReadonlyMap<string, number>;
-  /** Who claimed anything. */
+  /** The executors that claimed anything. */
   readonly executorIds: readonly string[];
 };
 

@@ -1,6 +1,6 @@
-// A peer of the worker protocol that does all its tasks and is a nuisance about it: it collects outcomes, says them in another
-// order, says each again with the opposite result, and lets another peer say it a third time once it is settled. A scheduler
-// takes the first and must answer every other one without any of it reaching the log.
+// A peer of the worker protocol that does all its tasks and disturbs on purpose. It collects outcomes, sends them in another order, sends
+// each again with the opposite result, and lets another peer send it a third time once it is settled. A scheduler takes the first and must
+// answer every other one, and none of those may reach the log.
 import { randomUUID } from "node:crypto";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { createGrpcClient } from "@pawl/platform/rpc/grpc-client";
@@ -40,12 +40,12 @@ export type Peer = {
   readonly refused: (runId: string) => number;
   /** The same of all runs. */
   readonly refusedCount: () => number;
-  /** Outcomes and repeats that nobody has answered yet. */
+  /** Outcomes and repeats without an answer yet. */
   readonly unanswered: () => number;
   readonly leave: () => Promise<void>;
 };
 
-/** Connects and registers; `onSettled` hears of each task once its first outcome is answered. */
+/** Connects and registers; calls `onSettled` with each task once its first outcome is answered. */
 export async function startPeer(
   address: string,
   random: Random,
@@ -74,7 +74,7 @@ export async function startPeer(
 
   let beats = 0;
   let isOver = false;
-  /** Says what has come together since the last beat. */
+  /** Sends the outcomes collected since the last beat. */
   const beat = (): boolean => {
     const items = speech(fresh, echoes, random);
     for (const { task, isEcho } of items) ledger.say(task, isEcho);

@@ -1,4 +1,4 @@
-// Numbers that look random and follow from a seed, so that a stress can be said again.
+// Numbers that look random and follow from a seed, so that a stress can be repeated.
 
 /** Gives numbers in [0, 1). */
 export type Random = () => number;

@@ -1,5 +1,5 @@
-// The shapes of the stress: twelve topologies, and what repeats, nests, breaks or waits for a person. In each, every other
-// plain node is a task of the peers that repeat and reorder what they say; the rest is done by real executors.
+// The shapes of the stress: twelve topologies, and graphs that repeat, nest, break or wait for a person. In each, every other plain node is
+// a task of the peers, which repeat and reorder their outcomes. Real executors do the rest.
 import { graph, names, script, type GraphText, type NodeText } from "../flow/graph.ts";
 import type { Act, Acts } from "./expectation.ts";
 
@@ -16,7 +16,7 @@ export type Shape = {
   readonly atLeast?: number;
   /** What the nodes of the run with this number do. */
   readonly acts: (run: number) => Acts;
-  /** What the person says about the node `held` of this run. */
+  /** The person's decision about the node `held` of this run. */
   readonly decision?: (run: number) => "approve" | "reject";
   /** Saved before any run, by workflow id. */
   readonly children?: Readonly<Record<string, GraphText>>;
@@ -206,5 +206,5 @@ const FURTHER: readonly Shape[] = [
   },
 ];
 
-/** All shapes, in the order they are told. */
+/** All shapes, in the order of the report. */
 export const SHAPES: readonly Shape[] = [...TOPOLOGIES, ...FURTHER];

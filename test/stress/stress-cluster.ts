@@ -1,4 +1,5 @@
-// Two trios on one database, each with a peer that repeats and reorders what it says; what either settles, the other denies.
+// Two trios on one database, each with a peer that repeats and reorders its outcomes. When one peer settles a task, the other sends the
+// opposite.
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createPawlClient, type PawlClient } from "@pawl/client";
@@ -9,7 +10,7 @@ import { startPeer, type Peer } from "./peer.ts";
 import { seededRandom } from "./random.ts";
 import { PHRASE } from "./shapes.ts";
 
-/** Everybody who takes part. */
+/** All processes and clients of the stress. */
 export type StressCluster = {
   readonly databaseUrl: string;
   /** One per gateway. */
@@ -19,7 +20,7 @@ export type StressCluster = {
   stop(): Promise<void>;
 };
 
-/** Nobody dies here, so no lease may run out, however busy the machine is. */
+/** No process dies here, so no lease may run out, however busy the machine is. */
 const ENV = {
   PAWL_LEASE_MS: "20000",
   PAWL_RENEW_MS: "4000",

@@ -1,5 +1,5 @@
-// Many runs of every shape at once, on two trios, under results that come twice and out of order. Every run must end as the
-// expectation says, node by node, whoever did what first.
+// Many runs of every shape at once, on two trios, under results that come twice and out of order. Every run must end as the expectation
+// says, node by node, in whatever order the results came.
 import { nodeStatusName, runStatusName, type PawlClient } from "@pawl/client";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
 import { firstEvent } from "../flow/story.ts";
@@ -23,7 +23,7 @@ export type Row = {
   readonly ms: number;
 };
 
-/** What came of it; nothing differs when `faults` is empty. */
+/** The result; no run differs from its expectation if `faults` is empty. */
 export type StressResult = { readonly rows: readonly Row[]; readonly faults: readonly string[] };
 
 /** How much. */
@@ -80,7 +80,7 @@ async function save(client: PawlClient, shapes: readonly Shape[]): Promise<void>
   }
 }
 
-/** Starts on one side, waits on the other, and says what a person would, on both. */
+/** Starts runs on one side, waits on the other, and decides as a person would, on both. */
 async function runOnce({ clients }: StressCluster, shape: Shape, index: number): Promise<Ended> {
   const [here, there] = index % 2 === 0 ? clients : [clients[1], clients[0]];
   const { run } = await here.runs.start(idOf(shape.name), { input: { run: index } });

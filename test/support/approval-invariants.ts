@@ -1,4 +1,4 @@
-// What must hold between the open approvals of a run and its log, which alone decides.
+// Invariants between the open approvals of a run and its log, which alone decides.
 import type { RunState } from "@pawl/core/log/state";
 
 export type ApprovalRow = {
@@ -16,7 +16,7 @@ select run_id as "runId", approval_id as "approvalId", node_id as "nodeId", iter
 from pawl.approvals
 where $1::uuid[] is null or run_id = any ($1)`;
 
-/** What is open as a row is a hold of the log with the same deadline, and the other way round. */
+/** Every open row is a hold of the log with the same deadline, and the other way round. */
 export function checkApprovals(
   state: RunState,
   rows: readonly ApprovalRow[],

@@ -1,4 +1,4 @@
-// In every test, the values and rows of queries are compared with their declarations.
+// In every test, compares the values and rows of queries with their declarations.
 
 import { checkQueries } from "@pawl/platform/db/query";
 

@@ -1,4 +1,4 @@
-// The cluster other tests stand on.
+// Tests of the cluster that other tests use.
 import { readFileSync } from "node:fs";
 import { createPawlClient, runStatusName } from "@pawl/client";
 import { expect, test } from "vitest";

@@ -118,7 +118,11 @@ async function startOne({ service, index, root, env }: MemberPlan): Promise<Memb
   const probePort = service === "scheduler" ? await freePort() : port;
   const own: Record<ServiceName, Env> = {
     scheduler: { PAWL_SCHEDULER_PORT: String(port), PAWL_METRICS_PORT: String(probePort) },
-    executor: { PAWL_METRICS_PORT: String(port) },
+    executor: {
+      PAWL_METRICS_PORT: String(port),
+      // An older checkout does not know it.
+      ...(root === undefined ? { PAWL_HANDLER_PORT: "0" } : {}),
+    },
     gateway: { PAWL_GATEWAY_PORT: String(port) },
   };
   return startMember({

@@ -1,4 +1,4 @@
-// Prints what a migrated database holds, in one order and one spelling, so that two dumps can be compared line by line.
+// Prints the contents of a migrated database, in one order and one spelling, so that two dumps can be compared line by line.
 
 import { Client } from "pg";
 
@@ -15,7 +15,7 @@ left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
 where c.relnamespace = $1::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 order by c.relname, a.attnum`;
 
-// Not-null constraints are said with their columns; those of partitions come from their parent.
+// Not-null constraints are printed with their columns; those of partitions come from their parent.
 const CONSTRAINTS = `
 select c.relname as table_name, format('  constraint %s %s', k.conname, pg_get_constraintdef(k.oid)) as line
 from pg_constraint k

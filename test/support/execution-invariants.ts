@@ -1,4 +1,4 @@
-// What must hold of the events of one node execution.
+// Invariants of the events of one node execution.
 import type { LoggedFact } from "@pawl/core/log/event";
 
 const SETTLING: ReadonlySet<string> = new Set([
@@ -32,7 +32,7 @@ export function checkExecution(
   let epoch = 0;
   let queuedAttempt = 0;
   let settled = 0;
-  /** It gave its claim back and waits for its iterations or its child run: its end is the engine's to tell. */
+  /** It gave its claim back and waits for its iterations or its child run: the engine decides its end. */
   let waits = false;
   let previous = "";
   for (const event of events) {

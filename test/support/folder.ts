@@ -1,4 +1,4 @@
-// A temporary folder that another account may pass through: as root, PostgreSQL runs as nobody.
+// A temporary folder that another account may enter: if a test runs as root, PostgreSQL runs under an account without rights.
 import { chmodSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

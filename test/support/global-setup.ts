@@ -1,5 +1,5 @@
-// One embedded PostgreSQL per test run: started before the first file, thrown away after the last.
-// It holds a migrated template database, which freshDatabase() clones. Every project asks for it, and all are given the same.
+// One embedded PostgreSQL per test run: started before the first file, thrown away after the last. It holds a migrated template database,
+// which freshDatabase() clones. Every project asks for it, and all get the same.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "@pawl/deploy/postgres.ts";
@@ -17,9 +17,9 @@ declare module "vitest" {
 type Running = { readonly url: string; readonly stop: () => Promise<void> };
 type Shared = { server: Promise<Running>; users: number };
 
-/** Projects load this file each for itself; what is one for all of them stands where all of them look. */
+/** Each project loads this file for itself, so the server that they share is kept in a global place. */
 const PLACE = Symbol.for("pawl.test.postgres");
-// Nobody else writes under this symbol.
+// No other code writes under this symbol.
 const place = globalThis as { [PLACE]?: Shared };
 
 /** Called by vitest once per project; the function it returns is called at the end. */

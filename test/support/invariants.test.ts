@@ -1,4 +1,4 @@
-// A check that finds nothing is worth what it would have found: each rule is broken once, by hand, in the database.
+// Proves that the checks can fail: each test breaks one rule by hand in the database.
 import { randomUUID } from "node:crypto";
 import { BossQueue } from "@pawl/platform/queue/boss";
 import { Client } from "pg";
@@ -99,7 +99,7 @@ test.for([
     "node.completed of epoch 1 under claim 6",
   ],
   [
-    "a result of nobody",
+    "a result without a claim",
     "update pawl.run_events set epoch = 0 where run_id = $1 and seq = 7",
     "node.completed of epoch 0",
   ],

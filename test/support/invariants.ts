@@ -1,5 +1,5 @@
-// What must hold of every run at every moment, read straight from Postgres in one snapshot: the log itself, its claims, its
-// projections and the queue. It trusts no service, so it says the same while a cluster is alive, dead or being killed.
+// Invariants of every run at every moment, read straight from Postgres in one snapshot: the log itself, its claims, its projections and the
+// queue. The check trusts no service, so it gives the same answer while a cluster is alive, dead or being killed.
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { causeOf } from "@pawl/core/log/cause";
 import { mayCause } from "@pawl/core/log/meaning";
@@ -195,7 +195,7 @@ function checkProjection(run: RunRow, state: RunState, report: Report): void {
     report(run.lastSeq, `the run is over with ${state.unsettledCount} nodes unsettled`);
 }
 
-/** A node waits for a run that is there and not over; a run that is over has told its parent in the same breath. */
+/** A node waits only for a run that exists and is live; the transaction that ends a run also updates its parent. */
 function checkChildren(state: RunState, { runs }: Snapshot, report: Report): void {
   const all = new Map(runs.map((run) => [run.runId, run]));
   for (const node of state.nodes)
@@ -245,7 +245,7 @@ function checkPlaces(
     }
     if (status === "running" || status === "queued" || childRunId !== undefined) live += 1;
     if (status === "running" && !leased.has(key)) report(lastSeq, `${name} runs without a lease`);
-    // A paused run has no jobs; whoever resumes it makes them.
+    // A paused run has no jobs; the scheduler makes them when it resumes the run.
     const count = waiting.get(key)?.length ?? 0;
     if (status === "queued" && count !== (state.status === "paused" ? 0 : 1))
       report(lastSeq, `${name} is queued with ${count} jobs`);

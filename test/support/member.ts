@@ -1,4 +1,4 @@
-// One process of a test cluster: it can be killed, restarted on the same port, and asked what it printed.
+// One process of a test cluster. A test can kill it, restart it on the same port, and read its output.
 import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { startService } from "@pawl/deploy/service-process.ts";
 import type { ServiceName, ServiceProcess } from "@pawl/deploy/service-process.ts";

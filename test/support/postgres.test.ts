@@ -1,4 +1,4 @@
-// The databases tests stand on.
+// Tests of the databases that other tests use.
 import { Client } from "pg";
 import { expect, test } from "vitest";
 import { freshDatabase, startPrivatePostgres } from "./postgres.ts";

@@ -1,5 +1,5 @@
-// What must hold of slots at every moment: no key is overrun, nobody who is not under way has one, and a run that has not begun has
-// something that will begin it.
+// Invariants of slots at every moment: no key has more holders than its limit, only live executions hold a slot, and a run that has not
+// begun has a job or a place in line that will begin it.
 import { executionAt } from "@pawl/core/log/execution";
 import { isFinal } from "@pawl/core/log/event";
 import type { RunState } from "@pawl/core/log/state";
@@ -10,7 +10,7 @@ select run_id as "runId", node_id as "nodeId", iteration, 0::float8 as epoch, at
 from pawl.slots
 where state <> 'cooling' and ($1::uuid[] is null or run_id = any ($1))`;
 
-/** Keys of which more is taken than there is, and keys of which a slot is free although somebody waits. */
+/** Keys with more slots taken than their limit, and keys with a free slot although an execution waits. */
 export const KEYS = `
 select k.slot_key as key, k.slot_limit as limit, k.wake_at is not null as "isRate",
   count(*) filter (where s.state <> 'waiting' and (s.free_at is null or s.free_at > now()))::integer as taken,
@@ -37,7 +37,7 @@ export type KeySeen = {
   readonly waiting: number;
 };
 
-/** What is wrong with a key. Of a rate a slot may have become free a moment ago. */
+/** The faults of a key. A slot of a rate may have become free a moment ago. */
 export function faultsOfKey({ key, limit, isRate, taken, waiting }: KeySeen): string[] {
   if (taken > limit) return [`${key}: ${taken} of ${limit} slots are taken`];
   if (isRate || waiting === 0 || taken === limit) return [];

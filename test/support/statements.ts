@@ -1,10 +1,9 @@
-// Every query of the platform, what PostgreSQL says of it, and what PostgreSQL means to do with it.
+// Every query of the platform, its description by PostgreSQL, and its plan.
 
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { type Query, knownQueries } from "@pawl/platform/db/query";
+import { knownQueries, type Query, type Queryable } from "@pawl/platform/db/query";
 import { namedQueries } from "@pawl/platform/db/sql-text";
-import type { Queryable } from "@pawl/platform/db/sql";
 import type { Client, Submittable } from "pg";
 
 const SOURCES = new URL("../../services/platform/src/", import.meta.url).pathname;

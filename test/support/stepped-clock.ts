@@ -1,4 +1,4 @@
-// The wall clock of a service under test, to be set wrong and right again while the service runs.
+// The wall clock of a service under test. A test sets it wrong and right again while the service runs.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

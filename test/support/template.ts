@@ -1,4 +1,4 @@
-// The migrated database every test database is cloned from.
+// The migrated database from which every test database is cloned.
 import { migrate } from "@pawl/platform/db/migrate";
 import { Client } from "pg";
 

@@ -1,4 +1,4 @@
-// Polling a condition on real processes: the one place in the tests that may use a timer.
+// Bounded waits for real processes: for a condition, and for an event. The one place in the tests that may use a timer.
 import { setImmediate as immediately, setTimeout as delay } from "node:timers/promises";
 
 const POLL_MS = 20;
@@ -27,6 +27,24 @@ export async function until<T>(
     }
     if (Date.now() >= deadline) throw new Error(`waited ${timeoutMs} ms for ${what}`, { cause });
     await delay(POLL_MS);
+  }
+}
+
+/** The value of a promise, or a failure that names what did not happen. */
+export async function within<T>(
+  promise: Promise<T>,
+  { timeoutMs = TIMEOUT_MS, what }: UntilOptions,
+): Promise<T> {
+  const over = new AbortController();
+  const late = delay(timeoutMs, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`waited ${timeoutMs} ms for ${what}`);
+  });
+  // The wait ends with the promise; its own abort is no failure.
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    over.abort();
   }
 }
 

@@ -1,4 +1,4 @@
-// The figures of the house are counted, not guessed.
+// Tests of the program that counts the figures of the house.
 import { expect, test } from "vitest";
 import { measureHouse } from "./house.ts";
 

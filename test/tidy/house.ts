@@ -1,5 +1,5 @@
-// Counts the shape of the code: files and lines of each room, the longest files, files that name an event, rooms that import each
-// other. `npm run house` prints it for docs/contributing/house.md.
+// Counts the shape of the code: files and lines of each room, the longest files, files that name an event, rooms that import each other.
+// `npm run house` prints it for docs/contributing/house.md.
 import { facts } from "./docs/events.ts";
 import { targetOf } from "./rooms.ts";
 import { isForeign, isTest, isTypeScript, type Source } from "./sources.ts";

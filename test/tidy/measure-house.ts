@@ -1,10 +1,12 @@
 // `npm run house [-- <commit>]`: the figures of docs/contributing/house.md, of the files as they are or of a commit.
+// `npm run house -- --walk [<checkout>]`: the files that one run passes through.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { measureHouse } from "./house.ts";
 import { ROOT, trackedSources, type Source } from "./sources.ts";
+import { printWalks } from "./walk.ts";
 
 /** The text files of a commit, through a folder that is removed again. */
 function sourcesAt(commit: string): readonly Source[] {
@@ -29,6 +31,9 @@ function run(command: string, args: readonly string[]): void {
   if (done.status !== 0) throw new Error(`${command} failed: ${done.stderr}`);
 }
 
-const [commit] = process.argv.slice(2);
-const sources = commit === undefined ? trackedSources() : sourcesAt(commit);
-for (const { name, value } of measureHouse(sources)) console.log(`${name}: ${value}`);
+const [first, second] = process.argv.slice(2);
+if (first === "--walk") await printWalks(second);
+else {
+  const sources = first === undefined ? trackedSources() : sourcesAt(first);
+  for (const { name, value } of measureHouse(sources)) console.log(`${name}: ${value}`);
+}

@@ -1,4 +1,4 @@
-// `--print-config` of every service shows no password, whichever variable it stands in and wherever in it.
+// `--print-config` of every service shows no password, in no variable and at no place of its value.
 
 import * as executor from "@pawl/executor/config";
 import * as gateway from "@pawl/gateway/config";

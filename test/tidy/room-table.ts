@@ -1,4 +1,4 @@
-// Who may import whom: the one table. A target is a path of ours, `node:*`, or `npm:<package>`.
+// The one table of allowed imports. A target is a path of ours, `node:*`, or `npm:<package>`.
 
 /** A folder and the beginnings of the targets its files may import; itself is always among them. */
 export type Room = {
@@ -83,6 +83,8 @@ export const ROOMS: readonly Room[] = [
   {
     folder: "clients/ts/src/",
     may: [
+      // The module of the platform, so that a bundle for browsers has no code of Node.
+      "#connection",
       "proto/gen/",
       "services/core/src/log/",
       "services/core/src/name/",
@@ -90,6 +92,21 @@ export const ROOMS: readonly Room[] = [
       "npm:@connectrpc/",
       "npm:@bufbuild/protobuf",
     ],
+  },
+  {
+    folder: "clients/handler/src/",
+    may: [
+      "proto/gen/",
+      "services/core/src/",
+      "services/platform/src/rpc/",
+      "services/executor/src/",
+      "npm:",
+      "node:",
+    ],
+  },
+  {
+    folder: "clients/ts/src/node/",
+    may: ["clients/ts/src/", "proto/gen/", "npm:@connectrpc/", "npm:@bufbuild/protobuf", "node:"],
   },
   {
     folder: "clients/cli/src/",
@@ -126,11 +143,11 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "services/core/src/": [
     ["name", "fault"],
     ["data"],
-    ["policy"],
+    ["policy", "schema"],
     ["definition"],
     ["glue"],
     ["log"],
-    ["plan"],
+    ["plan", "handler"],
     ["explain"],
   ],
   "services/platform/src/": [
@@ -138,7 +155,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["telemetry"],
     ["lifecycle"],
     ["db", "rpc"],
-    ["queue"],
+    ["lanes", "ends", "queue"],
     ["wake"],
     ["store"],
     ["wire"],
@@ -147,6 +164,7 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
   "services/scheduler/src/": [
     ["inputs"],
     ["commit"],
+    ["hand-off"],
     ["decide"],
     ["tick"],
     ["sessions"],
@@ -159,11 +177,12 @@ export const LEVELS: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ["handlers"],
     ["run"],
     ["work"],
+    ["host"],
   ],
   "services/gateway/src/": [["request"], ["watch"], ["read", "http"], ["rpc"]],
 };
 
-/** What pure code may not even name. */
+/** Names that pure code may not use. */
 export const IMPURE = [
   "Date",
   "Math.random",

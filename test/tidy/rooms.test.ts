@@ -106,7 +106,7 @@ test("the store is built on the queue, and the queue on no part of the store", (
     expect(objection(`services/platform/src/${below}`, "../store/runs/runs.ts")).toBeDefined();
 });
 
-test("a package of ours is judged by the file it stands for", () => {
+test("an import of one of our packages is judged by the file that it resolves to", () => {
   expect(targetOf("deploy/local.ts", "@pawl/platform/db/migrate")).toBe(
     "services/platform/src/db/migrate",
   );

@@ -1,9 +1,9 @@
-// Judging one file's imports by the room table.
+// Judges the imports of one file by the room table.
 import { posix } from "node:path";
 import { LEVELS, ROOMS } from "./room-table.ts";
 import type { Room } from "./room-table.ts";
 
-/** Package name and the folder its `./*` export stands for. */
+/** Package name, and the folder of its `./*` export. */
 const PACKAGES: Readonly<Record<string, string>> = {
   "@pawl/proto": "proto/gen/ts/",
   "@pawl/core": "services/core/src/",
@@ -13,6 +13,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   "@pawl/gateway": "services/gateway/src/",
   "@pawl/client": "clients/ts/src/",
   "@pawl/cli": "clients/cli/src/",
+  "@pawl/handler": "clients/handler/src/",
   "@pawl/web": "clients/web/src/",
   "@pawl/deploy": "deploy/",
   "@pawl/test": "test/",
@@ -21,7 +22,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
 /** A specifier as the table names it: our path, `node:x` or `npm:package/sub`. */
 export function targetOf(path: string, specifier: string): string {
   if (specifier.startsWith(".")) return posix.join(posix.dirname(path), specifier);
-  if (specifier.startsWith("node:")) return specifier;
+  // `#x` is an entry of the package's own `imports`.
+  if (/^(node:|#)/.test(specifier)) return specifier;
   const [scope = "", name = "", ...rest] = specifier.split("/");
   const folder = PACKAGES[`${scope}/${name}`];
   return folder === undefined ? `npm:${specifier}` : folder + rest.join("/");

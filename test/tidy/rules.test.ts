@@ -1,4 +1,4 @@
-// Each rule finds the breach it is made for.
+// Each rule finds the breach for which it is made.
 import { expect, test } from "vitest";
 import {
   defaultExports,

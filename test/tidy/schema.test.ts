@@ -1,4 +1,4 @@
-// The schema a reader sees in one file is the one the migrations make.
+// The schema in one file, which people read, equals the schema that the migrations make.
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { parseDefinition } from "@pawl/core/definition/parse";
@@ -88,7 +88,7 @@ test("a row of the log has its place, kind, attempt and payload, in the order of
   );
 });
 
-test("the schema in one file is what the migrations make; UPDATE_SCHEMA=1 writes it anew", async () => {
+test("the schema in one file is what the migrations make; UPDATE_SCHEMA=1 rewrites it", async () => {
   const database = await freshDatabase();
   onTestFinished(() => database.drop());
   const dump = await dumpSchema(database.url, DEFAULT_SCHEMAS.engine);

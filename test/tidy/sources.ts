@@ -1,4 +1,4 @@
-// The files under git's care, read once: what every tidy rule looks at.
+// The tracked files, read once, for every tidy rule.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,9 +31,16 @@ export function trackedSources(matches: (path: string) => boolean = () => true):
 /** TypeScript in any form. */
 export const isTypeScript = (path: string): boolean => /\.(ts|tsx|mts)$/.test(path);
 
-/** Written by a generator or by somebody else: their style is not ours to judge. */
+const FOREIGN: readonly string[] = [
+  "proto/gen/",
+  "proto/vendor/",
+  "clients/go/gen/",
+  "clients/python/src/pawl_sdk/_gen/",
+];
+
+/** Written by a generator or by another project: their style is not ours to judge. */
 export const isForeign = (path: string): boolean =>
-  path.startsWith("proto/gen/") || path.startsWith("proto/vendor/") || path === "pnpm-lock.yaml";
+  FOREIGN.some((folder) => path.startsWith(folder)) || path === "pnpm-lock.yaml";
 
 /** Tests and what serves only them: `x.test.ts`, folders called test, and a helper as `x.fixture.ts`. */
 export const isTest = (path: string): boolean =>

@@ -1,6 +1,7 @@
 // Every query fits the schema and its declaration, and none reads a table from end to end.
 
 import { TERMINAL_TYPES } from "@pawl/core/log/event";
+import { camelCase } from "@pawl/platform/db/query";
 import { ensurePartitions } from "@pawl/platform/db/partitions";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
 import { installBoss } from "@pawl/platform/queue/boss-install";
@@ -12,15 +13,19 @@ import { allQueries, describe, namesInFiles, plannedScans } from "../support/sta
 
 /** Walks that are meant, by statement and table, and why they are cheap. */
 const MEANT_WALKS: Readonly<Record<string, string>> = {
+  "pawl_db_migrations migrations": "one row a migration, read when a gateway starts",
   "pawl_leases_expired leases":
     "the sweep looks at every lease held now; finished ones have no row",
   "pawl_leases_forget_dead executors": "one row a process, looked at now and then",
   "pawl_leases_alive executors": "one row a process, looked at when a user asks why",
+  "pawl_leases_served_by_others executors":
+    "one row a process, looked at when an executor registers other schemas",
+  "pawl_node_types_names node_types": "one row a type, when a user saves a definition",
   "pawl_leases_count_alive executors": "one row a process, counted when a probe asks",
   "pawl_leases_count leases": "counts every lease held now, when a user asks",
   "pawl_leases_count runs": "the runs of those leases",
   "pawl_queue_count_commands workflow_jobs":
-    "walks workflow_jobs_unsettled, which holds what is claimed, paused or given up",
+    "walks workflow_jobs_unsettled, which holds claimed, paused and dead-letter jobs",
   "pawl_queue_count_waiting queue": "one row a node type, looked at when a user asks",
   "pawl_approvals_due approvals":
     "walks approvals_due in order, up to a limit; it holds open approvals with a deadline only",
@@ -49,7 +54,7 @@ async function setup(): Promise<Database> {
   return { url, pool };
 }
 
-/** 2,000 runs of ten events each, a lease and slots on each, and what they stand on; some months have partitions. */
+/** 2,000 runs of ten events each, a lease and slots on each, and the rows that they refer to; some months have partitions. */
 async function seed(pool: Pool): Promise<void> {
   await ensurePartitions(pool, { from: new Date("2026-11-16T00:00:00Z"), months: 3 });
   for (const text of [
@@ -96,7 +101,7 @@ async function walks(pool: Pool): Promise<string[]> {
 }
 
 const UUID = "0198c0de-0000-7000-8000-000000000000";
-/** Values of each type, of which a declaration accepts one: as parameters and columns, as text, and as the driver gives them. */
+/** Values of each type, of which a declaration accepts one: as parameters, as text, and as the driver gives them. */
 const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   text: ["x"],
   uuid: [UUID],
@@ -112,10 +117,13 @@ const SAMPLES: Readonly<Record<string, readonly unknown[]>> = {
   void: [""],
 };
 
+/** The same for the columns of rows whose times are numbers. */
+const NAMED_SAMPLES = { ...SAMPLES, "timestamp with time zone": [0] };
+
 /** Whether a declared type takes values of a type of PostgreSQL. */
-function fits(declared: z.ZodType | undefined, type: string): boolean {
+function fits(declared: z.ZodType | undefined, type: string, all = SAMPLES): boolean {
   const item = type.replace("[]", "");
-  const samples = SAMPLES[item] ?? [];
+  const samples = all[item] ?? [];
   const values = type === item ? samples : samples.map((sample) => [sample]);
   return values.some((value) => declared?.safeParse(value).success);
 }
@@ -142,12 +150,13 @@ test("every query prepares on the schema; its parameters and columns are the dec
     for (const [at, name] of query.order.entries())
       if (!fits(query.given[name], parameters[at] ?? ""))
         differences.push(`${query.name}: the parameter ${name} is ${parameters[at]}`);
-    const names = [...columns.keys()].toSorted();
+    const nameOf = (column: string): string => (query.isRaw ? column : camelCase(column));
+    const names = [...columns.keys()].map(nameOf).toSorted();
     if (names.join() !== Object.keys(query.columns).toSorted().join())
       differences.push(`${query.name} gives ${names.join(", ")}`);
-    for (const [name, type] of columns)
-      if (!fits(query.columns[name], type))
-        differences.push(`${query.name}: the column ${name} is ${type}`);
+    for (const [column, type] of columns)
+      if (!fits(query.columns[nameOf(column)], type, query.isRaw ? SAMPLES : NAMED_SAMPLES))
+        differences.push(`${query.name}: the column ${column} is ${type}`);
   }
   expect(differences).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Reading TypeScript as a tree: what a file imports, declares and calls, without running it.
+// Reads TypeScript as a tree: the imports, declarations and calls of a file, without running it.
 import { parseAst } from "vitest/node";
 import type { Source } from "./sources.ts";
 
@@ -10,7 +10,7 @@ export type Syntax = {
   readonly [key: string]: unknown;
 };
 
-/** Where a node stands. */
+/** The place of a node in the tree. */
 export type Place = { readonly parent: Syntax | undefined; readonly key: string };
 
 /** The tree of a file. */

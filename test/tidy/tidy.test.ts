@@ -20,9 +20,10 @@ const code = texts.filter(({ path }) => isTypeScript(path) || path.endsWith(".mj
 const typed = texts.filter(({ path }) => isTypeScript(path));
 const tests = typed.filter(({ path }) => isTest(path));
 
-/** Not tests of behaviour: the poller itself, loads whose duration is the point, and faults that last a while. */
+/** Not tests of behaviour: the poller itself, loads whose duration is the point, faults that last a while, and deadlines of the kit. */
 const mayUseTimers = (path: string): boolean =>
-  path === "test/support/until.ts" || /^test\/(bench|chaos)\/.*(?<!\.test)\.ts$/.test(path);
+  path === "test/support/until.ts" ||
+  /^test\/(bench|chaos|handler-faults|handler-kit)\/.*(?<!\.test)\.ts$/.test(path);
 
 const ROOMS_WITH_README = [
   "",
@@ -55,7 +56,7 @@ test("tests wait on something and never sleep", () => {
   expect(tests.filter(({ path }) => !mayUseTimers(path)).flatMap(timers)).toEqual([]);
 });
 
-test("what is random in a test is the same every time", () => {
+test("random values in a test are the same every time", () => {
   expect(tests.flatMap(unseeded)).toEqual([]);
 });
 

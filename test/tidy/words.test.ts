@@ -1,4 +1,4 @@
-// Plain English, where it is reached already (clean-words.ts).
+// Holds the clean folders (clean-words.ts) to plain English.
 import { expect, test } from "vitest";
 import { CLEAN, isClean, LONG_SENTENCES } from "./clean-words.ts";
 import { isForeign, isTest, trackedSources } from "./sources.ts";

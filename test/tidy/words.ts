@@ -2,7 +2,7 @@
 import { proseOf } from "./docs/markdown.ts";
 import type { Source } from "./sources.ts";
 
-/** Words that hide who acts, or that say it in the dialect of another century. */
+/** Words that hide the actor or are old-fashioned. */
 export const BANNED = [
   "whoever",
   "nobody",

@@ -1,4 +1,4 @@
-// What operators see: one trace from the caller to the handler, exported over OTLP, and the metrics of every service.
+// The view of operators: one trace from the caller to the handler, exported over OTLP, and the metrics of every service.
 import { createConnectTransport } from "@connectrpc/connect-node";
 import type { Interceptor } from "@connectrpc/connect";
 import { createPawlClient, type PawlClient } from "@pawl/client";
@@ -127,7 +127,7 @@ test("without tracing nothing is exported and the caller's trace is still passed
   expect([...receiver.paths]).toEqual([]);
 });
 
-/** Sums of the samples by name, once these are among them: who did the work hears a little later that it is done. */
+/** Sums of the samples by name, once the expected ones are among them: a service counts a task a little after it is done. */
 const metricsOf = (
   url: string | undefined,
   expected: Readonly<Record<string, number>>,

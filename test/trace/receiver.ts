@@ -1,4 +1,4 @@
-// A collector of traces: what services export over OTLP/HTTP, as flat spans.
+// A collector of traces: it keeps the exports of services over OTLP/HTTP as flat spans.
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,5 @@
-// What the catalogue of a database says about its own schemas, as the statements that make them again. It covers the kinds of objects
-// that Pawl and pg-boss use, and refuses a database with any other: a dump that leaves something out would prove nothing.
+// Reads the catalogue of a database and gives the statements that make its schemas again. It covers the kinds of objects that Pawl and
+// pg-boss use, and refuses a database with any other: a dump that leaves something out would prove nothing.
 
 import type { Client } from "pg";
 

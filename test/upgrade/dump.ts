@@ -1,4 +1,4 @@
-// Dumps of whole databases as SQL: what a build left behind, to be opened by another. PostgreSQL's own pg_dump is not among the
+// Dumps whole databases as SQL, so that another build can open the database of an older one. PostgreSQL's own pg_dump is not among the
 // binaries that we have.
 
 import { fileURLToPath } from "node:url";

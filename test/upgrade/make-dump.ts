@@ -68,7 +68,7 @@ async function play(parts: Parts, scene: Scene): Promise<void> {
   await until(isRecorded, { what: "the result of the effect to be recorded" });
 }
 
-/** Fails what is to fail, holds what is to be held, completes the rest. */
+/** Fails or holds the tasks whose scene says so, and completes the rest. */
 function fateOf({ config, iteration, attempt }: Task): Fate {
   if (config?.fail_first === true && attempt === 1) return "fail";
   return iteration >= (config?.hold_from ?? Number.POSITIVE_INFINITY) ? "hold" : "complete";
@@ -104,7 +104,7 @@ async function command({ cluster }: Parts): Promise<void> {
   await boss.stop({ graceful: false });
 }
 
-/** What is not about a single run. */
+/** Rows that do not belong to a single run. */
 async function playAround(parts: Parts): Promise<void> {
   const { client } = parts;
   const { workflowId, requestId, input, dedupeInputMs } = REPEATED;

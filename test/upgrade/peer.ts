@@ -39,7 +39,7 @@ const nodeSchema = z.object({
 });
 const contextSchema = z.object({ input: z.object({ scene: z.string().optional() }).nullish() });
 
-/** What the fate of a task is decided by. */
+/** The facts that decide the fate of a task. */
 export type Task = {
   readonly nodeType: string;
   readonly scene: string | undefined;

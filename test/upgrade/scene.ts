@@ -1,4 +1,4 @@
-// What a scene is: one run of the dump, and the words in which scenes are written.
+// A scene: one run of the dump, and the functions with which scenes are written.
 
 import type { Json } from "@pawl/client";
 import { graph, type GraphText, type NodeText } from "../flow/graph.ts";

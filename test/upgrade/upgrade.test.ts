@@ -1,5 +1,5 @@
-// A database that the build before this one left behind, with its services killed under it: this build migrates it, reads what is
-// over and finishes what is not. How the dump is made is in make-dump.ts, what it holds in scenes.ts.
+// A database of the build before this one, whose services were killed under it. This build migrates it, reads the runs that have ended and
+// finishes the others. make-dump.ts makes the dump, and scenes.ts lists its runs.
 
 import { readFileSync } from "node:fs";
 import {

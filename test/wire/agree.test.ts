@@ -1,5 +1,5 @@
-// One log, many ways to read it: whatever client starts a run and watches it, live, from a cursor or after the end, sees the
-// same event ids and types as ListEvents and as Postgres (C5).
+// One log, many ways to read it. Every client that starts a run and watches it, live, from a cursor or after the end, sees the same event
+// ids and types as ListEvents and as Postgres (C5).
 import { afterAll, expect, test } from "vitest";
 import { DOORS } from "./doors.ts";
 import { type Reader, readersOf, type Seen } from "./readers.ts";
@@ -99,7 +99,7 @@ test("all clients at one live run see the same events, whenever they came (C5, S
 });
 
 test.each(READERS)(
-  "%s hears a heartbeat with the event id 0 from a silent run, and it is not in the log (S1.45)",
+  "%s gets a heartbeat with the event id 0 from a silent run, and it is not in the log (S1.45)",
   async (name) => {
     const { watch, list } = reader(name);
     const runId = await heldRun();
@@ -136,7 +136,7 @@ afterAll(() => {
     ).toEqual(log.map((_, index) => index + 1));
 });
 
-test("SSE answers with exactly its headers, and nobody sets Transfer-Encoding (S1.52, S1.55, S1.56)", async () => {
+test("SSE answers with exactly its headers, and never with Transfer-Encoding (S1.52, S1.55, S1.56)", async () => {
   const runId = await reader("fetch").start(WORKFLOW);
   const response = await fetch(`${stage().url}/execute/workflows/${runId}/events`);
   expect(response.status).toBe(200);
@@ -186,11 +186,11 @@ test("of two cursors of an SSE client the query wins over the header (S1.53)", a
   expect(await ids("?afterEventId=3", "7")).toEqual(after(3));
   expect(await ids("?afterEventId=0", "7")).toEqual(after(0));
   expect(await ids("", "7")).toEqual(after(7));
-  // What the query says is not even looked at in the header.
+  // The cursor in the query takes precedence; the gateway does not read the header.
   expect(await ids("?afterEventId=2", "nonsense")).toEqual(after(2));
 });
 
-test("a reader that has the whole of a finished run is told by 204 not to come back (S1.54)", async () => {
+test("a reader that has the whole of a finished run gets 204, and so does not reconnect (S1.54)", async () => {
   const runId = await reader("fetch").start(WORKFLOW);
   const log = await all(reader("fetch").watch(runId, 0));
   const response = await fetch(`${stage().url}/execute/workflows/${runId}/events`, {

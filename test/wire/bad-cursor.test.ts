@@ -153,7 +153,7 @@ test("C7: a negative page is refused, none means the default, and too much is cu
   }
 });
 
-test("C7: a page token of another list, another filter or nobody is refused", async () => {
+test("C7: a page token of another list, of another filter or of no list is refused", async () => {
   await finishedRun(stage());
   await finishedRun(stage());
   const { workflows, runs } = stage().door("gRPC");
@@ -174,7 +174,7 @@ test("C7: a page token of another list, another filter or nobody is refused", as
   });
 });
 
-test("C7: a page token that somebody made up by the rules of the store is refused, on every list and by every client", async () => {
+test("C7: a page token that a client forged by the rules of the store is refused, on every list and by every client", async () => {
   await finishedRun(stage());
   const { runId } = await finishedRun(stage());
   const refusal = invalidField("page_token", "BAD_PAGE_TOKEN");

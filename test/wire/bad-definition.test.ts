@@ -1,5 +1,5 @@
-// Definitions that break rules: every client is told which rule and where, by the calls that save, by the call that runs and
-// by the call that only checks; nothing is kept (rows D and T of the catalogue of bad inputs).
+// Definitions that break rules. Every client gets the rule and the place, from the calls that save, the call that runs and the call that
+// only checks; nothing is kept (rows D and T of the catalogue of bad inputs).
 import { LIMITS } from "@pawl/core/data/limits";
 import { expect, test } from "vitest";
 import { BAD_GRAPHS } from "./bad-graphs.ts";
@@ -42,7 +42,7 @@ test.each(BAD_DEFINITIONS)("$row: $what is refused as $rule, by every client", a
   });
 });
 
-test("D1: a cycle is told by its nodes in order", async () => {
+test("D1: the error of a cycle names its nodes in order", async () => {
   const bad = BAD_DEFINITIONS.find(({ row }) => row === "D1");
   const { workflows } = stage().door("Connect JSON");
   const { violations } = await workflows.validateWorkflow({
@@ -51,7 +51,7 @@ test("D1: a cycle is told by its nodes in order", async () => {
   expect(violations.map(({ message }) => message)).toEqual(["the nodes form a cycle: a -> b -> a"]);
 });
 
-test("D18: what is missing is called required, in words for people", async () => {
+test("D18: a missing key is called required, in words for people", async () => {
   for (const bad of BAD_DEFINITIONS.filter(({ rule }) => rule === "REQUIRED")) {
     const definition = { text: bad.text };
     const { violations } = await stage().door("gRPC").workflows.validateWorkflow({ definition });

@@ -1,4 +1,4 @@
-// The shape of a bad definition, and few words to write one.
+// The shape of a bad definition, and short functions to write one.
 
 /** A definition and what is wrong with it. */
 export type BadDefinition = {

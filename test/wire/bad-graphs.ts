@@ -162,7 +162,7 @@ export const BAD_GRAPHS: readonly BadDefinition[] = [
   },
   {
     row: "D18",
-    what: "a key nobody knows",
+    what: "an unknown key",
     text: second({ type: "noop", [LONG.slice(0, 200)]: 1 }),
     path: `nodes[1].${LONG.slice(0, 61)}…`,
     rule: "UNKNOWN_KEY",

@@ -1,5 +1,5 @@
-// Ids and names that are none, of things that are not there or not to be touched, through every client and through SSE (rows C
-// of the catalogue of bad inputs).
+// Malformed ids and names, and ids of things that do not exist or must not be changed, through every client and through SSE (rows C of the
+// catalogue of bad inputs).
 import { randomUUID } from "node:crypto";
 import { ResourceInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import { expect, test } from "vitest";
@@ -95,7 +95,7 @@ test("C3: an approval that is not there is APPROVAL_NOT_FOUND, and ResourceInfo 
   });
 });
 
-test("C9: names that are none, and statuses and kinds that are none, are refused by name", async () => {
+test("C9: invalid names, statuses and kinds are refused by name", async () => {
   await stage().unharmed(async () => {
     for (const { name, workflows, runs, events } of stage().doors) {
       for (const workflowId of ["../x", "a b", "é", "_x", ".x", "a\0", "x".repeat(129)]) {
@@ -151,7 +151,7 @@ test("C17: a finished run is not cancelled, and a saved one is not deleted", asy
   });
 });
 
-test("C9, C17: what is no name or not there is not paused, and neither who nor why may be more than a line", async () => {
+test("C9, C17: an invalid or unknown name is not paused, and neither `by` nor `reason` may be more than a line", async () => {
   const noWorkflow: Refusal = { code: "NotFound", reason: "WORKFLOW_NOT_FOUND" };
   const noType: Refusal = { code: "NotFound", reason: "NODE_TYPE_NOT_FOUND" };
   await stage().unharmed(async () => {

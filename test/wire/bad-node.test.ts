@@ -1,5 +1,5 @@
-// Calls about one node of a run, and the fields of idempotency: what is none is refused by its field and its rule, what is not
-// there by its name, through every client (rows C and J of the catalogue of bad inputs).
+// Calls about one node of a run, and the fields of idempotency, through every client. A malformed value is refused with its field and rule,
+// an unknown id with its name (rows C and J of the catalogue of bad inputs).
 import { randomUUID } from "node:crypto";
 import { Decision, IdempotencyScope } from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, test } from "vitest";
@@ -15,13 +15,14 @@ const decision = Decision.APPROVE;
 const notFound = (reason: string): Refusal => ({ code: "NotFound", reason });
 
 test.each(["", "run", `{${randomUUID()}}`, `${randomUUID()}\0`, "x".repeat(10_000)])(
-  "C1: a run id of %j is refused by DecideNode, ExplainNode, ListEffects and ListTags",
+  "C1: a run id of %j is refused by DecideNode, ExplainNode, GetInvocation, ListEffects and ListTags",
   async (runId) => {
     const refusal = invalidField("run_id", "BAD_ID");
     await stage().unharmed(async () => {
       for (const { runs, events } of stage().doors) {
         await expectRefused(runs.decideNode({ runId, nodeId: "a", decision }), refusal, runId);
         await expectRefused(runs.explainNode({ runId, nodeId: "a" }), refusal, runId);
+        await expectRefused(runs.getInvocation({ runId, nodeId: "a" }), refusal, runId);
         await expectRefused(runs.listEffects({ runId }), refusal, runId);
         await expectRefused(events.listTags({ runId }), refusal, runId);
       }
@@ -30,7 +31,7 @@ test.each(["", "run", `{${randomUUID()}}`, `${randomUUID()}\0`, "x".repeat(10_00
 );
 
 test.each(["../x", "a b", "é", "_x", "a\0", "x".repeat(129)])(
-  "C9: a node id of %j is refused by DecideNode, ExplainNode and ListTags",
+  "C9: a node id of %j is refused by DecideNode, ExplainNode, GetInvocation and ListTags",
   async (nodeId) => {
     const runId = randomUUID();
     const refusal = invalidField("node_id", "BAD_ID");
@@ -38,13 +39,14 @@ test.each(["../x", "a b", "é", "_x", "a\0", "x".repeat(129)])(
       for (const { runs, events } of stage().doors) {
         await expectRefused(runs.decideNode({ runId, nodeId, decision }), refusal, nodeId);
         await expectRefused(runs.explainNode({ runId, nodeId }), refusal, nodeId);
+        await expectRefused(runs.getInvocation({ runId, nodeId }), refusal, nodeId);
         await expectRefused(events.listTags({ runId, nodeId }), refusal, nodeId);
       }
     });
   },
 );
 
-test("C3: runs and nodes that are not there are told apart, by every client", async () => {
+test("C3: an unknown run and an unknown node have different errors, for every client", async () => {
   const { runId } = await finishedRun(stage());
   const nobody = randomUUID();
   await stage().unharmed(async () => {
@@ -52,11 +54,13 @@ test("C3: runs and nodes that are not there are told apart, by every client", as
       const noRun = notFound("RUN_NOT_FOUND");
       await expectRefused(runs.decideNode({ runId: nobody, nodeId: "start", decision }), noRun);
       await expectRefused(runs.explainNode({ runId: nobody, nodeId: "start" }), noRun);
+      await expectRefused(runs.getInvocation({ runId: nobody, nodeId: "start" }), noRun);
       await expectRefused(runs.listEffects({ runId: nobody }), noRun);
       await expectRefused(events.listTags({ runId: nobody }), noRun);
       const noNode = notFound("NODE_NOT_FOUND");
       await expectRefused(runs.decideNode({ runId, nodeId: "nobody", decision }), noNode);
       await expectRefused(runs.explainNode({ runId, nodeId: "nobody" }), noNode);
+      await expectRefused(runs.getInvocation({ runId, nodeId: "nobody" }), noNode);
       await expectRefused(runs.explainNode({ runId, nodeId: "start", iteration: 7 }), noNode);
     }
   });
@@ -73,7 +77,7 @@ test("C17: nothing is decided about a run that is over, by any client", async ()
   });
 });
 
-test("C9: a decision that is none, and a comment that is too long or unprintable, are refused", async () => {
+test("C9: an invalid decision, and a comment that is too long or unprintable, are refused", async () => {
   const { runId } = await finishedRun(stage());
   const asked = { runId, nodeId: "start", decision };
   await stage().unharmed(async () => {
@@ -125,7 +129,7 @@ test("J17: idempotency of no scope, or for no time or too long, starts nothing",
         "OUT_OF_RANGE",
       );
       await refused({ scope, ttl: { seconds: 0n, nanos: 0 } }, "idempotency.ttl", "OUT_OF_RANGE");
-      // Not every such duration, and no such enum, can be said in JSON.
+      // JSON cannot express every such duration, and no such enum.
       if (name === "Connect JSON") continue;
       await refused({ scope: NO_ENUM }, "idempotency.scope", "UNKNOWN_ENUM");
       await refused({ scope, ttl: { seconds: -1n } }, "idempotency.ttl", "OUT_OF_RANGE");

@@ -1,5 +1,5 @@
-// What is well formed and does harm only when it runs: user code, addresses, templates and conditions. Each fails its own node
-// with its own cause, and the processes are the same ones afterwards (rows S, T and U of the catalogue of bad inputs).
+// Definitions that are well formed and do harm only when they run: user code, addresses, templates and conditions. Each fails its own node
+// with its own cause, and no process restarts (rows S, T and U of the catalogue of bad inputs).
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { expect, test } from "vitest";
 import { useStage } from "./stage.ts";
@@ -82,7 +82,7 @@ const ADDRESSES: readonly Harm[] = [
 const TEMPLATES: readonly Harm[] = [
   [
     "T7",
-    "a variable nobody set",
+    "a variable that is not set",
     "text_stream",
     { text: "{{ ctx.input.nobody }}" },
     "missing_variable",
@@ -110,7 +110,7 @@ test.each([
   ["S1-S19", "user code", SCRIPTS],
   ["U1-U10", "addresses", ADDRESSES],
   ["T5-T14", "templates and conditions", TEMPLATES],
-])("%s: %s that do harm fail their own nodes, and everybody stays up (S3.26)", async (...told) => {
+])("%s: %s that do harm fail their own nodes, and no process dies (S3.26)", async (...told) => {
   const [, , harms] = told;
   const nodes = harms.map(([, , type, config], index) => ({ id: `n${index}`, type, config }));
   const edges = nodes.map(({ id }) => ({ source: "start", target: id }));

@@ -1,5 +1,5 @@
-// The users' JSON and the numbers of requests: what would hurt later is refused at the door, by its rule and its field, through
-// every client (rows J of the catalogue of bad inputs).
+// The users' JSON and the numbers of requests. The gateway refuses harmful values with their rule and field, through every client (rows J
+// of the catalogue of bad inputs).
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -96,7 +96,7 @@ test.each<readonly [row: string, what: string, input: Value, refusal: Refusal]>(
 ])("%s: a Value with %s is refused by every binary client", async (_, what, input, refusal) => {
   await stage().unharmed(async () => {
     for (const { name, runs } of stage().doors) {
-      // The client itself refuses to say such a thing in JSON.
+      // The client itself refuses to write such a value in JSON.
       if (name === "Connect JSON") continue;
       await expectRefused(runs.startRun({ workflowId: KNOWN, input }), refusal);
     }
@@ -145,7 +145,7 @@ test.each([
 ])("J17: a deadline of %s is refused", async (_, deadline) => {
   await stage().unharmed(async () => {
     for (const { name, runs } of stage().doors) {
-      // Not every such duration can be said in JSON.
+      // JSON cannot express every such duration.
       if (name === "Connect JSON") continue;
       const call = runs.startRun({ workflowId: KNOWN, deadline });
       await expectRefused(call, invalidField("deadline", "OUT_OF_RANGE"));

@@ -1,5 +1,5 @@
-// Bytes that no client would send, in every protocol: each is answered with a typed error before it can cost anything, and
-// nobody falls over (rows P of the catalogue of bad inputs).
+// Bytes that no client would send, in every protocol. The gateway answers each with a typed error before it can cost anything, and no
+// process crashes (rows P of the catalogue of bad inputs).
 import { toBinary } from "@bufbuild/protobuf";
 import { ValueSchema } from "@bufbuild/protobuf/wkt";
 import { encodeEnvelope } from "@connectrpc/connect/protocol";

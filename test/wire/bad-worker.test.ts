@@ -1,5 +1,5 @@
-// Executors that break the worker protocol: the stream that does so is told why, or the task fails; the scheduler, its tick and
-// everyone else's work go on (rows C14 and C16, and abuse of every item).
+// Executors that break the worker protocol. The scheduler ends the stream with the reason, or the task fails. The scheduler, its tick and
+// the work of other executors continue (rows C14 and C16, and abuse of every item).
 import { LIMITS } from "@pawl/core/data/limits";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { checkInvariants } from "../support/invariants.ts";
@@ -10,7 +10,7 @@ import { useStage } from "./stage.ts";
 
 const WORKFLOW = "task";
 
-// These executors never renew: nobody takes back what they hold while a test looks.
+// These executors never renew. The long lease keeps the scheduler from taking their claims back during a test.
 const stage = useStage({ env: { PAWL_LEASE_MS: "60000" } }, async ({ door }) => {
   const nodes = [
     { id: "start", type: "start" },
@@ -109,7 +109,7 @@ test("a message above 4 MiB ends its stream with RESOURCE_EXHAUSTED", async () =
   expect((await executor.ended)?.reason).toBe("LIMIT_EXCEEDED");
 });
 
-test("a description of any text, and slots said again, are taken as they are", async () => {
+test("a description of any text and repeated slots are accepted as they are", async () => {
   const executor = connect();
   await executor.register({ description: `a\0b${"x".repeat(100_000)}` });
   await executor.register({ slots: 1 });
@@ -154,7 +154,7 @@ test("C14: a claim of a run, a node or an iteration that is not there is lost", 
   expect((await endOf(runId)).at(-1)?.type).toBe("node.completed");
 });
 
-test("C16: an outcome said twice is settled twice and written once", async () => {
+test("C16: an outcome sent twice is settled twice and written once", async () => {
   const executor = connect();
   await executor.register();
   const runId = await startRun();

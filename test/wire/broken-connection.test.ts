@@ -1,5 +1,5 @@
-// Connections that speak no protocol of ours, stop half-way or abuse one: they are hung up on, and everyone else is served as
-// before (rows H19 and H21).
+// Connections that speak no protocol of ours, stop half-way or abuse one. The gateway closes them and serves all others as before (rows H19
+// and H21).
 import { once } from "node:events";
 import http2 from "node:http2";
 import { connect, type Socket } from "node:net";
@@ -63,7 +63,7 @@ test.each(GARBAGE)("H21: %s on the port is hung up on", async (_, bytes) => {
   });
 });
 
-test("H21: a preface that stops half-way is hung up on, and meanwhile nobody waits for it", async () => {
+test("H21: a connection whose preface stops half-way is closed, and meanwhile no other call waits for it", async () => {
   await stage().unharmed(async () => {
     const [half, silent] = [dial(), dial()];
     const closed = Promise.all([hungUp(half), hungUp(silent)]);

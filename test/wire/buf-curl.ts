@@ -1,4 +1,4 @@
-// buf curl as a child process: a client in another language that learns the contract from the server while it calls.
+// buf curl as a child process: a client in another language that reads the contract from the server while it calls.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";

@@ -1,5 +1,5 @@
-// Every door through which an executor may say something about a claim, as the item it would say. A door that is missing here is
-// one whose fence nobody tests: the compiler asks for each kind of item there is.
+// Every item by which an executor may report on a claim. The suites test the fence of each item in this table. A kind of item that is
+// missing here does not compile.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   EffectClass,
@@ -13,7 +13,7 @@ export type Item = NonNullable<MessageInitShape<typeof WorkerItemSchema>["item"]
 type SessionCase = "register" | "credit" | "goodbye" | undefined;
 export type DoorName = Exclude<WorkerItem["item"]["case"], SessionCase>;
 
-/** What to say at each door about a claim. */
+/** The item of each kind about a claim. */
 export const CLAIM_DOORS: Readonly<Record<DoorName, (claim: Claim) => Item>> = {
   outcome: (claim) => ({
     case: "outcome",

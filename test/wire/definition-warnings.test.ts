@@ -1,5 +1,5 @@
-// What is allowed and most likely a mistake: every client is told of it with its line, and may ask for it to be refused. Definitions
-// that were saved before a rule was made keep running.
+// Definitions that are allowed and most likely a mistake. Every client gets a warning with the line, and may ask for a refusal instead.
+// Definitions that were saved before a rule was made keep running.
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
 import { drain, KNOWN, saveKnown } from "./known-workflow.ts";
@@ -27,7 +27,7 @@ const TOLD = [
   },
 ];
 
-test("a type that nobody serves and a node that nothing leads to are warned of, at their lines, by every call that takes a definition", async () => {
+test("every call that takes a definition warns, at the line, of a type that no executor serves and of a node that no edge leads to", async () => {
   const definition = { text: YAML };
   for (const [index, { workflows, runs }] of stage().doors.entries()) {
     const workflowId = `warned-${index}`;
@@ -80,7 +80,7 @@ test("every violation has its line and column, and its node's id in the error of
   }
 });
 
-test("the name of a workflow is none that every object has", async () => {
+test("a name that every JavaScript object has is refused as a workflow id", async () => {
   const definition = { text: '{"nodes":[{"id":"start","type":"start"}]}' };
   await stage().unharmed(async () => {
     for (const { workflows } of stage().doors)

@@ -1,5 +1,5 @@
-// Every way into the gateway for a client that has the contract: gRPC by two implementations, gRPC-web, and Connect in
-// binary and in JSON. What can be said through one of them is said through all.
+// Every way into the gateway for a client that has the contract: gRPC by two implementations, gRPC-web, and Connect in binary and in JSON.
+// A test sends the same calls through all of them.
 import { type Client, createClient, type Transport } from "@connectrpc/connect";
 import {
   createConnectTransport,
@@ -8,6 +8,7 @@ import {
 } from "@connectrpc/connect-node";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
+import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -20,6 +21,7 @@ export type Door = {
   readonly runs: Client<typeof RunService>;
   readonly events: Client<typeof EventService>;
   readonly queues: Client<typeof QueueService>;
+  readonly nodeTypes: Client<typeof NodeTypeService>;
   readonly approvals: Client<typeof ApprovalService>;
 };
 
@@ -45,6 +47,7 @@ export function openDoors(baseUrl: string): {
     runs: createClient(RunService, transport),
     events: createClient(EventService, transport),
     queues: createClient(QueueService, transport),
+    nodeTypes: createClient(NodeTypeService, transport),
     approvals: createClient(ApprovalService, transport),
   }));
   return { doors, close: () => native.close() };

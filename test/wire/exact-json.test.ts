@@ -1,5 +1,5 @@
-// The users' JSON comes back to the letter, by every way in, whether it was read from the store or is still in memory: the order of
-// keys, spaces, and how numbers are written.
+// The users' JSON comes back byte for byte through every client, from the store or from memory: the order of keys, spaces, and the spelling
+// of numbers.
 import { ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import { expect, test } from "vitest";
 import { until } from "../support/until.ts";
@@ -25,7 +25,7 @@ const EXACT = '{ "z": 1,"a":2.50,"e":1e2, "n":-0.0,"big":1e300,"u":"\\u0041\\/é
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const textOf = (json: Uint8Array | undefined): string => Buffer.from(json ?? []).toString();
 
-test("an input, a response and what a script sees of them are what was sent, after a restart of the scheduler too", async () => {
+test("an input, a response and the values that a script reads are exactly as sent, also after a restart of the scheduler", async () => {
   const { runs, events, approvals } = stage().door("grpc-js");
   const { run } = await runs.startRun({ workflowId: "asking", inputJson: bytes(EXACT) });
   const runId = run?.runId ?? "";

@@ -1,4 +1,4 @@
-// An executor that says what it is told to: the worker protocol by hand, against a real scheduler.
+// An executor that sends the items of the test: the worker protocol by hand, against a real scheduler.
 import { randomUUID } from "node:crypto";
 import { createGrpcClient } from "@pawl/platform/rpc/grpc-client";
 import type { EngineError } from "@pawl/core/fault/engine-error";
@@ -27,10 +27,10 @@ export const TASK = "wire-task";
 /** One connection to a scheduler. */
 export type FakeExecutor = {
   readonly executorId: string;
-  /** Says items in one message. */
+  /** Sends items in one message. */
   readonly say: (...items: readonly Item[]) => void;
   readonly register: (more?: MessageInitShape<typeof RegisterSchema>) => Promise<void>;
-  /** Everything of a kind that was heard so far. */
+  /** All items of a kind that the scheduler has sent so far. */
   readonly heard: <Kind extends Said["case"]>(
     kind: Kind,
   ) => Extract<Said, { case: Kind }>["value"][];
@@ -47,10 +47,10 @@ export type FakeExecutor = {
   readonly leave: () => Promise<void>;
 };
 
-/** Connects; says nothing yet. */
+/** Connects, and sends nothing yet. */
 export function connectExecutor(address: string): FakeExecutor {
   // Larger than what a scheduler takes, so that it is the scheduler who refuses.
-  const options = { retry: false, messageBytes: 64 * 1024 * 1024 };
+  const options = { messageBytes: 64 * 1024 * 1024 };
   const client = createGrpcClient(WorkerService, address, options);
   const stream = client.open.work();
   const items: Said[] = [];
@@ -62,7 +62,7 @@ export function connectExecutor(address: string): FakeExecutor {
     // The filter has just compared the case; the compiler does not follow.
     items.filter((item) => item.case === kind).map(({ value }) => value) as never;
   const hear: FakeExecutor["hear"] = (kind, nth = 1) =>
-    // What is waited for is what was asked for; the compiler does not follow through the index.
+    // The item has the kind that was asked for; the compiler does not follow through the index.
     until(() => heard(kind)[nth - 1] as never, { what: `${kind} number ${nth}` });
   const say: FakeExecutor["say"] = (...said) => {
     stream.write({ items: said.map((item) => ({ item }) as WorkerItem) });

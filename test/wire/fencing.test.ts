@@ -1,6 +1,6 @@
-// Every door of the worker protocol, knocked at with a claim that is not the lease's any more, and with the live claim of another
-// executor: refused with ClaimLost, and the log, the leases, the effects and the queue are what they were, to the byte. Then the
-// doors of people, which carry no epoch.
+// Every item of the worker protocol, sent with a claim that is no longer the lease's, and with the live claim of another executor. The
+// scheduler refuses each with ClaimLost, and the log, the leases, the effects and the queue do not change by a byte. Then the calls of
+// people, which carry no epoch.
 import { EffectClass, EffectState, type Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { afterEach, expect, test } from "vitest";
 import { checkInvariants } from "../support/invariants.ts";
@@ -10,7 +10,7 @@ import { useStage } from "./stage.ts";
 
 const WORKFLOW = "fenced";
 
-// Leases that nobody takes back while a test looks.
+// Leases so long that the scheduler takes none back during a test.
 const stage = useStage({ env: { PAWL_LEASE_MS: "60000" } }, async ({ door }) => {
   const nodes = [
     { id: "start", type: "start" },
@@ -153,7 +153,7 @@ test("every door is closed to the claims of a run that was cancelled (S0.44, X22
   expect(await everything(runId)).toBe(before);
 });
 
-test("what is said again about a claim that ended with its own outcome is acknowledged, and changes nothing", async () => {
+test("items repeated for a claim that ended with its own outcome are acknowledged, and change nothing", async () => {
   const executor = await registered();
   const { run } = await stage().door("gRPC").runs.startRun({ workflowId: WORKFLOW });
   const runId = run?.runId ?? "";
@@ -170,7 +170,7 @@ test("what is said again about a claim that ended with its own outcome is acknow
   expect(await everything(runId)).toBe(before);
 });
 
-test("an effect's first result is what every later claim is told, however often it is asked (S0.38)", async () => {
+test("every later claim gets an effect's first result, however often it asks (S0.38)", async () => {
   const executor = await registered();
   const { runId, live } = await lostClaim(executor);
   executor.say(begin(live), begin(live));
@@ -183,7 +183,7 @@ test("an effect's first result is what every later claim is told, however often 
     }) as never;
   executor.say(commit('{"id":1}'), commit('{"id":2}'));
   expect((await executor.hear("effectCommitted", 2)).state).toBe(EffectState.COMMITTED);
-  // Neither what was never begun nor what is no JSON gets into the ledger.
+  // The ledger takes no effect that was never begun, and no result that is not JSON.
   executor.say(commit("1", "other"), commit("{", "charge"), commit("1", "no name"));
   await executor.hear("effectCommitted", 5);
   const states = executor.heard("effectCommitted").map((each) => each?.state);
@@ -201,7 +201,7 @@ test("an effect's first result is what every later claim is told, however often 
   await executor.hear("settled", 3);
 });
 
-test("a person who answers or cancels what is over changes nothing (S0.43)", async () => {
+test("a person who answers or cancels an ended run changes nothing (S0.43)", async () => {
   const executor = await registered();
   const { run } = await stage().door("gRPC").runs.startRun({ workflowId: WORKFLOW });
   const runId = run?.runId ?? "";

@@ -1,5 +1,5 @@
-// Callers that are not ours: pages of other sites, names that merely resolve to us, header bombs.
-// Each is refused by name; the gateway stays up for everyone else (rows H17, H20 and H22).
+// Foreign callers: pages of other sites, names that merely resolve to us, header bombs. The gateway refuses each with a named reason and
+// stays up for all others (rows H17, H20 and H22).
 import { once } from "node:events";
 import { type IncomingMessage, request as httpRequest } from "node:http";
 import http2 from "node:http2";

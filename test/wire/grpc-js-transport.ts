@@ -1,4 +1,4 @@
-// A native grpc-js client in the shape of a Connect transport, so that one table of calls goes through it as well.
+// A native grpc-js client in the shape of a Connect transport, so that the same table of calls runs through it.
 import { create, type DescMessage, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { ConnectError, type Transport } from "@connectrpc/connect";
 import { findTrailerError } from "@connectrpc/connect/protocol-grpc";

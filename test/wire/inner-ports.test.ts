@@ -1,5 +1,5 @@
-// The ports that no client is meant to call, and the one they are: the scheduler's, the metrics', the gateway's. Each refuses foreign and
-// doubled hosts, says what is wrong with a message that does not parse, and ends what is left half open (rows H18, H21, H22 and P).
+// The port for clients, the gateway's, and the ports that no client calls: the scheduler's and the metrics'. Each refuses foreign and
+// doubled hosts, names the error of a message that does not parse, and ends half-open requests (rows H18, H21, H22 and P).
 import { once } from "node:events";
 import http2 from "node:http2";
 import { connect } from "node:net";
@@ -111,7 +111,7 @@ test("P9: the scheduler reads gzip too, and unpacks no more than one message", a
   });
 });
 
-/** Opens a request over HTTP/2, says nothing more, and gives what it is ended with. */
+/** Opens a request over HTTP/2, sends nothing more, and gives the status with which the server ends it. */
 async function halfOpen(port: number, path: string, type: string): Promise<string> {
   const session = http2.connect(`http://127.0.0.1:${port}`);
   session.on("error", () => undefined);

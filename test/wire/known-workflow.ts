@@ -1,4 +1,4 @@
-// The smallest workflow there is, for tests that need some run and do not care which.
+// The smallest possible workflow, for tests that need any run.
 import type { Stage } from "./stage.ts";
 
 /** Its id. */

@@ -1,5 +1,5 @@
-// A node's timeout and the causes that are never retried hold whatever an executor says: one that renews and never answers loses its
-// claim, and one that calls a blocked input retryable gets no second try.
+// A node's timeout and the causes that are never retried hold against every executor. An executor that renews and never answers loses its
+// claim, and a blocked input that an executor calls retryable gets no second try.
 import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { afterEach, expect, test } from "vitest";
 import { checkInvariants } from "../support/invariants.ts";

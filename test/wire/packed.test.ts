@@ -1,4 +1,4 @@
-// Requests that are packed, and deadlines that no call lives to see: each is taken in every protocol, within bounds (rows P9, P10, P16).
+// Compressed requests, and deadlines that are too long for any call. Every protocol takes both, within bounds (rows P9, P10, P16).
 import { gzipSync } from "node:zlib";
 import { createClient } from "@connectrpc/connect";
 import {
@@ -98,7 +98,7 @@ test("P9: bytes that are no gzip, or are cut short, are refused as malformed", a
   });
 });
 
-test("P10: an encoding nobody here knows is refused with the ones that are known", async () => {
+test("P10: an unknown encoding is refused with the list of known ones", async () => {
   const response = await fetch(`${stage().url}/${UNARY}`, {
     method: "POST",
     headers: { "content-type": "application/json", "content-encoding": "br" },

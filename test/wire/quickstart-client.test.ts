@@ -1,7 +1,7 @@
-// The client of the quickstart as a new user has it: npm installs the tarball into an empty folder, and plain `node` runs the example
-// as printed. Only the address of the gateway differs.
+// The client of the quickstart as a new user gets it: npm installs the tarball into an empty folder, and plain `node` runs the example as
+// printed. Only the address of the gateway differs.
 import { execFile } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createPawlClient } from "@pawl/client";
@@ -24,9 +24,6 @@ function snippet(language: string, mark: string): string {
 
 const SNIPPET = snippet("js", "@pawl/client");
 
-/** What Node 18 lacks of the platform, taken away before the snippet begins; newer ECMAScript does not pass the pack's compiler. */
-const OLD_NODE = "data:text/javascript,delete AbortSignal.any; delete globalThis.crypto";
-
 let folder = "";
 
 beforeAll(async () => {
@@ -37,20 +34,40 @@ beforeAll(async () => {
   return () => rmSync(folder, { recursive: true, force: true });
 });
 
-test("the quickstart's client runs as printed in an empty folder, on Node 18 too", async () => {
+test("the quickstart's client runs as printed in an empty folder, and its process ends by itself", async () => {
   const cluster = await startCluster();
   onTestFinished(() => cluster.stop());
   await createPawlClient({ baseUrl: cluster.url }).workflows.apply(snippet("yaml", "id: welcome"));
   writeFileSync(join(folder, "welcome.mjs"), SNIPPET.replaceAll(ADDRESS, cluster.url));
-  for (const flags of [[], ["--import", OLD_NODE]]) {
-    const { stdout } = await run(process.execPath, [...flags, "welcome.mjs"], { cwd: folder });
-    expect(stdout).toMatch(/^1 run\.started/);
-    expect(stdout).toMatch(/^\d+ run\.completed/m);
-    // The watch and the one call, each from the first event to the last.
-    expect(stdout.match(/^1 run\.started/gm)).toHaveLength(2);
-    expect(stdout.match(/^\d+ run\.completed/gm)).toHaveLength(2);
-    expect(stdout).toContain("Dear Ada, your order of 150 EUR is on its way.");
-  }
+  const { stdout } = await run(process.execPath, ["welcome.mjs"], { cwd: folder });
+  expect(stdout).toMatch(/^1 run\.started/);
+  expect(stdout).toMatch(/^\d+ run\.completed/m);
+  // The watch and the one call, each from the first event to the last.
+  expect(stdout.match(/^1 run\.started/gm)).toHaveLength(2);
+  expect(stdout.match(/^\d+ run\.completed/gm)).toHaveLength(2);
+  expect(stdout).toContain("Dear Ada, your order of 150 EUR is on its way.");
+  const call = `import { createPawlClient } from "@pawl/client";
+    const client = createPawlClient({ baseUrl: "${cluster.url}" });
+    console.log(await client.run("welcome", { name: "Ada", amount: 120 }));`;
+  writeFileSync(join(folder, "call.mjs"), call);
+  const called = await run(process.execPath, ["call.mjs"], { cwd: folder });
+  expect(called.stdout).toContain("Dear Ada, your order of 150 EUR is on its way.");
+});
+
+test("a bundle of the packed client for browsers has no code of Node", async () => {
+  writeFileSync(join(folder, "index.html"), '<script type="module" src="/page.js"></script>');
+  writeFileSync(
+    join(folder, "page.js"),
+    'import { createPawlClient } from "@pawl/client";\nwindow.client = createPawlClient({ baseUrl: location.origin });\n',
+  );
+  const vite = join(ROOT, "clients", "web", "node_modules", "vite", "bin", "vite.js");
+  await run(process.execPath, [vite, "build", "--minify", "false"], { cwd: folder });
+  const assets = join(folder, "dist", "assets");
+  const bundle = readdirSync(assets)
+    .map((name) => readFileSync(join(assets, name), "utf8"))
+    .join("\n");
+  expect(bundle.includes("createPawlClient")).toBe(true);
+  expect(bundle.match(/node:http2|browser-external|Http2SessionManager/)).toBeNull();
 });
 
 test("the quickstart's client has types that a strict compiler accepts", async () => {

@@ -1,4 +1,4 @@
-// Calls made of bytes: what no client library would send, in each protocol's own framing, and the error it is answered with.
+// Calls made of bytes that no client library would send, in each protocol's own framing, and the error in the answer.
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request as httpRequest } from "node:http";
 import http2 from "node:http2";
@@ -46,7 +46,7 @@ export type RawAnswer = {
   readonly error: ConnectError | undefined;
 };
 
-/** Whether each message stands in an envelope. */
+/** Whether each message is in an envelope. */
 export const isEnveloped = (framing: Framing): boolean =>
   framing !== "Connect" && framing !== "Connect JSON";
 

@@ -1,5 +1,5 @@
-// JSON in, JSON out: whoever has no contract compiled in (fetch as curl, buf curl by reflection) reads inputs, outputs and details as
-// JSON; whoever has one gets the exact bytes and, asking for them, nothing else.
+// JSON in, JSON out. A client without the compiled contract (fetch as curl, buf curl by reflection) reads inputs, outputs and details as
+// JSON. A client with the compiled contract gets the exact bytes, and only these if it asks for them.
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
 import { createPawlClient, jsonTextOf } from "@pawl/client";
@@ -238,7 +238,7 @@ test("a schedule is made, read and edited by curl in JSON; an edit that contradi
   await curl("ScheduleService/CreateSchedule", { scheduleId, spec });
   const { schedule } = await curl("ScheduleService/GetSchedule", { scheduleId });
   expect(schedule.spec).toMatchObject({ input: INPUT, inputJson: expect.any(String) });
-  // What was read may be sent back whole.
+  // A message that was read may be sent back whole.
   const same = await curl("ScheduleService/UpdateSchedule", { scheduleId, spec: schedule.spec });
   expect(same).toMatchObject({ schedule: { spec: { input: INPUT } } });
   const service = createClient(
@@ -257,7 +257,7 @@ test("a schedule is made, read and edited by curl in JSON; an edit that contradi
   );
 });
 
-test("a form nobody knows is refused before the call does anything", async () => {
+test("an unknown form is refused before the call does anything", async () => {
   const runs = createClient(
     RunService,
     createConnectTransport({ baseUrl: stage().url, httpVersion: "1.1" }),

@@ -1,5 +1,5 @@
-// Every kind of client that starts a run and watches it: with the contract compiled in, with the contract asked for by
-// reflection (buf curl), and with none of it (fetch: Connect's JSON by hand, Server-Sent Events). All give the same.
+// Every kind of client that starts a run and watches it: with the compiled contract, with the contract by reflection (buf curl), and
+// without a contract (fetch: Connect's JSON by hand, Server-Sent Events). All must give the same.
 import { type Client, ConnectError } from "@connectrpc/connect";
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
 import { endStreamFromJson, errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";

@@ -1,10 +1,10 @@
-// What a refused call must say, whatever carried it: a code, a reason of ours, the field at fault; and what it must not say.
+// The contents of a refused call in every protocol: a code, a reason of ours and the field at fault; and what it must not reveal.
 import { Code, ConnectError } from "@connectrpc/connect";
 import { errorFromJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { BadRequestSchema, ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 import { expect } from "vitest";
 
-/** A refusal in words; what is left out is not asked. */
+/** The expected refusal; fields that are left out are not compared. */
 export type Refusal = {
   readonly code: keyof typeof Code;
   readonly reason: string;
@@ -43,7 +43,7 @@ export async function expectRefused(
   expectRefusal(await failure(call), refusal, input);
 }
 
-/** The error says what `refusal` says, with our domain, and nothing it must not. */
+/** The error matches `refusal`, has our domain, and reveals no internals. */
 export function expectRefusal(error: ConnectError, refusal: Refusal, input = ""): void {
   const info = error.findDetails(ErrorInfoSchema)[0];
   const violations = error.findDetails(BadRequestSchema).flatMap((bad) => bad.fieldViolations);
@@ -64,7 +64,7 @@ export function expectRefusal(error: ConnectError, refusal: Refusal, input = "")
   for (const text of texts) expectDiscreet(text, input);
 }
 
-/** No text of ours tells of our insides or repeats a long piece of what we were sent. */
+/** No text of ours reveals internals or repeats a long piece of the request. */
 export function expectDiscreet(text: string, input: string): void {
   expect(text).not.toMatch(PRIVATE);
   expect(text.length).toBeLessThanOrEqual(1_000);

@@ -1,5 +1,5 @@
-// Commands that are sent twice: by a caller that did not hear the answer, or by the gateway, which sends a command again when a
-// scheduler goes away under it. A request id makes both harmless; a caller that gives none gets one from the gateway (C13).
+// Commands that are sent twice: by a caller that did not get the answer, or by the gateway, which repeats a command when its scheduler goes
+// away. A request id makes both harmless; a caller that gives none gets one from the gateway (C13).
 import { randomUUID } from "node:crypto";
 import { createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
@@ -21,7 +21,7 @@ const stage = useStage({}, saveKnown);
 const ended = (runId: string): Promise<void> =>
   drain(stage().door("grpc-js").events.watchRun({ runId }));
 
-test("C13: one request id starts one run, whichever client says it again; with another body it is refused", async () => {
+test("C13: one request id starts one run, whichever client repeats it; with another body it is refused", async () => {
   const requestId = randomUUID();
   const inputJson = Buffer.from('{"n":1}');
   const first = await stage()

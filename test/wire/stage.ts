@@ -1,5 +1,5 @@
-// The trio that a file of wire tests talks to: one cluster for all of its tests, a view into its database, and the question
-// that follows every bad input: is everyone still there, and was nothing written?
+// The trio of a file of wire tests: one cluster for all of its tests, a view into its database, and the check after every bad input that
+// all processes are still up and that nothing was written.
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { type Cluster, type ClusterOptions, startCluster } from "../support/cluster.ts";
@@ -14,7 +14,7 @@ export type Stage = {
   readonly doors: readonly Door[];
   /** The way in of that name. */
   readonly door: (name: string) => Door;
-  /** Runs and then checks that the processes are the same, ready, and hold what they held before. */
+  /** Runs the test, then checks that the processes are the same, are ready, and hold the same rows as before. */
   readonly unharmed: (act: () => Promise<void>) => Promise<void>;
   /** How many rows of each kind there are. */
   readonly rows: () => Promise<Readonly<Record<string, string>>>;

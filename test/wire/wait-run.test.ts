@@ -1,6 +1,7 @@
 // The end of a run by one request and one answer, through every client and by plain JSON.
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
+import { until } from "../support/until.ts";
 import { finishedRun, saveKnown } from "./known-workflow.ts";
 import { expectRefused, invalidField } from "./refusal.ts";
 import { useStage } from "./stage.ts";
@@ -22,8 +23,11 @@ test("every client is given a run when it ends, and as it is when its time is up
     const runId = started?.runId ?? "";
     const early = await runs.waitRun({ runId, timeout: MOMENT });
     expect(early, name).toMatchObject({ hasEnded: false, run: { runId } });
-    // Asked with less time than the wait may take: the answer still comes in time.
-    const impatient = await runs.waitRun({ runId }, { timeoutMs: 1_000 });
+    // Asked with less time than the wait may take: the answer still comes in time. The gateway keeps 250 ms for it, which a busy machine
+    // may miss once.
+    const impatient = await until(() => runs.waitRun({ runId }, { timeoutMs: 1_000 }), {
+      what: "an answer in time",
+    });
     expect(impatient.hasEnded, name).toBe(false);
     const waiting = runs.waitRun({ runId });
     await runs.cancelRun({ runId });
@@ -50,7 +54,7 @@ test("plain JSON in, the ended run out", async () => {
   });
 });
 
-test("a wait of no time, of less than none or of too long is refused by every client", async () => {
+test("a wait of zero, of negative time or of too long is refused by every client", async () => {
   const { runId } = await finishedRun(stage());
   const refusal = invalidField("timeout", "OUT_OF_RANGE");
   for (const { name, runs } of stage().doors)

@@ -1,29 +1,30 @@
-// The pawl command: makes a host of the process, runs the command line, leaves with its exit code.
+// The pawl command: makes a host of the process, runs the command line, and exits with its exit code.
 
+import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { isatty } from "node:tty";
+import { fileURLToPath } from "node:url";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { createPawlClient } from "@pawl/client";
 import { runProgram } from "./program.ts";
-import type { Host } from "./session.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Host, UsageError } from "./session.ts";
 
 const { stdout, stderr, stdin, env } = process;
 const DEFAULT_ADDRESS = "http://127.0.0.1:7400";
-/** A person waits: two repeats, then say so. */
+/** A person waits, so only two repeats. */
 const ATTEMPTS = 3;
 
-// A reader that has seen enough (`| head`) is no error.
+// A reader that closes the pipe (`| head`) is no error.
 stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 3));
 
 const interrupt = new AbortController();
-// It arrives twice when npm passes it on; it must never end us before we have said how to come back.
+// The signal arrives twice when npm passes it on. It must not end the process before the command has printed how to come back.
 process.on("SIGINT", () => interrupt.abort());
 process.on("SIGTERM", () => interrupt.abort());
 
-// A manifest of ours to read: it has a version.
+// The manifest of this package has a version.
 const manifest = JSON.parse(
   await readFile(new URL("../package.json", import.meta.url), "utf8"),
 ) as { version: string };
@@ -50,10 +51,20 @@ const host: Host = {
   },
   async readText(path) {
     if (path === "-") return text(stdin);
-    // The launcher and npm run us at the root of the repository; files are named from where the caller stands.
+    // The launcher and npm run this at the root of the repository; the caller names files from its own folder.
     const file = resolve(env["INIT_CWD"] ?? process.cwd(), path);
     return readFile(file, "utf8").catch((error: Error) => {
       throw new UsageError(`cannot read ${path}: ${error.message}`);
+    });
+  },
+  runTool(name, args) {
+    const tool = fileURLToPath(new URL(`../../../deploy/${name}.ts`, import.meta.url));
+    // The terminal sends Ctrl-C to the tool as well, which stops by itself.
+    const child = spawn(process.execPath, [tool, ...args], { stdio: "inherit" });
+    interrupt.signal.addEventListener("abort", () => child.kill("SIGTERM"), { once: true });
+    return new Promise((settle, reject) => {
+      child.once("error", reject);
+      child.once("exit", (code) => settle(code ?? 1));
     });
   },
   now: () => Date.now(),

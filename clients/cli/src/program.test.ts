@@ -73,6 +73,7 @@ async function setup(
     self: "pawl",
     connect: (baseUrl) => createPawlClient({ baseUrl, attempts: 1 }),
     readText: async (path) => options.files?.[path] ?? "",
+    runTool: async () => 0,
     now: () => 1_700_000_000_000,
     interrupted: interrupt.signal,
   };
@@ -154,7 +155,7 @@ test("on a terminal watch draws the tree in place and gives the cursor back", as
   );
 });
 
-test("Ctrl-C detaches without cancelling and says how to go on", async () => {
+test("Ctrl-C detaches without cancelling and says how to continue", async () => {
   const calls: string[] = [];
   const { gateway, interrupt, printed, pawl } = await setup({
     runs: {

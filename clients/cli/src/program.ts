@@ -1,28 +1,24 @@
-// The grammar of the command: nouns, verbs, flags. Everything it does is in commands/.
+// Runs a command line: the nouns with their verbs, the session of a verb, and the exit code. The verbs are in commands/.
 
-import { RUN_STATUS_NAMES } from "@pawl/client";
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { approvalVerbs } from "./approval-verbs.ts";
-import { runDecide } from "./commands/run-decide.ts";
-import { runEffects } from "./commands/run-effects.ts";
-import { runExplain } from "./commands/run-explain.ts";
-import { runCancel, runDelete, runGet, runList, runRecheck } from "./commands/run-read.ts";
-import { runStart, runTest } from "./commands/run-start.ts";
-import { runWatch } from "./commands/run-watch.ts";
+import { Command, CommanderError, Option } from "commander";
+import { approvalVerbs } from "./commands/approval.ts";
+import { deadLetterVerbs } from "./commands/dead-letter.ts";
+import { handlerVerbs } from "./commands/handler.ts";
+import { nodeTypeVerbs } from "./commands/node-type.ts";
+import { pauseVerbs } from "./commands/pause.ts";
+import { runVerbs } from "./commands/run.ts";
+import { scheduleVerbs } from "./commands/schedule.ts";
+import { workflowVerbs } from "./commands/workflow.ts";
 import {
-  workflowApply,
-  workflowDelete,
-  workflowGet,
-  workflowList,
-  workflowValidate,
-} from "./commands/workflow.ts";
-import { deadLetterVerbs } from "./dead-letter-verbs.ts";
-import { EXIT, type ExitCode } from "./exit-code.ts";
-import { pauseVerbs } from "./pause-verbs.ts";
-import { scheduleVerbs } from "./schedule-verbs.ts";
-import { REQUEST_ID, addHelp } from "./help.ts";
+  EXIT,
+  type ExitCode,
+  type Format,
+  type Host,
+  printNotes,
+  type Session,
+} from "./session.ts";
+import type { Action, Verb } from "./grammar.ts";
 import { faultOf } from "./render/fault.ts";
-import type { Format, Host, Session } from "./session.ts";
 import { wholeApprovalId, wholeRunId } from "./whole-id.ts";
 
 interface SessionFlags {
@@ -30,21 +26,19 @@ interface SessionFlags {
   readonly output: Format;
 }
 
-type Action = (session: Session, ...values: never[]) => Promise<ExitCode>;
-
-/** Runs one command line (without node and script) and says how it went. */
+/** Runs one command line (without node and script) and returns its exit code. */
 export async function runProgram(host: Host, args: readonly string[]): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
   let address = host.defaultAddress;
-  /** Gives a verb its session; positional values come first, flags after them. */
+  /** Gives a verb its session. */
   const act = (action: Action) =>
     async function (this: Command, ...values: unknown[]): Promise<void> {
       const flags = this.opts<SessionFlags>();
       address = flags.address.replace(/\/+$/, "");
       const session = { ...host, address, format: flags.output, client: host.connect(address) };
-      // The last value is the Command itself; commander passes the others as the grammar below declares them.
+      // The last value is the Command itself; commander passes the others as the grammar declares them.
       const given = await withWholeIds(session, this, values.slice(0, -1));
-      exitCode = await action(session, ...(given as never[]));
+      exitCode = (await action(session, ...(given as never[]))) ?? EXIT.ok;
     };
   try {
     await grammar(host, act).parseAsync([...args], { from: "user" });
@@ -56,12 +50,12 @@ export async function runProgram(host: Host, args: readonly string[]): Promise<E
       return EXIT.interrupted;
     }
     const fault = faultOf(thrown, { address, self: host.self });
-    host.terminal.writeError(fault.lines.map((line) => `${line}\n`).join(""));
+    printNotes(host, fault.lines);
     return fault.exitCode;
   }
 }
 
-/** The end of an id that a table shows is as good as the whole id. */
+/** A person may type the end of an id, as tables show it, instead of the whole id. */
 async function withWholeIds(
   session: Session,
   { registeredArguments }: Command,
@@ -77,9 +71,12 @@ async function withWholeIds(
   );
 }
 
-/** The nouns, verbs and flags of the program. `act` wraps what a verb does. */
-export function grammar(host: Host, act: Act): Command {
-  const verb: Verb = (noun, name, description) =>
+/** The nouns, verbs and flags of the program. `act` wraps the work of a verb. */
+export function grammar(
+  host: Host,
+  act: (action: Action) => (this: Command, ...values: unknown[]) => Promise<void>,
+): Command {
+  const verb: Verb = (noun, name, description, action) =>
     noun
       .command(name)
       .description(description)
@@ -87,11 +84,12 @@ export function grammar(host: Host, act: Act): Command {
       .addOption(new Option("--address <url>").default(host.defaultAddress).hideHelp())
       .addOption(
         new Option("-o, --output <format>").choices(["table", "json"]).default("table").hideHelp(),
-      );
+      )
+      .action(act(action));
   const program = new Command(host.self)
     .description("Workflows that must not be lost, doubled or stuck.")
     .version(host.version, "--version", "print the version")
-    // Its own flags come before the noun: `run start --version 2` is about the workflow.
+    // Flags of the program come before the noun: `run start --version 2` is about the workflow.
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
@@ -99,113 +97,77 @@ export function grammar(host: Host, act: Act): Command {
       writeErr: (text) => host.terminal.writeError(text),
     })
     .showHelpAfterError("Add --help to see how it is called.");
-  const run = program.command("run").description("Start, watch and read runs");
-  inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow"))
-    .option("--version <number>", "which version; default the newest", wholeNumber)
-    .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
-    .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
-    .option(
-      "--dedupe-input <duration>",
-      "do not start a second run for the same input within this time, such as 24h",
-    )
-    .action(act(runStart));
-  inputFlags(verb(run, "test", "Run a definition without saving it"))
-    .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
-    .action(act(runTest));
-  verb(run, "watch <run>", "Follow a run to its end; Ctrl-C stops watching, not the run")
-    .option("--after <event>", "only events after this event id", wholeNumber)
-    .action(act(runWatch));
-  verb(run, "get <run>", "Show a run and its nodes").action(act(runGet));
-  askingVerbs(run, verb, act);
-  verb(run, "list", "List runs, newest first")
-    .option("--status <status...>", `only these: ${RUN_STATUS_NAMES.join(", ")}`)
-    .option("--workflow <id>", "only this workflow")
-    .option("--schedule <id>", "only runs that this schedule started")
-    .option("--limit <number>", "how many at most", wholeNumber)
-    .option("--page-token <token>", "the next page")
-    .action(act(runList));
-  verb(run, "cancel <run>", "Cancel a run: abort running nodes, start no others")
-    .option("--reason <text>", "why; shown to people")
-    .action(act(runCancel));
-  verb(
-    run,
-    "recheck <run>",
-    "Verify the whole log of a quarantined run; release the run when the log is intact",
-  ).action(act(runRecheck));
-  verb(run, "delete <run>", "Stop and delete a test run, with its history").action(act(runDelete));
-  verb(run, "decide <run> <node> <decision>", "Approve or reject a node that waits for a person")
-    .option("--iteration <number>", "which execution of the node; default 0", wholeNumber)
-    .option("--comment <text>", "comment on the decision")
-    .action(act(runDecide));
-  const workflow = program.command("workflow").description("Save, check and read workflows");
-  workflowVerbs(workflow, verb, act);
-  approvalVerbs(program, { verb, act, wholeNumber });
-  scheduleVerbs(program, { verb, act, wholeNumber, collect });
-  const queue = program.command("queue").description("Show queue depth; pause and resume queues");
-  deadLetterVerbs(program, queue, { verb, act, wholeNumber });
-  pauseVerbs({ run, workflow, queue }, { verb, act });
+  const noun = (name: string, description: string): Command =>
+    program.command(name).description(description);
+  const run = noun("run", "Start, watch and read runs");
+  const workflow = noun("workflow", "Save, check and read workflows");
+  runVerbs(run, verb);
+  workflowVerbs(workflow, verb);
+  approvalVerbs(noun("approval", "List and answer questions to people"), verb);
+  scheduleVerbs(noun("schedule", "Run workflows at set times"), verb);
+  const queue = noun("queue", "Show queue depth; pause and resume queues");
+  const letter = noun("dead-letter", "Handle nodes that lost three executors and were given up");
+  deadLetterVerbs({ queue, letter }, verb);
+  pauseVerbs({ run, workflow, queue }, verb);
+  const nodeType = noun("node-type", "List node types and read their schemas");
+  nodeTypeVerbs({ nodeType, executor: noun("executor", "List connected executors") }, verb);
+  handlerVerbs({ program, handler: noun("handler", "Try and check handlers of your own") }, verb);
   addHelp(program, host.self);
   return program;
 }
 
-type Act = (action: Action) => (this: Command, ...values: unknown[]) => Promise<void>;
-type Verb = (noun: Command, name: string, description: string) => Command;
+const SHARED = `
+Every command takes:
+  --address <url>        gateway; default: PAWL_ADDRESS or http://127.0.0.1:7400
+  -o, --output <format>  table or json`;
 
-/** Questions about a run that look behind its state. */
-function askingVerbs(run: Command, verb: Verb, act: Act): void {
-  verb(
-    run,
-    "explain <run> <node>",
-    "Explain why a node waits, runs or ended as it did, and what to do",
-  )
-    .option("--iteration <number>", "which execution of the node, in a loop or map", wholeNumber)
-    .action(act(runExplain));
-  verb(run, "effects <run>", "List what a run did to the outside world")
-    .option("--node <id>", "only this node")
-    .option("--limit <number>", "how many at most", wholeNumber)
-    .option("--page-token <token>", "the next page")
-    .action(act(runEffects));
-}
+/** Examples by command, without the name of this program. */
+const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
+  "": [
+    "workflow apply -f greet.yaml",
+    'run start greet --input \'{"name": "Ada"}\' --wait',
+    "run list --status failed",
+    "approval list",
+  ],
+  "run start": [
+    "run start hello --set name=Ada --wait",
+    "run start order-review --sample --wait",
+    "run start hello --input @input.json -o json | jq -r .runId",
+  ],
+  "run test": ["run test -f greet.yaml --sample --wait"],
+  "run watch": [
+    "run watch 8918bc96            # the end of a run id is enough",
+    "run watch RUN --after 20",
+  ],
+  "run list": ["run list --status failed timeout", "run list --workflow greet --limit 5"],
+  "run explain": ["run explain RUN approve-refund"],
+  "workflow apply": ["workflow apply -f greet.yaml", "cat greet.yaml | SELF workflow apply -f -"],
+  "approval approve": [
+    "approval approve 8918bc96 --by ada --comment 'checked'",
+    "approval approve 8918bc96 --response '{\"amount\": 480}'",
+  ],
+  "schedule create": [
+    "schedule create nightly --workflow nightly-report --cron '30 2 * * *' --time-zone Europe/Berlin",
+  ],
+  "queue pause": ["queue pause http --by ada --reason 'the partner is down'"],
+  "node-type get": [
+    "node-type get acme.price",
+    "node-type get acme.price -o json | jq .inputSchema",
+  ],
+  dev: ["dev -- node handlers.ts", "dev --watch src -- python app.py"],
+  init: ["init python my-handlers"],
+  "handler replay": ["handler replay 8918bc96 charge -- python app.py"],
+  "dead-letter redrive": ["dead-letter preview --workflow greet", "dead-letter redrive --all"],
+};
 
-function workflowVerbs(workflow: Command, verb: Verb, act: Act): void {
-  verb(workflow, "apply", "Create or update a workflow")
-    .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
-    .option("--id <id>", "workflow id; default: the id in the definition")
-    .option("--strict", "refuse a definition with warnings")
-    .action(act(workflowApply));
-  verb(workflow, "validate", "Check a definition and list every broken rule")
-    .requiredOption("-f, --file <path>", "the definition, JSON or YAML; - for standard input")
-    .option("--strict", "warnings count as broken rules")
-    .action(act(workflowValidate));
-  verb(workflow, "list", "List workflows")
-    .option("--limit <number>", "how many at most", wholeNumber)
-    .option("--page-token <token>", "the next page")
-    .action(act(workflowList));
-  verb(workflow, "get <workflow>", "Print the definition of a workflow")
-    .option("--version <number>", "which version; default the newest", wholeNumber)
-    .action(act(workflowGet));
-  verb(workflow, "delete <workflow>", "Delete a workflow; its runs keep their history")
-    .option("--force", "delete although runs are live; they run to their end")
-    .action(act(workflowDelete));
-}
-
-const inputFlags = (command: Command): Command =>
-  command
-    .option("--input <json>", "the input: JSON, or @FILE")
-    .option("--sample", "use the example input of the workflow")
-    .option("--set <key=value>", "set one key of the input; may be repeated", collect)
-    .option("--wait", "wait for the end; exit code 1 unless the run completes")
-    .option("--request-id <id>", REQUEST_ID);
-
-const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [
-  ...(before ?? []),
-  value,
-];
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError("It must be a whole number.");
-  }
-  return value;
+/** Adds both to a command and to all below it. */
+export function addHelp(command: Command, self: string, path: readonly string[] = []): void {
+  const lines = EXAMPLES[path.join(" ")] ?? [];
+  const typed = lines.map((line) =>
+    line.includes("SELF") ? `  ${line.replace("SELF", self)}` : `  ${self} ${line}`,
+  );
+  const examples = typed.length === 0 ? "" : `\nExamples:\n${typed.join("\n")}\n`;
+  const isLeaf = command.commands.length === 0;
+  command.addHelpText("after", `${examples}${isLeaf || path.length === 0 ? SHARED : ""}`);
+  for (const below of command.commands) addHelp(below, self, [...path, below.name()]);
 }

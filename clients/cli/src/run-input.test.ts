@@ -18,6 +18,7 @@ const setup = (files: Readonly<Record<string, string>> = {}): Host => ({
     throw new Error("no gateway here");
   },
   readText: async (path) => files[path] ?? "",
+  runTool: async () => 0,
   now: () => 0,
   interrupted: new AbortController().signal,
 });

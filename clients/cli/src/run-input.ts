@@ -2,14 +2,12 @@
 // --set goes to the server to the letter, so that large numbers keep their digits.
 
 import { type Json, sampleInputOf } from "@pawl/client";
-import { readFileText } from "./file-text.ts";
-import type { Host } from "./session.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Host, readFileText, UsageError } from "./session.ts";
 
 export interface InputFlags {
-  readonly input?: string | undefined;
-  readonly set?: readonly string[] | undefined;
-  readonly sample?: boolean | undefined;
+  readonly input?: string;
+  readonly set?: readonly string[];
+  readonly sample?: boolean;
 }
 
 /**
@@ -42,7 +40,7 @@ function sampleText(definition: Json | undefined): string {
   );
 }
 
-/** JSON text of a flag, from itself or from the @FILE it names. @throws UsageError when it is none */
+/** JSON text of a flag, or of the @FILE that it names. @throws UsageError when it is not JSON */
 export async function readJsonFlag(host: Host, flag: string, given: string): Promise<string> {
   const text = given.startsWith("@") ? await readFileText(host, given.slice(1)) : given;
   try {
@@ -74,7 +72,7 @@ function valueOf(text: string): Json {
   }
 }
 
-/** By entries, which define properties and never call setters: __proto__ is a key like any other. */
+/** Sets by entries, which define properties and never call setters: __proto__ is a key like any other. */
 function setPath(
   base: Json | undefined,
   [key = "", ...rest]: readonly string[],

@@ -1,12 +1,13 @@
-// What a command may touch: the gateway, the terminal, files and the time. main.ts makes it of the process, tests of memory.
+// Everything that a command may use: the gateway, the terminal, files and the time. main.ts makes it of the process, tests of memory.
 
 import type { PawlClient } from "@pawl/client";
-import type { Canvas } from "./render/spans.ts";
+import { type Canvas, paintLine } from "./render/spans.ts";
+import { type Cell, tableLines } from "./render/table.ts";
 
 export interface Terminal {
   write(text: string): void;
   writeError(text: string): void;
-  /** Whether a person looks at it, so that it may be redrawn. */
+  /** Whether a person reads it; then it may be redrawn. */
   readonly isTty: boolean;
   readonly hasColour: boolean;
   width(): number;
@@ -15,15 +16,17 @@ export interface Terminal {
 
 export interface Host {
   readonly terminal: Terminal;
-  /** Of this command. */
+  /** The version of this command. */
   readonly version: string;
-  /** Where the gateway is unless --address says otherwise. */
+  /** The address of the gateway without --address. */
   readonly defaultAddress: string;
-  /** How a person calls this command, for hints. */
+  /** The command by which a person calls the command line, for hints. */
   readonly self: string;
   connect(address: string): PawlClient;
   /** The text of a file, resolved against the caller's folder; "-" is standard input. */
   readText(path: string): Promise<string>;
+  /** Runs a program of `deploy/` in this terminal, such as `dev`, and returns its exit code. */
+  runTool(name: string, args: readonly string[]): Promise<number>;
   now(): number;
   /** Aborted by Ctrl-C. */
   readonly interrupted: AbortSignal;
@@ -37,7 +40,6 @@ export interface Session extends Host {
   readonly format: Format;
 }
 
-/** Prints lines as they are. */
 export function printLines(session: Host, lines: readonly string[]): void {
   session.terminal.write(lines.map((line) => `${line}\n`).join(""));
 }
@@ -47,13 +49,19 @@ export function printNotes(session: Host, lines: readonly string[]): void {
   session.terminal.writeError(lines.map((line) => `${line}\n`).join(""));
 }
 
-/** How wide a table may be, and whether in colour: a pipe has no width. */
+/** The canvas of a table: a pipe has no width. */
 export const canvasOf = ({ terminal }: Host): Canvas => ({
   width: terminal.isTty ? terminal.width() : Number.MAX_SAFE_INTEGER,
   hasColour: terminal.hasColour,
 });
 
-/** Prints one value as one line, C1 controls escaped: a terminal must not act on what a workflow said. */
+/** A canvas on which no line is cut. */
+export const endlessCanvas = ({ terminal }: Host): Canvas => ({
+  width: Number.MAX_SAFE_INTEGER,
+  hasColour: terminal.hasColour,
+});
+
+/** Prints one value as one line, with C1 controls escaped: a terminal must not act on the text of a workflow. */
 export function printJson(session: Host, value: unknown): void {
   const text = JSON.stringify(value).replace(
     /[\u007f-\u009f]/g,
@@ -62,6 +70,70 @@ export function printJson(session: Host, value: unknown): void {
   session.terminal.write(`${text}\n`);
 }
 
-/** Where a person sees the run. */
+/** Prints a value for scripts, or lines for people. */
+export function print(session: Session, value: unknown, lines: () => readonly string[]): void {
+  if (session.format === "json") printJson(session, value);
+  else printLines(session, lines());
+}
+
+/** Prints JSON text or a value on several lines. */
+export function printPretty(session: Session, value: unknown): void {
+  const lines = JSON.stringify(value, undefined, 2).split("\n");
+  const canvas = endlessCanvas(session);
+  printLines(
+    session,
+    lines.map((text) => paintLine([{ text }], canvas)),
+  );
+}
+
+export interface Listing<Item> {
+  readonly items: readonly Item[];
+  /** The whole answer, for scripts. */
+  readonly json: unknown;
+  /** Printed instead of an empty table. */
+  readonly none: string;
+  readonly heads: readonly string[];
+  readonly rowOf: (item: Item) => readonly Cell[];
+  /** The command that lists the next page, and the token of that page. */
+  readonly next?: readonly [command: string, pageToken: string];
+}
+
+/** Prints a list: as JSON, or as a table and the way to its next page. */
+export function printList<Item>(session: Session, listing: Listing<Item>): void {
+  const { items, json, none, heads, rowOf, next: [command, pageToken] = ["", ""] } = listing;
+  print(session, json, () =>
+    items.length === 0
+      ? [none]
+      : [
+          ...tableLines(heads, items.map(rowOf), canvasOf(session)),
+          ...(pageToken === "" ? [] : [`More: ${command} --page-token ${pageToken}`]),
+        ],
+  );
+}
+
+/** The page of a run in the console. */
 export const runUrl = (session: Session, runId: string): string =>
   `${session.address}/runs/${encodeURIComponent(runId)}`;
+
+/** The text of a file, or of standard input for "-". Some editors write a byte order mark, which the gateway refuses: it is cut off. */
+export const readFileText = async (host: Pick<Host, "readText">, path: string): Promise<string> =>
+  (await host.readText(path)).replace(/^\ufeff/, "");
+
+/** A mistake in how the command was called; nothing was sent. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+export const EXIT = {
+  ok: 0,
+  /** The run did not complete, or the definition breaks rules. */
+  failed: 1,
+  usage: 2,
+  /** The gateway refused, failed or cannot be reached. */
+  server: 3,
+  /** Ctrl-C while the command waited for the end of a run. */
+  interrupted: 130,
+} as const;
+
+/** Also the exit code of a tool that a command ran. */
+export type ExitCode = number;

@@ -1,13 +1,11 @@
-// Short ids: what a table shows on a terminal can be typed back. An id that is whole goes to the server as it is. A piece must fit
-// exactly one: the server searches runs by the beginning and the last eight digits of their ids; approvals are looked for among the
-// newest.
+// Short ids: a person may type an id as a table shows it. A whole id goes to the server unchanged. A piece must fit exactly one id: the
+// server searches runs by the beginning and the last eight digits of their ids; approvals are searched among the newest.
 
-import type { Session } from "./session.ts";
-import { UsageError } from "./usage-error.ts";
+import { type Session, UsageError } from "./session.ts";
 
 const WHOLE = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const PIECE = /^[0-9a-f-]{4,35}$/i;
-/** How many digits of a run's end the server searches for. */
+/** The number of last digits of a run id that the server searches for. */
 const END_DIGITS = 8;
 const PAGE_SIZE = 200;
 const PAGES_MAX = 5;
@@ -20,10 +18,10 @@ interface Page {
 
 interface Place {
   readonly noun: string;
-  /** What the server is asked for, one after the other; "" means all. */
+  /** The queries to the server, one after the other; "" means all. */
   readonly queries: readonly string[];
   readonly list: (query: string, pageToken: string) => Promise<Page>;
-  /** Said of a piece that fits none. */
+  /** Advice for a piece that fits no id. */
   readonly advice?: string;
 }
 

@@ -41,7 +41,7 @@ test("an answer goes with its response to the letter, or with none", async () =>
   expect(new Set(answers.map(({ requestId }) => requestId)).size).toBe(3);
 });
 
-test("what is asked comes by page, and one by one with the schema of its response", async () => {
+test("approvals come by page, and one by one with the schema of the response", async () => {
   const transport = createRouterTransport(({ service }) => {
     service(ApprovalService, {
       listApprovals: ({ states, assignee, pageToken }) => ({

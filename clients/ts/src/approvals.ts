@@ -1,24 +1,24 @@
-// Approvals: what waits for people, and their answers.
+// Approvals: questions that wait for people, and their answers.
 
 import type { Client } from "@connectrpc/connect";
 import type { Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import type { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import {
   type Caller,
+  identified,
   type MutationOptions,
+  type Page,
+  type PageOptions,
   type PawlCallOptions,
-  present,
-  requestIdOf,
+  pick,
 } from "./caller.ts";
-import { type Json, jsonBytes, jsonTextBytes } from "./json.ts";
+import { bytesOf, type Json } from "./json.ts";
 
-export interface ListApprovalsOptions extends PawlCallOptions {
+export interface ListApprovalsOptions extends PageOptions {
   readonly states?: readonly ApprovalState[] | undefined;
   readonly workflowId?: string | undefined;
   readonly runId?: string | undefined;
   readonly assignee?: string | undefined;
-  readonly pageSize?: number | undefined;
-  readonly pageToken?: string | undefined;
 }
 
 export interface AnswerOptions extends MutationOptions {
@@ -28,15 +28,11 @@ export interface AnswerOptions extends MutationOptions {
   readonly responseJson?: string | undefined;
   /** Why, for people. */
   readonly comment?: string | undefined;
-  /** Who answers, as they call themselves. */
+  /** The name of the person who answers. */
   readonly decidedBy?: string | undefined;
 }
 
-export interface ApprovalPage {
-  readonly approvals: readonly Approval[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-}
+export type ApprovalPage = Page<"approvals", Approval>;
 
 export interface Approvals {
   /** A page of approvals, newest first, without the schemas of their responses. */
@@ -49,38 +45,16 @@ export interface Approvals {
   reject(approvalId: string, options?: AnswerOptions): Promise<Approval>;
 }
 
-/** The approval methods of a client. */
-export function createApprovals(rpc: Client<typeof ApprovalService>, call: Caller): Approvals {
-  return {
-    async list(options = {}) {
-      const { states = [], workflowId = "", runId = "", assignee = "" } = options;
-      const { pageSize = 0, pageToken = "" } = options;
-      const filter = { states: [...states], workflowId, runId, assignee };
-      const request = { ...filter, pageSize, pageToken };
-      const page = await call(options, (o) => rpc.listApprovals(request, o));
-      return { approvals: page.approvals, nextPageToken: page.nextPageToken };
-    },
-    async get(approvalId, options) {
-      return present((await call(options, (o) => rpc.getApproval({ approvalId }, o))).approval);
-    },
-    async approve(approvalId, options = {}) {
-      const request = answerRequest(approvalId, options);
-      return present((await call(options, (o) => rpc.approveApproval(request, o))).approval);
-    },
-    async reject(approvalId, options = {}) {
-      const request = answerRequest(approvalId, options);
-      return present((await call(options, (o) => rpc.rejectApproval(request, o))).approval);
-    },
-  };
-}
+export const createApprovals = (rpc: Client<typeof ApprovalService>, call: Caller): Approvals => ({
+  list: (options = {}) => call(rpc.listApprovals, options),
+  get: (approvalId, options) => pick(call(rpc.getApproval, { ...options, approvalId }), "approval"),
+  approve: (approvalId, options) =>
+    pick(call(rpc.approveApproval, answerOf(approvalId, options)), "approval"),
+  reject: (approvalId, options) =>
+    pick(call(rpc.rejectApproval, answerOf(approvalId, options)), "approval"),
+});
 
-function answerRequest(approvalId: string, options: AnswerOptions) {
-  const { comment = "", decidedBy = "" } = options;
-  const requestId = requestIdOf(options);
-  return { approvalId, responseJson: responseBytes(options), comment, decidedBy, requestId };
-}
-
-function responseBytes({ response, responseJson }: AnswerOptions): Uint8Array {
-  if (responseJson !== undefined) return jsonTextBytes(responseJson);
-  return response === undefined ? new Uint8Array() : jsonBytes(response);
+function answerOf(approvalId: string, options: AnswerOptions = {}) {
+  const { response, responseJson, ...rest } = identified(options);
+  return { ...rest, approvalId, responseJson: bytesOf(response, responseJson) };
 }

@@ -1,7 +1,7 @@
-// How long to wait before trying again: exponential, bounded, with full jitter so that a thousand clients cut off at once do
-// not come back at once.
+// Waiting: the delay before another try, exponential and bounded, with jitter, so that a thousand clients that were cut off at once do not
+// return at once; and signals that end the wait.
 
-/** Time and chance, passed in so that tests own them. */
+/** Time and chance; tests pass their own. */
 export interface Clock {
   now(): number;
   random(): number;
@@ -12,11 +12,16 @@ export interface Clock {
 const BASE_MS = 200;
 const MAX_MS = 10_000;
 
-/** Delay before the given retry, counted from 1; at least half of the exponential step, so that it never spins. */
+/** Delay before the given retry, counted from 1; at least half of the exponential step. */
 export function backoffMs(retry: number, random: number): number {
-  const step = Math.min(MAX_MS, BASE_MS * 2 ** Math.min(retry - 1, 16));
-  return Math.round(step * (0.5 + random * 0.5));
+  return Math.round(stepMs(retry) * (0.5 + random * 0.5));
 }
+
+const stepMs = (retry: number): number => Math.min(MAX_MS, BASE_MS * 2 ** Math.min(retry - 1, 16));
+
+/** Delay before the given retry, counted from 1; anything from nothing to the exponential step, so that callers spread best. */
+export const fullJitterMs = (retry: number, random: number): number =>
+  Math.round(stepMs(retry) * random);
 
 /** The clock of the machine. */
 export const SYSTEM_CLOCK: Clock = {
@@ -37,3 +42,20 @@ export const SYSTEM_CLOCK: Clock = {
       signal?.addEventListener("abort", done, { once: true });
     }),
 };
+
+/**
+ * Aborts `own` as soon as `signal` aborts. The listener is removed when `own` has aborted, so a long-lived signal keeps none. Node 18 and
+ * older browsers have no AbortSignal.any.
+ */
+export function followSignal(own: AbortController, signal: AbortSignal | undefined): void {
+  if (signal === undefined) return;
+  if (signal.aborted) {
+    own.abort(signal.reason);
+    return;
+  }
+  const abort = (): void => own.abort(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  own.signal.addEventListener("abort", () => signal.removeEventListener("abort", abort), {
+    once: true,
+  });
+}

@@ -7,6 +7,7 @@ import type { StartRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, test } from "vitest";
 import { SYSTEM_CLOCK } from "./backoff.ts";
 import { createPawlClient } from "./client.ts";
+import { fetchTransport } from "./transport.ts";
 import { jsonBytes, jsonOf, jsonTextBytes } from "./json.ts";
 import { plainEvent, plainRun } from "./plain.ts";
 import { type Script, ScriptedGateway, scriptedFailure } from "./scripted-gateway.fixture.ts";
@@ -69,12 +70,15 @@ test("JSON text given as input goes to the server to the letter", async () => {
   expect(sent).toBe(text);
 });
 
-test("an unreachable gateway is UNREACHABLE, over fetch as over connect-node", async () => {
+test("an unreachable gateway is UNREACHABLE, over fetch as over connect-node and gRPC", async () => {
   const { gateway, client, baseUrl } = await setup({});
   await gateway.stop();
   await expect(client.runs.list()).rejects.toMatchObject({ reason: "UNREACHABLE" });
-  const overFetch = createPawlClient({ baseUrl, attempts: 1 });
-  await expect(overFetch.runs.list()).rejects.toMatchObject({ reason: "UNREACHABLE" });
+  for (const way of [{ transport: fetchTransport(baseUrl) }, { baseUrl }]) {
+    const other = createPawlClient({ ...way, attempts: 1 });
+    await expect(other.runs.list()).rejects.toMatchObject({ reason: "UNREACHABLE" });
+    await expect(other.run("hello")).rejects.toMatchObject({ reason: "UNREACHABLE" });
+  }
 });
 
 test("waiting returns the run as it ended", async () => {
@@ -99,7 +103,7 @@ test("an aborted wait rejects", async () => {
   await expect(client.runs.wait("r1", { signal: controller.signal })).rejects.toThrow("enough");
 });
 
-test("apply creates what is not there, updates what is, and says when nothing changed", async () => {
+test("apply creates a missing workflow, updates an existing one, and says when nothing changed", async () => {
   const saved = new Map<string, { version: number; text: string }>();
   const { gateway, client } = await setup({
     workflows: {

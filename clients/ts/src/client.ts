@@ -4,26 +4,39 @@ import { type Transport, createClient } from "@connectrpc/connect";
 import type { ExecutionTag, RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { EventService } from "@pawl/proto/pawl/v1/event_service_pb";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
+import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
-import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import { type AcceptedSubmission, RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+import { connect } from "#connection";
 import { type Clock, SYSTEM_CLOCK } from "./backoff.ts";
 import { type PawlCallOptions, createCaller, present } from "./caller.ts";
 import { type Approvals, createApprovals } from "./approvals.ts";
+import { createExecutors, createNodeTypes, type Executors, type NodeTypes } from "./node-types.ts";
 import { createDeadLetters, createQueues, type DeadLetters, type Queues } from "./queues.ts";
 import { beginningWith, type Watch } from "./execute.ts";
-import { type Runs, createRuns } from "./runs.ts";
+import type { Connection } from "./connection.ts";
+import type { Json } from "./json.ts";
+import {
+  acceptedOf,
+  type AcceptedRun,
+  createRuns,
+  type Runs,
+  type RunOptions,
+  startRequest,
+} from "./runs.ts";
 import { type Schedules, createSchedules } from "./schedules.ts";
 import { isFinalStatus } from "./status.ts";
-import { withExactJson } from "./exact-json.ts";
-import { fetchTransport } from "./transport.ts";
+import { withExactJson } from "./transport.ts";
+import { createCallSubmitter, outputOf } from "./submit.ts";
 import { type WatchOptions, type WatchSource, watchRun } from "./watch.ts";
 import { type Workflows, createWorkflows } from "./workflows.ts";
 
 export type PawlClientOptions = (
   | { readonly transport: Transport }
-  | { readonly baseUrl: string }
+  /** One address of a gateway, such as http://127.0.0.1:7400, or several. */
+  | { readonly baseUrl: string | readonly string[] }
 ) & {
   /** Attempts of a unary call in all; default 4. */
   readonly attempts?: number;
@@ -40,7 +53,7 @@ export interface ListEventsOptions extends PawlCallOptions {
 
 export interface EventPage {
   readonly events: readonly RunEvent[];
-  /** Whether more events are there already. */
+  /** Whether the log has more events already. */
   readonly hasMore: boolean;
 }
 
@@ -51,17 +64,26 @@ export interface ListTagsOptions extends ListEventsOptions {
 
 export interface TagPage {
   readonly tags: readonly ExecutionTag[];
-  /** Whether more tags are there already. */
+  /** Whether the log has more tags already. */
   readonly hasMore: boolean;
 }
 
 export interface PawlClient {
+  /**
+   * Starts a run and gives its output, across reconnects. `Out` is the caller's word for the shape of the output; null when there is none.
+   * An abort rejects, and the run continues. @throws RunFailed when the run ends, but not well; PawlError when the call fails
+   */
+  run<Out = Json>(workflowId: string, input?: Json, options?: RunOptions): Promise<Out>;
+  /** Starts a run and returns as soon as it is accepted. @throws PawlError */
+  start(workflowId: string, input?: Json, options?: RunOptions): Promise<AcceptedRun>;
   readonly runs: Runs;
   readonly workflows: Workflows;
   readonly schedules: Schedules;
   readonly approvals: Approvals;
   readonly queues: Queues;
   readonly deadLetters: DeadLetters;
+  readonly nodeTypes: NodeTypes;
+  readonly executors: Executors;
   readonly events: {
     /** A page of a run's log, in order. */
     list(runId: string, options?: ListEventsOptions): Promise<EventPage>;
@@ -70,21 +92,26 @@ export interface PawlClient {
   };
   /** Every event after the cursor, once and in order, across reconnects; ends after the terminal one. */
   watch(runId: string, options?: WatchOptions): AsyncGenerator<RunEvent, void, undefined>;
+  /** Closes the connections; calls under way fail. A process ends without it too. */
+  close(): void;
 }
 
 const ATTEMPTS = 4;
 const TIMEOUT_MS = 30_000;
 
-/** A client over `transport` (connect-node, connect-web, …), or over fetch to `baseUrl`. */
+/** A client to `baseUrl`: over gRPC on HTTP/2 in Node, over fetch elsewhere. Or over `transport` (connect-node, connect-web, …). */
 export function createPawlClient(options: PawlClientOptions): PawlClient {
-  const transport = withExactJson(
-    "transport" in options ? options.transport : fetchTransport(options.baseUrl),
-  );
   const { attempts = ATTEMPTS, timeoutMs = TIMEOUT_MS, clock = SYSTEM_CLOCK } = options;
+  const connection: Connection =
+    "transport" in options
+      ? { transport: options.transport, close: () => undefined }
+      : connect(addressesOf(options.baseUrl), { attempts, timeoutMs, clock });
+  const transport = withExactJson(connection.transport);
   const call = createCaller({ clock, attempts, timeoutMs });
   const runService = createClient(RunService, transport);
   const eventService = createClient(EventService, transport);
   const queueService = createClient(QueueService, transport);
+  const nodeTypeService = createClient(NodeTypeService, transport);
   const source: WatchSource = {
     open: (request, signal) => eventService.watchRun(request, { signal }),
     async lastEventIdOfEnded(runId, signal) {
@@ -92,41 +119,47 @@ export function createPawlClient(options: PawlClientOptions): PawlClient {
       return isFinalStatus(run.status) ? run.lastEventId : undefined;
     },
   };
-  const watch: Watch = (runId, watchOptions, first) =>
-    watchRun(
-      first === undefined ? source : beginningWith(first, source),
-      runId,
-      watchOptions,
-      clock,
-    );
+  const watch: Watch = (runId, watchOptions, first) => {
+    const from = first === undefined ? source : beginningWith(first, source);
+    return watchRun(from, runId, watchOptions, clock);
+  };
+  const submitter = connection.submitter ?? createCallSubmitter(runService, call, watch);
   return {
+    async run<Out>(workflowId: string, input?: Json, { signal, onStart, ...run }: RunOptions = {}) {
+      const start = startRequest(workflowId, { input, ...run });
+      const onAccepted =
+        onStart && ((accepted: AcceptedSubmission) => onStart(acceptedOf(accepted)));
+      // The caller names the shape of the output; the engine checks it where the workflow has a contract.
+      return outputOf(await submitter.run(start, { signal, onAccepted })) as Out;
+    },
+    async start(workflowId, input, { signal, onStart, ...run } = {}) {
+      const start = startRequest(workflowId, { input, ...run });
+      const accepted = acceptedOf(await submitter.start(start, { signal }));
+      onStart?.(accepted);
+      return accepted;
+    },
+    close: () => connection.close(),
     watch: (runId, watchOptions) => watch(runId, watchOptions),
-    runs: createRuns(runService, call, watch),
+    runs: createRuns(runService, call, watch, submitter),
     workflows: createWorkflows(createClient(WorkflowService, transport), call),
     schedules: createSchedules(createClient(ScheduleService, transport), call),
     approvals: createApprovals(createClient(ApprovalService, transport), call),
     queues: createQueues(queueService, call),
     deadLetters: createDeadLetters(queueService, call),
+    nodeTypes: createNodeTypes(nodeTypeService, call),
+    executors: createExecutors(nodeTypeService, call),
     events: {
-      async list(runId, listOptions = {}) {
-        const request = {
-          runId,
-          afterEventId: BigInt(listOptions.afterEventId ?? 0),
-          pageSize: listOptions.pageSize ?? 0,
-        };
-        const page = await call(listOptions, (o) => eventService.listEvents(request, o));
-        return { events: page.events, hasMore: page.hasMore };
-      },
-      async tags(runId, listOptions = {}) {
-        const request = {
-          runId,
-          afterEventId: BigInt(listOptions.afterEventId ?? 0),
-          pageSize: listOptions.pageSize ?? 0,
-          nodeId: listOptions.nodeId ?? "",
-        };
-        const page = await call(listOptions, (o) => eventService.listTags(request, o));
-        return { tags: page.tags, hasMore: page.hasMore };
-      },
+      list: (runId, page) => call(eventService.listEvents, eventsRequest(runId, page)),
+      tags: (runId, page) => call(eventService.listTags, eventsRequest(runId, page)),
     },
   };
 }
+
+const addressesOf = (baseUrl: string | readonly string[]): readonly string[] =>
+  (typeof baseUrl === "string" ? [baseUrl] : baseUrl).map((url) => url.replace(/\/+$/, ""));
+
+const eventsRequest = (runId: string, page: ListTagsOptions = {}) => ({
+  ...page,
+  runId,
+  afterEventId: BigInt(page.afterEventId ?? 0),
+});

@@ -1,6 +1,6 @@
 // The place of a watch in one run's log: the last event seen, and the last delta seen of each node execution. The index of a delta grows
 // over all claims of an execution; in logs of older releases each claim counts from 0.
-// It judges each arriving event and survives a stream that repeats, skips or resumes.
+// The race it survives: the stream repeats, skips or resumes.
 
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 
@@ -14,17 +14,17 @@ interface Mark {
 
 export interface CursorOptions {
   readonly afterEventId: bigint;
-  /** With a filter on types the ids have holes of their own, so that a hole says nothing. */
+  /** A filter on types makes holes in the ids, so a hole does not mean a lost event. */
   readonly isFiltered: boolean;
 }
 
 export class Cursor {
-  /** The newest event seen; what to resume after. */
+  /** The newest event seen; a resumed stream begins after it. */
   lastEventId: bigint;
   readonly #startEventId: bigint;
   readonly #isFiltered: boolean;
   readonly #marks = new Map<string, Mark>();
-  /** An event whose delta gap was there again after a reopening: ids are contiguous, so the log itself has it. */
+  /** The event before which deltas are missing. If they are missing again after a reconnect, the log itself has the gap. */
   #questionedEventId = 0n;
 
   constructor(options: CursorOptions) {
@@ -33,7 +33,7 @@ export class Cursor {
     this.#isFiltered = options.isFiltered;
   }
 
-  /** Judges one event and, unless it is a gap, moves on past it. */
+  /** Judges one event, and moves past it unless there is a gap. */
   judge(event: RunEvent): Verdict {
     if (event.eventId === 0n || event.eventId <= this.lastEventId) return "drop";
     if (!this.#isFiltered && event.eventId !== this.lastEventId + 1n) return "gap";
@@ -49,11 +49,9 @@ export class Cursor {
     const mark = this.#marks.get(key);
     if (mark !== undefined && event.epoch < mark.epoch) return "drop";
     if (mark?.epoch === event.epoch && deltaIndex <= mark.deltaIndex) return "drop";
-    if (deltaIndex > this.#expected(mark)) {
-      if (this.#questionedEventId !== event.eventId) {
-        this.#questionedEventId = event.eventId;
-        return "gap";
-      }
+    if (deltaIndex > this.#expected(mark) && this.#questionedEventId !== event.eventId) {
+      this.#questionedEventId = event.eventId;
+      return "gap";
     }
     this.#marks.set(key, { epoch: event.epoch, deltaIndex });
     return "take";

@@ -1,4 +1,4 @@
-// What a call failed with, typed by reason. The server names it in google.rpc.ErrorInfo; where there is none, the call never
+// The error of a call, typed by its reason. The server names the reason in google.rpc.ErrorInfo. Without one the call never
 // reached a Pawl server or was cut off on the way, and the transport's code decides.
 
 import { Code, ConnectError } from "@connectrpc/connect";
@@ -9,6 +9,7 @@ import {
   RequestInfoSchema,
   RetryInfoSchema,
 } from "@pawl/proto/google/rpc/error_details_pb";
+import type { Refusal } from "@pawl/proto/pawl/v1/run_service_pb";
 import { Reason } from "@pawl/proto/pawl/errors/v1/reason_pb";
 
 /** A reason the server names, without the prefix REASON_. */
@@ -43,7 +44,7 @@ export class PawlError extends Error {
   readonly reason: PawlReason;
   /** The canonical gRPC code. */
   readonly code: Code;
-  /** Everything dynamic in the message, for machines. */
+  /** The variable parts of the message, for machines. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Every broken rule at once, for DEFINITION_INVALID, CYCLE_DETECTED and INPUT_INVALID. */
   readonly violations: readonly Violation[];
@@ -81,7 +82,7 @@ export class PawlError extends Error {
 const isServerReason = (text: string): text is ServerReason =>
   text !== "UNSPECIFIED" && Object.hasOwn(Reason, text);
 
-/** Turns whatever a call threw into a PawlError; a PawlError comes back as it is. */
+/** Turns any error of a call into a PawlError; a PawlError stays as it is. */
 export function pawlErrorFrom(thrown: unknown): PawlError {
   if (thrown instanceof PawlError) return thrown;
   const error = ConnectError.from(thrown);
@@ -101,7 +102,23 @@ export function pawlErrorFrom(thrown: unknown): PawlError {
   });
 }
 
-/** What a code means when no server named a reason; connect-node says Aborted where the connection was reset. */
+/** Connect's codes by their numbers, which are those of gRPC. */
+const CODES: ReadonlyMap<number, Code> = new Map(
+  Object.values(Code).flatMap((code) => (typeof code === "number" ? [[code, code]] : [])),
+);
+
+/** The error of a submission that the gateway refused inside a stream. */
+export const refusalError = (refusal: Refusal): PawlError =>
+  new PawlError(isServerReason(refusal.reason) ? refusal.reason : "UNRECOGNISED", refusal.message, {
+    code: CODES.get(refusal.code) ?? Code.Unknown,
+    metadata: { ...refusal.metadata },
+    violations: refusal.violations.map(({ path, reason, message }) => ({ path, reason, message })),
+    retryAfterMs: refusal.retryDelay === undefined ? undefined : durationMs(refusal.retryDelay),
+    requestId: refusal.originRequestId || undefined,
+    serverReason: refusal.reason,
+  });
+
+/** The reason of a code when no server named one; connect-node has Aborted for a connection that was reset. */
 const NAMELESS: ReadonlyMap<Code, PawlReason> = new Map<Code, PawlReason>([
   [Code.Canceled, "CALLER_CANCELLED"],
   [Code.DeadlineExceeded, "DEADLINE_PASSED"],
@@ -116,7 +133,7 @@ function reasonOf(error: ConnectError, named: string | undefined, thrown: unknow
   return NAMELESS.get(error.code) ?? (isNetworkFault(thrown) ? "UNREACHABLE" : "UNRECOGNISED");
 }
 
-/** Whether some error in the chain of causes speaks of a socket: Node's E… codes, undici's codes, fetch's TypeError. */
+/** Whether an error in the chain of causes is of a socket: Node's E… codes, undici's codes, fetch's TypeError. */
 function isNetworkFault(thrown: unknown): boolean {
   let error: unknown = thrown;
   for (let depth = 0; depth < 8 && error instanceof Error; depth++) {

@@ -4,6 +4,7 @@ import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { expect, test } from "vitest";
 import { SYSTEM_CLOCK } from "./backoff.ts";
 import { createPawlClient } from "./client.ts";
+import { fetchTransport } from "./transport.ts";
 import { jsonOf } from "./json.ts";
 import {
   type Script,
@@ -21,14 +22,23 @@ const LOG = scriptedLog(RUN, [
 ]);
 const ACCEPT = { accept: RUN };
 
-async function setup(script: Script, { overFetch = false, timeoutMs = 30_000 } = {}) {
+const WAYS = {
+  "connect-node": (baseUrl: string) => ({
+    transport: createConnectTransport({ baseUrl, httpVersion: "1.1" }),
+  }),
+  fetch: (baseUrl: string) => ({ transport: fetchTransport(baseUrl) }),
+  gRPC: (baseUrl: string) => ({ baseUrl }),
+};
+type Way = keyof typeof WAYS;
+
+async function setup(
+  script: Script,
+  { over = "connect-node", timeoutMs = 30_000 }: { over?: Way; timeoutMs?: number } = {},
+) {
   const gateway = new ScriptedGateway(script);
   const baseUrl = await gateway.start();
   const clock = { ...SYSTEM_CLOCK, pause: async () => {} };
-  const way = overFetch
-    ? { baseUrl }
-    : { transport: createConnectTransport({ baseUrl, httpVersion: "1.1" }) };
-  return { gateway, client: createPawlClient({ ...way, clock, timeoutMs }) };
+  return { gateway, client: createPawlClient({ ...WAYS[over](baseUrl), clock, timeoutMs }) };
 }
 
 const collect = async (events: AsyncIterable<RunEvent>): Promise<number[]> => {
@@ -75,9 +85,9 @@ test("an execution lost before its run was named is repeated with the same reque
   expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-for (const transport of ["connect-node", "fetch"]) {
+for (const transport of ["connect-node", "fetch", "gRPC"] as const) {
   for (const seen of [0, 2]) {
-    test(`an execution that is cut goes on as a watch after the last event, over ${transport}, of ${seen}`, async () => {
+    test(`an execution that is cut continues as a watch after the last event, over ${transport}, of ${seen}`, async () => {
       const arrived = Promise.withResolvers<void>();
       const { gateway, client } = await setup(
         {
@@ -89,7 +99,7 @@ for (const transport of ["connect-node", "fetch"]) {
           ],
           watch: ({ afterEventId }) => [{ send: LOG.slice(Number(afterEventId)) }],
         },
-        { overFetch: transport === "fetch" },
+        { over: transport },
       );
       await using _ = gateway;
       const causes: string[] = [];

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { followSignal } from "./follow-signal.ts";
+import { followSignal } from "./backoff.ts";
 
 test("a controller aborts with the signal it follows, for the same reason", () => {
   const [own, late, caller] = [new AbortController(), new AbortController(), new AbortController()];

@@ -1,15 +1,13 @@
 // Events of the wire as events of the log, so that clients fold with the same functions as the services. The inverse of the gateway's
-// `toWireEvent`. The wire leaves some of the log out (requests' ids, a claim's wave, held outputs): those fields are absent or empty.
+// `toWireEvent`. The wire leaves some of the log out (request ids, the wave of a claim, held outputs): those fields are absent or empty.
 
-import { timestampMs } from "@bufbuild/protobuf/wkt";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import type {
   EventType,
   NodeDecision,
   RecoveryReason,
   RunEvent,
   RunKind,
-  RunStatus,
   SkipReason,
 } from "@pawl/core/log/event";
 import type { Payloads } from "@pawl/core/log/event-table";
@@ -18,8 +16,10 @@ import type { Limits, LimitScope } from "@pawl/core/policy/limit";
 import type {
   Limit,
   NodeBlocked,
-  RunStarted,
+  NodeCompleted,
   RunEvent as WireEvent,
+  RunStarted,
+  RunStatusChanged,
 } from "@pawl/proto/pawl/v1/event_pb";
 import { PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
 import { jsonTextOf } from "./json.ts";
@@ -28,132 +28,77 @@ import { runKindName, runStatusName } from "./status.ts";
 type WireFact = Exclude<WireEvent["fact"], { readonly case: undefined | "heartbeat" }>;
 type Cases = { readonly [F in WireFact as F["case"]]: F["value"] };
 /** The part of an event that its type decides. */
-type Body = {
-  [T in EventType]: { readonly type: T; readonly payload: Payloads[T]; readonly json?: Uint8Array };
-}[EventType];
+interface BodyOf<Type extends EventType> {
+  readonly type: Type;
+  readonly payload: Payloads[Type];
+  readonly json: Uint8Array | undefined;
+}
+type Body = { [Type in EventType]: BodyOf<Type> }[EventType];
+
+const body = <Type extends EventType>(
+  type: Type,
+  payload: Payloads[Type],
+  json?: Uint8Array,
+): BodyOf<Type> => ({ type, payload, json });
 
 // Causes, reasons and phases are open text on the wire and closed lists in core; a newer gateway may send a word that is not listed.
 const BODIES: { readonly [C in keyof Cases]: (fact: Cases[C], atMs: number) => Body } = {
-  runStarted: (fact) => ({
-    type: "run.started",
-    payload: startedOf(fact),
-    json: fact.inputJson,
-  }),
-  runStatusChanged: ({ from, to, deadlineTime, scope, by, reason }) => ({
-    type: "run.status.changed",
-    payload: {
-      from: runStatusName(from) as RunStatus,
-      to: runStatusName(to) as RunStatus,
-      ...given("deadlineAt", msOf(deadlineTime)),
-      ...(scope === PauseScope.UNSPECIFIED
-        ? {}
-        : { scope: scope === PauseScope.WORKFLOW ? "workflow" : "run", who: by, reason }),
-    },
-  }),
-  runCompleted: ({ hasFailures, outputJson: json }) => ({
-    type: "run.completed",
-    payload: { hasFailures },
-    json,
-  }),
-  runFailed: ({ failedNodeId, message }) => ({
-    type: "run.failed",
-    payload: { failedNodeId, message },
-  }),
-  runCancelled: ({ reason }) => ({ type: "run.cancelled", payload: { reason, requestId: "" } }),
-  runTimedOut: ({ deadlineTime }) => ({
-    type: "run.timed_out",
-    payload: { deadlineAt: msOf(deadlineTime) ?? 0 },
-  }),
-  runRecovered: ({ reason, executorId: id, lostDeliveries }) => ({
-    type: "run.recovered",
-    payload: { reason: reason as RecoveryReason, executorId: executorId(id), lostDeliveries },
-  }),
-  runMetadataSet: ({ metadataJson: json }) => ({ type: "run.metadata.set", payload: {}, json }),
-  nodeQueued: ({ notBeforeTime, slot, rate }) => ({
-    type: "node.queued",
-    payload: { ...given("notBefore", msOf(notBeforeTime)), ...limitsOf({ slot, rate }) },
-  }),
-  nodeStarted: ({ executorId: id }) => ({
-    type: "node.started",
-    payload: { executorId: executorId(id) },
-  }),
-  nodeExpanded: ({ width, itemsJson: json }) => ({
-    type: "node.expanded",
-    payload: { width },
-    json,
-  }),
-  nodeStreamDelta: ({ deltaIndex, text, media, cutBytes }) => ({
-    type: "node.stream.delta",
-    payload: {
+  runStarted: (fact) => body("run.started", startedOf(fact), fact.inputJson),
+  runStatusChanged: (fact) => body("run.status.changed", statusOf(fact)),
+  runCompleted: ({ hasFailures, outputJson }) => body("run.completed", { hasFailures }, outputJson),
+  runFailed: ({ failedNodeId, message }) => body("run.failed", { failedNodeId, message }),
+  runCancelled: ({ reason }) => body("run.cancelled", { reason, requestId: "" }),
+  runTimedOut: ({ deadlineTime }) => body("run.timed_out", { deadlineAt: msOf(deadlineTime) ?? 0 }),
+  runRecovered: ({ reason, executorId: id, lostDeliveries }) =>
+    body("run.recovered", {
+      reason: reason as RecoveryReason,
+      executorId: executorId(id),
+      lostDeliveries,
+    }),
+  runMetadataSet: ({ metadataJson }) => body("run.metadata.set", {}, metadataJson),
+  nodeQueued: ({ notBeforeTime, slot, rate }) =>
+    body("node.queued", {
+      ...given("notBefore", msOf(notBeforeTime)),
+      ...limitsOf({ slot, rate }),
+    }),
+  nodeStarted: ({ executorId: id }) => body("node.started", { executorId: executorId(id) }),
+  nodeExpanded: ({ width, itemsJson }) => body("node.expanded", { width }, itemsJson),
+  nodeStreamDelta: ({ deltaIndex, text, media, cutBytes }) =>
+    body("node.stream.delta", {
       deltaIndex,
       text,
       ...(media === undefined ? {} : { media: { url: media.url, mime: media.mime } }),
       ...counted("cutBytes", cutBytes),
-    },
-  }),
-  nodeLog: ({ level, message, cutBytes }) => ({
-    type: "node.log",
-    payload: { logIndex: 0, level, message, ...counted("cutBytes", cutBytes) },
-  }),
-  nodeRetried: ({ cause, message, delayMs }) => ({
-    type: "node.retried",
-    payload: { cause, message, delayMs: Number(delayMs) },
-  }),
-  nodeCompleted: ({ handle, durationMs, queueDelayMs, usage, outputJson: json }) => ({
-    type: "node.completed",
-    payload: {
-      durationMs: Number(durationMs),
-      ...named("handle", handle),
-      ...counted("queueDelayMs", queueDelayMs),
-      ...(usage === undefined
-        ? {}
-        : {
-            usage: {
-              inputTokens: Number(usage.inputTokens),
-              outputTokens: Number(usage.outputTokens),
-            },
-          }),
-    },
-    json,
-  }),
-  nodeFailed: ({ cause, message, detailsJson: json }) => ({
-    type: "node.failed",
-    payload: { cause, message },
-    json,
-  }),
-  nodeCancelled: ({ reason }) => ({ type: "node.cancelled", payload: { reason } }),
-  nodeSkipped: ({ reason }) => ({
-    type: "node.skipped",
-    payload: { reason: reason as SkipReason },
-  }),
-  nodeTimedOut: ({ timeoutMs }) => ({
-    type: "node.timed_out",
-    payload: { timeoutMs: Number(timeoutMs) },
-  }),
-  nodeBlocked: (fact, atMs) => ({ type: "node.blocked", payload: blockedOf(fact, atMs) }),
-  nodeDecided: ({ decision, reason, comment, decidedBy, approvalId: id, responseJson: json }) => ({
-    type: "node.decided",
-    payload: {
-      decision: decision as NodeDecision,
-      reason,
-      comment,
-      requestId: "",
-      ...named("decidedBy", decidedBy),
-      ...(id === "" ? {} : { approvalId: approvalId(id) }),
-    },
-    json,
-  }),
-  nodeInvalidated: ({ reason }) => ({ type: "node.invalidated", payload: { reason } }),
-  moderationFlagged: ({ phase, detailsJson: json }) => ({
-    type: "moderation.flagged",
-    payload: { phase: phase as Phase },
-    json,
-  }),
-  contractViolated: ({ phase, errorsJson: json }) => ({
-    type: "contract.violated",
-    payload: { phase: phase as Phase },
-    json,
-  }),
+    }),
+  nodeLog: ({ level, message, cutBytes }) =>
+    body("node.log", { logIndex: 0, level, message, ...counted("cutBytes", cutBytes) }),
+  nodeRetried: ({ cause, message, delayMs }) =>
+    body("node.retried", { cause, message, delayMs: Number(delayMs) }),
+  nodeCompleted: (fact) => body("node.completed", completedOf(fact), fact.outputJson),
+  nodeFailed: ({ cause, message, detailsJson }) =>
+    body("node.failed", { cause, message }, detailsJson),
+  nodeCancelled: ({ reason }) => body("node.cancelled", { reason }),
+  nodeSkipped: ({ reason }) => body("node.skipped", { reason: reason as SkipReason }),
+  nodeTimedOut: ({ timeoutMs }) => body("node.timed_out", { timeoutMs: Number(timeoutMs) }),
+  nodeBlocked: (fact, atMs) => body("node.blocked", blockedOf(fact, atMs)),
+  nodeDecided: ({ decision, reason, comment, decidedBy, approvalId: id, responseJson }) =>
+    body(
+      "node.decided",
+      {
+        decision: decision as NodeDecision,
+        reason,
+        comment,
+        requestId: "",
+        ...named("decidedBy", decidedBy),
+        ...(id === "" ? {} : { approvalId: approvalId(id) }),
+      },
+      responseJson,
+    ),
+  nodeInvalidated: ({ reason }) => body("node.invalidated", { reason }),
+  moderationFlagged: ({ phase, detailsJson }) =>
+    body("moderation.flagged", { phase: phase as Phase }, detailsJson),
+  contractViolated: ({ phase, errorsJson }) =>
+    body("contract.violated", { phase: phase as Phase }, errorsJson),
 };
 
 type Phase = "input" | "output";
@@ -165,9 +110,9 @@ export function fromWire(event: WireEvent): RunEvent | undefined {
   const at = msOf(event.time) ?? 0;
   // The table pairs each case with its own value; TypeScript cannot follow that through an index.
   const bodyOf = BODIES[fact.case] as (value: typeof fact.value, atMs: number) => Body;
-  const { json, ...body } = bodyOf(fact.value, at);
+  const { json, ...known } = bodyOf(fact.value, at);
   return {
-    ...body,
+    ...known,
     runId: runId(event.runId),
     seq: Number(event.eventId),
     at,
@@ -189,6 +134,31 @@ function startedOf(fact: RunStarted): Payloads["run.started"] {
     ...named("inputKey", fact.idempotencyKey),
     ...(scheduleId === "" ? {} : { schedule: { scheduleId, at: msOf(scheduleTime) ?? 0 } }),
     ...limitsOf(fact),
+  };
+}
+
+function statusOf(fact: RunStatusChanged): Payloads["run.status.changed"] {
+  const { scope, by: who, reason } = fact;
+  return {
+    from: runStatusName(fact.from),
+    to: runStatusName(fact.to),
+    ...given("deadlineAt", msOf(fact.deadlineTime)),
+    ...(scope === PauseScope.UNSPECIFIED
+      ? {}
+      : { scope: scope === PauseScope.WORKFLOW ? "workflow" : "run", who, reason }),
+  };
+}
+
+function completedOf(fact: NodeCompleted): Payloads["node.completed"] {
+  const { handle, durationMs, queueDelayMs, usage } = fact;
+  const { inputTokens, outputTokens } = usage ?? {};
+  return {
+    durationMs: Number(durationMs),
+    ...named("handle", handle),
+    ...counted("queueDelayMs", queueDelayMs),
+    ...(usage === undefined
+      ? {}
+      : { usage: { inputTokens: Number(inputTokens), outputTokens: Number(outputTokens) } }),
   };
 }
 
@@ -221,14 +191,14 @@ const limitOf = ({ key, limit, scope }: Limit) => ({ key, limit, scope: scope as
 const msOf = (time: Timestamp | undefined): number | undefined =>
   time === undefined ? undefined : timestampMs(time);
 
-/** A field that is there only with a value. */
+/** A field that is present only with a value. */
 const given = <Key extends string, Value>(key: Key, value: Value | undefined) =>
   (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
 
-/** A field that is there only with a text: the wire has "" for none. */
+/** A field that is present only with a text: the wire has "" for none. */
 const named = <Key extends string>(key: Key, text: string) =>
   given(key, text === "" ? undefined : text);
 
-/** A field that is there only with a number above 0: the wire has 0 for none. */
+/** A field that is present only with a number above 0: the wire has 0 for none. */
 const counted = <Key extends string>(key: Key, count: bigint) =>
   given(key, count === 0n ? undefined : Number(count));

@@ -1,33 +1,53 @@
-// The published face of the client; everything else is private to it.
+// The public interface of the client; everything else is private.
 
 export type { AnswerOptions, ApprovalPage, Approvals, ListApprovalsOptions } from "./approvals.ts";
-export { type Clock } from "./backoff.ts";
-export { type MutationOptions, type PawlCallOptions } from "./caller.ts";
+export type { Clock } from "./backoff.ts";
 export {
+  freshRequestId,
+  type MutationOptions,
+  type PageOptions,
+  type PauseOptions,
+  type PawlCallOptions,
+} from "./caller.ts";
+export {
+  createPawlClient,
   type EventPage,
   type ListEventsOptions,
   type ListTagsOptions,
   type PawlClient,
   type PawlClientOptions,
   type TagPage,
-  createPawlClient,
 } from "./client.ts";
-export { type DefinitionInput } from "./definition-text.ts";
+export {
+  type DrawnEdge,
+  type DrawnGraph,
+  type DrawnNode,
+  readGraph,
+  sampleInputOf,
+} from "./definition.ts";
 export {
   PawlError,
+  pawlErrorFrom,
   type PawlReason,
   type ServerReason,
   type Violation,
-  pawlErrorFrom,
 } from "./errors.ts";
 export { fromWire } from "./from-wire.ts";
-export { type NodeView, type RunView, ViewFold, view } from "@pawl/core/log/view";
-export { type Json, jsonBytes, jsonOf, jsonTextBytes, jsonTextOf } from "./json.ts";
+export {
+  type DefinitionInput,
+  type Json,
+  jsonBytes,
+  jsonOf,
+  jsonTextBytes,
+  jsonTextOf,
+} from "./json.ts";
+export type { Executors, NodeTypePage, NodeTypes } from "./node-types.ts";
 export {
   plainApproval,
   plainDeadLetter,
-  plainEvent,
   plainEffect,
+  plainEvent,
+  plainExecutor,
   plainExplanation,
   plainPause,
   plainRun,
@@ -43,23 +63,29 @@ export type {
   PreviewRedriveOptions,
   Queues,
   RedriveOptions,
+  RedriveStep,
 } from "./queues.ts";
-export type { RedriveStep } from "./redrive-all.ts";
 export type {
+  AcceptedRun,
+  DecideOptions,
+  EffectPage,
+  EffectsOptions,
   ExecuteOptions,
   ExplainOptions,
   ListRunsOptions,
   PauseRunOptions,
   RunInputOptions,
+  RunOptions,
   RunPage,
-  RunWithDefinition,
   Runs,
-  StartRunOptions,
+  RunWithDefinition,
   StartedRun,
+  StartItem,
+  StartOutcome,
+  StartRunOptions,
   TestedRun,
   WaitOptions,
 } from "./runs.ts";
-export { sampleInputOf } from "./sample-input.ts";
 export type {
   ListSchedulesOptions,
   Missed,
@@ -71,8 +97,6 @@ export type {
 } from "./schedules.ts";
 export {
   APPROVAL_STATE_NAMES,
-  RUN_STATUS_NAMES,
-  TERMINAL_EVENT_TYPES,
   approvalStateName,
   approvalStateOf,
   deadLetterStateName,
@@ -81,11 +105,13 @@ export {
   isFinalStatus,
   isTerminalEventType,
   nodeStatusName,
+  RUN_STATUS_NAMES,
   runKindName,
   runStatusName,
   runStatusOf,
+  TERMINAL_EVENT_TYPES,
 } from "./status.ts";
-export type { PauseOptions } from "./pause-words.ts";
+export { RunFailed } from "./submit.ts";
 export { fetchTransport } from "./transport.ts";
 export type { LostCause, Reconnect, WatchOptions } from "./watch.ts";
 export type {
@@ -96,3 +122,4 @@ export type {
   WorkflowPage,
   Workflows,
 } from "./workflows.ts";
+export { type NodeView, type RunView, ViewFold, view } from "@pawl/core/log/view";

@@ -1,6 +1,6 @@
-// User data travels as bytes holding JSON, exactly as its author wrote it; these turn it into values and back.
+// User data travels as bytes of JSON, exactly as its author wrote it. These functions turn it into values and back.
 
-/** What JSON can say. */
+/** Everything that JSON can express. */
 export type Json =
   | null
   | boolean
@@ -9,19 +9,32 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
+/** JSON or YAML text, or the definition as a value. */
+export type DefinitionInput = string | { readonly [key: string]: Json };
+
+/** A definition in a request: the server parses the text. */
+export const definitionOf = (definition: DefinitionInput) => ({
+  text: typeof definition === "string" ? definition : JSON.stringify(definition),
+});
+
 /** The value in a `…_json` field; undefined when the field is empty. @throws SyntaxError when it is not JSON. */
 export function jsonOf(bytes: Uint8Array): Json | undefined {
-  if (bytes.length === 0) return undefined;
-  const value: Json = JSON.parse(new TextDecoder().decode(bytes));
-  return value;
+  const text = jsonTextOf(bytes);
+  return text === undefined ? undefined : (JSON.parse(text) as Json);
 }
 
 /** The text in a `…_json` field, to the letter; undefined when the field is empty. */
 export const jsonTextOf = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined || bytes.length === 0 ? undefined : new TextDecoder().decode(bytes);
 
-/** The bytes of a value; text that is JSON already goes by `jsonTextBytes`, which keeps it to the letter. */
+/** The bytes of a value. `jsonTextBytes` takes text that is JSON already, and keeps it to the letter. */
 export const jsonBytes = (value: unknown): Uint8Array => jsonTextBytes(JSON.stringify(value));
 
 /** The bytes of JSON text. */
 export const jsonTextBytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** The bytes of a value that a caller gives as JSON text or as a value; undefined for neither. */
+export function bytesOf(value: Json | undefined, text: string | undefined): Uint8Array | undefined {
+  if (text !== undefined) return jsonTextBytes(text);
+  return value === undefined ? undefined : jsonBytes(value);
+}

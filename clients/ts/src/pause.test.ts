@@ -36,7 +36,7 @@ test("pausing and resuming a run say who, why and whether the runs below it are 
   expect(asked[0]?.requestId).not.toBe(asked[1]?.requestId);
 });
 
-test("pausing and resuming a workflow or a queue say who and why, and what is paused is listed", async () => {
+test("pausing and resuming a workflow or a queue send by and reason, and pauses are listed", async () => {
   const asked: object[] = [];
   const transport = createRouterTransport(({ service }) => {
     service(WorkflowService, {

@@ -1,15 +1,16 @@
 // Messages as plain JSON for people and scripts: user data decoded, statuses by their short names, ids and times as numbers.
 
 import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bufbuild/protobuf";
-import { type Approval, ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";
-import { EffectSchema, type Effect } from "@pawl/proto/pawl/v1/effect_pb";
+import { ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";
+import { EffectSchema } from "@pawl/proto/pawl/v1/effect_pb";
 import { RunEventSchema, type RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import { ExplanationSchema, type Explanation } from "@pawl/proto/pawl/v1/explain_pb";
-import { type Pause, PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
-import { type DeadLetter, DeadLetterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
-import { RunSchema, type Run } from "@pawl/proto/pawl/v1/run_pb";
-import { ScheduleSchema, type Schedule } from "@pawl/proto/pawl/v1/schedule_pb";
-import { WorkflowSchema, type Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
+import { ExplanationSchema } from "@pawl/proto/pawl/v1/explain_pb";
+import { ExecutorSchema } from "@pawl/proto/pawl/v1/node_type_service_pb";
+import { PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
+import { DeadLetterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
+import { RunSchema } from "@pawl/proto/pawl/v1/run_pb";
+import { ScheduleSchema } from "@pawl/proto/pawl/v1/schedule_pb";
+import { WorkflowSchema } from "@pawl/proto/pawl/v1/workflow_pb";
 
 type PlainObject = { [key: string]: JsonValue };
 
@@ -21,7 +22,7 @@ const ENUM_VALUE =
 
 /** One event in the envelope of the log: eventId, type, runId, timestamp, …, payload. */
 export function plainEvent(event: RunEvent): PlainObject {
-  const { eventId = 0, type = "", runId = "", time, ...rest } = plain(RunEventSchema, event);
+  const { eventId = 0, type = "", runId = "", time, ...rest } = plainOf(RunEventSchema)(event);
   const { [event.fact.case ?? ""]: payload = {}, ...about } = rest;
   return {
     eventId,
@@ -34,32 +35,29 @@ export function plainEvent(event: RunEvent): PlainObject {
 }
 
 /** A run with input, output and nodes as values. */
-export const plainRun = (run: Run): PlainObject => plain(RunSchema, run);
-
+export const plainRun = plainOf(RunSchema);
 /** An explanation with its reason by its short name. */
-export const plainExplanation = (explanation: Explanation): PlainObject =>
-  plain(ExplanationSchema, explanation);
-
+export const plainExplanation = plainOf(ExplanationSchema);
 /** An effect with its state by its short name. */
-export const plainEffect = (effect: Effect): PlainObject => plain(EffectSchema, effect);
-
+export const plainEffect = plainOf(EffectSchema);
 /** A schedule with its input as a value. */
-export const plainSchedule = (schedule: Schedule): PlainObject => plain(ScheduleSchema, schedule);
+export const plainSchedule = plainOf(ScheduleSchema);
 /** An approval with its details, response and schema as values. */
-export const plainApproval = (approval: Approval): PlainObject => plain(ApprovalSchema, approval);
-
+export const plainApproval = plainOf(ApprovalSchema);
 /** A dead letter with its state by its short name. */
-export const plainDeadLetter = (letter: DeadLetter): PlainObject => plain(DeadLetterSchema, letter);
-
+export const plainDeadLetter = plainOf(DeadLetterSchema);
 /** A pause with its scope by its short name. */
-export const plainPause = (pause: Pause): PlainObject => plain(PauseSchema, pause);
-
+export const plainPause = plainOf(PauseSchema);
+/** An executor, or the handler process behind it. */
+export const plainExecutor = plainOf(ExecutorSchema);
 /** A workflow with its definition as a value. */
-export const plainWorkflow = (workflow: Workflow): PlainObject => plain(WorkflowSchema, workflow);
+export const plainWorkflow = plainOf(WorkflowSchema);
 
-function plain<Desc extends DescMessage>(schema: Desc, message: MessageShape<Desc>): PlainObject {
-  const value = clean(toJson(schema, message));
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+function plainOf<Desc extends DescMessage>(schema: Desc) {
+  return (message: MessageShape<Desc>): PlainObject => {
+    const value = clean(toJson(schema, message));
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  };
 }
 
 function clean(value: JsonValue): JsonValue {

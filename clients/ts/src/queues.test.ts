@@ -50,7 +50,7 @@ function slowServer(letterCount: number, perCall: number) {
   return { asked, client: createPawlClient({ transport }) };
 }
 
-test("a redrive of many goes on, call after call and request after request, until nothing is left", async () => {
+test("a redrive of many letters continues, call after call and request after request, until nothing is left", async () => {
   const { asked, client } = slowServer(2_100, 600);
   const letters: string[] = [];
   const counts: number[] = [];

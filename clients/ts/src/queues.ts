@@ -1,27 +1,30 @@
-// Queues and dead letters: how much is where, what is held, and what to do about executions that were given up.
+// Queues and dead letters: how many nodes wait, which queues are paused, and what to do about executions that were given up.
 
 import type { Client } from "@connectrpc/connect";
-import type { Pause } from "@pawl/proto/pawl/v1/pause_pb";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
+import type { Pause } from "@pawl/proto/pawl/v1/pause_pb";
 import type {
   DeadLetter,
   DeadLetterState,
   GetQueueDepthResponse,
+  LeftDeadLetters,
   PreviewRedriveResponse,
   QueueService,
   RedriveDeadLettersResponse,
+  RedrivenLetter,
 } from "@pawl/proto/pawl/v1/queue_service_pb";
 import {
   type Caller,
+  identified,
   type MutationOptions,
+  type Page,
+  type PageOptions,
+  type PauseOptions,
   type PawlCallOptions,
-  present,
-  requestIdOf,
+  pick,
 } from "./caller.ts";
-import { type PauseOptions, wordsOf } from "./pause-words.ts";
-import { redriveAll, type RedriveStep } from "./redrive-all.ts";
 
-/** What is left out narrows nothing. */
+/** Which dead letters; an absent field does not narrow the selection. */
 export interface DeadLetterSelection {
   readonly ids?: readonly string[] | undefined;
   readonly workflowId?: string | undefined;
@@ -30,10 +33,8 @@ export interface DeadLetterSelection {
   readonly before?: Date | undefined;
 }
 
-export interface ListDeadLettersOptions extends DeadLetterSelection, PawlCallOptions {
+export interface ListDeadLettersOptions extends DeadLetterSelection, PageOptions {
   readonly states?: readonly DeadLetterState[] | undefined;
-  readonly pageSize?: number | undefined;
-  readonly pageToken?: string | undefined;
 }
 
 export interface PreviewRedriveOptions extends DeadLetterSelection, PawlCallOptions {
@@ -51,18 +52,26 @@ export interface RedriveOptions extends DiscardOptions {
   readonly maxPerSecond?: number | undefined;
 }
 
-export interface DeadLetterPage {
-  readonly deadLetters: readonly DeadLetter[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
+export type DeadLetterPage = Page<"deadLetters", DeadLetter>;
+
+/** The progress of a redrive of many. */
+export interface RedriveStep {
+  /** Dead letters redriven since the step before. */
+  readonly redriven: readonly RedrivenLetter[];
+  /** How many in all. */
+  readonly redrivenCount: number;
+  /** How many more match and could be redriven, counted up to 1,000; 0 at the end. */
+  readonly remaining: number;
+  /** Dead letters that stay as they are, and why. */
+  readonly left: readonly LeftDeadLetters[];
 }
 
 export interface Queues {
   /** How many node executions wait, are claimed, wait for a person or were given up, by node type and in all. */
   depth(options?: PawlCallOptions): Promise<GetQueueDepthResponse>;
-  /** Has nobody claim a node of this type, from the answer on; what runs finishes. @throws PawlError NODE_TYPE_NOT_FOUND */
+  /** Stops executors from claiming nodes of this type; running nodes finish. @throws PawlError NODE_TYPE_NOT_FOUND */
   pause(nodeType: string, options?: PauseOptions): Promise<Pause>;
-  /** Lets nodes of this type be claimed again. @throws PawlError NODE_TYPE_NOT_FOUND */
+  /** Lets executors claim nodes of this type again. @throws PawlError NODE_TYPE_NOT_FOUND */
   resume(nodeType: string, options?: PauseOptions): Promise<void>;
   /** The workflows and queues that are paused, queues first. */
   pauses(options?: PawlCallOptions): Promise<readonly Pause[]>;
@@ -71,63 +80,78 @@ export interface Queues {
 export interface DeadLetters {
   /** A page of dead letters, newest first. */
   list(options?: ListDeadLettersOptions): Promise<DeadLetterPage>;
-  /** What a redrive would do; changes nothing. */
+  /** Shows what a redrive would do; changes nothing. */
   preview(options?: PreviewRedriveOptions): Promise<PreviewRedriveResponse>;
-  /** Starts the runs of open dead letters again, for ten seconds at most; `remaining` says what is left. @throws PawlError INPUT_INVALID */
+  /** Starts the runs of open dead letters again, for ten seconds at most; `remaining` counts the rest. @throws PawlError INPUT_INVALID */
   redrive(options?: RedriveOptions): Promise<RedriveDeadLettersResponse>;
-  /** Goes on until all that match are redriven, or `limit` of them; begun again under the same request id it doubles nothing. */
+  /** Redrives until none that match are left, or `limit` are redriven; repeated under the same request id it doubles nothing. */
   redriveAll(options?: RedriveOptions): AsyncGenerator<RedriveStep, void>;
   /** Closes open dead letters without starting anything; gives their ids. @throws PawlError INPUT_INVALID without a filter */
   discard(options: DiscardOptions): Promise<readonly string[]>;
 }
 
-/** The queue methods of a client. */
 export const createQueues = (rpc: Client<typeof QueueService>, call: Caller): Queues => ({
-  depth: (options) => call(options, (o) => rpc.getQueueDepth({}, o)),
-  async pause(nodeType, options = {}) {
-    const request = { nodeType, ...wordsOf(options) };
-    return present((await call(options, (o) => rpc.pauseQueue(request, o))).pause);
+  depth: (options = {}) => call(rpc.getQueueDepth, options),
+  pause: (nodeType, options) =>
+    pick(call(rpc.pauseQueue, { ...identified(options), nodeType }), "pause"),
+  async resume(nodeType, options) {
+    await call(rpc.resumeQueue, { ...identified(options), nodeType });
   },
-  async resume(nodeType, options = {}) {
-    const request = { nodeType, ...wordsOf(options) };
-    await call(options, (o) => rpc.resumeQueue(request, o));
-  },
-  pauses: async (options) => (await call(options, (o) => rpc.listPauses({}, o))).pauses,
+  pauses: (options = {}) => pick(call(rpc.listPauses, options), "pauses"),
 });
 
-/** The dead letter methods of a client. */
 export function createDeadLetters(rpc: Client<typeof QueueService>, call: Caller): DeadLetters {
-  const redrive: DeadLetters["redrive"] = (options = {}) => {
-    const { limit = 0, maxPerSecond = 0 } = options;
-    const requestId = requestIdOf(options);
-    const request = { filter: filterOf(options), limit, maxPerSecond, requestId };
-    return call(options, (o) => rpc.redriveDeadLetters(request, o));
-  };
+  const redrive: DeadLetters["redrive"] = (options) =>
+    call(rpc.redriveDeadLetters, filtered(identified(options)));
   return {
-    async list(options = {}) {
-      const { states = [], pageSize = 0, pageToken = "" } = options;
-      const request = { filter: filterOf(options), states: [...states], pageSize, pageToken };
-      const page = await call(options, (o) => rpc.listDeadLetters(request, o));
-      return { deadLetters: page.deadLetters, nextPageToken: page.nextPageToken };
-    },
-    preview(options = {}) {
-      const request = { filter: filterOf(options), limit: options.limit ?? 0 };
-      return call(options, (o) => rpc.previewRedrive(request, o));
-    },
+    list: (options = {}) => call(rpc.listDeadLetters, filtered(options)),
+    preview: (options = {}) => call(rpc.previewRedrive, filtered(options)),
     redrive,
-    redriveAll: (options = {}) =>
-      redriveAll(redrive, { ...options, requestId: requestIdOf(options) }),
-    async discard(options) {
-      const requestId = requestIdOf(options);
-      const request = { filter: filterOf(options), limit: options.limit ?? 0, requestId };
-      return (await call(options, (o) => rpc.discardDeadLetters(request, o))).deadLetterIds;
-    },
+    redriveAll: (options) => redriveAll(redrive, identified(options)),
+    discard: (options) =>
+      pick(call(rpc.discardDeadLetters, filtered(identified(options))), "deadLetterIds"),
   };
 }
 
-const filterOf = ({ ids = [], workflowId = "", nodeType = "", before }: DeadLetterSelection) => ({
-  deadLetterIds: [...ids],
-  workflowId,
-  nodeType,
-  ...(before === undefined ? {} : { beforeTime: timestampFromDate(before) }),
+/** The options with the selection as the filter of a request. */
+const filtered = <Options extends DeadLetterSelection>(options: Options) => ({
+  ...options,
+  filter: {
+    deadLetterIds: [...(options.ids ?? [])],
+    workflowId: options.workflowId ?? "",
+    nodeType: options.nodeType ?? "",
+    ...(options.before === undefined ? {} : { beforeTime: timestampFromDate(options.before) }),
+  },
 });
+
+/** The most dead letters of one request. */
+const LIMIT_MAX = 1_000;
+
+/**
+ * Redrives any number of dead letters, a step for each call. The server limits each call in time and number, and the next call continues.
+ * Each request id is made of the first, so a repeat of the whole under that id doubles nothing. It ends when a call redrives nothing.
+ */
+async function* redriveAll(
+  redrive: DeadLetters["redrive"],
+  options: RedriveOptions & { readonly requestId: string },
+): AsyncGenerator<RedriveStep, void> {
+  const { ids = [], limit: wanted = ids.length > 0 ? ids.length : Infinity, requestId } = options;
+  let redrivenCount = 0;
+  for (let request = 1; redrivenCount < wanted; request++) {
+    const limit = Math.min(LIMIT_MAX, wanted - redrivenCount);
+    const own = request === 1 ? requestId : `${requestId}.${request}`;
+    let seen = 0;
+    let isOver = false;
+    while (!isOver) {
+      // The answer to a repeat has everything that was redriven under its request id.
+      const answer = await redrive({ ...options, limit, requestId: own });
+      const redriven = answer.redriven.slice(seen);
+      seen = answer.redriven.length;
+      const { remaining, left } = answer;
+      isOver = seen >= limit;
+      yield { redriven, redrivenCount: redrivenCount + seen, remaining, left };
+      if (remaining === 0 || redriven.length === 0) return;
+    }
+    redrivenCount += seen;
+  }
+}

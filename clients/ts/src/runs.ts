@@ -7,18 +7,28 @@ import type { Explanation } from "@pawl/proto/pawl/v1/explain_pb";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { Run, RunKind, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import type { Violation } from "@pawl/proto/pawl/v1/workflow_pb";
-import { Decision, IdempotencyScope, type RunService } from "@pawl/proto/pawl/v1/run_service_pb";
+import {
+  type AcceptedSubmission,
+  Decision,
+  IdempotencyScope,
+  type Invocation,
+  type RunService,
+} from "@pawl/proto/pawl/v1/run_service_pb";
 import {
   type Caller,
+  identified,
   type MutationOptions,
+  type Page,
+  type PageOptions,
+  type PauseOptions,
   type PawlCallOptions,
+  pick,
   present,
-  requestIdOf,
 } from "./caller.ts";
-import { type DefinitionInput, definitionText } from "./definition-text.ts";
-import { begin, type Watch } from "./execute.ts";
-import { type Json, jsonBytes, jsonOf, jsonTextBytes } from "./json.ts";
-import { type PauseOptions, wordsOf } from "./pause-words.ts";
+import type { Submitter } from "./connection.ts";
+import { type PawlError, pawlErrorFrom } from "./errors.ts";
+import { begin, startedOf, type Watch } from "./execute.ts";
+import { bytesOf, type DefinitionInput, definitionOf, type Json, jsonOf } from "./json.ts";
 import { TERMINAL_EVENT_TYPES } from "./status.ts";
 import type { WatchOptions } from "./watch.ts";
 
@@ -36,7 +46,7 @@ export interface StartRunOptions extends RunInputOptions {
   readonly priority?: number | undefined;
   /** How long the run may take; default the definition's own. */
   readonly deadlineMs?: number | undefined;
-  /** The same workflow and input start nothing again for this long: the first run is given instead. */
+  /** For this long, a second start with the same workflow and input returns the first run. */
   readonly dedupeInputMs?: number | undefined;
 }
 
@@ -46,13 +56,36 @@ export interface StartedRun {
   readonly isDuplicate: boolean;
 }
 
+/** Options of a start whose input is an argument of its own. */
+export interface RunOptions extends Omit<StartRunOptions, "input"> {
+  /** Called once, when the run is accepted. */
+  readonly onStart?: ((accepted: AcceptedRun) => void) | undefined;
+}
+
+/** A run that was accepted. */
+export interface AcceptedRun {
+  readonly runId: string;
+  /** Whether this request had been accepted before. */
+  readonly isDuplicate: boolean;
+}
+
+/** One of many starts. */
+export interface StartItem extends Omit<StartRunOptions, "signal"> {
+  readonly workflowId: string;
+}
+
+/** The answer to one of many starts. */
+export type StartOutcome =
+  | ({ readonly ok: true } & AcceptedRun)
+  | { readonly ok: false; readonly error: PawlError };
+
 export interface TestedRun extends StartedRun {
-  /** What is allowed in the graph and most likely a mistake. */
+  /** Places in the graph that are allowed and most likely a mistake. */
   readonly warnings: readonly Violation[];
 }
 
 export interface ExecuteOptions extends StartRunOptions, Omit<WatchOptions, "afterEventId"> {
-  /** Told once, when the run is accepted. */
+  /** Called once, when the run is accepted. */
   readonly onStart?: ((started: StartedRun) => void) | undefined;
 }
 
@@ -62,7 +95,7 @@ export interface RunWithDefinition {
   readonly definition: Json | undefined;
 }
 
-export interface ListRunsOptions extends PawlCallOptions {
+export interface ListRunsOptions extends PageOptions {
   readonly statuses?: readonly RunStatus[] | undefined;
   readonly workflowId?: string | undefined;
   readonly kind?: RunKind | undefined;
@@ -70,13 +103,14 @@ export interface ListRunsOptions extends PawlCallOptions {
   readonly scheduleId?: string | undefined;
   /** The beginning of a workflow id, of words of its title or of a run id, or the last eight digits of a run id. */
   readonly query?: string | undefined;
-  readonly pageSize?: number | undefined;
-  readonly pageToken?: string | undefined;
 }
 
-export interface DecideOptions extends MutationOptions {
+export interface ExplainOptions extends PawlCallOptions {
   /** Which execution of the node; 0 outside loops and maps. */
   readonly iteration?: number | undefined;
+}
+
+export interface DecideOptions extends ExplainOptions, MutationOptions {
   /** Why, for people. */
   readonly comment?: string | undefined;
 }
@@ -86,31 +120,23 @@ export interface PauseRunOptions extends PauseOptions {
   readonly children?: boolean | undefined;
 }
 
-export interface RunPage {
-  readonly runs: readonly Run[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-}
+export type RunPage = Page<"runs", Run>;
 
-export interface EffectsOptions extends PawlCallOptions {
+export interface EffectsOptions extends PageOptions {
   /** Only those of this node. */
   readonly nodeId?: string | undefined;
-  readonly pageSize?: number | undefined;
-  readonly pageToken?: string | undefined;
 }
 
-export interface EffectPage {
-  readonly effects: readonly Effect[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-}
+export type EffectPage = Page<"effects", Effect>;
 
 export interface Runs {
   /** Accepts a run of a saved workflow and returns at once. */
   start(workflowId: string, options?: StartRunOptions): Promise<StartedRun>;
+  /** Starts many runs, in batches. Every start has its own outcome, in the order of the list; one that is refused does not affect others. */
+  startMany(items: readonly StartItem[], options?: PawlCallOptions): Promise<StartOutcome[]>;
   /**
    * Starts a run and gives its events from the first one on, once and in order, across reconnects; ends after the terminal one.
-   * Aborting rejects while it is not known whether the run was accepted, and ends the stream quietly afterwards; the run goes on.
+   * An abort rejects while it is unknown whether the run was accepted. Later an abort only ends the stream, and the run continues.
    */
   execute(workflowId: string, options?: ExecuteOptions): AsyncGenerator<RunEvent, void, undefined>;
   /** Runs a graph that is not saved. */
@@ -119,15 +145,20 @@ export interface Runs {
   get(runId: string, options?: PawlCallOptions): Promise<RunWithDefinition>;
   /** A page of runs, newest first, without inputs, outputs and nodes. */
   list(options?: ListRunsOptions): Promise<RunPage>;
-  /** Why a node stands where it stands, with the events that prove it. @throws PawlError NODE_NOT_FOUND */
+  /** Why a node is in its state, with the events that prove it. @throws PawlError NODE_NOT_FOUND */
   explain(runId: string, nodeId: string, options?: ExplainOptions): Promise<Explanation>;
-  /** A page of what a run did to the outside world, as the effect ledger has it. */
+  /** What the handler of a node got at its last start, and what came of it. @throws PawlError NODE_NOT_FOUND, NODE_NOT_INVOKED */
+  invocation(runId: string, nodeId: string, options?: ExplainOptions): Promise<Invocation>;
+  /** A page of the effects of a run on the outside world, from the effect ledger. */
   effects(runId: string, options?: EffectsOptions): Promise<EffectPage>;
-  /** Aborts what runs. @throws PawlError RUN_ALREADY_FINISHED */
-  cancel(runId: string, options?: MutationOptions & { readonly reason?: string }): Promise<Run>;
-  /** Stops planning and claiming; what runs finishes. Harmless when it is paused already. @throws PawlError RUN_ALREADY_FINISHED */
+  /** Aborts running nodes and ends the run. @throws PawlError RUN_ALREADY_FINISHED */
+  cancel(
+    runId: string,
+    options?: MutationOptions & { readonly reason?: string | undefined },
+  ): Promise<Run>;
+  /** Stops planning and claiming; running nodes finish. Harmless when the run is paused already. @throws PawlError RUN_ALREADY_FINISHED */
   pause(runId: string, options?: PauseRunOptions): Promise<Run>;
-  /** Lets a paused run go on. @throws PawlError WORKFLOW_PAUSED, RUN_ALREADY_FINISHED */
+  /** Resumes a paused run. @throws PawlError WORKFLOW_PAUSED, RUN_ALREADY_FINISHED */
   resume(runId: string, options?: PauseRunOptions): Promise<Run>;
   /** Approves or rejects a node that waits for a person. @throws PawlError NODE_NOT_HELD, NODE_ALREADY_DECIDED */
   decide(
@@ -136,38 +167,45 @@ export interface Runs {
     decision: "approve" | "reject",
     options?: DecideOptions,
   ): Promise<Run>;
-  /** Reads the whole log again and lifts a quarantine when it is whole. @throws PawlError EVENT_LOG_CORRUPTION */
+  /** Checks the whole log again, and lifts the quarantine when the log is intact. @throws PawlError EVENT_LOG_CORRUPTION */
   recheck(runId: string, options?: MutationOptions): Promise<Run>;
-  /** Removes a test run whole; a live one is cancelled first. @throws PawlError RUN_NOT_DELETABLE */
+  /** Deletes a test run with its history; a live one is cancelled first. @throws PawlError RUN_NOT_DELETABLE */
   delete(runId: string, options?: MutationOptions): Promise<void>;
-  /** Waits for the end, across reconnects, and returns the run as it ended, however it did. Rejects when aborted. */
+  /** Waits for the end, across reconnects, and returns the run in its final state. Rejects when aborted. */
   wait(runId: string, options?: WaitOptions): Promise<Run>;
-}
-
-export interface ExplainOptions extends PawlCallOptions {
-  /** Which execution of the node; 0 outside loops and maps. */
-  readonly iteration?: number | undefined;
 }
 
 export type WaitOptions = Omit<WatchOptions, "types" | "afterEventId">;
 
-/** The run methods of a client. */
-export function createRuns(rpc: Client<typeof RunService>, call: Caller, watch: Watch): Runs {
+export function createRuns(
+  rpc: Client<typeof RunService>,
+  call: Caller,
+  watch: Watch,
+  submitter: Submitter,
+): Runs {
   const get: Runs["get"] = async (runId, options) => {
-    const response = await call(options, (o) => rpc.getRun({ runId }, o));
-    return { run: present(response.run), definition: jsonOf(response.definitionJson) };
+    const { run, definitionJson } = await call(rpc.getRun, { ...options, runId });
+    return { run: present(run), definition: jsonOf(definitionJson) };
   };
   return {
     get,
-    async start(workflowId, options = {}) {
-      const request = startRequest(workflowId, options);
-      const response = await call(options, (o) => rpc.startRun(request, o));
-      return { run: present(response.run), isDuplicate: response.duplicate };
-    },
+    start: async (workflowId, options) =>
+      startedOf(await call(rpc.startRun, startRequest(workflowId, options))),
+    startMany: (items, { signal } = {}) =>
+      Promise.all(
+        items.map(async ({ workflowId, ...item }): Promise<StartOutcome> => {
+          try {
+            const accepted = await submitter.start(startRequest(workflowId, item), { signal });
+            return { ok: true, ...acceptedOf(accepted) };
+          } catch (thrown) {
+            return { ok: false, error: pawlErrorFrom(thrown) };
+          }
+        }),
+      ),
     async *execute(workflowId, options = {}) {
-      const types = [...(options.types ?? [])];
-      const request = { start: startRequest(workflowId, options), types };
-      const begun = await call(options, (o) => begin(rpc, request, o));
+      const { signal, types } = options;
+      const request = { start: startRequest(workflowId, options), signal, types };
+      const begun = await call(begin(rpc), request);
       try {
         options.onStart?.(begun.started);
       } catch (thrown) {
@@ -176,42 +214,29 @@ export function createRuns(rpc: Client<typeof RunService>, call: Caller, watch: 
       }
       yield* watch(begun.started.run.runId, options, begun.connection);
     },
-    async test(definition, options = {}) {
-      const request = {
-        definition: { text: definitionText(definition) },
-        inputJson: inputBytes(options),
-        requestId: requestIdOf(options),
-      };
-      const { run, duplicate, warnings } = await call(options, (o) => rpc.testRun(request, o));
-      return { run: present(run), isDuplicate: duplicate, warnings };
+    async test(definition, options) {
+      const request = { ...inputOf(options), definition: definitionOf(definition) };
+      const answer = await call(rpc.testRun, request);
+      return { ...startedOf(answer), warnings: answer.warnings };
     },
-    async list(options = {}) {
-      const request = listRequest(options);
-      const { runs, nextPageToken } = await call(options, (o) => rpc.listRuns(request, o));
-      return { runs, nextPageToken };
+    list: (options = {}) => call(rpc.listRuns, options),
+    explain: (runId, nodeId, options) =>
+      pick(call(rpc.explainNode, { ...options, runId, nodeId }), "explanation"),
+    invocation: (runId, nodeId, options) =>
+      pick(call(rpc.getInvocation, { ...options, runId, nodeId }), "invocation"),
+    effects: (runId, options) => call(rpc.listEffects, { ...options, runId }),
+    cancel: (runId, options) => pick(call(rpc.cancelRun, { ...identified(options), runId }), "run"),
+    decide: (runId, nodeId, decision, options) => {
+      const answer = decision === "approve" ? Decision.APPROVE : Decision.REJECT;
+      const request = { ...identified(options), runId, nodeId, decision: answer };
+      return pick(call(rpc.decideNode, request), "run");
     },
-    async explain(runId, nodeId, options = {}) {
-      const request = { runId, nodeId, iteration: options.iteration ?? 0 };
-      return present((await call(options, (o) => rpc.explainNode(request, o))).explanation);
-    },
-    async effects(runId, options = {}) {
-      const { nodeId = "", pageSize = 0, pageToken = "" } = options;
-      const request = { runId, nodeId, pageSize, pageToken };
-      const page = await call(options, (o) => rpc.listEffects(request, o));
-      return { effects: page.effects, nextPageToken: page.nextPageToken };
-    },
-    async cancel(runId, options = {}) {
-      const request = { runId, reason: options.reason ?? "", requestId: requestIdOf(options) };
-      return present((await call(options, (o) => rpc.cancelRun(request, o))).run);
-    },
-    ...steering(rpc, call),
-    async recheck(runId, options) {
-      const request = { runId, requestId: requestIdOf(options) };
-      return present((await call(options, (o) => rpc.recheckRun(request, o))).run);
-    },
+    pause: (runId, options) => pick(call(rpc.pauseRun, { ...identified(options), runId }), "run"),
+    resume: (runId, options) => pick(call(rpc.resumeRun, { ...identified(options), runId }), "run"),
+    recheck: (runId, options) =>
+      pick(call(rpc.recheckRun, { ...identified(options), runId }), "run"),
     async delete(runId, options) {
-      const request = { runId, requestId: requestIdOf(options) };
-      await call(options, (o) => rpc.deleteRun(request, o));
+      await call(rpc.deleteRun, { ...identified(options), runId });
     },
     async wait(runId, options = {}) {
       for await (const _ of watch(runId, { ...options, types: TERMINAL_EVENT_TYPES })) break;
@@ -221,64 +246,31 @@ export function createRuns(rpc: Client<typeof RunService>, call: Caller, watch: 
   };
 }
 
-const listRequest = (options: ListRunsOptions) => ({
-  statuses: [...(options.statuses ?? [])],
-  workflowId: options.workflowId ?? "",
-  kind: options.kind ?? 0,
-  scheduleId: options.scheduleId ?? "",
-  query: options.query ?? "",
-  pageSize: options.pageSize ?? 0,
-  pageToken: options.pageToken ?? "",
+/** The options with a request id, and the input as bytes. */
+function inputOf(options: RunInputOptions = {}) {
+  const { input, inputJson, signal, requestId } = identified(options);
+  return { signal, requestId, inputJson: bytesOf(input, inputJson) ?? new Uint8Array() };
+}
+
+export const acceptedOf = ({ runId, duplicate }: AcceptedSubmission): AcceptedRun => ({
+  runId,
+  isDuplicate: duplicate,
 });
 
-function startRequest(workflowId: string, options: StartRunOptions) {
+/** A start as the server takes it. */
+export function startRequest(workflowId: string, options: StartRunOptions = {}) {
   const { version = 0, priority = 0, deadlineMs, dedupeInputMs } = options;
   return {
+    ...inputOf(options),
     workflowId,
     version,
     priority,
-    inputJson: inputBytes(options),
-    requestId: requestIdOf(options),
     ...(deadlineMs === undefined ? {} : { deadline: durationFromMs(deadlineMs) }),
     ...(dedupeInputMs === undefined ? {} : { idempotency: byInput(dedupeInputMs) }),
   };
 }
 
-/** What people say to a run that lives. */
-const steering = (
-  rpc: Client<typeof RunService>,
-  call: Caller,
-): Pick<Runs, "pause" | "resume" | "decide"> => ({
-  async decide(runId, nodeId, decision, options = {}) {
-    const { iteration = 0, comment = "" } = options;
-    const said = decision === "approve" ? Decision.APPROVE : Decision.REJECT;
-    const requestId = requestIdOf(options);
-    const request = { runId, nodeId, iteration, decision: said, comment, requestId };
-    return present((await call(options, (o) => rpc.decideNode(request, o))).run);
-  },
-
-  async pause(runId, options = {}) {
-    const request = pauseRequest(runId, options);
-    return present((await call(options, (o) => rpc.pauseRun(request, o))).run);
-  },
-  async resume(runId, options = {}) {
-    const request = pauseRequest(runId, options);
-    return present((await call(options, (o) => rpc.resumeRun(request, o))).run);
-  },
-});
-
-const pauseRequest = (runId: string, options: PauseRunOptions) => ({
-  runId,
-  children: options.children ?? false,
-  ...wordsOf(options),
-});
-
 const byInput = (ttlMs: number) => ({
   scope: IdempotencyScope.INPUT_HASH,
   ttl: durationFromMs(ttlMs),
 });
-
-function inputBytes(options: RunInputOptions): Uint8Array {
-  if (options.inputJson !== undefined) return jsonTextBytes(options.inputJson);
-  return options.input === undefined ? new Uint8Array() : jsonBytes(options.input);
-}

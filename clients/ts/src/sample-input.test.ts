@@ -1,6 +1,6 @@
 // Sample inputs out of definitions.
 import { expect, test } from "vitest";
-import { sampleInputOf } from "./sample-input.ts";
+import { sampleInputOf } from "./definition.ts";
 
 test("the first example of the start node's input contract is the sample", () => {
   const contracts = { input: { examples: [{ name: "Ada" }, { name: "Bob" }] } };

@@ -6,17 +6,21 @@ import { MissedPolicy, OverlapPolicy, type Schedule } from "@pawl/proto/pawl/v1/
 import type { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import {
   type Caller,
+  identified,
   type MutationOptions,
+  type Page,
+  type PageOptions,
+  type PauseOptions,
   type PawlCallOptions,
-  present,
-  requestIdOf,
+  pick,
 } from "./caller.ts";
-import { type Json, jsonBytes, jsonTextBytes } from "./json.ts";
+import { startedOf } from "./execute.ts";
+import { bytesOf, type Json } from "./json.ts";
 import type { StartedRun } from "./runs.ts";
 
-/** What to do about occurrences that came due while nothing was there to start them. */
+/** What to do about occurrences that came due while no scheduler ran. */
 export type Missed = "skip" | "run_once" | "run_all";
-/** What to do about an occurrence while the run of the one before lives. */
+/** What to do about an occurrence while the run of the previous one is live. */
 export type Overlap = "allow" | "skip";
 
 export interface ScheduleInput {
@@ -39,11 +43,7 @@ export interface ScheduleInput {
   readonly overlap?: Overlap | undefined;
 }
 
-export interface SchedulePage {
-  readonly schedules: readonly Schedule[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-}
+export type SchedulePage = Page<"schedules", Schedule>;
 
 export interface PreviewOptions extends PawlCallOptions {
   readonly timeZone?: string | undefined;
@@ -53,27 +53,22 @@ export interface PreviewOptions extends PawlCallOptions {
   readonly from?: Date | undefined;
 }
 
-export interface ListSchedulesOptions extends PawlCallOptions {
+export interface ListSchedulesOptions extends PageOptions {
   readonly workflowId?: string | undefined;
-  readonly pageSize?: number | undefined;
-  readonly pageToken?: string | undefined;
 }
 
 export interface Schedules {
   /** @throws PawlError SCHEDULE_EXISTS, INPUT_INVALID, WORKFLOW_NOT_FOUND */
   create(scheduleId: string, input: ScheduleInput, options?: MutationOptions): Promise<Schedule>;
-  /** Replaces what was asked for. @throws PawlError VERSION_MISMATCH when `expectedVersion` is not the newest */
+  /** Replaces the whole specification. @throws PawlError VERSION_MISMATCH when `expectedVersion` is not the newest */
   update(
     scheduleId: string,
     input: ScheduleInput,
-    options?: MutationOptions & { readonly expectedVersion?: number },
+    options?: MutationOptions & { readonly expectedVersion?: number | undefined },
   ): Promise<Schedule>;
   get(scheduleId: string, options?: PawlCallOptions): Promise<Schedule>;
   list(options?: ListSchedulesOptions): Promise<SchedulePage>;
-  pause(
-    scheduleId: string,
-    options?: MutationOptions & { readonly by?: string; readonly reason?: string },
-  ): Promise<Schedule>;
+  pause(scheduleId: string, options?: PauseOptions): Promise<Schedule>;
   resume(scheduleId: string, options?: MutationOptions): Promise<Schedule>;
   delete(scheduleId: string, options?: MutationOptions): Promise<void>;
   /** The next times of an expression, or of a saved schedule. */
@@ -95,53 +90,35 @@ const OVERLAP: Record<Overlap, OverlapPolicy> = {
   skip: OverlapPolicy.SKIP,
 };
 
-/** The schedule methods of a client. */
 export function createSchedules(rpc: Client<typeof ScheduleService>, call: Caller): Schedules {
   return {
-    async create(scheduleId, input, options = {}) {
-      const request = { scheduleId, spec: specOf(input), requestId: requestIdOf(options) };
-      return present((await call(options, (o) => rpc.createSchedule(request, o))).schedule);
+    create: (scheduleId, input, options) => {
+      const request = { ...identified(options), scheduleId, spec: specOf(input) };
+      return pick(call(rpc.createSchedule, request), "schedule");
     },
-    async update(scheduleId, input, options = {}) {
-      const { expectedVersion = 0 } = options;
-      const requestId = requestIdOf(options);
-      const request = { scheduleId, spec: specOf(input), expectedVersion, requestId };
-      return present((await call(options, (o) => rpc.updateSchedule(request, o))).schedule);
+    update: (scheduleId, input, options) => {
+      const request = { ...identified(options), scheduleId, spec: specOf(input) };
+      return pick(call(rpc.updateSchedule, request), "schedule");
     },
-    async get(scheduleId, options) {
-      return present((await call(options, (o) => rpc.getSchedule({ scheduleId }, o))).schedule);
+    get: (scheduleId, options) =>
+      pick(call(rpc.getSchedule, { ...options, scheduleId }), "schedule"),
+    list: (options = {}) => call(rpc.listSchedules, options),
+    pause: (scheduleId, options) => {
+      const request = { ...identified(options), scheduleId, pausedBy: options?.by };
+      return pick(call(rpc.pauseSchedule, request), "schedule");
     },
-    async list(options = {}) {
-      const { workflowId = "", pageSize = 0, pageToken = "" } = options;
-      const request = { workflowId, pageSize, pageToken };
-      const page = await call(options, (o) => rpc.listSchedules(request, o));
-      return { schedules: page.schedules, nextPageToken: page.nextPageToken };
-    },
-    async pause(scheduleId, options = {}) {
-      const { by: pausedBy = "", reason = "" } = options;
-      const request = { scheduleId, pausedBy, reason, requestId: requestIdOf(options) };
-      return present((await call(options, (o) => rpc.pauseSchedule(request, o))).schedule);
-    },
-    async resume(scheduleId, options) {
-      const request = { scheduleId, requestId: requestIdOf(options) };
-      return present((await call(options, (o) => rpc.resumeSchedule(request, o))).schedule);
-    },
+    resume: (scheduleId, options) =>
+      pick(call(rpc.resumeSchedule, { ...identified(options), scheduleId }), "schedule"),
     async delete(scheduleId, options) {
-      const request = { scheduleId, requestId: requestIdOf(options) };
-      await call(options, (o) => rpc.deleteSchedule(request, o));
+      await call(rpc.deleteSchedule, { ...identified(options), scheduleId });
     },
-    async preview(of, options = {}) {
-      const { timeZone = "", count = 0, from } = options;
-      const time = from === undefined ? {} : { fromTime: timestampFromDate(from) };
-      const request = { ...of, timeZone, count, ...time };
-      const { times } = await call(options, (o) => rpc.previewSchedule(request, o));
+    async preview(of, { from, ...options } = {}) {
+      const fromTime = from === undefined ? undefined : timestampFromDate(from);
+      const { times } = await call(rpc.previewSchedule, { ...options, ...of, fromTime });
       return times.map(timestampDate);
     },
-    async trigger(scheduleId, options) {
-      const request = { scheduleId, requestId: requestIdOf(options) };
-      const response = await call(options, (o) => rpc.triggerSchedule(request, o));
-      return { run: present(response.run), isDuplicate: response.duplicate };
-    },
+    trigger: async (scheduleId, options) =>
+      startedOf(await call(rpc.triggerSchedule, { ...identified(options), scheduleId })),
   };
 }
 
@@ -153,13 +130,8 @@ function specOf(input: ScheduleInput) {
     expression,
     timeZone,
     priority,
-    inputJson: inputBytes(input),
+    inputJson: bytesOf(input.input, input.inputJson) ?? new Uint8Array(),
     missed: MISSED[input.missed ?? "skip"],
     overlap: OVERLAP[input.overlap ?? "allow"],
   };
-}
-
-function inputBytes({ input, inputJson }: ScheduleInput): Uint8Array {
-  if (inputJson !== undefined) return jsonTextBytes(inputJson);
-  return input === undefined ? new Uint8Array() : jsonBytes(input);
 }

@@ -1,8 +1,9 @@
 // A gateway for tests: the real protocol over a real socket, serving logs that a test scripts. Per run it plays connections in
 // order, each a list of steps, so that a test can cut, stall, repeat or skip exactly where it wants; the last one repeats.
 
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { createServer as createHttp1, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createHttp2 } from "node:http2";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type ServiceImpl } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
@@ -14,11 +15,15 @@ import {
   type WatchRunRequest,
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
+import { NodeTypeService } from "@pawl/proto/pawl/v1/node_type_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import {
   type ExecuteRunRequest,
   ExecuteRunResponseSchema,
   RunService,
+  type SubmissionAnswerSchema,
+  type SubmitRunsRequest,
+  SubmitRunsResponseSchema,
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
@@ -36,6 +41,11 @@ export type Step =
 /** In a call that starts a run, it is also accepted under an id. */
 export type ExecuteStep = Step | { readonly accept: string };
 
+/** On a stream of SubmitRuns, answers are sent. */
+export type SubmitStep =
+  | Exclude<Step, { readonly send: unknown }>
+  | { readonly answers: readonly MessageInitShape<typeof SubmissionAnswerSchema>[] };
+
 export interface Script {
   /** Steps of the n-th connection to WatchRun, from 0. */
   readonly watch?: (
@@ -47,10 +57,16 @@ export interface Script {
     request: ExecuteRunRequest,
     connection: number,
   ) => Iterable<ExecuteStep> | AsyncIterable<ExecuteStep>;
+  /** Steps of the n-th stream of SubmitRuns, from 0; it gets the messages of the client as they come. */
+  readonly submit?: (
+    messages: AsyncIterable<SubmitRunsRequest>,
+    connection: number,
+  ) => AsyncIterable<SubmitStep>;
   readonly runs?: Partial<ServiceImpl<typeof RunService>>;
   readonly workflows?: Partial<ServiceImpl<typeof WorkflowService>>;
   readonly approvals?: Partial<ServiceImpl<typeof ApprovalService>>;
   readonly queues?: Partial<ServiceImpl<typeof QueueService>>;
+  readonly nodeTypes?: Partial<ServiceImpl<typeof NodeTypeService>>;
   readonly schedules?: Partial<ServiceImpl<typeof ScheduleService>>;
   readonly events?: Partial<ServiceImpl<typeof EventService>>;
 }
@@ -81,18 +97,30 @@ export class ScriptedGateway implements AsyncDisposable {
   readonly watched: WatchRunRequest[] = [];
   /** Every ExecuteRun request, in order. */
   readonly executed: ExecuteRunRequest[] = [];
+  /** The messages of every stream of SubmitRuns, in order. */
+  readonly submitted: SubmitRunsRequest[][] = [];
 
   constructor(script: Script) {
     const handler = connectNodeAdapter({
       routes: (router) => this.#route(router, script),
       acceptCompression: [], // as the gateway does
     });
-    this.#server = createServer((request: IncomingMessage, response: ServerResponse) =>
+    const http1 = createHttp1((request: IncomingMessage, response: ServerResponse) =>
       handler(request, response),
     );
-    this.#server.on("connection", (socket) => {
+    const http2 = createHttp2((request, response) => handler(request, response));
+    http2.on("sessionError", () => undefined);
+    this.#server = createServer((socket) => {
       this.#sockets.add(socket);
       socket.on("close", () => this.#sockets.delete(socket));
+      socket.on("error", () => undefined);
+      // One port for both protocols, as the gateway has it; the first bytes of a loopback connection come whole.
+      socket.once("readable", () => {
+        const first: Buffer | null = socket.read();
+        if (first === null) return;
+        socket.unshift(first);
+        (first.subarray(0, 3).toString() === "PRI" ? http2 : http1).emit("connection", socket);
+      });
     });
   }
 
@@ -119,7 +147,7 @@ export class ScriptedGateway implements AsyncDisposable {
   }
 
   #route(router: ConnectRouter, script: Script): void {
-    const { watched, executed } = this;
+    const { watched, executed, submitted } = this;
     const cut = () => this.cut();
     router.service(RunService, {
       async *executeRun(request, context) {
@@ -130,11 +158,21 @@ export class ScriptedGateway implements AsyncDisposable {
             ...("accept" in said ? { run: { runId: said.accept } } : { events: eventsOf(said) }),
           });
       },
+      async *submitRuns(requests, context) {
+        const messages: SubmitRunsRequest[] = [];
+        submitted.push(messages);
+        const steps = script.submit?.(noted(requests, messages), submitted.length - 1);
+        yield create(SubmitRunsResponseSchema);
+        if (steps === undefined) return;
+        for await (const { answers } of play(steps, context.signal, cut))
+          yield create(SubmitRunsResponseSchema, { answers: [...answers] });
+      },
       ...script.runs,
     });
     router.service(WorkflowService, { ...script.workflows });
     router.service(ApprovalService, { ...script.approvals });
     router.service(QueueService, { ...script.queues });
+    router.service(NodeTypeService, { ...script.nodeTypes });
     router.service(ScheduleService, { ...script.schedules });
     router.service(EventService, {
       ...script.events,
@@ -148,13 +186,27 @@ export class ScriptedGateway implements AsyncDisposable {
   }
 }
 
-type Said = Extract<ExecuteStep, { readonly send: unknown } | { readonly accept: unknown }>;
+/** The same messages, also kept in a list. */
+async function* noted<Message>(
+  messages: AsyncIterable<Message>,
+  list: Message[],
+): AsyncGenerator<Message> {
+  for await (const message of messages) {
+    list.push(message);
+    yield message;
+  }
+}
+
+type Said = Extract<
+  ExecuteStep | SubmitStep,
+  { readonly send: unknown } | { readonly accept: unknown } | { readonly answers: unknown }
+>;
 type Send = Extract<Step, { readonly send: unknown }>;
 
 const eventsOf = ({ send }: Send) => send.map((event) => create(RunEventSchema, event));
 
 /** Does what the steps say, up to the next one that is to be sent. */
-async function* play<S extends ExecuteStep>(
+async function* play<S extends ExecuteStep | SubmitStep>(
   steps: Iterable<S> | AsyncIterable<S>,
   signal: AbortSignal,
   cut: () => void,

@@ -1,23 +1,26 @@
 // The short names of statuses (completed, timed_out, …), as the log, the console and people spell them.
 
-import type { DescEnum } from "@bufbuild/protobuf";
+import type { DescEnum, EnumShape } from "@bufbuild/protobuf";
 import {
   FINAL_STATUSES,
+  type NodeStatus as LoggedNodeStatus,
+  type RunStatus as LoggedRunStatus,
   RUN_STATUS_ALIASES,
-  TERMINAL_TYPES,
-  isTerminalType,
 } from "@pawl/core/log/event";
-import { type ApprovalState, ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
-import { type DeadLetterState, DeadLetterStateSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
-import { ExplainReasonSchema, type ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
+import { ApprovalStateSchema } from "@pawl/proto/pawl/v1/approval_pb";
+import { ExplainReasonSchema } from "@pawl/proto/pawl/v1/explain_pb";
+import { DeadLetterStateSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
 import {
   NodeStatusSchema,
   RunKindSchema,
   RunStatusSchema,
-  type NodeStatus,
-  type RunKind,
   type RunStatus,
 } from "@pawl/proto/pawl/v1/run_pb";
+
+export {
+  TERMINAL_TYPES as TERMINAL_EVENT_TYPES,
+  isTerminalType as isTerminalEventType,
+} from "@pawl/core/log/event";
 
 function shortName(schema: DescEnum, value: number): string {
   const name = schema.value[value]?.name ?? `unknown_${value}`;
@@ -27,62 +30,57 @@ function shortName(schema: DescEnum, value: number): string {
 /** Runs end with `timeout` and nodes with `timed_out`: a caller may write either for both. */
 const plainName = (name: string): string => (name === "timed_out" ? "timeout" : name);
 
-/** The number of a short name. The numbers of a schema are its enum, so the caller names the type. */
-function numberOf<Enum extends number>(schema: DescEnum, name: string): Enum | undefined {
+/** The value of a short name; undefined when there is none. */
+function valueOf<Desc extends DescEnum>(schema: Desc, name: string): EnumShape<Desc> | undefined {
   const value = schema.values.find(
     ({ number }) => number !== 0 && plainName(shortName(schema, number)) === plainName(name),
   );
-  return value?.number as Enum | undefined;
+  return value?.number as EnumShape<Desc> | undefined; // the numbers of a schema are its enum
 }
 
 const namesOf = (schema: DescEnum): readonly string[] =>
   schema.values.filter(({ number }) => number !== 0).map(({ number }) => shortName(schema, number));
 
+/** Names the values of an enum. `Name` is the union of the same words in core. */
+const namer =
+  <Desc extends DescEnum, Name extends string = string>(schema: Desc) =>
+  (value: EnumShape<Desc>): Name =>
+    shortName(schema, value) as Name;
+
 /** `completed` for RUN_STATUS_COMPLETED. */
-export const runStatusName = (status: RunStatus): string => shortName(RunStatusSchema, status);
+export const runStatusName = namer<typeof RunStatusSchema, LoggedRunStatus>(RunStatusSchema);
 
 /** `timed_out` for NODE_STATUS_TIMED_OUT. */
-export const nodeStatusName = (status: NodeStatus): string => shortName(NodeStatusSchema, status);
+export const nodeStatusName = namer<typeof NodeStatusSchema, LoggedNodeStatus>(NodeStatusSchema);
 
 /** `no_executor` for EXPLAIN_REASON_NO_EXECUTOR. */
-export const explainReasonName = (reason: ExplainReason): string =>
-  shortName(ExplainReasonSchema, reason);
+export const explainReasonName = namer(ExplainReasonSchema);
 
 /** `test` for RUN_KIND_TEST. */
-export const runKindName = (kind: RunKind): string => shortName(RunKindSchema, kind);
+export const runKindName = namer(RunKindSchema);
 
 /** `open` for APPROVAL_STATE_OPEN. */
-export const approvalStateName = (state: ApprovalState): string =>
-  shortName(ApprovalStateSchema, state);
-
-/** The state of a short name, undefined when there is none of it. */
-export const approvalStateOf = (name: string): ApprovalState | undefined =>
-  numberOf(ApprovalStateSchema, name);
-
-/** Every state by its short name. */
-export const APPROVAL_STATE_NAMES: readonly string[] = namesOf(ApprovalStateSchema);
+export const approvalStateName = namer(ApprovalStateSchema);
 
 /** `redriven` for DEAD_LETTER_STATE_REDRIVEN. */
-export const deadLetterStateName = (state: DeadLetterState): string =>
-  shortName(DeadLetterStateSchema, state);
+export const deadLetterStateName = namer(DeadLetterStateSchema);
 
-/** The state of a short name, undefined when there is none of it. */
-export const deadLetterStateOf = (name: string): DeadLetterState | undefined =>
-  numberOf(DeadLetterStateSchema, name);
+/** The state of a short name; undefined when there is none. */
+export const approvalStateOf = (name: string) => valueOf(ApprovalStateSchema, name);
+
+/** The state of a short name; undefined when there is none. */
+export const deadLetterStateOf = (name: string) => valueOf(DeadLetterStateSchema, name);
 
 /** The status of a short name or of another word for it (`success`, `error`); undefined when there is none. */
-export const runStatusOf = (name: string): RunStatus | undefined =>
-  numberOf(RunStatusSchema, RUN_STATUS_ALIASES.get(name) ?? name);
+export const runStatusOf = (name: string) =>
+  valueOf(RunStatusSchema, RUN_STATUS_ALIASES.get(name) ?? name);
+
+/** Every state of an approval by its short name. */
+export const APPROVAL_STATE_NAMES = namesOf(ApprovalStateSchema);
 
 /** Every status of a run by its short name. */
-export const RUN_STATUS_NAMES: readonly string[] = namesOf(RunStatusSchema);
+export const RUN_STATUS_NAMES = namesOf(RunStatusSchema);
 
-/** Whether nothing can change a run of this status any more. */
+/** Whether a run of this status has ended. */
 export const isFinalStatus = (status: RunStatus): boolean =>
   FINAL_STATUSES.has(runStatusName(status));
-
-/** The types of event that close a log. */
-export const TERMINAL_EVENT_TYPES: readonly string[] = TERMINAL_TYPES;
-
-/** Whether an event of this type is the last of its log. */
-export const isTerminalEventType = (type: string): boolean => isTerminalType(type);

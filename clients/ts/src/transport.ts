@@ -1,11 +1,11 @@
-// A transport over the platform's own fetch, for callers who give an address and nothing else. Requests of this API are single
-// messages, so the body is sent whole: browsers cannot stream a request body over HTTP/1.1.
+// Transports: one over fetch, for callers that give only an address, and a wrapper that asks the gateway for exact JSON. Requests of this
+// API are single messages, so the body is sent whole: browsers cannot stream a request body over HTTP/1.1.
 
 import type { Transport } from "@connectrpc/connect";
 import type { UniversalClientFn } from "@connectrpc/connect/protocol";
 import { createTransport } from "@connectrpc/connect/protocol-connect";
 
-/** As the server's own bound on a message, with room for the envelope. */
+/** The server's limit of a message, with room for the envelope. */
 const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
 
 /** Speaks the Connect protocol in binary to the gateway at `baseUrl`. */
@@ -50,7 +50,7 @@ async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array<Ar
   return whole;
 }
 
-/** By reader, since not every browser can iterate a stream. */
+/** Reads with a reader: not every browser can iterate a stream. */
 async function* read(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
   if (body === null) return;
   const reader = body.getReader();
@@ -63,4 +63,21 @@ async function* read(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Ui
   } finally {
     reader.releaseLock();
   }
+}
+
+/**
+ * The same transport. Its calls ask for the bytes of the users' JSON only: the gateway otherwise also makes readable values of the
+ * `…_json` fields, and this client does not read those.
+ */
+export const withExactJson = (transport: Transport): Transport => ({
+  unary: (method, signal, timeoutMs, header, input, contextValues) =>
+    transport.unary(method, signal, timeoutMs, exact(header), input, contextValues),
+  stream: (method, signal, timeoutMs, header, input, contextValues) =>
+    transport.stream(method, signal, timeoutMs, exact(header), input, contextValues),
+});
+
+function exact(header: HeadersInit | undefined): Headers {
+  const headers = new Headers(header);
+  headers.set("pawl-json", "bytes");
+  return headers;
 }

@@ -1,18 +1,20 @@
 import { Code } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
 import { RetryInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
-import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { create } from "@bufbuild/protobuf";
+import { type RunEvent, RunEventSchema } from "@pawl/proto/pawl/v1/event_pb";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
 import type { Clock } from "./backoff.ts";
 import { createPawlClient } from "./client.ts";
+import { fetchTransport } from "./transport.ts";
 import {
   type Script,
   ScriptedGateway,
   scriptedFailure,
   scriptedLog,
 } from "./scripted-gateway.fixture.ts";
-import type { Reconnect } from "./watch.ts";
+import { type Reconnect, type WatchSource, watchRun } from "./watch.ts";
 
 const RUN = "0199-run";
 const LOG = scriptedLog(RUN, [
@@ -41,15 +43,15 @@ function instantClock(): Clock & { readonly pausesMs: number[] } {
   };
 }
 
-async function setup(script: Script, overFetch = false) {
+async function setup(script: Script, over: "connect-node" | "fetch" | "gRPC" = "connect-node") {
   const gateway = new ScriptedGateway(script);
   const baseUrl = await gateway.start();
   const clock = instantClock();
-  const client = createPawlClient(
-    overFetch
-      ? { baseUrl, clock }
-      : { transport: createConnectTransport({ baseUrl, httpVersion: "1.1" }), clock },
-  );
+  const transport =
+    over === "fetch"
+      ? fetchTransport(baseUrl)
+      : createConnectTransport({ baseUrl, httpVersion: "1.1" });
+  const client = createPawlClient(over === "gRPC" ? { baseUrl, clock } : { transport, clock });
   const reconnects: Reconnect[] = [];
   const onReconnect = (reconnect: Reconnect) => void reconnects.push(reconnect);
   return { gateway, client, clock, reconnects, onReconnect };
@@ -61,7 +63,7 @@ const collect = async (events: AsyncIterable<RunEvent>): Promise<number[]> => {
   return ids;
 };
 
-for (const transport of ["connect-node", "fetch"]) {
+for (const transport of ["connect-node", "fetch", "gRPC"] as const) {
   test(`a connection that is cut is resumed after the last event, over ${transport} (S1.51)`, async () => {
     const thirdSeen = Promise.withResolvers<void>();
     const { gateway, client, reconnects, onReconnect } = await setup(
@@ -71,7 +73,7 @@ for (const transport of ["connect-node", "fetch"]) {
             ? [{ send: LOG.slice(0, 3) }, { until: thirdSeen.promise }, { cut: true }]
             : [{ send: LOG.slice(Number(afterEventId)) }],
       },
-      transport === "fetch",
+      transport,
     );
     await using _ = gateway;
     const seen: number[] = [];
@@ -194,6 +196,23 @@ test("a watch that has the terminal event already ends at once", async () => {
   });
   await using _ = gateway;
   expect(await collect(client.watch(RUN, { afterEventId: 6 }))).toEqual([]);
+});
+
+test("after the terminal event the server ends the stream, and the client does not reset it", async () => {
+  const release = Promise.withResolvers<void>();
+  const isReset = Promise.withResolvers<boolean>();
+  const source: WatchSource = {
+    async *open(_request, signal) {
+      yield { events: LOG.map((event) => create(RunEventSchema, event)) };
+      await release.promise;
+      isReset.resolve(signal.aborted);
+    },
+    lastEventIdOfEnded: async () => undefined,
+  };
+  // This caller leaves the loop as soon as it has the terminal event.
+  for await (const event of watchRun(source, RUN)) if (event.eventId === 6n) break;
+  release.resolve();
+  expect(await isReset.promise).toBe(false);
 });
 
 test("aborting the signal ends the watch quietly and closes the stream", async () => {

@@ -1,16 +1,15 @@
-// An endless-looking stream over connections that end. States: connecting → reading → (lost → pausing → connecting)* → over.
-// It survives a cut connection, a gateway that drains or restarts, a reader cut off for being slow, a silent peer, repeats and
-// gaps, since all it holds is the last event id: every event of the log comes out once, in order, and the terminal one is last.
+// One stream of events over many connections. States: connecting → reading → (lost → pausing → connecting)* → over. The races it survives: a
+// connection is cut, a gateway drains or restarts, a slow reader is cut off, a peer is silent, events repeat or are missing. It keeps only the
+// last event id, so every event of the log comes once and in order, and the terminal event is the last.
 
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { Code } from "@connectrpc/connect";
-import { type Clock, SYSTEM_CLOCK, backoffMs } from "./backoff.ts";
+import { backoffMs, type Clock, followSignal, SYSTEM_CLOCK } from "./backoff.ts";
 import { Cursor } from "./cursor.ts";
 import { PawlError, pawlErrorFrom } from "./errors.ts";
-import { followSignal } from "./follow-signal.ts";
 import { isTerminalEventType } from "./status.ts";
 
-/** Why a connection was given up. */
+/** Why a connection was lost. */
 export type LostCause = "closed" | "error" | "gap" | "silence";
 
 export interface Reconnect {
@@ -28,15 +27,15 @@ export interface WatchOptions {
   readonly afterEventId?: bigint | number | undefined;
   /** Only events of these dotted types; the terminal event always comes. */
   readonly types?: readonly string[] | undefined;
-  /** Ends the watch quietly; the run goes on. */
+  /** Ends the watch without an error; the run continues. */
   readonly signal?: AbortSignal | undefined;
-  /** Told before every pause. */
+  /** Called before every pause. */
   readonly onReconnect?: ((reconnect: Reconnect) => void) | undefined;
-  /** Told when a connection, the first or a later one, brings its first message. */
+  /** Called at the first message of every connection. */
   readonly onConnect?: (() => void) | undefined;
-  /** How long nothing at all may come, heartbeats included; default 45 s, three heartbeats. */
+  /** The longest time without a message, heartbeats included; default 45 s, three heartbeats. */
   readonly silenceMs?: number | undefined;
-  /** How long to go on without progress before the last error is thrown; default 5 minutes, Infinity for ever. */
+  /** The longest time without progress, after which the last error is thrown; default 5 minutes, Infinity for no limit. */
   readonly giveUpMs?: number | undefined;
 }
 
@@ -45,13 +44,13 @@ export interface EventBatch {
   readonly events: readonly RunEvent[];
 }
 
-/** What a watch needs of the API. */
+/** The calls of a watch. */
 export interface WatchSource {
   open(
     request: { runId: string; afterEventId: bigint; types: string[] },
     signal: AbortSignal,
   ): AsyncIterable<EventBatch>;
-  /** The id of the last event of a run that has ended; undefined while it lives. */
+  /** The id of the last event of a run that has ended; undefined while it is live. */
   lastEventIdOfEnded(runId: string, signal: AbortSignal): Promise<bigint | undefined>;
 }
 
@@ -67,12 +66,12 @@ type Ending =
 
 const SILENCE_MS = 45_000;
 const GIVE_UP_MS = 5 * 60_000;
-/** How long a server may take to end a stream behind the terminal event. */
+/** The time in which a server must end a stream after the terminal event. */
 const END_MS = 1_000;
-/** A gap that is there again after this many reopenings is in the log, not in the transport. */
+/** A gap that stays after this many reconnects is in the log, not in the transport. */
 const GAP_REOPENINGS = 3;
 
-/** Watches one run to its end. @throws PawlError for what no reconnect can mend, and after `giveUpMs` without progress. */
+/** Watches one run to its end. @throws PawlError for an error that no reconnect removes, and after `giveUpMs` without progress. */
 export async function* watchRun(
   source: WatchSource,
   runId: string,
@@ -119,7 +118,7 @@ interface Reading {
   readonly options: WatchOptions;
 }
 
-/** One connection, from the cursor to its end, however it ends. */
+/** One connection, from the cursor to its end. */
 async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, undefined> {
   const { source, runId, types, cursor } = reading;
   const connection = new AbortController();
@@ -140,7 +139,7 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
     const request = { runId, afterEventId: cursor.lastEventId, types };
     const responses = source.open(request, signal)[Symbol.asyncIterator]();
     for (;;) {
-      // Armed only while we wait for the peer: a consumer may take its time with an event.
+      // The timer runs only while this waits for the peer: a consumer may take its time with an event.
       const timer = setTimeout(() => {
         isSilent = true;
         connection.abort();
@@ -149,7 +148,7 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
       if (next.done === true) break;
       if (!hasBegun) reading.options.onConnect?.();
       hasBegun = true;
-      hasProgress ||= next.value.events.length === 0; // a heartbeat, however a server words it
+      hasProgress ||= next.value.events.length === 0; // a heartbeat
       for (const event of next.value.events) {
         const verdict = cursor.judge(event);
         if (verdict === "gap") return lost("gap", gapError(runId, cursor.lastEventId, event));
@@ -162,7 +161,7 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
         if (isOver) return { kind: "over" };
       }
     }
-    // The server said that this was all: true when the caller had the terminal event already.
+    // The server ended the stream. That is right when the caller already had the terminal event.
     const endId = await source.lastEventIdOfEnded(runId, signal);
     if (endId !== undefined && endId <= cursor.lastEventId) return { kind: "over" };
     return lost("closed", new PawlError("UNREACHABLE", "the stream ended before the run did"));
@@ -177,7 +176,7 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
 }
 
 /**
- * Lets the server end a stream whose terminal event is here. An abort would reset the stream, and a gateway closes an HTTP/2 connection on
+ * Lets the server end a stream after its terminal event. An abort would reset the stream, and a gateway closes an HTTP/2 connection on
  * which a client resets many streams: every other call on it fails and waits for its retry. Over HTTP/1.1 an abort closes the socket.
  */
 async function readToEnd(
@@ -188,17 +187,17 @@ async function readToEnd(
   try {
     while ((await responses.next()).done !== true);
   } catch {
-    // The caller has everything; how the connection ends changes nothing.
+    // The caller has every event.
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** Once the stream has begun the request was fine: an error the server did not name is the connection's. */
+/** After its first message a request was valid: an error without a reason of the server comes from the connection. */
 function streamError(thrown: unknown, hasBegun: boolean): PawlError {
   const error = pawlErrorFrom(thrown);
   if (error.serverReason !== undefined) return error;
-  // Cancelled, though not by the caller: an intermediary reset the stream.
+  // The caller did not cancel it: an intermediary reset the stream.
   const isCut = hasBegun || error.reason === "CALLER_CANCELLED";
   if (!isCut) return error;
   return new PawlError("UNREACHABLE", `the stream was cut: ${error.message}`, { cause: thrown });

@@ -6,15 +6,17 @@ import type { Violation, Workflow } from "@pawl/proto/pawl/v1/workflow_pb";
 import type { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import {
   type Caller,
+  identified,
   type MutationOptions,
+  type Page,
+  type PageOptions,
+  type PauseOptions,
   type PawlCallOptions,
+  pick,
   present,
-  requestIdOf,
 } from "./caller.ts";
-import { type DefinitionInput, definitionText } from "./definition-text.ts";
 import { PawlError } from "./errors.ts";
-import { type PauseOptions, wordsOf } from "./pause-words.ts";
-import { type Json, jsonOf } from "./json.ts";
+import { type DefinitionInput, definitionOf, type Json, jsonOf } from "./json.ts";
 
 export interface SaveOptions extends MutationOptions {
   /** The id; default the definition's own. */
@@ -30,27 +32,26 @@ export interface UpdateOptions extends MutationOptions {
   readonly strict?: boolean | undefined;
 }
 
-export interface AppliedWorkflow {
+interface Saved {
   readonly workflow: Workflow;
-  /** What is allowed and most likely a mistake. */
+  /** Places that are allowed and most likely a mistake. */
   readonly warnings: readonly Violation[];
+}
+
+export interface AppliedWorkflow extends Saved {
   readonly outcome: "created" | "updated" | "unchanged";
 }
 
 export interface Validation {
   /** Every broken rule at once; empty when the definition is valid. */
   readonly violations: readonly Violation[];
-  /** What is allowed and most likely a mistake; empty when a rule is broken. */
+  /** Places that are allowed and most likely a mistake; empty when a rule is broken. */
   readonly warnings: readonly Violation[];
   /** The definition in canonical form, when it is valid. */
   readonly definition: Json | undefined;
 }
 
-export interface WorkflowPage {
-  readonly workflows: readonly Workflow[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-}
+export type WorkflowPage = Page<"workflows", Workflow>;
 
 export interface Workflows {
   /** Saves version 1. @throws PawlError WORKFLOW_EXISTS, DEFINITION_INVALID, CYCLE_DETECTED */
@@ -65,55 +66,36 @@ export interface Workflows {
   apply(definition: DefinitionInput, options?: SaveOptions): Promise<AppliedWorkflow>;
   get(
     workflowId: string,
-    options?: PawlCallOptions & { readonly version?: number },
+    options?: PawlCallOptions & { readonly version?: number | undefined },
   ): Promise<Workflow>;
-  list(
-    options?: PawlCallOptions & { readonly pageSize?: number; readonly pageToken?: string },
-  ): Promise<WorkflowPage>;
+  list(options?: PageOptions): Promise<WorkflowPage>;
   /** Checks a definition and saves nothing; broken rules are a value here, not an error. */
   validate(definition: DefinitionInput, options?: PawlCallOptions): Promise<Validation>;
   /** @throws PawlError HAS_LIVE_RUNS unless forced */
   delete(
     workflowId: string,
-    options?: MutationOptions & { readonly force?: boolean },
+    options?: MutationOptions & { readonly force?: boolean | undefined },
   ): Promise<void>;
-  /** Holds all its runs, also those that are started meanwhile; what runs finishes. @throws PawlError WORKFLOW_NOT_FOUND */
+  /** Pauses all its runs, also those started while it is paused; running nodes finish. @throws PawlError WORKFLOW_NOT_FOUND */
   pause(workflowId: string, options?: PauseOptions): Promise<Pause>;
-  /** Lets its runs go on, but for those paused by themselves; whether some have yet to. @throws PawlError WORKFLOW_NOT_FOUND */
+  /** Resumes its runs, except runs paused one by one; `resuming` while some still wait. @throws PawlError WORKFLOW_NOT_FOUND */
   resume(workflowId: string, options?: PauseOptions): Promise<{ readonly resuming: boolean }>;
 }
 
-/** The workflow methods of a client. */
 export function createWorkflows(rpc: Client<typeof WorkflowService>, call: Caller): Workflows {
-  const create: Save["create"] = async (definition, options = {}) => {
-    const request = {
-      workflowId: options.workflowId ?? "",
-      definition: { text: definitionText(definition) },
-      requestId: requestIdOf(options),
-      strict: options.strict ?? false,
-    };
-    const { workflow, warnings } = await call(options, (o) => rpc.createWorkflow(request, o));
-    return { workflow: present(workflow), warnings };
+  const create: Save["create"] = async (definition, options) => {
+    const request = { ...identified(options), definition: definitionOf(definition) };
+    return savedOf(await call(rpc.createWorkflow, request));
   };
-  const update: Save["update"] = async (workflowId, definition, options = {}) => {
-    const request = {
-      workflowId,
-      definition: { text: definitionText(definition) },
-      expectedVersion: options.expectedVersion ?? 0,
-      requestId: requestIdOf(options),
-      strict: options.strict ?? false,
-    };
-    const { workflow, warnings } = await call(options, (o) => rpc.updateWorkflow(request, o));
-    return { workflow: present(workflow), warnings };
+  const update: Save["update"] = async (workflowId, definition, options) => {
+    const request = { ...identified(options), workflowId, definition: definitionOf(definition) };
+    return savedOf(await call(rpc.updateWorkflow, request));
   };
-  const get: Workflows["get"] = async (workflowId, options = {}) => {
-    const request = { workflowId, version: options.version ?? 0 };
-    return present((await call(options, (o) => rpc.getWorkflow(request, o))).workflow);
-  };
+  const get: Workflows["get"] = (workflowId, options) =>
+    pick(call(rpc.getWorkflow, { ...options, workflowId }), "workflow");
   const validate: Workflows["validate"] = async (definition, options) => {
-    const request = { definition: { text: definitionText(definition) } };
-    const response = await call(options, (o) => rpc.validateWorkflow(request, o));
-    const { violations, warnings, definitionJson } = response;
+    const request = { ...options, definition: definitionOf(definition) };
+    const { violations, warnings, definitionJson } = await call(rpc.validateWorkflow, request);
     return { violations, warnings, definition: jsonOf(definitionJson) };
   };
   return {
@@ -123,39 +105,30 @@ export function createWorkflows(rpc: Client<typeof WorkflowService>, call: Calle
     validate,
     apply: (definition, options = {}) =>
       applyWorkflow({ create, update, get, validate }, definition, options),
-    async list(options = {}) {
-      const request = { pageSize: options.pageSize ?? 0, pageToken: options.pageToken ?? "" };
-      const page = await call(options, (o) => rpc.listWorkflows(request, o));
-      return { workflows: page.workflows, nextPageToken: page.nextPageToken };
+    list: (options = {}) => call(rpc.listWorkflows, options),
+    async delete(workflowId, options) {
+      await call(rpc.deleteWorkflow, { ...identified(options), workflowId });
     },
-    async delete(workflowId, options = {}) {
-      const request = {
-        workflowId,
-        force: options.force ?? false,
-        requestId: requestIdOf(options),
-      };
-      await call(options, (o) => rpc.deleteWorkflow(request, o));
-    },
-    async pause(workflowId, options = {}) {
-      const request = { workflowId, ...wordsOf(options) };
-      return present((await call(options, (o) => rpc.pauseWorkflow(request, o))).pause);
-    },
-    async resume(workflowId, options = {}) {
-      const request = { workflowId, ...wordsOf(options) };
-      const { resuming } = await call(options, (o) => rpc.resumeWorkflow(request, o));
+    pause: (workflowId, options) =>
+      pick(call(rpc.pauseWorkflow, { ...identified(options), workflowId }), "pause"),
+    async resume(workflowId, options) {
+      const { resuming } = await call(rpc.resumeWorkflow, { ...identified(options), workflowId });
       return { resuming };
     },
   };
 }
-
-type Saved = Pick<AppliedWorkflow, "workflow" | "warnings">;
 
 interface Save {
   create(definition: DefinitionInput, options?: SaveOptions): Promise<Saved>;
   update(workflowId: string, definition: DefinitionInput, options?: UpdateOptions): Promise<Saved>;
 }
 
-/** The last writer wins; a workflow that appears between the look and the create is updated instead. */
+const savedOf = (answer: {
+  readonly workflow?: Workflow | undefined;
+  readonly warnings: readonly Violation[];
+}): Saved => ({ workflow: present(answer.workflow), warnings: answer.warnings });
+
+/** The last writer wins. The race it survives: another client creates the workflow after the read; it is updated then. */
 async function applyWorkflow(
   api: Save & Pick<Workflows, "get" | "validate">,
   definition: DefinitionInput,
@@ -179,7 +152,7 @@ async function applyWorkflow(
   return { ...updated, outcome: isSame ? "unchanged" : "updated" };
 }
 
-/** The server reads the id out of the text, so that this client needs no parser for YAML. */
+/** The server reads the id from the text, so this client needs no YAML parser. */
 async function ownId(
   api: Pick<Workflows, "validate">,
   definition: DefinitionInput,

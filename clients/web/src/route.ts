@@ -1,11 +1,11 @@
-// Where the reader is: a pure reading of the address, so that every view can be linked to, reloaded and gone back from.
+// The address of each view, so that every view can be linked to, reloaded and left by the back button. Pure.
 
 export type Route =
   | {
       readonly page: "runs";
       readonly status: string;
       readonly workflowId: string;
-      /** What was typed into the search. */
+      /** The text in the search box. */
       readonly query: string;
       readonly pageToken: string;
     }
@@ -15,7 +15,6 @@ export type Route =
   | { readonly page: "workflow"; readonly workflowId: string }
   | { readonly page: "lost"; readonly path: string };
 
-/** Reads a path and its query. */
 export function readRoute(path: string, query: string): Route {
   const parts = path.split("/").filter((part) => part !== "");
   const params = new URLSearchParams(query);
@@ -70,6 +69,5 @@ export function runsPath(filter: {
 export const runPath = (runId: string, nodeKey = ""): string =>
   `/runs/${encodeURIComponent(runId)}${nodeKey === "" ? "" : `?node=${encodeURIComponent(nodeKey)}`}`;
 
-/** The address of a workflow. */
 export const workflowPath = (workflowId: string): string =>
   `/workflows/${encodeURIComponent(workflowId)}`;

@@ -31,7 +31,7 @@ export function oracle(definition: Definition, log: readonly RunEvent[]): string
   return [verdict(definition, told)];
 }
 
-/** Whether the run waits: nothing of it is under way, and some execution waits for somebody. */
+/** Whether the run waits: nothing of it is under way, and some execution waits for a person or a child run. */
 function judgeStatus(log: readonly RunEvent[]): string[] {
   const newest = new Map<string, string>();
   const scopes = new Set<string>();
@@ -71,7 +71,7 @@ function tell(node: NodeDefinition, log: readonly RunEvent[]): Told {
   return told;
 }
 
-/** The iterations of a node, told from the whole log. */
+/** The iterations of a node, from the whole log. */
 function iterationsOf(node: NodeDefinition, log: readonly RunEvent[]) {
   const own = log.filter((event) => event.nodeId === node.id && event.iteration > 0);
   const queued = [...new Set(own.map((event) => event.iteration))];

@@ -3,7 +3,7 @@
 import { onPause, onResume } from "../src/plan/pause.ts";
 import type { ToyRun } from "./toy-run.ts";
 
-/** Somebody pauses the run, or lets it go on. */
+/** A user pauses the run, or resumes it. */
 export function togglePause(run: ToyRun): void {
   const note = { scope: "run", who: "", reason: "" } as const;
   const isPaused = run.state.status === "paused";

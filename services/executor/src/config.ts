@@ -8,17 +8,18 @@ import {
   allowedHosts,
   count,
   environment,
-  executorToken,
   flag,
   listenHost,
   logLevel,
   milliseconds,
   port,
+  sharedToken,
 } from "@pawl/platform/config/settings";
 import { document } from "@pawl/platform/config/document";
 import { ConfigFault, parseEnv, type Env } from "@pawl/platform/config/env";
 import { z } from "zod";
 import { parseCidrs } from "./egress/address.ts";
+import { TIMES } from "./host/limits.ts";
 import { providersSchema } from "./llm/providers.ts";
 import { dataSourcesSchema } from "./sources/data-sources.ts";
 import { ruleSetSchema } from "./checks/rule-set.ts";
@@ -34,8 +35,10 @@ const moderationUrl = z
   .optional()
   .describe("service that moderates instead of rules: POST {text | value, phase, runId, nodeId}");
 
-/** Variables of the executor. */
-export const EXECUTOR_ENV = z.object({
+/** Only processes of this machine reach it. */
+const LOOPBACK_HOST = /^(127\.[0-9.]+|localhost|::1)$/;
+
+export const ConfigSchema = z.object({
   PAWL_ENV: environment(),
   PAWL_LOG_LEVEL: logLevel(),
   PAWL_SCHEDULER_ADDRESS: address(
@@ -43,7 +46,7 @@ export const EXECUTOR_ENV = z.object({
     "where schedulers serve executors",
   ),
   PAWL_EXECUTOR_ID: z.uuid("expected a UUID").optional().describe("identity; random unless set"),
-  PAWL_EXECUTOR_TOKEN: executorToken("the schedulers' token; allows built-in node types"),
+  PAWL_EXECUTOR_TOKEN: sharedToken("the schedulers' token; allows built-in node types"),
   // Handlers mostly wait, so the default is far above the number of cores; each costs a few kilobytes.
   PAWL_EXECUTOR_SLOTS: count({
     default: 256,
@@ -57,7 +60,6 @@ export const EXECUTOR_ENV = z.object({
     max: 3_600_000,
     describe: "how long attempts may go on once the executor is asked to stop",
   }),
-  // 0 means one per core.
   PAWL_SANDBOX_PROCESSES: count({
     default: 0,
     min: 0,
@@ -94,19 +96,43 @@ export const EXECUTOR_ENV = z.object({
     max: 16_384,
     describe: "how much streamed text the moderation service sees twice, and watchers see late",
   }),
+  PAWL_HANDLER_HOST: listenHost("address to serve handler processes on"),
+  PAWL_HANDLER_PORT: port(
+    DEFAULT_PORTS.handlers,
+    "port for handler processes; 0 takes a free one. If it is taken, this executor serves none",
+  ),
+  PAWL_HANDLER_TOKEN: sharedToken(
+    "what handler processes have to send; needed if PAWL_HANDLER_HOST is not loopback",
+  ),
+  PAWL_HANDLER_SILENCE_MS: milliseconds({
+    default: TIMES.silenceMs,
+    min: 300,
+    max: 3_600_000,
+    describe: "how long a handler process may be silent before it gets no new work",
+  }),
+  PAWL_HANDLER_RESUME_MS: milliseconds({
+    default: TIMES.resumeMs,
+    min: 100,
+    max: 3_600_000,
+    describe: "how long a handler process keeps its work after its connection broke",
+  }),
   PAWL_ALLOWED_HOSTS: allowedHosts(),
   PAWL_METRICS_HOST: listenHost("address to serve /metrics, /healthz and /readyz on"),
   PAWL_METRICS_PORT: port(DEFAULT_PORTS.executorMetrics, "port of /metrics; 0 takes a free one"),
 });
 
-export type ExecutorConfig = ReturnType<typeof parseConfig>;
+export type Config = ReturnType<typeof parseConfig>;
 
 /** @throws ConfigFault that names every faulty variable */
 export function parseConfig(env: Env) {
-  const config = parseEnv(EXECUTOR_ENV, env);
+  const config = parseEnv(ConfigSchema, env);
   if (config.PAWL_MODERATION_RULES !== undefined && config.PAWL_MODERATION_URL !== undefined) {
     const expected = "either rules or a service, not both";
     throw new ConfigFault([{ variable: "PAWL_MODERATION_URL", expected }]);
+  }
+  if (!LOOPBACK_HOST.test(config.PAWL_HANDLER_HOST) && config.PAWL_HANDLER_TOKEN === undefined) {
+    const expected = `is required, because PAWL_HANDLER_HOST=${config.PAWL_HANDLER_HOST} is not loopback`;
+    throw new ConfigFault([{ variable: "PAWL_HANDLER_TOKEN", expected }]);
   }
   return config;
 }

@@ -17,7 +17,12 @@ const WEAK = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 async function setup(env: Record<string, string> = {}) {
   const peer = await SchedulerPeer.start();
   const child = spawn(process.execPath, ["--no-node-snapshot", MAIN], {
-    env: { PAWL_SCHEDULER_ADDRESS: peer.address, PAWL_METRICS_PORT: "0", ...env },
+    env: {
+      PAWL_SCHEDULER_ADDRESS: peer.address,
+      PAWL_METRICS_PORT: "0",
+      PAWL_HANDLER_PORT: "0",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   onTestFinished(async () => {
@@ -74,14 +79,14 @@ test("the process runs nodes for a scheduler, shows its health and leaves on SIG
   expect(await exited).toEqual([0, null]);
 });
 
-test("an outcome that the scheduler does not acknowledge is said again while the stream stands, and settles once it is", async () => {
+test("an outcome that the scheduler does not acknowledge is sent again on the open stream until the scheduler settles it", async () => {
   const { peer } = await setup();
   const connection = await peer.connection();
   await connection.register();
   const claim = testClaim(1n);
   connection.send(testAssignment(claim, { type: "noop" }));
   const first = await connection.heard("outcome");
-  // The scheduler has lost it, and says nothing.
+  // The scheduler has lost it and does not answer.
   const second = await connection.heard("outcome");
   expect(second).toEqual(first);
   connection.send({ case: "settled", value: { claim } });
@@ -124,7 +129,7 @@ test("a process with a bad file of moderation rules does not start, and names ev
     path,
     "rules:\n  - {id: one, pattern: '('}\n  - {id: two}\n  - {id: two, literal: x}\n",
   );
-  const env = { PAWL_MODERATION_RULES: path, PAWL_METRICS_PORT: "0" };
+  const env = { PAWL_MODERATION_RULES: path, PAWL_METRICS_PORT: "0", PAWL_HANDLER_PORT: "0" };
   const child = spawn(process.execPath, ["--no-node-snapshot", MAIN], {
     env,
     stdio: ["ignore", "ignore", "pipe"],
@@ -140,10 +145,10 @@ test("a process with a bad file of moderation rules does not start, and names ev
     expect(said).toContain(fault);
 });
 
-test("production refuses to run user code behind less than all layers, unless the operator says so (S3.26)", async () => {
+test("production refuses to run user code without all layers, unless the operator allows it (S3.26)", async () => {
   const start = (env: Record<string, string>) => {
     const child = spawn(process.execPath, ["--no-node-snapshot", MAIN], {
-      env: { PAWL_ENV: "production", PAWL_METRICS_PORT: "0", ...env },
+      env: { PAWL_ENV: "production", PAWL_METRICS_PORT: "0", PAWL_HANDLER_PORT: "0", ...env },
       stdio: ["ignore", "pipe", "inherit"],
       ...WEAK,
     });

@@ -1,4 +1,4 @@
-// Entry of the executor: configuration, telemetry, service. isolated-vm requires --no-node-snapshot.
+// The executor's process: config → compose → serve → drain. isolated-vm requires --no-node-snapshot.
 
 import { readConfig } from "@pawl/platform/config/command";
 import { armProbes } from "@pawl/platform/lifecycle/probe";
@@ -13,12 +13,13 @@ const DRAIN_MARGIN_MS = 10_000;
 
 const config = readConfig(parseConfig, process);
 armProbes(process.env);
-const telemetry = await startTelemetry({ serviceName: "pawl-executor", env: process.env });
 const log = createLogger({ service: "executor", level: config.PAWL_LOG_LEVEL });
+const telemetry = await startTelemetry({ serviceName: "pawl-executor", env: process.env });
+
 await runService({
   name: "executor",
   log,
-  start: (context) => compose(config, telemetry, context),
   drainMs: config.PAWL_EXECUTOR_GRACE_MS + DRAIN_MARGIN_MS,
+  start: () => compose(config, { log, telemetry }),
   flush: () => telemetry.shutdown(),
 });

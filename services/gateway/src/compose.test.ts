@@ -25,7 +25,7 @@ function clients(gateway: GatewayFixture) {
   };
 }
 
-/** What a call failed with. */
+/** The error of a failed call. */
 async function failure(call: Promise<unknown>) {
   const error = await call.then(
     () => undefined,
@@ -80,7 +80,7 @@ test("the scheduler's errors pass through with their details", async () => {
   });
 });
 
-test("without a scheduler commands are SCHEDULER_UNAVAILABLE while reads go on", async () => {
+test("without a scheduler commands fail with SCHEDULER_UNAVAILABLE and reads still work", async () => {
   const gateway = await startGateway();
   const run = await gateway.addRun();
   const { runs, health } = clients(gateway);
@@ -124,7 +124,7 @@ test("a run is folded from its log, and lists leave inputs and nodes out", async
   });
 });
 
-test("a definition is validated in place, every broken rule at once", async () => {
+test("the gateway validates a definition itself and reports every broken rule at once", async () => {
   const { workflows } = clients(await startGateway());
   const good = '{"nodes": [{"id": "s", "type": "start"}]}';
   const { violations, definitionJson } = await workflows.validateWorkflow({
@@ -141,7 +141,7 @@ test("a definition is validated in place, every broken rule at once", async () =
   });
 });
 
-test("what the framework refuses by itself has a reason too (P1, P13)", async () => {
+test("an error that the framework makes itself has a reason too (P1, P13)", async () => {
   const gateway = await startGateway();
   const post = async (path: string, type: string, body: BodyInit) => {
     const answer = await fetch(`${gateway.url}/${path}`, {

@@ -15,7 +15,7 @@ test("only a database is needed; the rest has defaults", () => {
   expect(JSON.stringify(config)).not.toContain("secret");
 });
 
-test("without authentication nothing but loopback may be listened on", () => {
+test("the gateway listens only on loopback, because it has no authentication", () => {
   for (const host of ["127.0.0.1", "::1", "localhost"]) {
     expect(parseConfig({ DATABASE_URL, PAWL_GATEWAY_HOST: host }).PAWL_GATEWAY_HOST).toBe(host);
   }
@@ -24,7 +24,7 @@ test("without authentication nothing but loopback may be listened on", () => {
   }
 });
 
-test("lists are read with commas", () => {
+test("commas separate the items of a list", () => {
   const config = parseConfig({ DATABASE_URL, PAWL_ALLOWED_ORIGINS: "http://a:1, http://b:2," });
   expect(config.PAWL_ALLOWED_ORIGINS).toEqual(["http://a:1", "http://b:2"]);
 });

@@ -1,6 +1,6 @@
 // The gateway's environment, parsed once.
 
-import { type DeepReadonly, type Env, parseEnv } from "@pawl/platform/config/env";
+import { type Env, parseEnv } from "@pawl/platform/config/env";
 import {
   address,
   count,
@@ -19,10 +19,10 @@ import {
 import { z } from "zod";
 import { FANOUT_DEFAULTS } from "./watch/fanout.ts";
 
-/** There is no authentication at the edge, so only this machine may reach it. */
+/** The gateway does not authenticate its callers, so only this machine may reach it. */
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
 
-export const gatewaySchema = z.object({
+export const ConfigSchema = z.object({
   DATABASE_URL: databaseUrl(),
   ...schemas(),
   PAWL_GATEWAY_HOST: listenHost("loopback address to listen on").refine(
@@ -39,12 +39,7 @@ export const gatewaySchema = z.object({
   ),
   PAWL_ALLOWED_HOSTS: list("host names besides loopback under which the gateway may be called"),
   PAWL_ALLOWED_ORIGINS: list("origins besides its own whose pages may call the gateway"),
-  PAWL_DB_POOL_SIZE: count({
-    default: 5,
-    min: 2,
-    max: 50,
-    describe: "connections for reads",
-  }),
+  PAWL_DB_POOL_SIZE: count({ default: 5, min: 2, max: 50, describe: "connections for reads" }),
   PAWL_POLL_MS: milliseconds({
     default: 5_000,
     min: 100,
@@ -67,7 +62,7 @@ export const gatewaySchema = z.object({
   PAWL_LOG_LEVEL: logLevel(),
 });
 
-export type GatewayConfig = DeepReadonly<z.output<typeof gatewaySchema>>;
+export type Config = ReturnType<typeof parseConfig>;
 
-/** @throws ConfigFault naming every variable at fault */
-export const parseConfig = (env: Env): GatewayConfig => parseEnv(gatewaySchema, env);
+/** @throws ConfigFault that names every faulty variable */
+export const parseConfig = (env: Env) => parseEnv(ConfigSchema, env);

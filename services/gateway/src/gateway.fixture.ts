@@ -1,11 +1,11 @@
-// A whole gateway in this process for tests: its own database, a scheduler that answers as it is told, and rows put straight into
-// the log as a scheduler would have.
+// A whole gateway in this process for tests: a database of its own, a scheduler that answers as the test wants, and rows written straight
+// into the log, as a scheduler would write them.
 
 import { randomUUID } from "node:crypto";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { type RunId, runId } from "@pawl/core/name/ids";
 import { openPool, type Pool } from "@pawl/platform/db/pool";
-import { serveCommands } from "@pawl/platform/rpc/command-server";
+import { serveCommands } from "@pawl/platform/lanes/command-server";
 import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
 import { type Implementation, serve } from "@pawl/platform/rpc/implementation";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
@@ -71,16 +71,16 @@ export async function startGateway(
     services: [commands.service],
     onInternal: () => undefined,
   });
-  const gateway = await compose({
-    config: parseConfig({
-      DATABASE_URL: database.url,
-      PAWL_GATEWAY_PORT: "0",
-      PAWL_SCHEDULER_ADDRESS: `127.0.0.1:${fake.port}`,
-      PAWL_DRAIN_MS: "3000",
-      ...env,
-    }),
+  const config = parseConfig({
+    DATABASE_URL: database.url,
+    PAWL_GATEWAY_PORT: "0",
+    PAWL_SCHEDULER_ADDRESS: `127.0.0.1:${fake.port}`,
+    PAWL_DRAIN_MS: "3000",
+    ...env,
+  });
+  const gateway = await compose(config, {
     log: createLogger({ service: "gateway", level: "silent" }),
-    metricsText: () => Promise.resolve("pawl_test 1\n"),
+    telemetry: { metricsText: () => Promise.resolve("pawl_test 1\n") },
   });
   let stopped: Promise<void> | undefined;
   const stop = (): Promise<void> => (stopped ??= gateway.stop());

@@ -1,4 +1,4 @@
-// config → compose → serve → signal → drain.
+// The gateway's process: config → compose → serve → drain.
 
 import { readConfig } from "@pawl/platform/config/command";
 import { armProbes } from "@pawl/platform/lifecycle/probe";
@@ -17,6 +17,6 @@ await runService({
   name: "gateway",
   log,
   drainMs: config.PAWL_DRAIN_MS,
-  start: () => compose({ config, log, metricsText: () => telemetry.metricsText() }),
+  start: () => compose(config, { log, telemetry }),
   flush: () => telemetry.shutdown(),
 });

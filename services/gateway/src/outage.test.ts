@@ -30,7 +30,7 @@ test("a watch lives through a crash of Postgres without gap or repeat (F5)", asy
   await reached(1);
   for (let crash = 0; crash < 2; crash += 1) {
     await postgres.crash();
-    // Readiness is asked of the database at most twice a second.
+    // The gateway asks the database for its readiness at most twice a second.
     const isAway = async () => (await fetch(`${gateway.url}/readyz`)).status === 503;
     await until(isAway, { what: "a gateway that is not ready" });
     await postgres.restart();
@@ -44,7 +44,7 @@ test("a watch lives through a crash of Postgres without gap or repeat (F5)", asy
   expect(seqs).toEqual([1, 2, 3, 4]);
 });
 
-/** What is really held: garbage that waits for its collection says nothing about a bound. */
+/** The memory in use after garbage collection. */
 function heldBytes(): number {
   setFlagsFromString("--expose-gc");
   runInNewContext("gc")();
@@ -63,7 +63,7 @@ test("a reader that stops reading does not grow the gateway (F12)", async () => 
   const value = "x".repeat(200_000);
   const before = heldBytes();
   for (let n = 0; n < 300; n += 1) await gateway.append(run, "node.queued", { value });
-  // 60 MB were committed; what the gateway may hold of it is one buffer and the socket's own, once a read under way is over.
+  // 60 MB were committed. The gateway may hold one buffer of it and the buffer of the socket, once the current read is over.
   await expect
     .poll(() => heldBytes() - before, { timeout: 20_000, interval: 200 })
     .toBeLessThan(16 * 1024 * 1024);

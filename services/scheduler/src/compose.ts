@@ -1,10 +1,10 @@
-// Where the scheduler's adapters meet its use cases: stores, then the engine on them, then what the outside can reach.
+// Where the scheduler's adapters meet its use cases: stores, then the engine on them, then the services that other processes reach.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import type { Running } from "@pawl/platform/lifecycle/service";
 import { steadyNow } from "@pawl/platform/lifecycle/steady-time";
 import { systemTimers } from "@pawl/platform/lifecycle/timers";
-import { serveCommands } from "@pawl/platform/rpc/command-server";
+import { serveCommands } from "@pawl/platform/lanes/command-server";
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { startGrpcServer } from "@pawl/platform/rpc/grpc-server";
 import type { OnInternal } from "@pawl/platform/rpc/status";
@@ -14,15 +14,13 @@ import type { Telemetry } from "@pawl/platform/telemetry/start";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { startCommandWorker } from "./duties/command-worker.ts";
 import type { Config } from "./config.ts";
-import { KnownPauses } from "./commit/known-pauses.ts";
+import { KnownPauses } from "./commit/pauses.ts";
 import { openStores, type Stores } from "./open-stores.ts";
 import { startProbes } from "./probes.ts";
 import { commandServices } from "./commands/services.ts";
 import { standingService } from "./commands/standing.ts";
 import { listenForJobs } from "./hints.ts";
 import { createAlarmClock } from "./duties/alarm-clock.ts";
-import type { LeaseGrace } from "./duties/lease-grace.ts";
-import type { Sweeper } from "./duties/sweeper.ts";
 import { startSweepers } from "./duties/start-sweepers.ts";
 import { createMark } from "./inputs/quarantine.ts";
 import { SnapshotWriter } from "./duties/snapshots.ts";
@@ -32,19 +30,18 @@ import { Definitions } from "./commit/definitions.ts";
 import { StoreHealth } from "./tick/store-health.ts";
 import { TickLoop } from "./tick/loop.ts";
 import { Waiting } from "./commit/waiting.ts";
-import { drainExecutors } from "./sessions/drain.ts";
+import { drainExecutors } from "./sessions/give-back.ts";
 import { Renewals } from "./sessions/renewals.ts";
 import { Roster } from "./sessions/roster.ts";
-import { tell } from "./sessions/tell.ts";
-import { serveWork } from "./sessions/work-service.ts";
+import { serveWork, type WorkParts } from "./sessions/work-service.ts";
 
-/** Folds kept in memory; a run beyond it is read again when something happens to it. */
+/** Folds kept in memory; any other run is read again when an input about it arrives. */
 const CACHED_RUNS_MAX = 5_000;
 const BUILT_IN_TYPES: ReadonlySet<string> = new Set(Object.keys(NODE_CONFIGS));
 const STOP_GRACE_MS = 3_000;
-/** After a grace has passed by our clock, it has passed by the database's too. */
+/** Added to a grace: our clock and the database's differ by less, so the grace has passed by both. */
 const CLOCK_SLACK_MS = 10;
-/** For what is due later than this, the sweep of approvals arms itself in time. */
+/** The sweep of approvals arms itself in time for later deadlines. */
 const APPROVAL_NEAR_MS = 60_000;
 
 interface SchedulerParts {
@@ -52,7 +49,6 @@ interface SchedulerParts {
   readonly telemetry: Telemetry;
 }
 
-type Engine = ReturnType<typeof createEngine>;
 interface EngineOptions {
   /** Whether ready nodes may skip the queue. */
   readonly handsOff: boolean;
@@ -82,7 +78,7 @@ export async function startScheduler(
     alarms,
     log,
   });
-  const renewals = createRenewals(config, stores, { leaseGrace, log, loop: engine.loop });
+  const renewals = createRenewals(config, { ...stores, ...engine, leaseGrace, log });
   const jobs = listenForJobs(config, { ...stores, ...engine });
   const commandWorker = startCommandWorker(config, {
     queue: stores.workflowQueue,
@@ -101,7 +97,10 @@ export async function startScheduler(
       ...services,
       commands.service,
       standingService(engine),
-      workService(config, { stores, engine, renewals, log, sweepLeases: sweepers.leases }),
+      workService(config, {
+        ...{ ...stores, ...engine, renewals, log },
+        sweepSoon: (afterMs) => sweepers.leases.soon(afterMs + CLOCK_SLACK_MS),
+      }),
     ],
     allowedHosts: config.PAWL_ALLOWED_HOSTS,
     reflection: config.PAWL_REFLECTION,
@@ -148,8 +147,8 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
     definitions,
     max: CACHED_RUNS_MAX,
     onCorrupt: mark,
-    onLong: (runId) => snapshots.ask(runId),
-    onOver: (runId) => snapshots.over(runId),
+    onLong: (runId) => snapshots.add(runId, "write"),
+    onOver: (runId) => snapshots.add(runId, "drop"),
   });
   const waiting = new Waiting(steady);
   const health = new StoreHealth();
@@ -168,7 +167,6 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
     cache,
     definitions,
     executors: roster,
-    tell: (draft) => tell(roster, draft),
     waiting,
     handsOff,
     completesGlue: handsOff,
@@ -196,48 +194,32 @@ function createEngine(stores: Stores, log: Logger, { handsOff, ...hooks }: Engin
   return { ...clocks, definitions, newest, waiting, roster, known, loop, mark, snapshots, health };
 }
 
-function createRenewals(
-  config: Config,
-  { executors }: Stores,
-  { leaseGrace, log, loop }: { leaseGrace: LeaseGrace; log: Logger; loop: TickLoop },
-): Renewals {
-  const { PAWL_LEASE_MS: leaseMs, PAWL_RENEW_MS: renewMs } = config;
-  const onFailure = (): void => leaseGrace.begin();
-  return new Renewals({
+const createRenewals = (
+  { PAWL_LEASE_MS: leaseMs, PAWL_RENEW_MS: renewMs }: Config,
+  {
     executors,
-    leaseMs,
-    renewMs,
+    loop,
+    leaseGrace,
     log,
-    onFailure,
+  }: Pick<Stores, "executors"> & Pick<WorkParts, "loop" | "log"> & Pick<Started, "leaseGrace">,
+): Renewals =>
+  new Renewals({
+    ...{ executors, leaseMs, renewMs, log },
+    onFailure: () => leaseGrace.begin(),
     onRevived: () => loop.nudge(),
   });
-}
 
 function workService(
   config: Config,
-  parts: {
-    readonly stores: Stores;
-    readonly engine: Engine;
-    readonly renewals: Renewals;
-    readonly log: Logger;
-    readonly sweepLeases: Sweeper;
-  },
+  parts: Omit<WorkParts, "schedulerId" | "builtIns" | "leaseMs" | "renewMs" | "graceMs">,
 ): ServedService {
-  const { executors, ensureQueues } = parts.stores;
-  const { loop, roster } = parts.engine;
-  const work = {
-    loop,
-    roster,
-    executors,
-    renewals: parts.renewals,
-    ensureQueues,
-    log: parts.log,
+  const work: WorkParts = {
+    ...parts,
     schedulerId: crypto.randomUUID(),
     builtIns: { types: BUILT_IN_TYPES, token: config.PAWL_EXECUTOR_TOKEN },
     leaseMs: config.PAWL_LEASE_MS,
     renewMs: config.PAWL_RENEW_MS,
     graceMs: config.PAWL_GRACE_MS,
-    sweepSoon: (afterMs: number) => parts.sweepLeases.soon(afterMs + CLOCK_SLACK_MS),
   };
   return serve(WorkerService, { work: (stream) => serveWork(work, stream) });
 }

@@ -8,12 +8,12 @@ import {
   DEFAULT_DRAIN_MS,
   DEFAULT_PORTS,
   environment,
-  executorToken,
   flag,
   listenHost,
   logLevel,
   milliseconds,
   port,
+  sharedToken,
   schemas,
 } from "@pawl/platform/config/settings";
 import { z } from "zod";
@@ -31,7 +31,7 @@ export const ConfigSchema = z.object({
   PAWL_METRICS_PORT: port(DEFAULT_PORTS.schedulerMetrics, "port of /metrics, /healthz and /readyz"),
   PAWL_ALLOWED_HOSTS: allowedHosts(),
   PAWL_REFLECTION: flag(true, "serve gRPC reflection"),
-  PAWL_EXECUTOR_TOKEN: executorToken(
+  PAWL_EXECUTOR_TOKEN: sharedToken(
     "what executors have to present to serve built-in node types; needed in production",
   ),
   // Long enough for a pause of garbage collection, short enough for a person to wait.

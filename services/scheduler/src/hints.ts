@@ -1,9 +1,9 @@
-// Takes hints of jobs that other schedulers queued, and of commands that anybody did. A lost hint costs a look at the queues.
+// Takes notifications of jobs that other schedulers queued, of queued commands, and of pauses. A lost notification costs a survey of the queues.
 
 import { schemasOf } from "@pawl/platform/config/settings";
 import { type JobHandlers, JobListener } from "@pawl/platform/wake/jobs";
 import type { Config } from "./config.ts";
-import type { KnownPauses } from "./commit/known-pauses.ts";
+import type { KnownPauses } from "./commit/pauses.ts";
 import type { TickLoop } from "./tick/loop.ts";
 import type { Waiting } from "./commit/waiting.ts";
 

@@ -1,4 +1,4 @@
-// The scheduler's stores and queues on its database, which is migrated first; and the clock that is learned from it.
+// The scheduler's stores and queues on its database, which it migrates first, and the clock that it learns from the database.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
 import { schemasOf } from "@pawl/platform/config/settings";
@@ -12,6 +12,7 @@ import { OccurrenceThread } from "@pawl/platform/queue/occurrences";
 import { createDeadLetters } from "@pawl/platform/store/dead-letters/writes";
 import { createExecutors } from "@pawl/platform/store/leases/writes";
 import { createJournal } from "@pawl/platform/store/tick/postgres";
+import { createNodeTypes } from "@pawl/platform/store/node-types/writes";
 import { createPauses } from "@pawl/platform/store/pauses/writes";
 import { createRecovery } from "@pawl/platform/store/recovery/writes";
 import { createSchedules } from "@pawl/platform/store/schedules/writes";
@@ -30,12 +31,12 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
   await installBoss(url, onWait, schemas);
   const max = config.PAWL_DB_POOL_SIZE;
   const pool = openPool(url, { max, name: "pawl-scheduler", schemas });
-  // Renewals wait behind nobody's reads, and are there when the database has no connection left for others.
+  // Renewals wait behind no reads, and work when the database has no connection left for others.
   const livenessPool = openPool(url, { max: 1, name: "pawl-liveness", schemas, keepsIdle: true });
   const clock = new DatabaseClock({ onStep });
   const learnClock = (): Promise<void> => clock.learn(livenessPool);
   await learnClock();
-  // Another server may have taken over, with another clock. What fails here is learned by the next sweep of the leases.
+  // Another server may have taken over, with another clock. If this fails, the next sweep of the leases learns the clock.
   const onConnected = (): void => void learnClock().catch(() => {});
   const warn = (error: unknown): void => log.warn({ err: error }, "pg-boss complained");
   const boss = new BossQueue(url, warn, schemas);
@@ -50,12 +51,13 @@ export async function openStores(config: Config, log: Logger, onStep: (byMs: num
     workflowQueue,
     clock,
     learnClock,
-    journal: createJournal({ url, pool, boss, schemas, onConnected }),
+    journal: createJournal({ url, pool, queue: boss, schemas, onConnected }),
     workflows: createWorkflows(pool),
     occurrences: new OccurrenceThread(),
     schedules: createSchedules(pool, boss.alarms),
     executors: createExecutors(livenessPool),
-    recovery: createRecovery(pool),
+    recovery: createRecovery(pool, boss),
+    nodeTypes: createNodeTypes(pool),
     pauses: createPauses(pool),
     deadLetters: createDeadLetters(pool),
     hasQueue: (type: string): Promise<boolean> => boss.exists(type),

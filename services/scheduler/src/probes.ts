@@ -1,4 +1,4 @@
-// /metrics, /healthz and /readyz of a scheduler: what it holds now, whether its database answers, and what its operator should know.
+// /metrics, /healthz and /readyz of a scheduler: its claims, whether its database answers, and notes for its operator.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { watchDurability } from "@pawl/platform/db/durability";
@@ -19,17 +19,16 @@ export interface Probes {
   close(): Promise<void>;
 }
 
-export async function startProbes(
-  config: Config,
-  parts: {
-    readonly pool: Pool;
-    readonly roster: Roster;
-    readonly executors: Pick<Executors, "countAlive">;
-    readonly health: StoreHealth;
-    readonly telemetry: Telemetry;
-    readonly log: Logger;
-  },
-): Promise<Probes> {
+interface ProbeParts {
+  readonly pool: Pool;
+  readonly roster: Roster;
+  readonly executors: Pick<Executors, "countAlive">;
+  readonly health: StoreHealth;
+  readonly telemetry: Telemetry;
+  readonly log: Logger;
+}
+
+export async function startProbes(config: Config, parts: ProbeParts): Promise<Probes> {
   const { pool, roster, health, telemetry, log } = parts;
   const notes = new ReadyNotes();
   const durability = watchDurability(pool, { notes, log });
@@ -60,16 +59,10 @@ export async function startProbes(
 }
 
 /**
- * Whether anybody is there to run a node. A scheduler without executors is ready all the same: it accepts commands and keeps them, and
+ * How many executors can run nodes. A scheduler without executors is ready all the same: it accepts commands and keeps them, and
  * executors reach it only while it is ready (ADR 39).
  */
-async function executorsNote({
-  roster,
-  executors,
-}: {
-  readonly roster: Roster;
-  readonly executors: Pick<Executors, "countAlive">;
-}): Promise<string | undefined> {
+async function executorsNote({ roster, executors }: ProbeParts): Promise<string | undefined> {
   try {
     const alive = await executors.countAlive();
     METRICS.executorsAlive.set(alive);
@@ -82,7 +75,7 @@ async function executorsNote({
   }
 }
 
-/** Found without a commit: a scheduler that has nothing to write tells as well. */
+/** Needs no commit, so it works for a scheduler that has nothing to write. */
 async function databaseFault(pool: Pool): Promise<string | undefined> {
   try {
     return (await isReadOnly(pool)) ? "the database is read-only" : undefined;
@@ -101,7 +94,7 @@ async function isReadOnly(pool: Pool): Promise<boolean> {
     isRefusing = rows[0]?.is_read_only === true;
     return isRefusing;
   } finally {
-    // A session may be read-only for as long as it lives, when its database is not any more.
+    // A session may stay read-only although its database is not any more.
     connection.release(isRefusing);
   }
 }

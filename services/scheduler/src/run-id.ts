@@ -1,5 +1,4 @@
-// UUIDv7: 48 bits of time, then randomness. Runs made later sort later, which is what keeps their rows together and lets
-// retention drop whole ranges.
+// UUIDv7: 48 bits of time, then randomness. Later runs sort later, which keeps their rows together and lets retention drop whole ranges.
 
 import { randomBytes } from "node:crypto";
 import { type RunId, runId } from "@pawl/core/name/ids";
@@ -11,14 +10,7 @@ export function uuidV7(now: number): string {
   bytes.writeUInt8(0x70 | (bytes.readUInt8(6) & 0x0f), 6);
   bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
   const hex = bytes.toString("hex");
-  const parts = [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20),
-  ];
-  return parts.join("-");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 export const newRunId = (now: number): RunId => runId(uuidV7(now));

@@ -1,11 +1,11 @@
-// F21: the event loop of a process stands still for longer than its claims live.
+// F21: the event loop of a process is blocked for longer than its claims live.
 import { until } from "../../support/until.ts";
 import type { Fault } from "../fault.ts";
 
 const BLOCK_MS = 6_000;
 const BLOCKED_WITHIN_MS = 30_000;
 
-/** In turns: an executor that has done its effect and not said so, and a scheduler that has committed and told nobody. */
+/** In turns: an executor that has done its effect and not reported it, and a scheduler that has committed and not answered. */
 const TURNS = [
   { service: "executor", point: "handler.after-run", hit: 4 },
   { service: "scheduler", point: "tick.after-commit", hit: 20 },
@@ -35,7 +35,7 @@ export const blockedLoop: Fault = {
       () => Date.now(),
       () => undefined,
     );
-    // Whoever left it stays where it went, and an idle process comes to no point: the others send everybody back.
+    // Executors that left it do not return by themselves, and an idle scheduler reaches no failpoint. The others stop, so that they return.
     if (service === "scheduler")
       for (const member of others) {
         await member.stop();
@@ -44,7 +44,7 @@ export const blockedLoop: Fault = {
     const seenAt = await blockedAt;
     const isObserved = seenAt !== undefined;
     const at = seenAt ?? Date.now();
-    await until(() => Date.now() - at > BLOCK_MS, { what: "it to go on" });
+    await until(() => Date.now() - at > BLOCK_MS, { what: "the end of the block" });
     return { target: target.name, detail: point, isObserved, at, overAt: Date.now() };
   },
 };

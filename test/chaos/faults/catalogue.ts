@@ -1,4 +1,4 @@
-// Every fault there is, in the order they are done.
+// All faults, in the order in which they strike.
 import type { Fault } from "../fault.ts";
 import { blockedLoop } from "./block.ts";
 import { steppedClocks } from "./clock.ts";

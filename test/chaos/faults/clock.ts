@@ -1,4 +1,4 @@
-// F36: the wall clock of a service is set, an hour ahead or an hour back, and put right a while later.
+// F36: the wall clock of a service is set an hour ahead or back, and corrected a while later.
 import { until } from "../../support/until.ts";
 import { oneOf, type Fault } from "../fault.ts";
 

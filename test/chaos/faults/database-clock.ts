@@ -1,7 +1,7 @@
-// F37: the clock of the database steps by a minute, ahead or back, and is put right a while later. PostgreSQL itself has no other clock than its
-// machine's; libfaketime gives its processes one, from a file that says how far it is off. Where a host does not have that library the fault
-// is left out, and `npm run chaos` says so. Leases and renewals of seconds are stepped over; deadlines of minutes are not, since those are
-// points of time by this very clock (ADR 40).
+// F37: the clock of the database steps by a minute, ahead or back, and is corrected a while later. PostgreSQL has no clock but that of its
+// machine; libfaketime gives its processes one, and reads the offset from a file. On a host without that library the fault is left out, and
+// `npm run chaos` says so. Leases and renewals of seconds must survive the step. Deadlines of minutes do not, since they are points of time
+// by this very clock (ADR 40).
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

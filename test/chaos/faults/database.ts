@@ -1,4 +1,4 @@
-// F5 and F6: the database goes away, whole or connection by connection.
+// F5 and F6: the database stops, or single connections to it break.
 import { setTimeout as pause } from "node:timers/promises";
 import { between, oneOf, type Fault } from "../fault.ts";
 

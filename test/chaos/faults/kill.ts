@@ -1,4 +1,4 @@
-// F2: any service is killed without a word, and started again.
+// F2: a service of any kind is killed with SIGKILL and started again.
 import type { ChaosMember } from "../chaos-cluster.ts";
 import { oneOf, type Fault, type Hit } from "../fault.ts";
 

@@ -1,5 +1,5 @@
-// F35: what nodes read is so large that few of them fit into a message, while executors are killed under it. Nothing else is wrong with these
-// runs, so none of them may fail: a delivery counts only for what an executor was given.
+// F35: the inputs of nodes are so large that few of them fit into a message, while executors are killed. Nothing else is wrong with these
+// runs, so none of them may fail: a delivery counts only for nodes that an executor really received.
 import { graph, names, script } from "../../flow/graph.ts";
 import type { Shape } from "../../stress/shapes.ts";
 import { oneOf, type Fault } from "../fault.ts";

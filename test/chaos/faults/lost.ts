@@ -1,4 +1,5 @@
-// F30 and F31: what the database says is lost. It has committed and its answer does not come back; or it has notified and nobody hears of it.
+// F30 and F31: answers of the database are lost. It has committed and its answer does not come back, or it has sent a notification that no
+// service receives.
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../../support/until.ts";
 import { DATABASE_LINK } from "../chaos-cluster.ts";
@@ -8,7 +9,7 @@ import type { Toxic } from "../proxy.ts";
 const DEAF_MS: Readonly<Record<Size, number>> = { short: 2_000, smoke: 4_000, full: 20_000 };
 const ANSWER_WITHIN_MS = 5_000;
 
-/** F30: a transaction is carried out, and the connection breaks before its sender hears of it. */
+/** F30: PostgreSQL commits a transaction, and the connection breaks before the sender gets the answer. */
 export const lostAnswers: Fault = {
   id: "F30",
   title: "commits whose answer is lost with the connection",
@@ -20,7 +21,7 @@ export const lostAnswers: Fault = {
     }),
 };
 
-/** F31: LISTEN stands, NOTIFY is sent, and nothing comes. */
+/** F31: LISTEN is in effect, NOTIFY is sent, and no notification arrives. */
 export const lostNotifications: Fault = {
   id: "F31",
   title: "notifications lost while their connections stand",

@@ -54,7 +54,7 @@ export const badNetwork: Fault = {
     const at = Date.now();
     link.poison(toxic(random));
     await pause(between(least, most, random));
-    // What was held back is either sent after all, or its connection breaks.
+    // Bytes that were held back are either sent after all, or their connection breaks.
     link.heal(random() < 0.5);
     const overAt = Date.now();
     const isObserved = link.spoiled() > spoiledBefore;

@@ -1,4 +1,4 @@
-// F1: a process kills itself at a named point of its code, once at every point of a run. test/crash covers the points of pauses,
+// F1: a process kills itself at a named point of its code, once at every point of a run. test/crash covers the points of pauses and
 // schedules.
 import type { ProbePoint } from "@pawl/platform/lifecycle/probe";
 import { until } from "../../support/until.ts";
@@ -62,8 +62,8 @@ const hitOf = (point: ProbePoint, { random }: Scene): number =>
   point === DRAIN || point === SWEEP ? 1 : 1 + Math.floor(random() * 3);
 
 /**
- * Nobody is armed while others still recover from the turn before: three claims lost in a row are a dead letter by rule, and a turn
- * takes two of a node at most.
+ * No process is armed while others still recover from the turn before: by rule, three claims lost in a row make a dead letter, and a
+ * turn costs a node two claims at most.
  */
 const UNSETTLED = `
 select 1 from pawl.runs r where r.ended_at is null and (
@@ -77,11 +77,11 @@ const settled = ({ db }: Scene): Promise<unknown> =>
     timeoutMs: SETTLED_WITHIN_MS,
   });
 
-/** Who is to die at which point. */
+/** Which process dies at which point. */
 type Aim = { readonly member: ChaosMember; readonly point: ProbePoint };
 type Armed = Aim & { readonly before: number };
 
-/** All of them at once. Whoever comes by no point of its own for a while is sent everything there is to do, the others being away. */
+/** Strikes all of them at once. A process that does not reach its point for a while gets all work, because the others are stopped. */
 async function strikeAll(scene: Scene, aims: readonly Aim[]): Promise<readonly Hit[]> {
   const late: Aim[] = [];
   const soon = await Promise.all(
@@ -100,7 +100,7 @@ async function strikeAll(scene: Scene, aims: readonly Aim[]): Promise<readonly H
   return hits;
 }
 
-/** Executors and lanes stay where they went: the other scheduler leaves for a moment, and everybody comes to this one. */
+/** Executors and lanes stay connected where they are. The other scheduler stops for a moment, so that all of them connect to this one. */
 async function beckon({ cluster: { schedulers } }: Scene, member: ChaosMember): Promise<void> {
   if (!schedulers.includes(member)) return;
   for (const other of schedulers) {
@@ -143,7 +143,7 @@ async function strikeSweep(scene: Scene): Promise<Hit> {
 /** Has it die at the point; gives how often it did before. */
 async function arm(scene: Scene, member: ChaosMember, point: ProbePoint): Promise<number> {
   const before = strikes(member, point);
-  // It leaves in good order to be armed: what it held, or gave, is nobody's loss.
+  // It stops in good order before it is armed, so that no claim is lost.
   if (member.service !== "gateway") await member.stop();
   await member.restart(arming(point, hitOf(point, scene)));
   return before;

@@ -1,4 +1,4 @@
-// F14: nodes that loop, bloat, abort, hang and throw nonsense, among good ones. They fail; nobody else notices.
+// F14: nodes that loop, bloat, abort, hang and throw nonsense, among good ones. They fail, and no other node is affected.
 import { broken, graph, script, type NodeText } from "../../flow/graph.ts";
 import type { Act } from "../../stress/expectation.ts";
 import type { Shape } from "../../stress/shapes.ts";

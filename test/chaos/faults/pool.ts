@@ -1,4 +1,4 @@
-// F16: somebody else holds every connection the database has. Work waits; claims live on, since renewals have a connection of their own.
+// F16: another client holds every connection of the database. Work waits. Claims stay alive, since renewals have a connection of their own.
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { between, type Fault, type Size } from "../fault.ts";

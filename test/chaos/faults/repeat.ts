@@ -1,4 +1,4 @@
-// F9: peers that say every outcome more than once, in another order, with the opposite result, and again when it is long settled.
+// F9: peers that send every outcome more than once, in another order, with the opposite result, and again long after it is settled.
 import { LOOPBACK } from "@pawl/deploy/ports.ts";
 import { until } from "../../support/until.ts";
 import { startPeer, type Peer } from "../../stress/peer.ts";

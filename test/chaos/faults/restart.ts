@@ -1,4 +1,4 @@
-// F18: a rolling restart, one service after the other, under load. Nobody notices.
+// F18: a rolling restart, one service after the other, under load. No client notices.
 import { setTimeout as pause } from "node:timers/promises";
 import type { Fault } from "../fault.ts";
 

@@ -1,4 +1,4 @@
-// F20: more burners than cores beside everybody.
+// F20: more CPU burners than cores run beside the services.
 import { spawn, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,7 +8,7 @@ import type { Fault, Size } from "../fault.ts";
 const BURNERS_PER_CORE = 3;
 const NICENESS = 2;
 const BURN_MS: Readonly<Record<Size, number>> = { short: 2_000, smoke: 6_000, full: 30_000 };
-/** What may be taken from living hands, of all claims. */
+/** The share of all claims that schedulers may take back from live executors. */
 const FALSE_SHARE = 0.01;
 
 export const starvedCpu: Fault = {

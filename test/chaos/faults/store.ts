@@ -1,5 +1,6 @@
-// F32, F33 and F34: the database stands and refuses: everybody, by being read-only; or one run, whose row another session holds, or behind
-// whose log a row stands that is not the engine's. Results wait, the run at fault waits or is set aside, and nothing has to be killed.
+// F32, F33 and F34: the database runs and refuses writes. Either it is read-only for all runs, or it refuses one run: another session locks
+// the row of the run, or a row that is not the engine's comes after the end of its log. Results wait, the run at fault waits or is set
+// aside, and no process has to be killed.
 import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "pg";
 import { until } from "../../support/until.ts";
@@ -53,7 +54,7 @@ async function liveRun(client: Client, { random }: Scene): Promise<string> {
   return oneOf(runs, random).run_id;
 }
 
-/** F33: somebody opens a transaction in psql, locks a run and goes for a coffee. */
+/** F33: another session locks the row of a run in an open transaction and keeps it for a while. */
 export const lockedRun: Fault = {
   id: "F33",
   title: "a run whose row another session holds",
@@ -82,7 +83,7 @@ select run_id, last_seq + 1, 'node.log', 'stray', 0, 1, 0, 0, '{}' from runs whe
 const MEND = `
 delete from run_events e using runs r where r.run_id = $1 and e.run_id = r.run_id and e.seq > r.last_seq`;
 
-/** F34: a row behind the end of a run's log; its run is set aside, mended and rechecked, and goes on. */
+/** F34: a row after the end of a run's log. The run is set aside, mended and rechecked, and continues. */
 export const tornRun: Fault = {
   id: "F34",
   title: "a stray row behind the log of a run",

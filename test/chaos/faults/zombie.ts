@@ -1,4 +1,4 @@
-// F3 and F4: a process freezes for longer than its claims live and goes on as if nothing had happened.
+// F3 and F4: a process freezes for longer than its claims live and then continues as if nothing had happened.
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../../support/until.ts";
 import { LEASE_MS, type ChaosMember } from "../chaos-cluster.ts";
@@ -9,11 +9,11 @@ const LOOK_MS = 20;
 const ARRIVAL_MS = 150;
 /** A claim this old has reached its executor. */
 const RECEIVED_MS = 50;
-/** A thawed process finds its voice within this. */
+/** A thawed process sends its messages within this time. */
 const REFUSED_WITHIN_MS = 10_000;
 const FREEZES_MAX = 3;
 
-/** F3: an executor with claims in its hands. */
+/** F3: an executor that holds claims. */
 export const zombieExecutor: Fault = {
   id: "F3",
   title: "zombie executor: SIGSTOP for 2 to 4 leases",
@@ -28,7 +28,7 @@ export const zombieExecutor: Fault = {
     for (let tries = 0; tries < TRIES; tries += 1) {
       await target.kill("SIGSTOP");
       const at = Date.now();
-      // What it said before it stopped arrives.
+      // Messages that it sent before it stopped arrive.
       await pause(ARRIVAL_MS);
       const held = await leaseCount(scene, target.executorId, at - RECEIVED_MS);
       if (held > 0) {
@@ -40,7 +40,7 @@ export const zombieExecutor: Fault = {
         });
         const hit = await thaw(target, `${held} claims held`, at);
         if (await isSoon(() => refusals() > before)) return hit;
-        // What was leased to it was still on its way when it froze, and went with the stream: it never knew, so nobody refused it.
+        // Its assignments were still on the way when it froze, and were lost with the stream. It never had a claim to be refused.
         freezes += 1;
         if (freezes === FREEZES_MAX) return hit;
         continue;

@@ -1,4 +1,4 @@
-// The generated parts of the pages in docs. A page is written by hand; what the code knows better stands in it between
+// The generated parts of the pages in docs, and of clients/PARITY.md. A page is written by hand. Facts from the code are in blocks between
 // `<!-- generated: name -->` and `<!-- end of generated -->`. `npm run docs` fills these blocks, and a test compares them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,8 +10,9 @@ import { envelopeTable, eventSections, eventTable } from "./events.ts";
 import { rpcSections } from "./http.ts";
 import { metricTable } from "./metrics.ts";
 import { nodeKeyTable, nodeTypeLinks, nodeTypeSections } from "./node-types.ts";
+import { parityTables } from "./parity.ts";
 
-/** What may stand in a block, by name. */
+/** The generators of the blocks, by name. */
 export const BLOCKS: Readonly<Record<string, () => string>> = {
   "node-type-links": nodeTypeLinks,
   "node-keys": nodeKeyTable,
@@ -27,6 +28,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   "command-help": commandSections,
   "exit-codes": exitTable,
   rpcs: rpcSections,
+  parity: parityTables,
 };
 
 const BLOCK = /(<!-- generated: ([\w-]+) -->)[\s\S]*?(<!-- end of generated -->)/g;
@@ -46,7 +48,7 @@ export function fillBlocks(markdown: string): string {
 
 /** The pages that have blocks. */
 export const pagesWithBlocks = (): readonly string[] =>
-  trackedSources((path) => path.startsWith("docs/") && path.endsWith(".md"))
+  trackedSources((path) => /^(docs\/.*|clients\/PARITY)\.md$/.test(path))
     .filter(({ text }) => blockNames(text).length > 0)
     .map(({ path }) => path);
 

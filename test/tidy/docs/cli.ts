@@ -1,7 +1,6 @@
 // The commands in docs/reference/cli.md: what `--help` of every command prints on a terminal of 80 columns.
 import { grammar } from "@pawl/cli/program";
-import type { Host } from "@pawl/cli/session";
-import { EXIT } from "@pawl/cli/exit-code";
+import { EXIT, type Host } from "@pawl/cli/session";
 import { createPawlClient } from "@pawl/client";
 import { code, table } from "./table.ts";
 
@@ -24,6 +23,7 @@ export function pawlGrammar(write: (text: string) => void = () => {}): CliComman
     self: "./pawl",
     connect: (baseUrl) => createPawlClient({ baseUrl }),
     readText: async () => "",
+    runTool: async () => 0,
     now: () => 0,
     interrupted: new AbortController().signal,
   };

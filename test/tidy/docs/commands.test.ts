@@ -1,4 +1,4 @@
-// Every command that a document shows can be typed: scripts of npm exist, and the command line of Pawl knows its words and flags.
+// Every command that a document shows can be typed: npm has the script, and the command line of Pawl knows the words and flags.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The index of decisions names every decision once, by its own title, and says what became of it.
+// The index of decisions names every decision once, by its own title, with its status.
 import { expect, test } from "vitest";
 import { trackedSources } from "../sources.ts";
 

@@ -1,6 +1,6 @@
 // The tables of docs/reference/errors.md: reasons of calls and causes of nodes from core, the meaning of a reason from the contract.
-import { CAUSES } from "@pawl/core/fault/cause";
-import { REASONS } from "@pawl/core/fault/reason";
+import { CAUSES, retryRuleOf } from "@pawl/core/fault/cause";
+import { NEXT_STEPS, REASONS, type Reason } from "@pawl/core/fault/reason";
 import { readProto } from "./protos.ts";
 import { code, table } from "./table.ts";
 
@@ -16,12 +16,13 @@ export function reasonTable(): string {
   );
   const rows = Object.entries(REASONS)
     .toSorted(([one], [other]) => one.localeCompare(other))
-    .map(([reason, { code: grpc, retryable, next }]) => [
+    .map(([reason, { code: grpc, retryable }]) => [
       code(reason),
       code(grpc),
       retryable ? "yes" : "no",
       words.get(reason) ?? "",
-      next,
+      // The keys of a literal table are exactly its declared ones.
+      NEXT_STEPS[reason as Reason],
     ]);
   return table(["reason", "gRPC code", "retry", "meaning", "what to do"], rows);
 }
@@ -30,10 +31,9 @@ export function reasonTable(): string {
 export function causeTable(): string {
   const rows = Object.entries(CAUSES)
     .toSorted(([one], [other]) => one.localeCompare(other))
-    .map(([cause, { retry, means }]) => [
-      code(cause),
-      retry === "never" ? "never" : code(retry),
-      means,
-    ]);
+    .map(([cause, means]) => {
+      const rule = retryRuleOf(cause);
+      return [code(cause), rule === "never" ? rule : code(rule), means];
+    });
   return table(["cause", "retried as", "meaning"], rows);
 }

@@ -1,4 +1,4 @@
-// The generated parts of the pages say what the code says.
+// The generated parts of the pages agree with the code.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { EVENTS } from "@pawl/core/log/event-table";

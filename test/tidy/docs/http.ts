@@ -2,7 +2,7 @@
 import { readProto, withoutName, type Declaration, type Member } from "./protos.ts";
 import { code, table } from "./table.ts";
 
-const SERVICES = ["workflow", "run", "event", "approval", "schedule", "queue"];
+const SERVICES = ["workflow", "run", "event", "approval", "schedule", "queue", "node_type"];
 
 /** One section for every service: its methods, then the fields of their requests. */
 export function rpcSections(): string {
@@ -15,7 +15,7 @@ export function rpcSections(): string {
 
 function sectionOf(service: Declaration, all: readonly Declaration[]): string {
   const methods = service.members.map((method) => {
-    const request = all.find(({ name }) => name === method.type);
+    const request = all.find(({ name }) => name === method.type.replace(STREAM, ""));
     return [
       `#### ${method.name}`,
       `${code(`POST /pawl.v1.${service.name}/${method.name}`)}${kindOf(method)}`,
@@ -26,8 +26,12 @@ function sectionOf(service: Declaration, all: readonly Declaration[]): string {
   return [`### ${service.name}`, withoutName(service), ...methods].join("\n\n");
 }
 
-const kindOf = ({ answer }: Member): string =>
-  answer.startsWith("stream ") ? ", answered by a stream of messages" : "";
+const STREAM = /^stream /;
+
+function kindOf({ type, answer }: Member): string {
+  if (STREAM.test(type)) return ", a stream of messages in both directions";
+  return STREAM.test(answer) ? ", answered by a stream of messages" : "";
+}
 
 function fieldTable(members: readonly Member[]): string {
   if (members.length === 0) return "The request has no fields.";

@@ -14,7 +14,7 @@ const folders = new Set(
   ),
 );
 
-/** What is wrong with a link, or nothing. */
+/** The fault of a link, or nothing. */
 function faultOf(path: string, link: string): string | undefined {
   if (/^(https?|mailto):/.test(link)) return undefined;
   const [target = "", anchor] = link.split("#");

@@ -1,4 +1,4 @@
-// Reads a Markdown file the way the checks need it: code fences, links, anchors, and the prose between them.
+// Reads a Markdown file for the checks: code fences, links, anchors, and the prose between them.
 
 /** A fenced code block: its language, its text, and the line of its first line of text. */
 export interface Fence {

@@ -19,7 +19,7 @@ type Shape = {
 };
 
 const shapeOf = (schema: z.ZodType): Shape =>
-  // As authors write it; what only code can say stays out. The cast narrows zod's own type to what is read here.
+  // The schema as authors write it, without rules that only code can express. The cast narrows zod's type to the part read here.
   z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as Shape;
 
 const TYPES = Object.keys(NODE_DOCS) as BuiltInType[];
@@ -44,8 +44,8 @@ function sectionOf(type: BuiltInType, doc: NodeDoc<BuiltInType>): string {
     hasKeys ? `${keyTable(shape, doc.config)}\n` : "It has no config.\n",
     `- **Inputs**: ${doc.inputs}`,
     `- **Output**: ${doc.output}`,
-    `- **Handles**: ${doc.handles}`,
-    `- **Events** of its own: ${doc.events}`,
+    `- **Handles**: ${doc.handles ?? "Edges without a handle."}`,
+    `- **Events** of its own: ${doc.events ?? "None."}`,
     `- **Causes** of its own: ${causes === "" ? "None." : causes}\n`,
     `\`\`\`yaml\n${doc.example}\n\`\`\``,
   ].join("\n");

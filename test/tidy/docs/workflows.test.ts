@@ -20,7 +20,7 @@ function faultsOf(text: string): readonly string[] {
   const source = isWorkflow(text) ? text : `nodes:\n${start}${text}\n`;
   const parsed = parseDefinition(source);
   if (!parsed.ok) return parsed.violations.map(({ path, message }) => `${path}: ${message}`);
-  // A single node stands alone on purpose; a whole workflow has no reason to be warned of.
+  // A single node is incomplete on purpose, so its warnings do not count; a whole workflow must have none.
   return isWorkflow(text) ? parsed.warnings.map(({ message }) => message) : [];
 }
 

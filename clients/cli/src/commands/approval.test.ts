@@ -32,7 +32,7 @@ const OPEN = {
 };
 const ASKED = { ...OPEN, responseSchemaJson: jsonBytes(SCHEMA) };
 
-test("what waits is listed with what is asked, by whom and until when; other states when they are named", async () => {
+test("open approvals are listed with question, assignees and deadline; other states when they are named", async () => {
   const asked: ListApprovalsRequest[] = [];
   const { gateway, printed, pawl } = await setup({
     approvals: {
@@ -121,7 +121,7 @@ test("answers go with response, comment and name, the response to the letter", a
   expect(answers).toHaveLength(2);
 });
 
-test("a response that does not fit is told by path, with the schema", async () => {
+test("a response that does not fit is refused with the path at fault and the schema", async () => {
   const fieldViolations = [
     { field: "response_json.amount", reason: "CONTRACT_VIOLATION", description: "must be <= 100" },
   ];
@@ -141,7 +141,7 @@ test("a response that does not fit is told by path, with the schema", async () =
   expect(printed.error).toContain('      "type": "object",');
 });
 
-test("an approval that is closed, or none, says where to look", async () => {
+test("the error for a closed or unknown approval says where to look", async () => {
   const { gateway, printed, pawl } = await setup({
     approvals: {
       rejectApproval() {

@@ -73,7 +73,7 @@ test("dead letters are listed with their run, node, reason of death and error; r
   expect(asked).toHaveLength(4);
 });
 
-test("a preview says how many would go on and what would be left, in both formats", async () => {
+test("a preview says how many letters would be redriven and how many would be left, in both formats", async () => {
   const left = [{ reason: "run_live", count: 2 }];
   const { gateway, printed, pawl } = await setup({
     queues: { previewRedrive: () => ({ redriven: 3, runs: 2, left, firstIds: [ID] }) },
@@ -100,7 +100,7 @@ const slowly = (letterCount: number) => {
   return { asked, queues: { redriveDeadLetters } };
 };
 
-test("a redrive goes on until nothing is left, and says how far it is and how it is resumed (S0.56)", async () => {
+test("a redrive continues until nothing is left, and says how far it is and how it is resumed (S0.56)", async () => {
   const { asked, queues } = slowly(5);
   const { gateway, printed, pawl } = await setup({ queues });
   await using _ = gateway;
@@ -111,7 +111,7 @@ test("a redrive goes on until nothing is left, and says how far it is and how it
   expect(new Set(asked.map(({ requestId }) => requestId)).size).toBe(1);
   expect(asked[0]).toMatchObject({ filter: { workflowId: "orders" }, maxPerSecond: 5 });
   expect(printed.out.split("\n")).toEqual([
-    ...[0, 1, 2, 3, 4].map((n) => `d${n} goes on as run r${n}`),
+    ...[0, 1, 2, 3, 4].map((n) => `d${n} continues as run r${n}`),
     "5 redriven",
     "1 left: they are of test runs, whose graphs were not saved",
     "",
@@ -120,13 +120,13 @@ test("a redrive goes on until nothing is left, and says how far it is and how it
     [2, 4]
       .map(
         (count) =>
-          `${count} redriven, ${5 - count} to go; should it stop, --request-id ${asked[0]?.requestId} goes on\n`,
+          `${count} redriven, ${5 - count} to go; if this stops, continue with --request-id ${asked[0]?.requestId}\n`,
       )
       .join(""),
   );
 });
 
-test("a redrive in JSON is one object of the whole; one that names nothing is refused before anything is sent", async () => {
+test("a redrive in JSON prints one object for all calls; a redrive without a filter is refused before anything is sent", async () => {
   const { asked, queues } = slowly(3);
   const { gateway, printed, pawl } = await setup({ queues });
   await using _ = gateway;

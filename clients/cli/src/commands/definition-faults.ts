@@ -1,27 +1,55 @@
-// What a command says about the definition in a file: its warnings, and every broken rule at its line where the server refused it.
+// The faults of a definition in a file: its warnings, and each broken rule with its line when the server refuses the definition.
 
 import { PawlError, type Validation } from "@pawl/client";
-import { EXIT, type ExitCode } from "../exit-code.ts";
-import { placedLines } from "../render/violation.ts";
-import type { Session } from "../session.ts";
+import { EXIT, type ExitCode, printNotes, type Session } from "../session.ts";
+import { safeText } from "../render/spans.ts";
 
-/** The file as people know it. */
+/** The name of the file for people. */
 export const fileName = (file: string): string => (file === "-" ? "(standard input)" : file);
 
-/** Warnings go to standard error: the result stays what it is. */
+/** "1 rule", "3 rules". */
+export const rulesText = ({ length }: Validation["violations"]): string =>
+  length === 1 ? "1 rule" : `${length} rules`;
+
+type Violation = Validation["violations"][number];
+
+/** Faults in the format of compilers, so that editors find the place: file:line:column, the id of the node, and the fault. */
+export const placedLines = (
+  file: string,
+  violations: Validation["violations"],
+): readonly string[] =>
+  violations.map(({ path, reason, message, nodeId, line, column }) => {
+    const place = line === 0 ? file : `${file}:${line}:${column}`;
+    const node = nodeId === "" ? "" : ` node "${nodeId}"`;
+    // The line has the id of the node, so its number in the list is left out.
+    const inside = nodeId === "" ? path : path.replace(/^nodes\[\d+\]\.?/, "");
+    const what = [inside, message].filter((part) => part !== "").join(": ");
+    return safeText(`${place}${node}: ${what} [${reason}]`);
+  });
+
+/** A fault for scripts. */
+export const plainViolation = ({ path, reason, message, nodeId, line, column }: Violation) => ({
+  path,
+  reason,
+  message,
+  nodeId,
+  ...(line === 0 ? {} : { line, column }),
+});
+
+/** Warnings go to standard error, beside the result. */
 export function printWarnings(
   session: Session,
   file: string,
   warnings: Validation["warnings"],
 ): void {
-  for (const line of placedLines(fileName(file), warnings))
-    session.terminal.writeError(`warning: ${line}\n`);
+  const lines = placedLines(fileName(file), warnings);
+  printNotes(
+    session,
+    lines.map((line) => `warning: ${line}`),
+  );
 }
 
-/**
- * Does something with a definition. Where the server refuses it, asks for the places of all that is wrong and prints them; an error
- * carries paths only.
- */
+/** Works with a definition. If the server refuses it, this asks for the lines of all faults and prints them: an error has paths only. */
 export async function withDefinition(
   session: Session,
   { file, text }: { readonly file: string; readonly text: string },
@@ -33,13 +61,11 @@ export async function withDefinition(
     if (!(thrown instanceof PawlError) || !REFUSED.has(thrown.reason)) throw thrown;
     const signal = session.interrupted;
     const { violations, warnings } = await session.client.workflows.validate(text, { signal });
-    // With --strict it is warnings that were refused.
+    // With --strict the server refuses warnings too.
     const broken = violations.length > 0 ? violations : warnings;
     if (broken.length === 0) throw thrown;
-    const count = broken.length === 1 ? "1 rule" : `${broken.length} rules`;
-    const head = `error: ${fileName(file)} breaks ${count} (${thrown.reason})`;
-    const lines = [head, ...placedLines(fileName(file), broken), NOTHING];
-    session.terminal.writeError(lines.map((line) => `${line}\n`).join(""));
+    const head = `error: ${fileName(file)} breaks ${rulesText(broken)} (${thrown.reason})`;
+    printNotes(session, [head, ...placedLines(fileName(file), broken), NOTHING]);
     return EXIT.failed;
   }
 }

@@ -1,24 +1,23 @@
-// Follows a run to its end in the way that suits the reader: redrawn on a terminal, a line per event in a pipe, JSON lines for
-// scripts. Ctrl-C detaches: the run continues, and the command says how to come back.
+// Follows a run to its end in the form that suits the reader: redrawn on a terminal, a line per event in a pipe, JSON lines for
+// scripts. Ctrl-C detaches: the run continues, and the command prints how to come back.
 
-import { type Reconnect, type RunWithDefinition, plainEvent } from "@pawl/client";
+import { plainEvent, type Reconnect, type RunWithDefinition } from "@pawl/client";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { eventLine } from "../render/event-line.ts";
-import { LiveScreen } from "../render/live-screen.ts";
-import { type Progress, applyEvent, createProgress } from "../render/progress-model.ts";
+import { startFrames } from "../render/live-screen.ts";
+import { applyEvent, createProgress, type Progress } from "../render/progress-model.ts";
 import { progressLines } from "../render/progress.ts";
-import { type Session, printJson, printLines } from "../session.ts";
-import { lookWhileQuiet } from "./waiting-look.ts";
+import { printJson, printLines, printNotes, type Session } from "../session.ts";
 
-/** Someone who is told what happens to a run. */
+/** A form in which a run is shown. */
 export interface RunView {
   event(event: RunEvent): void;
   reconnect(reconnect: Reconnect): void;
-  /** What the run waits for, when it does not get on; "" once it does. */
+  /** What the run waits for while it makes no progress; "" once it does. */
   waiting?(reason: string): void;
-  /** The stream flows, for the first time or again. */
+  /** The stream is open, for the first time or again. */
   connected?(): void;
-  /** Called once, however it ended. */
+  /** Called once, at the end. */
   stop(): void;
 }
 
@@ -30,10 +29,10 @@ export type Followed =
 export async function followRun(
   session: Session,
   runId: string,
-  options: { readonly view: RunView; readonly afterEventId?: number },
+  options: { readonly view: RunView; readonly afterEventId?: number | undefined },
 ): Promise<Followed> {
   const { client, interrupted: signal } = session;
-  const { view, afterEventId = 0 } = options;
+  const { view, afterEventId } = options;
   const look = lookWhileQuiet(
     async () => (await client.runs.get(runId, { signal })).run.waitingReason,
     (reason) => view.waiting?.(reason),
@@ -43,7 +42,7 @@ export async function followRun(
     const onConnect = () => view.connected?.();
     const watching = client.watch(runId, { afterEventId, signal, onReconnect, onConnect });
     for await (const event of watching) {
-      look.heard();
+      look.reset();
       view.event(event);
     }
     look.stop();
@@ -55,42 +54,37 @@ export async function followRun(
   }
 }
 
-/** The view that suits the terminal; without one every event is a line, which `print` writes. */
+/** The view that suits the terminal; without a terminal `print` writes every event as a line. */
 export async function createView(
   session: Session,
   runId: string,
   print: typeof printLines = printLines,
 ): Promise<RunView> {
-  if (session.format === "json") return jsonView(session);
-  if (!session.terminal.isTty) return lineView(session, print);
-  const { run, definition } = await session.client.runs.get(runId, {
-    signal: session.interrupted,
-  });
+  if (session.format === "json")
+    return lineView(session, (event) => printJson(session, plainEvent(event)));
+  if (!session.terminal.isTty)
+    return lineView(session, (event) => print(session, [eventLine(event)]));
+  const { client, interrupted: signal } = session;
+  const { run, definition } = await client.runs.get(runId, { signal });
   const name = run.workflowId === "" ? "test run" : `${run.workflowId} v${run.workflowVersion}`;
-  // Without the id, which takes half of a narrow terminal: the reader named it, or has just been given it.
-  return liveView(session, createProgress({ runId, title: name, definition, self: session.self }));
+  // Without the id, which takes half of a narrow terminal: the reader typed it, or has just seen it.
+  return liveView(session, createProgress({ title: name, definition, self: session.self }));
 }
 
 /** Shows nothing. */
 export const silentView: RunView = { event: () => {}, reconnect: () => {}, stop: () => {} };
 
-const FRAME_MS = 100;
-
-/** Redraws in place, ten times a second: events are coalesced, time passes visibly. */
-export function liveView(session: Session, progress: Progress): RunView {
+/** Redraws in place, ten times a second, with all events so far and the time that passes. */
+function liveView(session: Session, progress: Progress): RunView {
   const { terminal } = session;
-  const screen = new LiveScreen(terminal);
-  const draw = () =>
-    screen.draw(
-      progressLines(progress, {
-        width: terminal.width(),
-        height: terminal.height(),
-        hasColour: terminal.hasColour,
-        nowMs: session.now(),
-      }),
-    );
-  draw();
-  const timer = setInterval(draw, FRAME_MS);
+  const linesOf = () =>
+    progressLines(progress, {
+      width: terminal.width(),
+      height: terminal.height(),
+      hasColour: terminal.hasColour,
+      nowMs: session.now(),
+    });
+  const stop = startFrames((text) => terminal.write(text), linesOf);
   return {
     event: (event) => applyEvent(progress, event),
     reconnect: (reconnect) => {
@@ -102,29 +96,16 @@ export function liveView(session: Session, progress: Progress): RunView {
     connected: () => {
       progress.connection = "";
     },
-    stop() {
-      clearInterval(timer);
-      draw();
-      screen.stop();
-    },
+    stop,
   };
 }
 
-const lineView = (session: Session, print: typeof printLines): RunView => ({
-  event: (event) => print(session, [eventLine(event)]),
+const lineView = (session: Session, event: RunView["event"]): RunView => ({
+  event,
   waiting: (reason) => {
-    if (reason !== "") session.terminal.writeError(`${waitingText(reason)}\n`);
+    if (reason !== "") printNotes(session, [waitingText(reason)]);
   },
-  reconnect: (reconnect) => session.terminal.writeError(`${reconnectText(reconnect)}\n`),
-  stop: () => {},
-});
-
-const jsonView = (session: Session): RunView => ({
-  event: (event) => printJson(session, plainEvent(event)),
-  waiting: (reason) => {
-    if (reason !== "") session.terminal.writeError(`${waitingText(reason)}\n`);
-  },
-  reconnect: (reconnect) => session.terminal.writeError(`${reconnectText(reconnect)}\n`),
+  reconnect: (reconnect) => printNotes(session, [reconnectText(reconnect)]),
   stop: () => {},
 });
 
@@ -132,3 +113,40 @@ const waitingText = (reason: string): string => (reason === "" ? "" : `waiting: 
 
 const reconnectText = ({ error, retry, afterEventId }: Reconnect): string =>
   `Connection lost (${error.message}); resuming after event ${afterEventId}, try ${retry} …`;
+
+/** The time without an event before the first look, and between looks. */
+export const QUIET_MS = 2_000;
+
+/** Starts to look. `show` gets what the run waits for, and "" once it continues. An event calls `reset`. */
+export function lookWhileQuiet(ask: () => Promise<string>, show: (waitingReason: string) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let turn = 0;
+  let shown = "";
+  const update = (reason: string): void => {
+    if (reason !== shown) show(reason);
+    shown = reason;
+  };
+  const look = async (asked: number): Promise<void> => {
+    // A look that fails changes nothing: the watch itself reports a lost connection.
+    const reason = await ask().catch(() => shown);
+    if (asked !== turn) return;
+    update(reason);
+    wait();
+  };
+  const wait = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void look(turn), QUIET_MS);
+  };
+  wait();
+  return {
+    reset: () => {
+      turn += 1;
+      update("");
+      wait();
+    },
+    stop: () => {
+      turn += 1;
+      clearTimeout(timer);
+    },
+  };
+}

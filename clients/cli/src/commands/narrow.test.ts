@@ -1,4 +1,4 @@
-// What a terminal of 80 columns shows, and that what it shows can be typed back.
+// The tables of a terminal of 80 columns. A user can type every shown id back.
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
@@ -122,7 +122,7 @@ test("a piece of a run id is enough where it fits one run, however many are newe
   expect(asked.at(-1)).toBe("nonsense");
 });
 
-test("a status that is none is answered with the words there are; timed_out and timeout are one", async () => {
+test("an unknown status is answered with the known words; timed_out and timeout mean the same", async () => {
   const asked: RunStatus[][] = [];
   const { gateway, printed, pawl } = await setup({
     runs: { listRuns: ({ statuses }) => (asked.push(statuses), {}) },

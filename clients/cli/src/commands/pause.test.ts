@@ -13,7 +13,7 @@ const QUEUE = { scope: PauseScope.QUEUE, name: "http", ...WORDS, sinceTime: SINC
 const WORKFLOW = { scope: PauseScope.WORKFLOW, name: "refund", ...WORDS, sinceTime: SINCE };
 const FLAGS = ["--by", "ada", "--reason", "a bad model"];
 
-test("a workflow is paused and resumed by its id, with who and why, and what has yet to follow is said", async () => {
+test("a workflow is paused and resumed by its id, with who and why, and the command says which runs have yet to follow", async () => {
   const asked: PauseWorkflowRequest[] = [];
   const { gateway, printed, pawl } = await setup({
     workflows: {
@@ -27,13 +27,13 @@ test("a workflow is paused and resumed by its id, with who and why, and what has
   await using _ = gateway;
   expect(await pawl("workflow", "pause", "refund", ...FLAGS)).toBe(0);
   expect(asked[0]).toMatchObject({ workflowId: "refund", ...WORDS });
-  expect(printed.out).toContain("refund paused\nSome of its runs have yet to be paused");
+  expect(printed.out).toContain("refund paused\nSome of its runs are not paused yet");
   expect(printed.out).toContain("`pawl workflow resume refund`");
   expect(await pawl("workflow", "resume", "refund", "-o", "json")).toBe(0);
   expect(printed.out).toContain('"resuming":true');
 });
 
-test("a queue is paused by its node type, is listed as paused, and one that nobody knows says where to look", async () => {
+test("a queue is paused by its node type and is listed as paused; the error for an unknown type says where to look", async () => {
   const asked: PauseQueueRequest[] = [];
   const { gateway, printed, pawl } = await setup({
     queues: {

@@ -1,130 +1,102 @@
 // pawl run pause, run resume; workflow pause, workflow resume; queue pause, queue resume, queue pauses.
 
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { plainPause, plainRun, runStatusName } from "@pawl/client";
 import { type Pause, PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
-import { EXIT, type ExitCode } from "../exit-code.ts";
-import { tableLines } from "../render/table.ts";
-import { canvasOf, printJson, printLines, type Session } from "../session.ts";
+import type { Command } from "commander";
+import { type PauseFlags, type Verb, pauseFlags } from "../grammar.ts";
+import { isoText } from "../render/words.ts";
+import { print, printList, type Session } from "../session.ts";
 
-/** Who and why. */
-export interface PauseFlags {
-  readonly by?: string;
-  readonly reason?: string;
+interface Nouns {
+  readonly run: Command;
+  readonly workflow: Command;
+  readonly queue: Command;
 }
 
-export const runPause = (
-  session: Session,
-  runId: string,
-  flags: PauseFlags & { readonly children?: boolean },
-): Promise<ExitCode> => changeRun(session, "pause", runId, flags);
+export function pauseVerbs({ run, workflow, queue }: Nouns, verb: Verb): void {
+  const add = (...args: Parameters<Verb>): Command => pauseFlags(verb(...args));
+  const pauseText = "Pause a run: running nodes finish, no others start";
+  add(run, "pause <run>", pauseText, changeRun("pause")).option(...CHILDREN);
+  add(run, "resume <run>", "Resume a paused run", changeRun("resume")).option(...CHILDREN);
+  const holdText = "Pause a workflow: no node of its runs starts, old or new; running nodes finish";
+  add(workflow, "pause <workflow>", holdText, workflowPause);
+  const freeText = "Resume a workflow; runs that were paused one by one stay paused";
+  add(workflow, "resume <workflow>", freeText, workflowResume);
+  const queueText = "Pause a queue: no node of this type starts; running nodes finish";
+  add(queue, "pause <type>", queueText, queuePause);
+  add(queue, "resume <type>", "Resume a queue", queueResume);
+  verb(queue, "pauses", "List paused queues and workflows", queuePauses);
+}
 
-export const runResume = (
-  session: Session,
-  runId: string,
-  flags: PauseFlags & { readonly children?: boolean },
-): Promise<ExitCode> => changeRun(session, "resume", runId, flags);
+const CHILDREN = ["--children", "also its child runs"] as const;
 
-async function changeRun(
-  session: Session,
-  verb: "pause" | "resume",
-  runId: string,
-  flags: PauseFlags & { readonly children?: boolean },
-): Promise<ExitCode> {
-  const { by, reason, children } = flags;
-  const options = { by, reason, children, signal: session.interrupted };
-  const run = await session.client.runs[verb](runId, options);
-  if (session.format === "json") {
-    printJson(session, plainRun(run));
-    return EXIT.ok;
-  }
-  printLines(session, [`${run.runId} ${runStatusName(run.status)}`]);
-  if (verb === "pause")
-    printLines(session, [
-      `What runs finishes. Let it go on with \`${session.self} run resume ${run.runId}\`.`,
+const changeRun =
+  (verb: "pause" | "resume") =>
+  async (
+    session: Session,
+    runId: string,
+    { by, reason, children }: PauseFlags & { readonly children?: boolean },
+  ): Promise<void> => {
+    const options = { by, reason, children, signal: session.interrupted };
+    const run = await session.client.runs[verb](runId, options);
+    const note = `Running nodes finish. Continue with \`${session.self} run resume ${run.runId}\`.`;
+    print(session, plainRun(run), () => [
+      `${run.runId} ${runStatusName(run.status)}`,
+      ...(verb === "pause" ? [note] : []),
     ]);
-  return EXIT.ok;
-}
+  };
 
-/** Holds every run of a workflow. */
-export async function workflowPause(
-  session: Session,
-  workflowId: string,
-  flags: PauseFlags,
-): Promise<ExitCode> {
-  const pause = await session.client.workflows.pause(workflowId, optionsOf(session, flags));
-  return printPause(session, pause, [
-    pause.pausing ? "Some of its runs have yet to be paused; they are, by themselves." : "",
-    "What runs finishes; runs that are started now begin paused.",
-    `Let it go on with \`${session.self} workflow resume ${workflowId}\`.`,
+/** Pauses every run of a workflow. */
+async function workflowPause(session: Session, id: string, flags: PauseFlags): Promise<void> {
+  const pause = await session.client.workflows.pause(id, optionsOf(session, flags));
+  printPause(session, pause, [
+    ...(pause.pausing ? ["Some of its runs are not paused yet; the scheduler pauses them."] : []),
+    "Running nodes finish; runs that are started now begin paused.",
+    `Continue with \`${session.self} workflow resume ${id}\`.`,
   ]);
 }
 
-/** Lets the runs of a workflow go on. */
-export async function workflowResume(
-  session: Session,
-  workflowId: string,
-  flags: PauseFlags,
-): Promise<ExitCode> {
-  const { resuming } = await session.client.workflows.resume(workflowId, optionsOf(session, flags));
-  if (session.format === "json") printJson(session, { workflowId, resuming });
-  else
-    printLines(session, [
-      `${workflowId} resumed`,
-      ...(resuming ? ["Some of its runs have yet to go on; they do, by themselves."] : []),
-    ]);
-  return EXIT.ok;
-}
-
-/** Has nobody claim a node of a type. */
-export async function queuePause(
-  session: Session,
-  nodeType: string,
-  flags: PauseFlags,
-): Promise<ExitCode> {
-  const pause = await session.client.queues.pause(nodeType, optionsOf(session, flags));
-  return printPause(session, pause, [
-    "What runs finishes; the rest waits in the queue, and deadlines of runs go on.",
-    `Let it go on with \`${session.self} queue resume ${nodeType}\`.`,
+/** Resumes the runs of a workflow. */
+async function workflowResume(session: Session, id: string, flags: PauseFlags): Promise<void> {
+  const { resuming } = await session.client.workflows.resume(id, optionsOf(session, flags));
+  print(session, { workflowId: id, resuming }, () => [
+    `${id} resumed`,
+    ...(resuming ? ["Some of its runs are not resumed yet; the scheduler resumes them."] : []),
   ]);
 }
 
-/** Lets nodes of a type be claimed again. */
-export async function queueResume(
-  session: Session,
-  nodeType: string,
-  flags: PauseFlags,
-): Promise<ExitCode> {
-  await session.client.queues.resume(nodeType, optionsOf(session, flags));
-  if (session.format === "json") printJson(session, { nodeType, resumed: true });
-  else printLines(session, [`${nodeType} resumed`]);
-  return EXIT.ok;
+/** Stops executors from claiming nodes of a type. */
+async function queuePause(session: Session, type: string, flags: PauseFlags): Promise<void> {
+  const pause = await session.client.queues.pause(type, optionsOf(session, flags));
+  printPause(session, pause, [
+    "Running nodes finish; the others wait in the queue. Deadlines of runs still count.",
+    `Continue with \`${session.self} queue resume ${type}\`.`,
+  ]);
+}
+
+/** Lets executors claim nodes of a type again. */
+async function queueResume(session: Session, type: string, flags: PauseFlags): Promise<void> {
+  await session.client.queues.resume(type, optionsOf(session, flags));
+  print(session, { nodeType: type, resumed: true }, () => [`${type} resumed`]);
 }
 
 /** The workflows and queues that are paused. */
-export async function queuePauses(session: Session): Promise<ExitCode> {
-  const pauses = await session.client.queues.pauses({ signal: session.interrupted });
-  if (session.format === "json") {
-    printJson(session, { pauses: pauses.map(plainPause) });
-    return EXIT.ok;
-  }
-  if (pauses.length === 0) {
-    printLines(session, [
-      `No queue or workflow is paused. Paused runs: \`${session.self} run list --status paused\`.`,
-    ]);
-    return EXIT.ok;
-  }
-  const rows = pauses.map((pause) => [
-    { text: pause.scope === PauseScope.QUEUE ? "queue" : "workflow" },
-    { text: pause.name },
-    { text: stateOf(pause) },
-    { text: pause.sinceTime === undefined ? "" : timestampDate(pause.sinceTime).toISOString() },
-    { text: pause.by },
-    { text: pause.reason },
-  ]);
-  const heads = ["WHAT", "NAME", "STATE", "SINCE", "BY", "REASON"];
-  printLines(session, tableLines(heads, rows, canvasOf(session)));
-  return EXIT.ok;
+async function queuePauses(session: Session): Promise<void> {
+  const items = await session.client.queues.pauses({ signal: session.interrupted });
+  printList(session, {
+    items,
+    json: { pauses: items.map(plainPause) },
+    none: `No queue or workflow is paused. Paused runs: \`${session.self} run list --status paused\`.`,
+    heads: ["WHAT", "NAME", "STATE", "SINCE", "BY", "REASON"],
+    rowOf: (pause) => [
+      pause.scope === PauseScope.QUEUE ? "queue" : "workflow",
+      pause.name,
+      stateOf(pause),
+      isoText(pause.sinceTime),
+      pause.by,
+      pause.reason,
+    ],
+  });
 }
 
 function stateOf({ pausing, resuming }: Pause): string {
@@ -138,8 +110,5 @@ const optionsOf = (session: Session, { by, reason }: PauseFlags) => ({
   signal: session.interrupted,
 });
 
-function printPause(session: Session, pause: Pause, notes: readonly string[]): ExitCode {
-  if (session.format === "json") printJson(session, plainPause(pause));
-  else printLines(session, [`${pause.name} paused`, ...notes.filter((note) => note !== "")]);
-  return EXIT.ok;
-}
+const printPause = (session: Session, pause: Pause, notes: readonly string[]): void =>
+  print(session, plainPause(pause), () => [`${pause.name} paused`, ...notes]);

@@ -16,7 +16,7 @@ const EFFECT = {
   beginTime: timestampFromDate(new Date("2026-01-01T00:00:00Z")),
 };
 
-test("the effects of a run are listed with what is known of each, as a table and as JSON", async () => {
+test("the effects of a run are listed with their state, as a table and as JSON", async () => {
   const asked: ListEffectsRequest[] = [];
   const { gateway, printed, pawl } = await setup({
     runs: {

@@ -1,17 +1,15 @@
-// pawl run explain: why a node stands where it stands, what proves it, and what to do.
+// pawl run explain: why a node is in its state, the events that prove it, and the next step.
 
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { explainReasonName, nodeStatusName, plainExplanation } from "@pawl/client";
 import { ExplainReason } from "@pawl/proto/pawl/v1/explain_pb";
 import { NodeStatus } from "@pawl/proto/pawl/v1/run_pb";
-import { EXIT, type ExitCode } from "../exit-code.ts";
-import { formatDuration } from "../render/duration.ts";
+import { formatDuration } from "../render/words.ts";
 import { decideCommand } from "../render/node-rows.ts";
-import { paintLine, type Span } from "../render/spans.ts";
-import { statusSpan } from "../render/symbols.ts";
-import { type Session, printJson, printLines } from "../session.ts";
+import { paintLine, type Span, statusSpan } from "../render/spans.ts";
+import { endlessCanvas, print, type Session } from "../session.ts";
 
-/** How the server names the command; here it goes by what a person calls it. */
+/** The command as the server names it; the person may call it by another name. */
 const ANSWER = "pawl approval approve";
 
 const OVER: ReadonlySet<NodeStatus> = new Set([
@@ -25,25 +23,21 @@ const OVER: ReadonlySet<NodeStatus> = new Set([
 const sinceText = (time: string, status: NodeStatus): string =>
   OVER.has(status) ? `  ${time} ago` : `  for ${time}`;
 
-/** One node of a run explained. */
+/** Explains one node of a run. */
 export async function runExplain(
   session: Session,
   runId: string,
   nodeId: string,
-  flags: { readonly iteration?: number },
-): Promise<ExitCode> {
-  const { client, interrupted: signal, terminal } = session;
-  const iteration = flags.iteration ?? 0;
+  { iteration = 0 }: { readonly iteration?: number },
+): Promise<void> {
+  const { client, interrupted: signal, self } = session;
   const explanation = await client.runs.explain(runId, nodeId, { iteration, signal });
-  if (session.format === "json") {
-    printJson(session, { runId, nodeId, iteration, ...plainExplanation(explanation) });
-    return EXIT.ok;
-  }
   const { reason, summary, evidence, next, sinceTime, status } = explanation;
   const since =
     sinceTime === undefined
       ? ""
       : sinceText(formatDuration(Math.max(0, session.now() - timestampMs(sinceTime))), status);
+  const isAsked = reason === ExplainReason.WAITING_PERSON && !next.includes(ANSWER);
   const lines: Span[][] = [
     [
       { text: nodeId, style: "bold" },
@@ -55,15 +49,10 @@ export async function runExplain(
     ...evidence.map(({ eventId, type, nodeId: about }): Span[] => [
       { text: `  #${eventId}  ${type}${about === "" ? "" : `  ${about}`}`, style: "dim" },
     ]),
-    [{ text: "→ " }, { text: next.replace(ANSWER, `${session.self} approval approve`) }],
-    ...(reason === ExplainReason.WAITING_PERSON && !next.includes(ANSWER)
-      ? [[{ text: `  ${decideCommand(session.self, runId, { nodeId, iteration })}` }]]
-      : []),
+    [{ text: "→ " }, { text: next.replace(ANSWER, `${self} approval approve`) }],
+    ...(isAsked ? [[{ text: `  ${decideCommand(self, runId, { nodeId, iteration })}` }]] : []),
   ];
-  const canvas = { width: Number.MAX_SAFE_INTEGER, hasColour: terminal.hasColour };
-  printLines(
-    session,
-    lines.map((line) => paintLine(line, canvas)),
+  print(session, { runId, nodeId, iteration, ...plainExplanation(explanation) }, () =>
+    lines.map((line) => paintLine(line, endlessCanvas(session))),
   );
-  return EXIT.ok;
 }

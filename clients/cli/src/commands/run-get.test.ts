@@ -5,13 +5,13 @@ import { expect, test } from "vitest";
 import { setup } from "./scripted-host.fixture.ts";
 
 const RUN = "019a8b3e-1111-7000-8000-00008918bc96";
-test("run get shows a delay as waiting with what is left, and folds a wide fan", async () => {
+test("run get shows a delay as waiting with the time left, and folds a wide fan", async () => {
   const fan = Array.from({ length: 20 }, (_, at) => `shop${at}`);
   const definition = {
     nodes: [{ id: "pause", type: "delay" }, ...fan.map((id) => ({ id, type: "http" }))],
     edges: fan.map((id) => ({ source: "pause", target: id })),
   };
-  // The clock of the scripted host stands at 0.
+  // The clock of the scripted host shows 0.
   const pause = {
     nodeId: "pause",
     status: NodeStatus.COMPLETED,

@@ -1,23 +1,42 @@
-// pawl run start, pawl run test: accepts a run, says where to see it, and waits for its end when asked.
+// The verbs that start or follow a run: pawl run start, pawl run test, pawl run watch. They print its address, and wait for its end.
 
-import { type StartedRun, jsonOf, plainRun, runStatusName } from "@pawl/client";
-import { readFileText } from "../file-text.ts";
-import { EXIT, type ExitCode } from "../exit-code.ts";
-import { parseDuration } from "../render/duration.ts";
+import {
+  type Json,
+  jsonOf,
+  plainRun,
+  runStatusName,
+  type RunWithDefinition,
+  sampleInputOf,
+  type StartedRun,
+} from "@pawl/client";
+import { NodeStatus, type Run, RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import {
+  endlessCanvas,
+  EXIT,
+  type ExitCode,
+  printJson,
+  printLines,
+  printNotes,
+  printPretty,
+  readFileText,
+  runUrl,
+  type Session,
+  UsageError,
+} from "../session.ts";
+import { parseDuration } from "../render/words.ts";
+import { paintLine, statusSpan } from "../render/spans.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
-import { type Session, printJson, printLines, printNotes, runUrl } from "../session.ts";
-import { UsageError } from "../usage-error.ts";
 import { printWarnings, withDefinition } from "./definition-faults.ts";
 import { createView, followRun, silentView } from "./follow.ts";
-import { exitCodeOf, printDetached, printEnd } from "./run-end.ts";
+import { treeRows } from "../render/tree.ts";
 
-export interface StartFlags extends InputFlags {
-  readonly wait?: boolean | undefined;
-  readonly requestId?: string | undefined;
-  readonly version?: number | undefined;
-  readonly priority?: number | undefined;
-  readonly deadline?: string | undefined;
-  readonly dedupeInput?: string | undefined;
+interface StartFlags extends InputFlags {
+  readonly wait?: boolean;
+  readonly requestId?: string;
+  readonly version?: number;
+  readonly priority?: number;
+  readonly deadline?: string;
+  readonly dedupeInput?: string;
 }
 
 /** Starts a run of a saved workflow. */
@@ -29,7 +48,7 @@ export async function runStart(
   const { client, interrupted: signal } = session;
   const { requestId, version, priority } = flags;
   const inputJson = await readRunInput(session, flags, async () => {
-    const workflow = await client.workflows.get(workflowId, { version: version ?? 0, signal });
+    const workflow = await client.workflows.get(workflowId, { version, signal });
     return jsonOf(workflow.definitionJson);
   });
   const started = await client.runs.start(workflowId, {
@@ -56,13 +75,28 @@ export async function runTest(
     flags,
     async () => (await client.workflows.validate(definition, { signal })).definition,
   );
-  const { requestId } = flags;
-  const { file } = flags;
+  const { requestId, file } = flags;
   return await withDefinition(session, { file, text: definition }, async () => {
     const started = await client.runs.test(definition, { inputJson, requestId, signal });
     printWarnings(session, file, started.warnings);
     return await afterStart(session, started, flags);
   });
+}
+
+/** Follows a run from its start, or from a cursor. Exit code 0 when it completed or the reader left, 1 when it ended otherwise. */
+export async function runWatch(
+  session: Session,
+  runId: string,
+  { after: afterEventId }: { readonly after?: number },
+): Promise<ExitCode> {
+  const view = await createView(session, runId);
+  const followed = await followRun(session, runId, { view, afterEventId });
+  if (followed.kind === "detached") {
+    printDetached(session, runId);
+    return EXIT.ok;
+  }
+  if (session.format === "table") printEnd(session, followed);
+  return exitCodeOf(followed.run);
 }
 
 function durationMs(flag: string, text: string | undefined): number | undefined {
@@ -80,7 +114,7 @@ async function afterStart(
   const { runId } = run;
   const url = runUrl(session, runId);
   const isJson = session.format === "json";
-  // Without a terminal a script reads what the run gives: everything else stays beside it.
+  // Without a terminal a script reads the output of the run: everything else goes to standard error.
   const print = flags.wait === true && !session.terminal.isTty ? printNotes : printLines;
   if (!isJson) {
     print(session, [
@@ -93,7 +127,7 @@ async function afterStart(
     if (isJson) printJson(session, { runId, url, status: runStatusName(status), isDuplicate });
     return EXIT.ok;
   }
-  // A script that waits wants one answer: the run as it ended.
+  // A script that waits wants one answer: the run in its final state.
   const view = isJson ? silentView : await createView(session, runId, print);
   const followed = await followRun(session, runId, { view });
   if (followed.kind === "detached") {
@@ -103,4 +137,63 @@ async function afterStart(
   if (isJson) printJson(session, { ...plainRun(followed.run), url });
   else printEnd(session, followed);
   return exitCodeOf(followed.run);
+}
+
+/** 0 when the run completed, else 1. */
+const exitCodeOf = (run: Run): ExitCode =>
+  run.status === RunStatus.COMPLETED ? EXIT.ok : EXIT.failed;
+
+/** Prints how the run ended, and its output or the next step. */
+function printEnd(session: Session, { run, definition }: RunWithDefinition): void {
+  // A redrawn tree shows it already.
+  if (!session.terminal.isTty) {
+    const error = run.errorMessage === "" ? "" : `: ${run.errorMessage}`;
+    const head = [statusSpan(runStatusName(run.status)), { text: error }];
+    printNotes(session, [paintLine(head, endlessCanvas(session))]);
+  }
+  if (run.status === RunStatus.COMPLETED) {
+    const output = jsonOf(run.outputJson);
+    if (output !== undefined) printPretty(session, output);
+    return;
+  }
+  const sample = sampleCommand(session.self, run, definition);
+  printNotes(session, [
+    `See why with \`${session.self} run get ${run.runId}\`.`,
+    ...(sample === "" ? [] : [`This workflow has a sample input: \`${sample}\`.`]),
+  ]);
+}
+
+/** Prints how to come back to a run that continues. */
+function printDetached(session: Session, runId: string): void {
+  const flag = session.address === session.defaultAddress ? "" : ` --address ${session.address}`;
+  printNotes(session, [
+    "",
+    "Detached; the run continues. Watch it again with:",
+    `  ${session.self} run watch ${runId}${flag}`,
+    "or stop it with:",
+    `  ${session.self} run cancel ${runId}${flag}`,
+  ]);
+}
+
+/** The command that starts the workflow with its sample; empty when the input is not the fault, or when there is no sample. */
+export function sampleCommand(self: string, run: Run, definition: Json | undefined): string {
+  const isAtFault = isEmpty(jsonOf(run.inputJson)) || hasStartFailed(run, definition);
+  if (run.status !== RunStatus.FAILED || !isAtFault) return "";
+  if (sampleInputOf(definition) === undefined) return "";
+  return run.workflowId === ""
+    ? `${self} run test -f FILE --sample`
+    : `${self} run start ${run.workflowId} --sample`;
+}
+
+const isEmpty = (input: Json | undefined): boolean =>
+  input === undefined ||
+  input === null ||
+  (typeof input === "object" && Object.keys(input).length === 0);
+
+/** A start node only checks the input against its contract. */
+function hasStartFailed({ nodes }: Run, definition: Json | undefined): boolean {
+  const start = treeRows(definition).find(({ type }) => type === "start");
+  return nodes.some(
+    ({ nodeId, status }) => nodeId === start?.nodeId && status === NodeStatus.FAILED,
+  );
 }

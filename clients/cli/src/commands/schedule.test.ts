@@ -41,7 +41,7 @@ const PAUSED = {
   nextTimes: [],
 };
 
-test("schedules are listed with when they run, what came of the last time and when the next is", async () => {
+test("schedules are listed with their rule, the result of the last occurrence and the time of the next", async () => {
   const { gateway, printed, pawl } = await setup({
     schedules: {
       listSchedules: ({ workflowId }) =>
@@ -78,7 +78,7 @@ test("schedules are listed with when they run, what came of the last time and wh
   expect(printed.out).toContain("No schedules. Make one with `pawl schedule create");
 });
 
-test("one schedule is shown whole, also while somebody holds it, and in JSON with its input as a value", async () => {
+test("one schedule is shown whole, also while it is paused, and in JSON with its input as a value", async () => {
   const { gateway, printed, pawl } = await setup({
     schedules: {
       getSchedule: () => ({ schedule: NIGHTLY }),
@@ -112,7 +112,7 @@ test("one schedule is shown whole, also while somebody holds it, and in JSON wit
   });
 });
 
-test("an update sends what is named and keeps the rest, on the version it has read", async () => {
+test("an update sends the named fields and keeps the rest, on the version it has read", async () => {
   const asked: (CreateScheduleRequest | UpdateScheduleRequest)[] = [];
   const { gateway, printed, pawl } = await setup({
     schedules: {

@@ -8,15 +8,62 @@ import {
   type ScheduleInput,
 } from "@pawl/client";
 import type { Schedule } from "@pawl/proto/pawl/v1/schedule_pb";
-import { EXIT, type ExitCode } from "../exit-code.ts";
-import { scheduleLines, scheduleRow, SCHEDULE_HEADS } from "../render/schedule.ts";
-import { tableLines } from "../render/table.ts";
-import { zonedTime } from "../render/zoned-time.ts";
+import { type Command, Option } from "commander";
+import {
+  collect,
+  pageFlags,
+  type PageFlags,
+  pauseFlags,
+  type PauseFlags,
+  requestIdFlag,
+  type Verb,
+  wholeNumber,
+} from "../grammar.ts";
+import { SCHEDULE_HEADS, scheduleLines, scheduleRow, zonedTime } from "../render/schedule.ts";
 import { type InputFlags, readRunInput } from "../run-input.ts";
-import { canvasOf, printJson, printLines, runUrl, type Session } from "../session.ts";
-import { UsageError } from "../usage-error.ts";
+import { print, printList, runUrl, type Session, UsageError } from "../session.ts";
 
-export interface ScheduleFlags extends InputFlags {
+export function scheduleVerbs(schedule: Command, verb: Verb): void {
+  const when = (command: Command): Command =>
+    command
+      .option("--cron <expression>", "five fields, six with seconds first, or a macro like @daily")
+      .option("--rrule <rule>", "an RFC 5545 rule, such as FREQ=WEEKLY;BYDAY=MO;BYHOUR=9")
+      .option("--time-zone <zone>", "an IANA time zone; default UTC");
+  const missed = "times missed during a downtime: skip them, run once, or run all";
+  const overlap = "if the previous run is still live: start another, or skip";
+  const spec = (command: Command): Command =>
+    when(command)
+      .option("--workflow <id>", "workflow to run")
+      .option("--version <number>", "which version; default the newest each time", wholeNumber)
+      .option("--input <json>", "the input of every run: JSON, or @FILE")
+      .option("--set <key=value>", "set one key of the input; may be repeated", collect)
+      .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
+      .addOption(new Option("--missed <policy>", missed).choices(["skip", "run_once", "run_all"]))
+      .addOption(new Option("--overlap <policy>", overlap).choices(["allow", "skip"]));
+  requestIdFlag(spec(verb(schedule, "create <schedule>", "Create a schedule", create)));
+  const updates = "Change a schedule; what you do not name stays";
+  spec(verb(schedule, "update <schedule>", updates, update));
+  pageFlags(
+    verb(schedule, "list", "List schedules with their next times", list).option(
+      "--workflow <id>",
+      "only of this workflow",
+    ),
+  );
+  verb(schedule, "get <schedule>", "Show a schedule and its next times", get);
+  pauseFlags(verb(schedule, "pause <schedule>", "Pause a schedule", pause));
+  verb(schedule, "resume <schedule>", "Resume a schedule with its next time", resume);
+  verb(schedule, "delete <schedule>", "Delete a schedule; runs it started continue", remove);
+  const previews = "Show the next times of an expression or a schedule";
+  when(verb(schedule, "preview [schedule]", previews, preview)).option(
+    "--count <number>",
+    "how many; default 5, at most 50",
+    wholeNumber,
+  );
+  const triggers = "Start a run now, outside of the schedule";
+  requestIdFlag(verb(schedule, "trigger <schedule>", triggers, trigger));
+}
+
+interface ScheduleFlags extends InputFlags {
   readonly workflow?: string;
   readonly version?: number;
   readonly cron?: string;
@@ -28,11 +75,11 @@ export interface ScheduleFlags extends InputFlags {
 }
 
 /** Saves a schedule. */
-export async function scheduleCreate(
+async function create(
   session: Session,
   scheduleId: string,
   flags: ScheduleFlags & { readonly requestId?: string },
-): Promise<ExitCode> {
+): Promise<void> {
   const { workflow: workflowId } = flags;
   const expression = expressionOf(flags);
   if (workflowId === undefined || expression === undefined)
@@ -40,15 +87,11 @@ export async function scheduleCreate(
   const input = { ...(await given(session, flags)), workflowId, expression };
   const { client, interrupted: signal } = session;
   const options = { signal, requestId: flags.requestId };
-  return show(session, await client.schedules.create(scheduleId, input, options));
+  show(session, await client.schedules.create(scheduleId, input, options));
 }
 
-/** Changes what is named and keeps the rest; refused when somebody else edited it meanwhile. */
-export async function scheduleUpdate(
-  session: Session,
-  scheduleId: string,
-  flags: ScheduleFlags,
-): Promise<ExitCode> {
+/** Changes the named fields. The race it survives: another client edits the schedule meanwhile; the server refuses this edit. */
+async function update(session: Session, scheduleId: string, flags: ScheduleFlags): Promise<void> {
   const { client, interrupted: signal } = session;
   const known = await client.schedules.get(scheduleId, { signal });
   const { spec } = known;
@@ -64,17 +107,17 @@ export async function scheduleUpdate(
     ...(await given(session, flags)),
   };
   const options = { signal, expectedVersion: known.version };
-  return show(session, await client.schedules.update(scheduleId, input, options));
+  show(session, await client.schedules.update(scheduleId, input, options));
 }
 
 const MISSED_NAMES: Readonly<Record<number, Missed>> = { 1: "skip", 2: "run_once", 3: "run_all" };
 const OVERLAP_NAMES: Readonly<Record<number, Overlap>> = { 1: "allow", 2: "skip" };
 
-/** What the flags say. */
+/** The fields that the flags name. */
 async function given(session: Session, flags: ScheduleFlags): Promise<Partial<ScheduleInput>> {
   const { workflow, version, timeZone, priority, missed, overlap } = flags;
   const inputJson = await readRunInput(session, flags);
-  const said = {
+  const fields = {
     workflowId: workflow,
     workflowVersion: version,
     expression: expressionOf(flags),
@@ -84,7 +127,7 @@ async function given(session: Session, flags: ScheduleFlags): Promise<Partial<Sc
     missed,
     overlap,
   };
-  return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function expressionOf({ cron, rrule }: ScheduleFlags): string | undefined {
@@ -94,64 +137,54 @@ function expressionOf({ cron, rrule }: ScheduleFlags): string | undefined {
   return cron ?? rrule?.replaceAll("\\n", "\n");
 }
 
-/** A page of schedules. */
-export async function scheduleList(
+async function list(
   session: Session,
-  flags: { readonly workflow?: string; readonly limit?: number; readonly pageToken?: string },
-): Promise<ExitCode> {
+  flags: PageFlags & { readonly workflow?: string },
+): Promise<void> {
   const { workflow: workflowId, limit: pageSize, pageToken } = flags;
   const { client, interrupted: signal } = session;
   const page = await client.schedules.list({ workflowId, pageSize, pageToken, signal });
-  const { schedules, nextPageToken } = page;
-  if (session.format === "json") {
-    printJson(session, { schedules: schedules.map(plainSchedule), nextPageToken });
-    return EXIT.ok;
-  }
-  if (schedules.length === 0) {
-    const hint = `schedule create ID --workflow ID --cron '0 3 * * *'`;
-    printLines(session, [`No schedules. Make one with \`${session.self} ${hint}\`.`]);
-    return EXIT.ok;
-  }
-  const rows = schedules.map(scheduleRow);
-  printLines(session, tableLines(SCHEDULE_HEADS, rows, canvasOf(session)));
-  if (nextPageToken !== "")
-    printLines(session, [`More: ${session.self} schedule list --page-token ${nextPageToken}`]);
-  return EXIT.ok;
+  const { schedules: items, nextPageToken } = page;
+  const hint = `schedule create ID --workflow ID --cron '0 3 * * *'`;
+  printList(session, {
+    items,
+    json: { schedules: items.map(plainSchedule), nextPageToken },
+    none: `No schedules. Make one with \`${session.self} ${hint}\`.`,
+    heads: SCHEDULE_HEADS,
+    rowOf: scheduleRow,
+    next: [`${session.self} schedule list`, nextPageToken],
+  });
 }
 
-export async function scheduleGet(session: Session, scheduleId: string): Promise<ExitCode> {
+async function get(session: Session, scheduleId: string): Promise<void> {
   const { client, interrupted: signal } = session;
-  return show(session, await client.schedules.get(scheduleId, { signal }));
+  show(session, await client.schedules.get(scheduleId, { signal }));
 }
 
-export async function schedulePause(
-  session: Session,
-  scheduleId: string,
-  flags: { readonly by?: string; readonly reason?: string },
-): Promise<ExitCode> {
-  const { by = "", reason = "" } = flags;
+async function pause(session: Session, scheduleId: string, flags: PauseFlags): Promise<void> {
+  const { by, reason } = flags;
   const { client, interrupted: signal } = session;
-  return show(session, await client.schedules.pause(scheduleId, { by, reason, signal }));
+  show(session, await client.schedules.pause(scheduleId, { by, reason, signal }));
 }
 
-export async function scheduleResume(session: Session, scheduleId: string): Promise<ExitCode> {
+async function resume(session: Session, scheduleId: string): Promise<void> {
   const { client, interrupted: signal } = session;
-  return show(session, await client.schedules.resume(scheduleId, { signal }));
+  show(session, await client.schedules.resume(scheduleId, { signal }));
 }
 
-export async function scheduleDelete(session: Session, scheduleId: string): Promise<ExitCode> {
+async function remove(session: Session, scheduleId: string): Promise<void> {
   await session.client.schedules.delete(scheduleId, { signal: session.interrupted });
-  if (session.format === "json") printJson(session, { scheduleId, deleted: true });
-  else printLines(session, [`${scheduleId} deleted; runs that it started continue`]);
-  return EXIT.ok;
+  print(session, { scheduleId, deleted: true }, () => [
+    `${scheduleId} deleted; runs that it started continue`,
+  ]);
 }
 
 /** The next times of an expression, or of a saved schedule. */
-export async function schedulePreview(
+async function preview(
   session: Session,
   scheduleId: string | undefined,
   flags: ScheduleFlags & { readonly count?: number },
-): Promise<ExitCode> {
+): Promise<void> {
   const expression = expressionOf(flags);
   if ((scheduleId === undefined) === (expression === undefined))
     throw new UsageError("Name a schedule, or give --cron or --rrule EXPRESSION.");
@@ -159,32 +192,25 @@ export async function schedulePreview(
   const { timeZone, count } = flags;
   const { client, interrupted: signal } = session;
   const times = await client.schedules.preview(of, { timeZone, count, signal });
-  if (session.format === "json")
-    printJson(session, { times: times.map((time) => time.toISOString()) });
-  else {
-    const lines = times.map((time) => zonedTime(time, timeZone ?? ""));
-    printLines(session, lines.length === 0 ? ["There are no further times."] : lines);
-  }
-  return EXIT.ok;
+  print(session, { times: times.map((time) => time.toISOString()) }, () =>
+    times.length === 0
+      ? ["There are no further times."]
+      : times.map((time) => zonedTime(time, timeZone ?? "")),
+  );
 }
 
 /** Starts a run now. */
-export async function scheduleTrigger(
+async function trigger(
   session: Session,
   scheduleId: string,
   flags: { readonly requestId?: string },
-): Promise<ExitCode> {
+): Promise<void> {
   const { client, interrupted: signal } = session;
   const { requestId } = flags;
   const { run, isDuplicate } = await client.schedules.trigger(scheduleId, { requestId, signal });
   const { runId } = run;
-  if (session.format === "json") printJson(session, { runId, scheduleId, isDuplicate });
-  else printLines(session, [runId, runUrl(session, runId)]);
-  return EXIT.ok;
+  print(session, { runId, scheduleId, isDuplicate }, () => [runId, runUrl(session, runId)]);
 }
 
-function show(session: Session, schedule: Schedule): ExitCode {
-  if (session.format === "json") printJson(session, plainSchedule(schedule));
-  else printLines(session, scheduleLines(schedule));
-  return EXIT.ok;
-}
+const show = (session: Session, schedule: Schedule): void =>
+  print(session, plainSchedule(schedule), () => scheduleLines(schedule));

@@ -28,6 +28,7 @@ export async function setup(script: Script, { columns, files }: Screen = {}) {
     self: "pawl",
     connect: (baseUrl: string) => createPawlClient({ baseUrl, attempts: 1 }),
     readText: async (path: string) => files?.[path] ?? "",
+    runTool: async () => 0,
     now: () => 0,
     interrupted: new AbortController().signal,
   };

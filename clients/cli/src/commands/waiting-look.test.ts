@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { lookWhileQuiet, QUIET_MS } from "./waiting-look.ts";
+import { lookWhileQuiet, QUIET_MS } from "./follow.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -18,11 +18,11 @@ function setup(answers: readonly (string | Error)[]) {
   return { shown, look, asked: () => asked };
 }
 
-test("a run that goes on is not asked about", async () => {
+test("the command does not ask why a run waits while the run makes progress", async () => {
   const { look, asked, shown } = setup(["no executor"]);
   for (let turn = 0; turn < 5; turn++) {
     await vi.advanceTimersByTimeAsync(QUIET_MS - 1);
-    look.heard();
+    look.reset();
   }
   look.stop();
   await vi.advanceTimersByTimeAsync(QUIET_MS * 10);
@@ -33,7 +33,7 @@ test("a quiet run says once what it waits for, and takes it back when something 
   const { look, asked, shown } = setup(["no executor", new Error("away"), "no executor"]);
   await vi.advanceTimersByTimeAsync(QUIET_MS * 3);
   expect([asked(), shown]).toEqual([3, ["no executor"]]);
-  look.heard();
+  look.reset();
   expect(shown).toEqual(["no executor", ""]);
   look.stop();
 });

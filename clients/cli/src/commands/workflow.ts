@@ -1,18 +1,54 @@
-// pawl workflow apply, validate, list, get.
+// pawl workflow apply, validate, list, get, delete.
 
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { jsonOf, plainWorkflow } from "@pawl/client";
-import { readFileText } from "../file-text.ts";
-import { EXIT, type ExitCode } from "../exit-code.ts";
-import { formatDuration } from "../render/duration.ts";
-import { type Span, paintLine } from "../render/spans.ts";
-import { tableLines } from "../render/table.ts";
-import { placedLines, plainViolation } from "../render/violation.ts";
-import { canvasOf, type Session, printJson, printLines } from "../session.ts";
-import { fileName, printWarnings, withDefinition } from "./definition-faults.ts";
+import type { Command } from "commander";
+import {
+  EXIT,
+  type ExitCode,
+  print,
+  printJson,
+  printList,
+  printNotes,
+  printPretty,
+  readFileText,
+  type Session,
+} from "../session.ts";
+import { fileFlag, type PageFlags, pageFlags, type Verb, wholeNumber } from "../grammar.ts";
+import { formatDuration } from "../render/words.ts";
+import {
+  fileName,
+  placedLines,
+  plainViolation,
+  printWarnings,
+  rulesText,
+  withDefinition,
+} from "./definition-faults.ts";
 
-/** Makes the saved workflow be what the file says. */
-export async function workflowApply(
+export function workflowVerbs(workflow: Command, verb: Verb): void {
+  fileFlag(verb(workflow, "apply", "Create or update a workflow", apply))
+    .option("--id <id>", "workflow id; default: the id in the definition")
+    .option("--strict", "refuse a definition with warnings");
+  const validates = "Check a definition and list every broken rule";
+  fileFlag(verb(workflow, "validate", validates, validate)).option(
+    "--strict",
+    "warnings count as broken rules",
+  );
+  pageFlags(verb(workflow, "list", "List workflows", list));
+  verb(workflow, "get <workflow>", "Print the definition of a workflow", get).option(
+    "--version <number>",
+    "which version; default the newest",
+    wholeNumber,
+  );
+  const deletes = "Delete a workflow; its runs keep their history";
+  verb(workflow, "delete <workflow>", deletes, remove).option(
+    "--force",
+    "delete although runs are live; they run to their end",
+  );
+}
+
+/** Saves the definition of the file. */
+async function apply(
   session: Session,
   flags: { readonly file: string; readonly id?: string; readonly strict?: boolean },
 ): Promise<ExitCode> {
@@ -26,21 +62,17 @@ export async function workflowApply(
     });
     const { workflowId, version } = workflow;
     printWarnings(session, file, warnings);
-    if (session.format === "json") {
-      const told = warnings.map(plainViolation);
-      printJson(session, { workflowId, version, outcome, warnings: told });
-    } else {
-      printLines(session, [
-        `${workflowId} version ${version} ${outcome}`,
-        `Start it with \`${session.self} run start ${workflowId} --wait\`.`,
-      ]);
-    }
+    const json = { workflowId, version, outcome, warnings: warnings.map(plainViolation) };
+    print(session, json, () => [
+      `${workflowId} version ${version} ${outcome}`,
+      `Start it with \`${session.self} run start ${workflowId} --wait\`.`,
+    ]);
     return EXIT.ok;
   });
 }
 
-/** Checks the file and saves nothing; exit code 1 when a rule is broken, or when there are warnings and they count. */
-export async function workflowValidate(
+/** Checks the file and saves nothing; exit code 1 for a broken rule, and for a warning with --strict. */
+async function validate(
   session: Session,
   flags: { readonly file: string; readonly strict?: boolean },
 ): Promise<ExitCode> {
@@ -51,93 +83,60 @@ export async function workflowValidate(
   const isValid = violations.length === 0 && !(isStrict && warnings.length > 0);
   const file = fileName(flags.file);
   printWarnings(session, flags.file, warnings);
-  if (session.format === "json") {
-    printJson(session, {
-      valid: isValid,
-      violations: violations.map(plainViolation),
-      warnings: warnings.map(plainViolation),
-    });
-  } else if (isValid) printLines(session, [`${file} is valid`]);
-  else if (violations.length === 0) printLines(session, [`${file} has warnings`]);
-  else {
-    const count = violations.length === 1 ? "1 rule" : `${violations.length} rules`;
-    printLines(session, [`${file} breaks ${count}:`, ...placedLines(file, violations)]);
-  }
+  const json = {
+    valid: isValid,
+    violations: violations.map(plainViolation),
+    warnings: warnings.map(plainViolation),
+  };
+  print(session, json, () => {
+    if (isValid) return [`${file} is valid`];
+    if (violations.length === 0) return [`${file} has warnings`];
+    return [`${file} breaks ${rulesText(violations)}:`, ...placedLines(file, violations)];
+  });
   return isValid ? EXIT.ok : EXIT.failed;
 }
 
-/** A page of workflows. */
-export async function workflowList(
-  session: Session,
-  flags: { readonly limit?: number; readonly pageToken?: string },
-): Promise<ExitCode> {
-  const { limit = 0, pageToken = "" } = flags;
-  const { client, interrupted: signal } = session;
-  const page = await client.workflows.list({ pageSize: limit, pageToken, signal });
-  if (session.format === "json") {
-    const { nextPageToken } = page;
-    printJson(session, { workflows: page.workflows.map(plainWorkflow), nextPageToken });
-    return EXIT.ok;
-  }
-  if (page.workflows.length === 0) {
-    printLines(session, [
-      `No workflows. Save one with \`${session.self} workflow apply -f FILE\`.`,
-    ]);
-    return EXIT.ok;
-  }
-  const rows = page.workflows.map((workflow): Span[] => [
-    { text: workflow.workflowId },
-    { text: String(workflow.version) },
-    { text: String(workflow.nodeCount) },
-    {
-      text:
-        workflow.updateTime === undefined
-          ? ""
-          : `${formatDuration(session.now() - timestampMs(workflow.updateTime))} ago`,
-    },
-    { text: workflow.title },
-  ]);
-  const heads = ["WORKFLOW", "VERSION", "NODES", "UPDATED", "TITLE"];
-  printLines(session, tableLines(heads, rows, canvasOf(session)));
-  if (page.nextPageToken !== "") {
-    printLines(session, [`More: ${session.self} workflow list --page-token ${page.nextPageToken}`]);
-  }
-  return EXIT.ok;
+async function list(session: Session, flags: PageFlags): Promise<void> {
+  const { limit: pageSize, pageToken } = flags;
+  const { client, interrupted: signal, self } = session;
+  const page = await client.workflows.list({ pageSize, pageToken, signal });
+  const { workflows: items, nextPageToken } = page;
+  printList(session, {
+    items,
+    json: { workflows: items.map(plainWorkflow), nextPageToken },
+    none: `No workflows. Save one with \`${self} workflow apply -f FILE\`.`,
+    heads: ["WORKFLOW", "VERSION", "NODES", "UPDATED", "TITLE"],
+    rowOf: ({ workflowId, version, nodeCount, updateTime, title }) => [
+      workflowId,
+      String(version),
+      String(nodeCount),
+      updateTime === undefined
+        ? ""
+        : `${formatDuration(session.now() - timestampMs(updateTime))} ago`,
+      title,
+    ],
+    next: [`${self} workflow list`, nextPageToken],
+  });
 }
 
 /** One version of a workflow: its definition as JSON that can be edited and applied again. */
-export async function workflowGet(
+async function get(
   session: Session,
-  workflowId: string,
-  flags: { readonly version?: number },
-): Promise<ExitCode> {
-  const workflow = await session.client.workflows.get(workflowId, {
-    version: flags.version ?? 0,
-    signal: session.interrupted,
-  });
-  if (session.format === "json") {
-    printJson(session, plainWorkflow(workflow));
-    return EXIT.ok;
-  }
-  const canvas = { width: Number.MAX_SAFE_INTEGER, hasColour: session.terminal.hasColour };
-  session.terminal.writeError(`${workflow.workflowId} version ${workflow.version}\n`);
-  const text = JSON.stringify(jsonOf(workflow.definitionJson), undefined, 2);
-  printLines(
-    session,
-    text.split("\n").map((line) => paintLine([{ text: line }], canvas)),
-  );
-  return EXIT.ok;
+  id: string,
+  { version }: { readonly version?: number },
+): Promise<void> {
+  const signal = session.interrupted;
+  const workflow = await session.client.workflows.get(id, { version, signal });
+  if (session.format === "json") return printJson(session, plainWorkflow(workflow));
+  printNotes(session, [`${workflow.workflowId} version ${workflow.version}`]);
+  printPretty(session, jsonOf(workflow.definitionJson));
 }
 
-/** Removes a workflow. */
-export async function workflowDelete(
+async function remove(
   session: Session,
   workflowId: string,
-  flags: { readonly force?: boolean },
-): Promise<ExitCode> {
-  const force = flags.force ?? false;
+  { force }: { readonly force?: boolean },
+): Promise<void> {
   await session.client.workflows.delete(workflowId, { force, signal: session.interrupted });
-  if (session.format === "json") printJson(session, { workflowId, deleted: true });
-  else printLines(session, [`${workflowId} deleted`]);
-  return EXIT.ok;
+  print(session, { workflowId, deleted: true }, () => [`${workflowId} deleted`]);
 }

@@ -1,55 +1,28 @@
-// An approval as people read it. Pure.
+// An approval for people. Pure.
 
-import { type Timestamp, timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
+import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
 import { approvalStateName, jsonTextOf } from "@pawl/client";
 import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
-import { formatDuration } from "./duration.ts";
-import { shortId } from "./short-id.ts";
-import { type Span, safeText } from "./spans.ts";
+import { formatDuration, isoText } from "./words.ts";
+import { safeText, shortId } from "./spans.ts";
 
-const isoOf = (time: Timestamp | undefined): string =>
-  time === undefined
-    ? ""
-    : timestampDate(time)
-        .toISOString()
-        .replace(/\.\d+Z$/, "Z");
+const isoOf = (time: Timestamp | undefined): string => isoText(time).replace(/\.\d+Z$/, "Z");
 
 const nodeOf = ({ nodeId, iteration }: Approval): string =>
   iteration > 0 ? `${nodeId}#${iteration}` : nodeId;
 
 type Column = readonly [head: string, cell: (approval: Approval) => string];
 
-/** The columns for a terminal: the question, the time to answer, and a short id that a person can type. */
-const forPeople = (nowMs: number): readonly Column[] => [
+/** The columns of a list. A person gets the time left and a short id to type; a pipe gets everything. */
+export const approvalColumns = (isTty: boolean, nowMs: number): readonly Column[] => [
   ["QUESTION", ({ message }) => message],
   ["STATE", ({ state }) => approvalStateName(state)],
-  ["DUE", ({ deadlineTime }) => dueText(deadlineTime, nowMs)],
+  ["DUE", ({ deadlineTime: time }) => (isTty ? dueText(time, nowMs) : isoOf(time))],
   ["WORKFLOW", ({ workflowId }) => workflowId],
-  ["APPROVAL", ({ approvalId }) => shortId(approvalId)],
+  ...(isTty ? [] : [["NODE", nodeOf] as const]),
+  ["APPROVAL", ({ approvalId: id }) => (isTty ? shortId(id) : id)],
+  ...(isTty ? [] : [["RUN", ({ runId }: Approval) => runId] as const]),
 ];
-
-/** Everything, for a pipe. */
-const FOR_PIPES: readonly Column[] = [
-  ["QUESTION", ({ message }) => message],
-  ["STATE", ({ state }) => approvalStateName(state)],
-  ["DUE", ({ deadlineTime }) => isoOf(deadlineTime)],
-  ["WORKFLOW", ({ workflowId }) => workflowId],
-  ["NODE", nodeOf],
-  ["APPROVAL", ({ approvalId }) => approvalId],
-  ["RUN", ({ runId }) => runId],
-];
-
-/** A list as heads and rows. */
-export function approvalTable(
-  approvals: readonly Approval[],
-  { isTty, nowMs }: { readonly isTty: boolean; readonly nowMs: number },
-): { readonly heads: string[]; readonly rows: Span[][] } {
-  const columns = isTty ? forPeople(nowMs) : FOR_PIPES;
-  return {
-    heads: columns.map(([head]) => head),
-    rows: approvals.map((approval) => columns.map(([, cell]) => ({ text: cell(approval) }))),
-  };
-}
 
 function dueText(time: Timestamp | undefined, nowMs: number): string {
   if (time === undefined) return "";

@@ -1,25 +1,21 @@
 // One event as one plain line, for logs and pipes.
 
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { fromWire } from "@pawl/client";
 import type { FactOf, RunEvent as LoggedEvent } from "@pawl/core/log/event";
 import { rowOf } from "@pawl/core/log/event-table";
 import { reasonOf, runStatusAfter } from "@pawl/core/log/meaning";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import { causeText } from "./cause-text.ts";
-import { formatDuration } from "./duration.ts";
-import { limitText } from "./limit.ts";
+import { causeText, formatDuration, isoText, limitText } from "./words.ts";
 import { cutText, safeText } from "./spans.ts";
 
 const DETAIL_WIDTH = 200;
 
 /** Time, number, type, node and the facts that matter. */
 export function eventLine(event: RunEvent): string {
-  const time = event.time === undefined ? "" : timestampDate(event.time).toISOString();
   const node = event.iteration > 0 ? `${event.nodeId}#${event.iteration}` : event.nodeId;
   const known = fromWire(event);
   const detail = known === undefined ? "" : cutText(safeText(detailOf(known)), DETAIL_WIDTH);
-  return joined([time, `#${event.eventId}`, event.type, safeText(node), detail]);
+  return joined([isoText(event.time), `#${event.eventId}`, event.type, safeText(node), detail]);
 }
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("  ");

@@ -1,8 +1,7 @@
 // An error in words for a person: what happened, and the next step.
 
-import { PawlError, type PawlReason } from "@pawl/client";
-import { EXIT, type ExitCode } from "../exit-code.ts";
-import { UsageError } from "../usage-error.ts";
+import { PawlError, type PawlReason, type Violation } from "@pawl/client";
+import { EXIT, type ExitCode, UsageError } from "../session.ts";
 import { safeText } from "./spans.ts";
 
 export interface Fault {
@@ -39,13 +38,7 @@ export function faultOf(thrown: unknown, context: FaultContext): Fault {
 }
 
 /** Broken rules, one a line: where, what, which rule. */
-export const violationLines = (
-  violations: readonly {
-    readonly path: string;
-    readonly reason: string;
-    readonly message: string;
-  }[],
-): readonly string[] =>
+export const violationLines = (violations: readonly Violation[]): readonly string[] =>
   violations.map(
     ({ path, reason, message }) =>
       `  ${safeText(path === "" ? "(definition)" : path)}: ${safeText(message)} [${safeText(reason)}]`,

@@ -1,12 +1,74 @@
-// One node, one fold of nodes, or the text a node streams, as lines of the progress tree. Pure.
+// The lines of the progress tree: one node, one fold of nodes, or the text that a node streams. A fold is a wide fan in a few lines: branches of
+// one fork with one type and the same quiet state become a count. Branches that a person may want to see keep their lines. Pure.
 
 import type { NodeView } from "@pawl/core/log/view";
-import { formatDuration } from "./duration.ts";
-import { type Fold, spanOf } from "./fold-rows.ts";
-import { type Progress, heldMs, nodeNote, shownStatus } from "./progress-model.ts";
-import { type Line, displayWidth, padText, safeText, wrapText } from "./spans.ts";
-import { lookOf } from "./symbols.ts";
+import { heldMs, nodeNote, nodeOf, type Progress, shownStatus } from "./progress-model.ts";
 import type { TreeRow } from "./tree.ts";
+import { formatDuration } from "./words.ts";
+import { displayWidth, type Line, lookOf, padText, safeText, wrapText } from "./spans.ts";
+
+/** One row, or many of one kind. */
+export type Entry =
+  | { readonly kind: "row"; readonly row: TreeRow }
+  | { readonly kind: "fold"; readonly fold: Fold };
+
+export interface Fold {
+  readonly status: string;
+  /** From the first row to the last. */
+  readonly rows: readonly TreeRow[];
+}
+
+/** A fan with fewer branches is drawn branch by branch. */
+const FOLD_MIN = 8;
+const LOUD = new Set(["running", "retrying", "waiting", "failed", "timed_out"]);
+
+/** The rows in drawing order, with fans folded. */
+export function foldRows(progress: Progress, nowMs: number): readonly Entry[] {
+  const kindOf = ({ fork, type }: TreeRow): string => (fork === "" ? "" : `${fork}\n${type}`);
+  const kinds = Map.groupBy(progress.rows, kindOf);
+  const folds = Map.groupBy(progress.rows, (row) => {
+    const kind = kindOf(row);
+    if (kind === "" || (kinds.get(kind)?.length ?? 0) < FOLD_MIN) return "";
+    const status = statusOf(progress, row, nowMs);
+    return LOUD.has(status) ? "" : `${kind}\n${status}`;
+  });
+  const alone = new Set(folds.get(""));
+  const first = new Map(
+    [...folds.entries()].flatMap(([key, rows]) =>
+      key === "" || rows[0] === undefined ? [] : [[rows[0], rows] as const],
+    ),
+  );
+  return progress.rows.flatMap((row): Entry[] => {
+    const rows = first.get(row);
+    if (alone.has(row) || rows?.length === 1) return [{ kind: "row", row }];
+    if (rows === undefined) return [];
+    return [{ kind: "fold", fold: { status: statusOf(progress, row, nowMs), rows } }];
+  });
+}
+
+const statusOf = (progress: Progress, { nodeId }: TreeRow, nowMs: number): string =>
+  shownStatus(progress, nodeOf(progress, nodeId), nowMs);
+
+export interface FoldSpan {
+  readonly fastestMs: number;
+  readonly slowestMs: number;
+  readonly slowest: TreeRow;
+}
+
+/** How long the rows of a fold took; undefined while none of them has ended. */
+export function spanOf(progress: Progress, { rows }: Fold): FoldSpan | undefined {
+  const took = rows.flatMap((row) => {
+    const ms = tookMs(nodeOf(progress, row.nodeId));
+    return ms === undefined ? [] : [{ row, ms }];
+  });
+  const sorted = took.toSorted((one, other) => one.ms - other.ms);
+  const [fastest, slowest] = [sorted[0], sorted.at(-1)];
+  if (fastest === undefined || slowest === undefined) return undefined;
+  return { fastestMs: fastest.ms, slowestMs: slowest.ms, slowest: slowest.row };
+}
+
+const tookMs = ({ startedAt, settledAt }: NodeView): number | undefined =>
+  startedAt === undefined || settledAt === undefined ? undefined : settledAt - startedAt;
 
 /** The width of the columns of the tree, and the time. */
 export interface LineContext {

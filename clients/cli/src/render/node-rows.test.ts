@@ -9,12 +9,15 @@ import {
 } from "@pawl/proto/pawl/v1/run_pb";
 import { expect, test } from "vitest";
 import { nodeRows } from "./node-rows.ts";
+import type { Cell } from "./table.ts";
 
 const OPTIONS = { definition: undefined, nowMs: 0, self: "pawl", isTty: false };
 const runOf = (nodes: Run["nodes"], status: RunStatus = RunStatus.RUNNING): Run =>
   create(RunSchema, { runId: "r1", status, nodes });
+const textOf = (cell: Cell | undefined): string | undefined =>
+  typeof cell === "string" ? cell : cell?.text;
 const textsOf = (rows: ReturnType<typeof nodeRows>): string[] =>
-  rows.map((row) => row.map(({ text }) => text).join("|"));
+  rows.map((row) => row.map(textOf).join("|"));
 
 test("ten iterations of a wide map get a row, those that need a look first, and the rest is a number", () => {
   const iterations = Array.from({ length: 200 }, (_, at) =>
@@ -27,13 +30,13 @@ test("ten iterations of a wide map get a row, those that need a look first, and 
   );
   const node = create(NodeRunSchema, { nodeId: "each", status: NodeStatus.WAITING });
   const rows = nodeRows(runOf([node, ...iterations]), OPTIONS);
-  expect(rows.map(([first]) => first?.text)).toEqual([
+  expect(rows.map(([first]) => textOf(first))).toEqual([
     "each",
     ...Array.from({ length: 9 }, (_, at) => `each#${at + 1}`),
     "each#151",
     "… and 190 more",
   ]);
-  expect(rows[10]?.at(-1)?.text).toBe(
+  expect(textOf(rows[10]?.at(-1))).toBe(
     "decide with `pawl run decide r1 each approve --iteration 151`",
   );
 });
@@ -42,10 +45,10 @@ test("a node that asks a person says by which approval it is answered", () => {
   const hold = { reason: "approval", approvalId: "a1" };
   const node = create(NodeRunSchema, { nodeId: "ask", status: NodeStatus.WAITING, hold });
   const [row] = nodeRows(runOf([node]), OPTIONS);
-  expect(row?.at(-1)?.text).toBe("decide with `pawl approval approve a1`");
+  expect(textOf(row?.at(-1))).toBe("decide with `pawl approval approve a1`");
 });
 
-test("a delay waits with what is left until it lets go, and took as long as it held back what follows", () => {
+test("a delay waits with the time left until its end, and its duration is the time that it held back the next node", () => {
   const pause = create(NodeRunSchema, {
     nodeId: "pause",
     status: NodeStatus.COMPLETED,
@@ -68,7 +71,7 @@ test("a delay waits with what is left until it lets go, and took as long as it h
   expect(row(runOf([pause], RunStatus.CANCELLED), 2_201)).toContain("✔ completed");
 });
 
-test("a wide fan is folded as in the live tree; what failed keeps its row", () => {
+test("a wide fan is folded as in the live tree; a failed node keeps its row", () => {
   const ids = Array.from({ length: 20 }, (_, at) => `t${at}`);
   const definition = {
     nodes: ["start", ...ids, "end"].map((id) => ({ id, type: id.startsWith("t") ? "http" : id })),

@@ -2,16 +2,14 @@
 // table shows the urgent ones and counts the rest.
 
 import { type Timestamp, timestampMs } from "@bufbuild/protobuf/wkt";
-import { type Json, jsonOf, nodeStatusName } from "@pawl/client";
+import { type Json, jsonOf, nodeStatusName, runStatusName } from "@pawl/client";
 import { type NodeRun, NodeStatus, type Run } from "@pawl/proto/pawl/v1/run_pb";
-import { formatDuration } from "./duration.ts";
-import { type Fold, foldRows } from "./fold-rows.ts";
-import { countText, foldText, timeText } from "./node-line.ts";
-import { type Progress, nodeOf, shownStatus } from "./progress-model.ts";
-import { progressOfRun } from "./run-progress.ts";
-import { shortId } from "./short-id.ts";
-import { cutText, type Span } from "./spans.ts";
-import { statusSpan } from "./symbols.ts";
+import { formatDuration } from "./words.ts";
+import { countText, type Fold, foldRows, foldText, timeText } from "./node-line.ts";
+import { createProgress, nodeOf, type Progress, shownStatus } from "./progress-model.ts";
+import { cutText, shortId, statusSpan } from "./spans.ts";
+import type { Cell } from "./table.ts";
+import { emptyNode, EMPTY_VIEW, type NodeView, type RunView } from "@pawl/core/log/view";
 
 /** The most iterations of one node that get a row. */
 const ITERATIONS_MAX = 10;
@@ -34,7 +32,7 @@ interface RowsContext extends RowsOptions {
 }
 
 /** A row for each node, each fold of nodes and each urgent iteration. */
-export function nodeRows(run: Run, options: RowsOptions): Span[][] {
+export function nodeRows(run: Run, options: RowsOptions): Cell[][] {
   const { runId, nodes } = run;
   const progress = progressOfRun(run, options.definition);
   const context: RowsContext = { ...options, runId, progress };
@@ -73,15 +71,15 @@ function urgency({ status }: NodeRun): number {
   return status === NodeStatus.COMPLETED ? 0 : 1;
 }
 
-const foldRow = (fold: Fold, progress: Progress): Span[] => [
-  { text: `${countText(fold.rows)} ${fold.rows[0]?.type ?? ""}` },
+const foldRow = (fold: Fold, progress: Progress): Cell[] => [
+  `${countText(fold.rows)} ${fold.rows[0]?.type ?? ""}`,
   statusSpan(fold.status),
-  { text: "" },
-  { text: "" },
-  { text: foldText(fold, progress) },
+  "",
+  "",
+  foldText(fold, progress),
 ];
 
-function nodeRow(node: NodeRun, context: RowsContext): Span[] {
+function nodeRow(node: NodeRun, context: RowsContext): Cell[] {
   const { progress, nowMs } = context;
   const known = node.iteration > 0 ? undefined : nodeOf(progress, node.nodeId);
   const [status, took] =
@@ -89,11 +87,11 @@ function nodeRow(node: NodeRun, context: RowsContext): Span[] {
       ? [nodeStatusName(node.status), spanText(node.startTime, node.endTime, nowMs)]
       : [shownStatus(progress, known, nowMs), timeText(context, known)];
   return [
-    { text: node.iteration > 0 ? `${node.nodeId}#${node.iteration}` : node.nodeId },
+    node.iteration > 0 ? `${node.nodeId}#${node.iteration}` : node.nodeId,
     statusSpan(status),
-    { text: node.attempt > 0 ? String(node.attempt) : "" },
-    { text: took },
-    { text: resultText(node, context) },
+    node.attempt > 0 ? String(node.attempt) : "",
+    took,
+    resultText(node, context),
   ];
 }
 
@@ -133,3 +131,42 @@ export const spanText = (
   from === undefined
     ? ""
     : formatDuration((to === undefined ? nowMs : timestampMs(to)) - timestampMs(from));
+
+const msOf = (time: Timestamp | undefined): number | undefined =>
+  time === undefined ? undefined : timestampMs(time);
+
+/** The progress of a run and its nodes; iterations have none of their own. */
+export function progressOfRun(run: Run, definition: Json | undefined): Progress {
+  const view = viewOfRun(run);
+  return {
+    ...createProgress({ title: "", definition }),
+    view: () => view,
+  };
+}
+
+function viewOfRun({ status, nodes }: Run): RunView {
+  const times = nodes.flatMap(({ startTime, endTime }) => [msOf(startTime), msOf(endTime)]);
+  const whole = nodes.filter(({ iteration }) => iteration === 0);
+  return {
+    ...EMPTY_VIEW,
+    status: runStatusName(status),
+    lastAt: times.reduce<number>((last, ms = 0) => Math.max(last, ms), 0),
+    nodes: new Map(whole.map((node) => [node.nodeId, nodeView(node)])),
+  };
+}
+
+const nodeView = ({
+  nodeId,
+  status,
+  attempt,
+  startTime,
+  endTime,
+  releaseTime,
+}: NodeRun): NodeView => ({
+  ...emptyNode(nodeId, 0),
+  status: nodeStatusName(status),
+  attempt,
+  startedAt: msOf(startTime),
+  settledAt: msOf(endTime),
+  releaseAt: msOf(releaseTime),
+});

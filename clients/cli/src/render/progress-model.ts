@@ -5,12 +5,10 @@ import { type Json, fromWire } from "@pawl/client";
 import { isFinal, isSettled } from "@pawl/core/log/event";
 import { type NodeView, type RunView, ViewFold, emptyNode } from "@pawl/core/log/view";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import { causeText } from "./cause-text.ts";
-import { limitText } from "./limit.ts";
+import { causeText, limitText } from "./words.ts";
 import { type TreeRow, treeRows } from "./tree.ts";
 
 export interface Progress {
-  readonly runId: string;
   readonly title: string;
   readonly self: string;
   readonly rows: readonly TreeRow[];
@@ -24,7 +22,6 @@ export interface Progress {
 }
 
 export interface ProgressSeed {
-  readonly runId: string;
   /** The name of the run for people: its workflow and version. */
   readonly title: string;
   readonly definition: Json | undefined;
@@ -32,12 +29,10 @@ export interface ProgressSeed {
   readonly self?: string;
 }
 
-/** A run without events. */
 export function createProgress(seed: ProgressSeed): Progress {
-  const { runId, title, definition, self = "pawl" } = seed;
+  const { title, definition, self = "pawl" } = seed;
   const fold = new ViewFold();
   return {
-    runId,
     title,
     self,
     rows: treeRows(definition),
@@ -48,13 +43,11 @@ export function createProgress(seed: ProgressSeed): Progress {
   };
 }
 
-/** Takes one event in. */
 export function applyEvent(progress: Progress, wire: RunEvent): void {
   const event = fromWire(wire);
   if (event !== undefined) progress.fold.add(event);
 }
 
-/** The node of a row. */
 export const nodeOf = (progress: Progress, nodeId: string): NodeView =>
   progress.view().nodes.get(nodeId) ?? emptyNode(nodeId, 0);
 
@@ -122,5 +115,4 @@ export function heldMs(progress: Progress, { releaseAt }: NodeView, nowMs: numbe
 export const shownStatus = (progress: Progress, node: NodeView, nowMs: number): string =>
   heldMs(progress, node, nowMs) > 0 ? "waiting" : node.status;
 
-/** Whether the run has ended. */
 export const hasEnded = (progress: Progress): boolean => isFinal(progress.view().status);

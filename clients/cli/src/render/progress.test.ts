@@ -26,7 +26,7 @@ function setup(
   facts: readonly Fact[],
   definition: Parameters<typeof createProgress>[0]["definition"] = DEFINITION,
 ) {
-  const progress = createProgress({ runId: "r1", title: "hello v1", definition });
+  const progress = createProgress({ title: "hello v1", definition });
   for (const [index, fact] of facts.entries()) {
     const event = create(RunEventSchema, { eventId: BigInt(index + 1), ...fact });
     event.time = timestampFromMs((100 + index) * 1000);
@@ -118,7 +118,7 @@ test("retries, failures and skips say why", () => {
   expect(lines[4]).toBe("⤼ end          end         parent not completed");
 });
 
-test("an ended run stands still and says why it failed", () => {
+test("an ended run shows no motion and says why it failed", () => {
   const { draw } = setup([
     started,
     { type: "run.failed", fact: { case: "runFailed", value: { message: "send: 503" } } },
@@ -128,7 +128,7 @@ test("an ended run stands still and says why it failed", () => {
   expect(lines.at(-1)).toBe("send: 503");
 });
 
-test("a graph higher than the terminal shows what is under way and counts the rest", () => {
+test("a graph higher than the terminal shows running nodes and counts the rest", () => {
   const ids = Array.from({ length: 500 }, (_, at) => `n${at}`);
   const definition = {
     nodes: ids.map((id) => ({ id, type: "javascript" })),
@@ -141,7 +141,7 @@ test("a graph higher than the terminal shows what is under way and counts the re
   expect(lines.join("\n")).toMatch(/… and 494 more nodes/);
 });
 
-test("a fan folds into counts with its slowest, and keeps a line for what runs or failed", () => {
+test("a fan folds into counts with its slowest node, and keeps a line for each node that runs or failed", () => {
   const ids = Array.from({ length: 200 }, (_, at) => `t${at}`);
   const definition = {
     nodes: ["start", ...ids, "end"].map((id) => ({ id, type: "javascript" })),
@@ -166,7 +166,7 @@ test("a fan folds into counts with its slowest, and keeps a line for what runs o
   expect(lines[5]).toMatch(/^├─ . t9 /);
 });
 
-test("a delay waits with a countdown until it lets go, and took as long as it said", () => {
+test("a delay shows a countdown until its end, and then the time that it was set to", () => {
   const released: Fact = {
     type: "node.completed",
     nodeId: "write",
@@ -230,7 +230,7 @@ test("a map shows how many of its items are done (S3.30)", () => {
   expect(draw().find((line) => line.includes("send"))).toContain("2/3");
 });
 
-test("what waits for a slot or a rate says for which, until it starts", () => {
+test("a node that waits for a slot or a rate names its key until it starts", () => {
   const queued: Fact = {
     type: "node.queued",
     nodeId: "write",

@@ -2,30 +2,38 @@
 // canvas and time give the same lines, and never more lines than the terminal has.
 
 import type { NodeView } from "@pawl/core/log/view";
-import { formatDuration } from "./duration.ts";
-import { type Entry, foldRows } from "./fold-rows.ts";
-import { type LineContext, foldLine, foldName, nodeLine, textLines } from "./node-line.ts";
+import { formatDuration } from "./words.ts";
 import {
-  type Progress,
+  type Entry,
+  foldLine,
+  foldName,
+  foldRows,
+  type LineContext,
+  nodeLine,
+  textLines,
+} from "./node-line.ts";
+import {
   hasEnded,
   hasSettled,
   heldMs,
   nodeOf,
   nodesOf,
+  type Progress,
   runNote,
   shownStatus,
 } from "./progress-model.ts";
-import { shortId } from "./short-id.ts";
 import {
   type Canvas,
-  type Line,
-  type Style,
   displayWidth,
+  type Line,
+  lookOf,
   paintLine,
   safeText,
+  shortId,
+  statusSpan,
+  type Style,
   wrapText,
 } from "./spans.ts";
-import { lookOf, statusSpan } from "./symbols.ts";
 import type { TreeRow } from "./tree.ts";
 
 export interface ProgressCanvas extends Canvas {

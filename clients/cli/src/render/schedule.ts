@@ -1,13 +1,11 @@
-// A schedule as people read it. Pure.
+// A schedule for people, with times on the clock of its time zone. Pure.
 
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type Schedule, ScheduleState } from "@pawl/proto/pawl/v1/schedule_pb";
-import type { Span } from "./spans.ts";
-import { clockTime, exactTime, zonedTime } from "./zoned-time.ts";
 
 export const SCHEDULE_HEADS = ["SCHEDULE", "STATE", "WHEN", "ZONE", "WORKFLOW", "NEXT", "LAST"];
 
-/** In a table, whose column beside it names the zone. */
+/** For a table: another column names the zone. */
 const clockOf = (time: Timestamp | undefined, zone: string): string => {
   if (time === undefined) return "";
   const date = timestampDate(time);
@@ -24,25 +22,23 @@ const STATES: Readonly<Record<number, string>> = {
 };
 const stateOf = ({ state }: Schedule): string => STATES[state] ?? "unknown";
 
-/** A rule of several lines in one. */
+/** A rule of several lines in one line. */
 const lineOf = (expression: string): string => expression.replaceAll(/\s*\n\s*/g, " ");
 
-/** One row of a list. */
-export function scheduleRow(schedule: Schedule): Span[] {
+export function scheduleRow(schedule: Schedule): string[] {
   const { spec, nextTimes, lastError, lastOccurrenceTime } = schedule;
   const zone = spec?.timeZone ?? "";
   return [
-    { text: schedule.scheduleId },
-    { text: stateOf(schedule) },
-    { text: lineOf(spec?.expression ?? "") },
-    { text: zone },
-    { text: spec?.workflowId ?? "" },
-    { text: clockOf(nextTimes[0], zone) },
-    { text: lastError === "" ? clockOf(lastOccurrenceTime, zone) : lastError },
+    schedule.scheduleId,
+    stateOf(schedule),
+    lineOf(spec?.expression ?? ""),
+    zone,
+    spec?.workflowId ?? "",
+    clockOf(nextTimes[0], zone),
+    lastError === "" ? clockOf(lastOccurrenceTime, zone) : lastError,
   ];
 }
 
-/** A schedule whole. */
 export function scheduleLines(schedule: Schedule): string[] {
   const { spec, pausedBy, pauseReason, lastError, lastRunId } = schedule;
   const by = pausedBy === "" ? "" : ` by ${pausedBy}`;
@@ -58,4 +54,24 @@ export function scheduleLines(schedule: Schedule): string[] {
     `  started ${schedule.startedCount}, skipped ${schedule.skippedCount}`,
     ...schedule.nextTimes.map((time) => `  next ${zonedOf(time, zone)}`),
   ];
+}
+
+/** 2026-01-02 03:00 in `timeZone`, with seconds unless they are 0; undefined for a zone that this machine does not know. */
+function clockTime(date: Date, timeZone: string): string | undefined {
+  try {
+    // Swedish dates are ISO dates.
+    const format = { timeZone, dateStyle: "short", timeStyle: "medium" } as const;
+    return new Intl.DateTimeFormat("sv-SE", format).format(date).replace(/:00$/, "");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The exact time in UTC. */
+const exactTime = (date: Date): string => date.toISOString().replace(".000Z", "Z");
+
+/** The time on the clock of the zone, and in UTC. */
+export function zonedTime(date: Date, timeZone: string): string {
+  const clock = timeZone === "" || timeZone === "UTC" ? undefined : clockTime(date, timeZone);
+  return clock === undefined ? exactTime(date) : `${clock} ${timeZone} (${exactTime(date)})`;
 }

@@ -3,7 +3,7 @@ import { displayWidth, paintLine, safeText, wrapText } from "./spans.ts";
 
 const ESCAPE = "\u001b";
 
-test("what a workflow said cannot steer the terminal", () => {
+test("text from a workflow cannot steer the terminal", () => {
   expect(safeText(`${ESCAPE}[2Jgone\u0007\u009b31m\u202e`)).toBe("[2Jgone31m");
   const painted = paintLine([{ text: `${ESCAPE}]0;title` }], { width: 80, hasColour: true });
   expect(painted).not.toContain(ESCAPE);

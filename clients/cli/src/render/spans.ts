@@ -1,5 +1,6 @@
-// Text for a terminal as styled pieces. A line is cut to the width before it gets colours, so colours never break it and it never
-// wraps. This file also removes control characters from the texts of workflows, because a terminal would act on them.
+// Text for a terminal as styled pieces, and the shape and colour of each status. A line is cut to the width before it gets colours, so colours
+// never break it and it never wraps. This file also removes control characters from the texts of workflows, because a terminal would act
+// on them.
 
 export type Style =
   | "plain"
@@ -99,6 +100,11 @@ function brokenText(text: string, width: number): readonly string[] {
   return [...pieces, piece];
 }
 
+const SHORT_LENGTH = 8;
+
+/** The end of an id: UUIDv7 begins with the time, which is equal for runs of one minute. The console shows the same characters. */
+export const shortId = (id: string): string => id.slice(-SHORT_LENGTH);
+
 /** The text filled with spaces to `width` columns. */
 export const padText = (text: string, width: number): string =>
   text + " ".repeat(Math.max(0, width - displayWidth(text)));
@@ -116,4 +122,35 @@ export function paintLine(line: Line, canvas: Canvas): string {
     if (left <= 0) break;
   }
   return painted.trimEnd();
+}
+
+interface Look {
+  readonly shape: string;
+  readonly style: Style;
+}
+
+const LOOKS: Readonly<Record<string, Look>> = {
+  pending: { shape: "○", style: "dim" },
+  queued: { shape: "◌", style: "blue" },
+  running: { shape: "●", style: "cyan" },
+  retrying: { shape: "↻", style: "yellow" },
+  waiting: { shape: "◇", style: "magenta" },
+  paused: { shape: "‖", style: "magenta" },
+  completed: { shape: "✔", style: "green" },
+  failed: { shape: "✖", style: "red" },
+  timed_out: { shape: "⧖", style: "red" },
+  timeout: { shape: "⧖", style: "red" },
+  cancelled: { shape: "⊘", style: "yellow" },
+  skipped: { shape: "⤼", style: "dim" },
+};
+
+const UNKNOWN: Look = { shape: "?", style: "plain" };
+
+/** Shape and colour of a run's or node's status by its short name. */
+export const lookOf = (status: string): Look => LOOKS[status] ?? UNKNOWN;
+
+/** The status in words behind its shape. */
+export function statusSpan(status: string): Span {
+  const { shape, style } = lookOf(status);
+  return { text: `${shape} ${status}`, style };
 }

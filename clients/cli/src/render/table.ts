@@ -1,5 +1,5 @@
 // A table of aligned columns, cut to the width of the terminal. If it is too wide, the widest columns shrink first. Columns that are
-// useless when cut, such as ids and states, keep their width.
+// useless when cut, such as ids and states, keep their width. Also facts by name, which are wrapped instead. Pure.
 
 import {
   type Canvas,
@@ -9,6 +9,7 @@ import {
   padText,
   paintLine,
   safeText,
+  wrapText,
 } from "./spans.ts";
 
 /** The widest cell, also without a terminal: `-o json` shows a message of 2,000 characters whole. */
@@ -19,12 +20,18 @@ const GAP = 2;
 /** Columns that are never cut. */
 const WHOLE = new Set(["APPROVAL", "AGO", "ATTEMPT", "RUN", "STATE", "STATUS", "TOOK", "VERSION"]);
 
+/** A cell: plain text, or a styled piece. */
+export type Cell = string | Span;
+
+const spanOf = (cell: Cell): Span => (typeof cell === "string" ? { text: cell } : cell);
+
 /** Heads in capitals, then a line per row. */
 export function tableLines(
   heads: readonly string[],
-  rows: readonly (readonly Span[])[],
+  cells: readonly (readonly Cell[])[],
   canvas: Canvas,
 ): readonly string[] {
+  const rows = cells.map((row) => row.map(spanOf));
   const natural = heads.map((head, column) =>
     Math.min(
       CELL_WIDTH_MAX,
@@ -65,4 +72,21 @@ function fit(heads: readonly string[], natural: readonly number[], width: number
     excess -= 1;
   }
   return widths;
+}
+
+const NAME_WIDTH = 12;
+
+/** A name and its value on as many lines as the value needs; none for an empty value. The value is never cut. */
+export function factLines(name: string, value: Span, canvas: Canvas): readonly string[] {
+  if (value.text === "") return [];
+  const room = Math.max(20, canvas.width - NAME_WIDTH);
+  return wrapText(safeText(value.text), room).map((text, at) =>
+    paintLine(
+      [
+        { text: padText(at === 0 ? name : "", NAME_WIDTH), style: "dim" },
+        { ...value, text },
+      ],
+      canvas,
+    ),
+  );
 }

@@ -1,7 +1,7 @@
 // A definition's graph as rows of a tree. A chain runs straight down, a fork indents its branches, and a join returns to the level of
 // the fork that it closes. Each node is placed under its immediate dominator: the last node on every path to it.
 
-import type { Json } from "@pawl/client";
+import { type Json, readGraph } from "@pawl/client";
 
 export interface TreeRow {
   readonly nodeId: string;
@@ -69,21 +69,16 @@ export function treeRows(definition: Json | undefined): readonly TreeRow[] {
 }
 
 function readNodes(definition: Json | undefined): Map<string, TreeNode> {
-  const nodes = new Map<string, TreeNode>();
-  for (const node of records(definition, "nodes")) {
-    const id = text(node["id"]);
-    const label = text(node["label"]);
-    nodes.set(id, {
+  const graph = readGraph(definition);
+  const nodes = new Map(
+    graph.nodes.map(({ id, label, type }): [string, TreeNode] => [
       id,
-      label: label === "" ? id : label,
-      type: text(node["type"]),
-      parents: [],
-      children: [],
-    });
-  }
-  for (const edge of records(definition, "edges")) {
-    const source = nodes.get(text(edge["source"]));
-    const target = nodes.get(text(edge["target"]));
+      { id, label: label === "" ? id : label, type, parents: [], children: [] },
+    ]),
+  );
+  for (const edge of graph.edges) {
+    const source = nodes.get(edge.source);
+    const target = nodes.get(edge.target);
     if (source === undefined || target === undefined || target.parents.includes(source.id))
       continue;
     source.children.push(target.id);
@@ -91,18 +86,6 @@ function readNodes(definition: Json | undefined): Map<string, TreeNode> {
   }
   return nodes;
 }
-
-type JsonRecord = { readonly [key: string]: Json };
-
-const isRecord = (value: Json | undefined): value is JsonRecord =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-function records(value: Json | undefined, key: string): readonly JsonRecord[] {
-  const list = isRecord(value) ? value[key] : undefined;
-  return Array.isArray(list) ? list.filter(isRecord) : [];
-}
-
-const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 
 function topologicalOrder(nodes: ReadonlyMap<string, TreeNode>): string[] {
   const waitingFor = new Map([...nodes.values()].map(({ id, parents }) => [id, parents.length]));
@@ -134,15 +117,11 @@ function dominatorChildren(
     }
     return a;
   };
-  const children = new Map<string, string[]>();
   for (const id of order) {
     const [first, ...rest] = nodes.get(id)?.parents ?? [];
     const dominator = first === undefined ? "" : rest.reduce(meet, first);
     above.set(id, dominator);
     depth.set(id, (depth.get(dominator) ?? 0) + 1);
-    const siblings = children.get(dominator);
-    if (siblings === undefined) children.set(dominator, [id]);
-    else siblings.push(id);
   }
-  return children;
+  return Map.groupBy(order, (id) => above.get(id) ?? "");
 }

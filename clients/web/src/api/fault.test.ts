@@ -23,7 +23,7 @@ test("an error is shown with its reason, every violation and what to do next", (
   expect(violations.map(violationText)).toEqual(["input.name: is missing", "is odd"]);
 });
 
-test("a gateway that does not answer is said in words, and may come back", () => {
+test("the fault of a gateway that does not answer is in words and can be retried", () => {
   expect(readFault(new TypeError("Failed to fetch"))).toMatchObject({
     reason: "UNREACHABLE",
     message: "The gateway does not answer.",

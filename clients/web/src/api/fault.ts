@@ -1,7 +1,6 @@
-// Turns whatever went wrong into what a person needs: what happened, the machine-readable reason, and what to do next.
+// An error as the console shows it: what happened, the machine-readable reason, and what to do next.
 
-import { pawlErrorFrom } from "@pawl/client";
-import type { PawlReason, Violation } from "@pawl/client";
+import { pawlErrorFrom, type PawlReason, type Violation } from "@pawl/client";
 
 export interface Fault {
   /** UPPER_SNAKE, as the API names it. */
@@ -10,11 +9,11 @@ export interface Fault {
   readonly next: string;
   /** Every broken rule, when there is a list of them. */
   readonly violations: readonly Violation[];
-  /** Whether trying again by itself may help. */
+  /** Whether another try may succeed. */
   readonly retryable: boolean;
 }
 
-/** What to do next where the console differs from other clients; the server advises about the rest. */
+/** Advice that differs from other clients; for the rest the server gives the advice. */
 const NEXT: Partial<Record<PawlReason, string>> = {
   STORE_UNAVAILABLE: "Nothing is lost. Check that PostgreSQL runs; this page reconnects by itself.",
   DRAINING: "The gateway is stopping; this page reconnects when it is back.",
@@ -24,7 +23,6 @@ const NEXT: Partial<Record<PawlReason, string>> = {
 
 const ELSE = "Try again. If it stays, look in the gateway's log.";
 
-/** Reads an error of any kind. */
 export function readFault(thrown: unknown): Fault {
   const error = pawlErrorFrom(thrown);
   const { reason, retryable } = error;
@@ -33,6 +31,5 @@ export function readFault(thrown: unknown): Fault {
   return { reason, message, next: NEXT[reason] ?? error.next ?? ELSE, violations, retryable };
 }
 
-/** A violation in one line. */
 export const violationText = ({ path, message }: Violation): string =>
   path === "" ? message : `${path}: ${message}`;

@@ -1,19 +1,18 @@
-// Asks again and again while someone looks: at once, then every so often after the answer. A hidden page asks nothing and
-// asks at once when it is shown. One question is open at a time, and one that is no longer wanted is not heard.
+// Polls while the page is visible: at once, then some time after each answer. A hidden page does not poll, and polls at once when it is shown
+// again. One call is open at a time, and the answer of a stopped poll is dropped.
 
 import { useEffect, useRef, useState } from "react";
-import { readFault } from "./fault.ts";
-import type { Fault } from "./fault.ts";
+import { type Fault, readFault } from "./fault.ts";
 
 export interface Polled<T> {
-  /** The newest answer, kept while a later question fails. */
+  /** The newest answer, kept when a later call fails. */
   readonly value: T | undefined;
   readonly fault: Fault | undefined;
 }
 
 type Kept<T> = Polled<T> & { readonly key: string };
 
-/** Polls `ask`; a new `key` is a new question and forgets the old answer. `everyMs` of 0 asks until it was answered once. */
+/** Polls `ask`; a new `key` drops the old answer. With `everyMs` 0 it polls until the first answer. */
 export function usePoll<T>(
   key: string,
   everyMs: number,

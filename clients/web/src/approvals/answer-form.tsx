@@ -1,26 +1,32 @@
-// The form of an open approval: the fields of its response, a comment and a name.
+// The form of an open approval: the fields of its response, a comment and a name. The same request id goes with the same answer until the
+// server has accepted it, so a repeat after a lost reply is harmless.
 
 import type { Approval } from "@pawl/proto/pawl/v1/approval_pb";
-import type { ReactNode } from "react";
-import { useEffect, useMemo, useRef, useState } from "react";
-import { initialDraft, readDraft } from "../form/draft.ts";
-import type { Draft } from "../form/draft.ts";
-import { readField } from "../form/field.ts";
+import { type ReactNode, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type Draft,
+  type Faults,
+  initialDraft,
+  placeViolations,
+  readDraft,
+} from "../form/draft.ts";
+import { type Field, readField } from "../form/field.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { FaultBox } from "../ui/fault-box.tsx";
-import { jsonText, parseJson } from "../ui/json-text.ts";
-import { keepName, readName } from "./own-name.ts";
-import { useAnswer } from "./use-answer.ts";
-import type { Answer, Answering } from "./use-answer.ts";
+import { freshRequestId, jsonTextOf } from "@pawl/client";
+import { type Fault, readFault } from "../api/fault.ts";
+import { writes } from "../api/gateway.ts";
+import { submitting } from "../ui/browser-hooks.ts";
+import { parseJson } from "../ui/json-text.ts";
 
 const WORDS_LENGTH_MAX = 200;
 
-/** Draws the form and sends the answer. It goes when the approval is no longer open. */
+/** Draws the form and sends the answer. The panel removes it when the approval is no longer open. */
 export function AnswerForm({ approval }: { readonly approval: Approval }): ReactNode {
-  const schemaText = jsonText(approval.responseSchemaJson);
+  const schema = jsonTextOf(approval.responseSchemaJson);
   const field = useMemo(
-    () => readField(schemaText === "" ? undefined : parseJson(schemaText)),
-    [schemaText],
+    () => readField(schema === undefined ? undefined : parseJson(schema)),
+    [schema],
   );
   const [draft, setDraft] = useState<Draft>(() => initialDraft(field));
   const [comment, setComment] = useState("");
@@ -53,21 +59,19 @@ export function AnswerForm({ approval }: { readonly approval: Approval }): React
       className="answer"
       noValidate
       aria-label="Answer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        approve();
-      }}
+      onSubmit={submitting(approve)}
     >
       <SchemaForm field={field} draft={draft} faults={answering.faults} onChange={change} />
       <Words label="Comment" value={comment} onChange={setComment} />
       <Words label="Your name" value={name} onChange={setName} />
-      {answering.fault !== undefined && <FaultBox fault={answering.fault} />}
+      <FaultBox fault={answering.fault} />
       <Actions busy={answering.busy} onReject={() => send("reject", undefined)} />
     </form>
   );
 }
 
-interface ActionsProps extends Pick<Answering, "busy"> {
+interface ActionsProps {
+  readonly busy: Answer["decision"] | undefined;
   readonly onReject: () => void;
 }
 
@@ -105,4 +109,59 @@ function Words({ label, value, onChange }: WordsProps): ReactNode {
       </label>
     </div>
   );
+}
+
+interface Answer {
+  readonly decision: "approve" | "reject";
+  readonly responseJson: string | undefined;
+  readonly comment: string;
+  readonly decidedBy: string;
+}
+
+/** Sends the answer. `busy` is the decision that is sent or accepted; `faults` are by field, and `fault` belongs to no field. */
+function useAnswer(approvalId: string, field: Field) {
+  const [busy, setBusy] = useState<Answer["decision"]>();
+  const [faults, setFaults] = useState<Faults>({});
+  const [fault, setFault] = useState<Fault>();
+  const request = useRef({ answer: "", id: "" });
+  /** Never rejects: errors go to the faults. */
+  const send = async (answer: Answer): Promise<void> => {
+    const { decision, ...rest } = answer;
+    const text = JSON.stringify(answer);
+    if (request.current.answer !== text) request.current = { answer: text, id: freshRequestId() };
+    setBusy(decision);
+    setFaults({});
+    setFault(undefined);
+    try {
+      await writes.approvals[decision](approvalId, { ...rest, requestId: request.current.id });
+    } catch (error) {
+      const found = readFault(error);
+      const placed = placeViolations(field, found.violations);
+      const isPlaced = found.violations.length > 0 && placed.others.length === 0;
+      setFaults(placed.faults);
+      setFault(isPlaced ? undefined : found);
+      setBusy(undefined);
+    }
+  };
+  return { busy, faults, fault, setFaults, send };
+}
+
+const NAME_KEY = "pawl.answers-as";
+
+/** The name that the reader gave before; empty when this browser has none. */
+function readName(): string {
+  try {
+    return localStorage.getItem(NAME_KEY) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Keeps a name for the next answer. */
+function keepName(name: string): void {
+  try {
+    localStorage.setItem(NAME_KEY, name);
+  } catch {
+    // A browser without storage asks for the name again.
+  }
 }

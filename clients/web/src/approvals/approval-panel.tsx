@@ -1,15 +1,14 @@
-// A question to a person: what is asked, the form for the response, and the two ways to answer. An answer is checked here for the
-// reader's sake and by the server for good. The race it survives: another person answers first; the panel then says who.
+// A question to a person: its text, the form for the response, and two buttons. The form checks the answer, and the server checks it again.
+// The race it survives: another person answers first; the panel then shows the name.
 
 import { jsonOf } from "@pawl/client";
-import type { Approval } from "@pawl/proto/pawl/v1/approval_pb";
-import { ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
+import { type Approval, ApprovalState } from "@pawl/proto/pawl/v1/approval_pb";
 import type { ReactNode } from "react";
-import { getApproval } from "../api/gateway.ts";
+import { reads } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
-import { CodeBlock } from "../ui/code-block.tsx";
+import { CodeBlock } from "../ui/text-block.tsx";
 import { FaultBox } from "../ui/fault-box.tsx";
-import { useNow } from "../ui/now.ts";
+import { useNow } from "../ui/browser-hooks.ts";
 import { formatDuration, formatTime, wireMs } from "../ui/time.ts";
 import { AnswerForm } from "./answer-form.tsx";
 import { detailFacts } from "./details.ts";
@@ -19,7 +18,9 @@ const TICK_MS = 1_000;
 
 /** The question of an approval, with its form while it is open. */
 export function ApprovalPanel({ approvalId }: { readonly approvalId: string }): ReactNode {
-  const { value, fault } = usePoll(approvalId, ASK_MS, (signal) => getApproval(approvalId, signal));
+  const { value, fault } = usePoll(approvalId, ASK_MS, (signal) =>
+    reads.approvals.get(approvalId, { signal }),
+  );
   if (value === undefined)
     return fault === undefined ? (
       <p className="muted">Reading the question…</p>
@@ -39,7 +40,7 @@ export function ApprovalPanel({ approvalId }: { readonly approvalId: string }): 
 }
 
 function Question({ approval }: { readonly approval: Approval }): ReactNode {
-  const details = approval.detailsJson.length === 0 ? undefined : jsonOf(approval.detailsJson);
+  const details = jsonOf(approval.detailsJson);
   const facts = detailFacts(details);
   return (
     <>
@@ -56,13 +57,13 @@ function Question({ approval }: { readonly approval: Approval }): ReactNode {
         </dl>
       )}
       {facts === undefined && details !== undefined && (
-        <CodeBlock text={JSON.stringify(details, null, 2)} what="details" empty="" />
+        <CodeBlock text={JSON.stringify(details, null, 2)} what="details" />
       )}
     </>
   );
 }
 
-/** Who is asked, and how long there is time. */
+/** The assignees, and the time that is left. */
 function Terms({ approval }: { readonly approval: Approval }): ReactNode {
   const deadlineAt = wireMs(approval.deadlineTime);
   const isOpen = approval.state === ApprovalState.OPEN;
@@ -85,7 +86,7 @@ function Terms({ approval }: { readonly approval: Approval }): ReactNode {
 const ENDS: Partial<Record<ApprovalState, string>> = {
   [ApprovalState.APPROVED]: "Approved",
   [ApprovalState.REJECTED]: "Rejected",
-  [ApprovalState.TIMED_OUT]: "Nobody answered in time",
+  [ApprovalState.TIMED_OUT]: "No one answered in time",
   [ApprovalState.CANCELLED]: "Closed without an answer: its node or its run ended",
 };
 
@@ -106,7 +107,7 @@ function Closed({ approval }: { readonly approval: Approval }): ReactNode {
         {comment !== "" && `: ${comment}`}
       </p>
       {responseJson.length > 0 && (
-        <CodeBlock text={JSON.stringify(jsonOf(responseJson), null, 2)} what="response" empty="" />
+        <CodeBlock text={JSON.stringify(jsonOf(responseJson), null, 2)} what="response" />
       )}
     </div>
   );

@@ -1,30 +1,28 @@
-// What waits for people: every open question, newest first, each a click away from its form.
+// The open questions to people, newest first, each with a link to its form.
 
 import type { Approval } from "@pawl/proto/pawl/v1/approval_pb";
 import type { ReactNode } from "react";
 import { runPath } from "../route.ts";
 import { nodeKey } from "@pawl/core/log/view";
-import { FaultBox } from "../ui/fault-box.tsx";
-import { Link } from "../ui/link.tsx";
-import { useNow } from "../ui/now.ts";
+import { PollState } from "../ui/fault-box.tsx";
+import { Link } from "../ui/navigate.tsx";
+import { useNow, useTitle } from "../ui/browser-hooks.ts";
 import { formatAge, formatDuration, wireMs } from "../ui/time.ts";
-import { useTitle } from "../ui/title.ts";
-import { useOpenApprovals } from "./use-open-approvals.ts";
+import type { ApprovalPage } from "@pawl/client";
+import { listOpenApprovals } from "../api/gateway.ts";
+import { type Polled, usePoll } from "../api/poll.ts";
 
 const TICK_MS = 1000;
 
-/** The list of open approvals. */
 export function ApprovalsPage(): ReactNode {
   useTitle("Approvals");
-  const { value, fault } = useOpenApprovals();
+  const polled = useOpenApprovals();
+  const { value } = polled;
   const nowMs = useNow(TICK_MS, true);
   return (
     <section className="list" aria-label="Approvals">
       <h1>Approvals</h1>
-      {fault !== undefined && <FaultBox fault={fault} />}
-      {value === undefined && fault === undefined && (
-        <p className="loading">Reading the approvals…</p>
-      )}
+      <PollState polled={polled} what="the approvals" />
       {value?.approvals.length === 0 && (
         <div className="empty">
           <h2>Nothing waits for a person</h2>
@@ -75,4 +73,16 @@ function Waiting({
       </Link>
     </li>
   );
+}
+
+const EVERY_MS = 5_000;
+
+/** The newest open approvals, live. */
+export const useOpenApprovals = (): Polled<ApprovalPage> =>
+  usePoll("approvals", EVERY_MS, listOpenApprovals);
+
+/** The number of open approvals, with "+" when there are more pages; empty for none. */
+export function openCount(page: ApprovalPage | undefined): string {
+  if (page === undefined || page.approvals.length === 0) return "";
+  return `${page.approvals.length}${page.nextPageToken === "" ? "" : "+"}`;
 }

@@ -1,4 +1,4 @@
-// The details of a question as short facts, where they are few and flat enough to be read at a glance. Pure.
+// The details of a question as short facts, if they are few and flat. Pure.
 
 import type { Json } from "@pawl/client";
 
@@ -10,7 +10,7 @@ export interface DetailFact {
 const FACTS_MAX = 12;
 const VALUE_LENGTH_MAX = 120;
 
-/** The facts of an object, inner names joined by `›`; undefined where JSON says it better. */
+/** The facts of an object, inner names joined by `›`; undefined when JSON is easier to read. */
 export function detailFacts(details: Json | undefined): readonly DetailFact[] | undefined {
   const facts: DetailFact[] = [];
   const isFlat = gather(details, [], facts);
@@ -20,7 +20,7 @@ export function detailFacts(details: Json | undefined): readonly DetailFact[] | 
 function gather(value: Json | undefined, path: readonly string[], into: DetailFact[]): boolean {
   if (typeof value === "object" && value !== null) {
     if (Array.isArray(value) || path.length > 2) return false;
-    // An object holds JSON, and one key too many is enough to know.
+    // The values of an object are JSON.
     const entries = Object.entries(value as Readonly<Record<string, Json>>);
     return (
       entries.length <= FACTS_MAX &&

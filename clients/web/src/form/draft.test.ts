@@ -20,7 +20,7 @@ const refund = readField({
   },
 });
 
-test("what is filled in becomes the value, and what is optional and empty is left out", () => {
+test("filled fields become the value, and empty optional fields are left out", () => {
   const draft = { ".amount": " 4.5 ", ".paid": [1], ".tags": [2, 0], ".note": "" };
   expect(readDraft(refund, draft)).toEqual({
     ok: true,
@@ -30,7 +30,7 @@ test("what is filled in becomes the value, and what is optional and empty is lef
   expect(readDraft(refund, more)).toMatchObject({ value: { by: null, to: { name: "Ada" } } });
 });
 
-test("everything wrong is said at once, each at its field", () => {
+test("the form shows all errors at once, each at its field", () => {
   expect(readDraft(refund, { ".amount": "1e9", ".note": "too long", ".tags": [0] })).toEqual({
     ok: false,
     faults: {

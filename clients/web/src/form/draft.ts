@@ -1,19 +1,19 @@
-// What a person has filled in so far, and the value it stands for. Pure. Fields are told apart by their keys.
+// The text that a person has filled in so far, its value, and its faults: those found here, and those that the server found. Pure.
 
-import type { Json } from "@pawl/client";
+import type { Json, Violation } from "@pawl/client";
 import type { Field, Option } from "./field.ts";
 
-/** What stands in each field: text of inputs, positions of chosen options. A field that was never touched has no entry. */
+/** The content of each field: text of inputs, positions of chosen options. An untouched field has no entry. */
 export type Draft = Readonly<Record<string, string | readonly number[]>>;
 
-/** What is wrong, by the key of its field. */
+/** Faults by the key of the field. */
 export type Faults = Readonly<Record<string, string>>;
 
 export type ReadDraft =
   | { readonly ok: true; /** undefined: nothing was filled in. */ readonly value: Json | undefined }
   | { readonly ok: false; readonly faults: Faults };
 
-/** The draft a form begins with: what the schema gives as defaults. */
+/** The first draft of a form: the defaults of the schema. */
 export function initialDraft(field: Field, given: Json | undefined = field.initial): Draft {
   if (field.kind === "group") {
     const inner = isRecord(given) ? given : {};
@@ -34,7 +34,7 @@ export function initialDraft(field: Field, given: Json | undefined = field.initi
   }
 }
 
-/** The value of a draft, or everything that is wrong with it. */
+/** The value of a draft, or all of its faults. */
 export function readDraft(field: Field, draft: Draft): ReadDraft {
   const faults: Record<string, string> = {};
   const value = valueOf(field, draft, faults);
@@ -44,7 +44,7 @@ export function readDraft(field: Field, draft: Draft): ReadDraft {
 function valueOf(field: Field, draft: Draft, faults: Record<string, string>): Json | undefined {
   if (field.kind === "constant") return field.value;
   if (field.kind === "group") {
-    // An object that is optional and left empty is left out, and what it requires is not asked for.
+    // An empty optional object is left out, with its required fields.
     if (!field.isRequired && !isTouched(field, draft)) return undefined;
     const entries = field.fields.map((one) => [one.name, valueOf(one, draft, faults)] as const);
     return Object.fromEntries(entries.filter((entry) => entry[1] !== undefined)) as Json; // undefined is out
@@ -116,7 +116,7 @@ function numeric(field: LeafField & { readonly kind: "number" }, typed: string):
     return { fault: isMinOut ? `Must be more than ${min}.` : `Must be at least ${min}.` };
   if (max !== undefined && (isMaxOut ? value >= max : value > max))
     return { fault: isMaxOut ? `Must be less than ${max}.` : `Must be at most ${max}.` };
-  // As the server's validator has it: the quotient is a whole number.
+  // The server's validator checks the same: the quotient is a whole number.
   if (step !== undefined && !Number.isInteger(value / step))
     return { fault: `Must be a multiple of ${step}.` };
   return { value };
@@ -130,7 +130,7 @@ function json(typed: string): Leaf {
   }
 }
 
-/** Whether something of a group was filled in. */
+/** Whether a field of a group was filled in. */
 const isTouched = (field: Field, draft: Draft): boolean =>
   field.kind === "group"
     ? field.fields.some((one) => isTouched(one, draft))
@@ -143,3 +143,38 @@ const positionsOf = (options: readonly Option[], values: readonly Json[]): numbe
 
 const isRecord = (value: Json | undefined): value is { readonly [key: string]: Json } =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The name of the whole response on the wire. */
+const ROOT = "response_json";
+const MISSING = /required property '([^']*)'/;
+
+/** Places each violation at the nearest field of the form; `others` are those that belong to no field. */
+export function placeViolations(field: Field, violations: readonly Violation[]) {
+  const keys = keysOf(field);
+  const faults: Record<string, string> = {};
+  const others: string[] = [];
+  for (const { path, message } of violations) {
+    const key = path.startsWith(ROOT) ? nearest(keys, keyOf(path, message)) : undefined;
+    if (key === undefined) others.push(path === "" ? message : `${path}: ${message}`);
+    else faults[key] ??= `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
+  }
+  return { faults, others };
+}
+
+/** The server reports a missing property at its object; the form shows it at the field. */
+function keyOf(path: string, message: string): string {
+  const missing = MISSING.exec(message)?.[1];
+  const key = path.slice(ROOT.length);
+  return missing === undefined ? key : `${key}.${missing}`;
+}
+
+/** The field of a key, or the field around it: a fault of an item is shown at its list. */
+function nearest(keys: ReadonlySet<string>, key: string): string | undefined {
+  for (let at = key; ; at = at.slice(0, Math.max(at.lastIndexOf("."), at.lastIndexOf("[")))) {
+    if (keys.has(at)) return at;
+    if (!/[.[]/.test(at)) return undefined;
+  }
+}
+
+const keysOf = (field: Field): ReadonlySet<string> =>
+  new Set(field.kind === "group" ? field.fields.flatMap((one) => [...keysOf(one)]) : [field.key]);

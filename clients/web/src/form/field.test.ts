@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { readField } from "./field.ts";
-import type { Field } from "./field.ts";
+import { type Field, readField } from "./field.ts";
 
 /** Fields as `key kind`, with a star where one is required. */
 const outline = (field: Field): string[] =>
@@ -51,7 +50,7 @@ test("every simple shape of a schema is a field of its own kind", () => {
   expect(fields[4]).toMatchObject({ options: [{ label: "Kind", value: 1 }, { label: "Firm" }] });
 });
 
-test("what no field fits is JSON, so that every schema can be answered", () => {
+test("a schema that no field fits becomes a JSON field, so that every schema can be answered", () => {
   for (const schema of [
     { type: "array", items: { type: "string" } },
     { type: "object" },

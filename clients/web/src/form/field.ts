@@ -1,9 +1,8 @@
 // Reads a JSON Schema as fields that people can fill in. Pure. A shape that no field fits becomes a text area for JSON, so every
-// schema can be answered; the server holds the answer to the whole schema in any case.
+// schema can be answered. The server checks the answer against the whole schema.
 
 import type { Json } from "@pawl/client";
 
-/** What every field has. */
 interface Base {
   /** The path from the response, as the server writes it in violations: `.amount`, `.address.street`, "" for the whole. */
   readonly key: string;
@@ -12,7 +11,7 @@ interface Base {
   readonly label: string;
   readonly hint: string;
   readonly isRequired: boolean;
-  /** Whether an empty field stands for null where a value is required. */
+  /** Whether an empty required field means null. */
   readonly isNullable: boolean;
   readonly initial: Json | undefined;
 }
@@ -52,11 +51,9 @@ export type Field = Base &
     | { readonly kind: "json" }
   );
 
-export type FieldKind = Field["kind"];
-
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Groups inside groups, and references behind references, beyond this are JSON. */
+/** Deeper groups and longer chains of references become JSON. */
 const DEPTH_MAX = 6;
 const OPTIONS_MAX = 100;
 const FIELDS_MAX = 60;
@@ -68,7 +65,7 @@ const number = (value: unknown): number | undefined =>
   typeof value === "number" ? value : undefined;
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** The field, or group of fields, for a whole response. `schema` is undefined where any response will do. */
+/** The field, or group of fields, for a whole response. `schema` is undefined when every response is valid. */
 export function readField(schema: unknown): Field {
   const isWanted = schema !== undefined && schema !== true;
   return fieldOf({ root: schema, schema, key: "", name: "", isRequired: isWanted, depth: 0 });
@@ -163,7 +160,7 @@ function numberField(base: Base, schema: Schema): Field {
   };
 }
 
-/** What may be chosen: an enum, or a list of constants with titles; undefined where it is no choice. */
+/** The options of an enum or of a list of constants with titles; undefined for any other schema. */
 function optionsOf(root: unknown, schema: Schema): readonly Option[] | undefined {
   const values = list(schema["enum"]).map((value) => optionOf(value, ""));
   const titled = [...list(schema["oneOf"]), ...list(schema["anyOf"])].map((one) =>
@@ -188,7 +185,7 @@ function typesOf(schema: Schema): readonly string[] {
   return isObject(schema["properties"]) ? ["object"] : [];
 }
 
-/** A schema behind its references within the same document; an empty one, which is JSON, where they lead nowhere. */
+/** A schema with its references within the document resolved; an empty schema, which means JSON, when they are broken. */
 function resolved(root: unknown, schema: unknown): Schema {
   let at = schema;
   for (let depth = 0; depth < DEPTH_MAX; depth++) {
@@ -210,7 +207,7 @@ function pointed(root: unknown, reference: string): unknown {
   return parts.reduce<unknown>((at, part) => (isObject(at) ? at[part] : undefined), root);
 }
 
-/** `unit_price` and `unitPrice` as people write them: `Unit price`. */
+/** `unit_price` and `unitPrice` become `Unit price`. */
 function labelOf(name: string): string {
   const words = name.replaceAll(/[_-]+/g, " ").replaceAll(/([a-z])([A-Z])/g, "$1 $2");
   return words.charAt(0).toUpperCase() + words.slice(1).toLowerCase();

@@ -1,7 +1,6 @@
-// The fields of a form, as its model says. It keeps nothing: what is filled in comes and goes by `draft`.
+// The fields of a form. It has no state: the filled-in text comes from `draft`, and changes go to `onChange`.
 
-import type { ReactNode } from "react";
-import { useId } from "react";
+import { type ReactNode, useId } from "react";
 import type { Draft, Faults } from "./draft.ts";
 import type { Field, Option } from "./field.ts";
 
@@ -12,7 +11,7 @@ interface Props {
   readonly onChange: (key: string, entered: Draft[string]) => void;
 }
 
-/** Options up to this many are all shown; more are a list to open. */
+/** Up to this many options are all shown; more become a list to open. */
 const RADIO_MAX = 5;
 /** A text that may be longer than this gets several lines. */
 const LINE_LENGTH = 100;
@@ -24,7 +23,6 @@ const INPUT_TYPES: Readonly<Record<string, string>> = {
   uri: "url",
 };
 
-/** Draws a field, or a group of them. */
 export function SchemaForm(props: Props): ReactNode {
   const { field } = props;
   if (field.kind !== "group") return <OneField {...props} />;
@@ -46,8 +44,15 @@ function OneField({ field, draft, faults, onChange }: Props): ReactNode {
   const fault = faults[field.key];
   const isMany = field.kind === "choices" || (field.kind === "choice" && isShort(field.options));
   const describedBy = `${id}-hint ${id}-fault`;
-  const body = (
-    <>
+  const Box = isMany ? "fieldset" : "div";
+  const label = <Label field={field} />;
+  return (
+    <Box
+      className="form-field"
+      data-field={field.key}
+      aria-describedby={isMany ? describedBy : undefined}
+    >
+      {isMany ? <legend>{label}</legend> : <label htmlFor={id}>{label}</label>}
       <Control
         {...{ field, id, describedBy }}
         isWrong={fault !== undefined}
@@ -64,24 +69,7 @@ function OneField({ field, draft, faults, onChange }: Props): ReactNode {
           {fault}
         </p>
       )}
-    </>
-  );
-  if (!isMany)
-    return (
-      <div className="form-field" data-field={field.key}>
-        <label htmlFor={id}>
-          <Label field={field} />
-        </label>
-        {body}
-      </div>
-    );
-  return (
-    <fieldset className="form-field" data-field={field.key} aria-describedby={describedBy}>
-      <legend>
-        <Label field={field} />
-      </legend>
-      {body}
-    </fieldset>
+    </Box>
   );
 }
 
@@ -158,7 +146,7 @@ function Control({ field, id, describedBy, isWrong, entered, onChange }: Control
 
 const isShort = (options: readonly Option[]): boolean => options.length <= RADIO_MAX;
 
-/** `0 to 1000`, `from 0`, `up to 5`; empty where any number will do. */
+/** `0 to 1000`, `from 0`, `up to 5`; empty when every number is valid. */
 export function rangeText({
   min,
   max,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readField } from "./field.ts";
-import { placeViolations } from "./server-faults.ts";
+import { placeViolations } from "./draft.ts";
 
 const form = readField({
   type: "object",

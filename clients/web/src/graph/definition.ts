@@ -1,49 +1,53 @@
-// Reads the graph out of a canonical definition: only what is drawn. A definition newer than this console still draws.
+// The graph of a definition: labels, the search for nodes, and in a run the state of an edge and the input of a node. Pure.
 
-/** A node as drawn. */
-export interface DrawnNode {
-  readonly id: string;
-  readonly type: string;
-  readonly label: string;
-  /** The handler's configuration as JSON text set out on lines. */
-  readonly config: string;
+import type { DrawnEdge, DrawnGraph } from "@pawl/client";
+import { isSettled } from "@pawl/core/log/event";
+import { edgeEffect } from "@pawl/core/log/edge-effect";
+import type { NodeView, RunView } from "@pawl/core/log/view";
+import { parseJson } from "../ui/json-text.ts";
+
+/** The label of a node; empty when it has none. */
+export const labelOf = ({ nodes }: DrawnGraph, nodeId: string): string =>
+  nodes.find(({ id }) => id === nodeId)?.label ?? "";
+
+/** The ids of nodes whose id or label holds the text, those that begin with it first; none for an empty text. */
+export function findNodes({ nodes }: DrawnGraph, text: string): readonly string[] {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === "") return [];
+  const place = ({ id, label }: { readonly id: string; readonly label: string }): number => {
+    const places = [id, label].map((name) => name.toLowerCase().indexOf(wanted));
+    return Math.min(...places.map((at) => (at < 0 ? Infinity : at)));
+  };
+  return nodes
+    .map((node) => ({ id: node.id, at: place(node) }))
+    .filter(({ at }) => at < Infinity)
+    .toSorted((one, other) => Math.min(one.at, 1) - Math.min(other.at, 1))
+    .map(({ id }) => id);
 }
 
-/** An edge as drawn. `handle` is "" when the edge is followed whatever the handle. */
-export interface DrawnEdge {
-  readonly id: string;
-  readonly source: string;
-  readonly target: string;
-  readonly handle: string;
+export type EdgeState = "pending" | "taken" | "untaken";
+
+/** The state of `edge`, given the newest execution of its source. */
+export function edgeState(edge: DrawnEdge, source: NodeView | undefined): EdgeState {
+  if (source === undefined || !isSettled(source.status)) return "pending";
+  const handle = source.handle === "" ? undefined : source.handle;
+  const effect = edgeEffect(
+    { status: source.status, handle },
+    { handle: edge.handle === "" ? null : edge.handle },
+  );
+  return effect === "taken" ? "taken" : "untaken";
 }
 
-export interface DrawnGraph {
-  readonly title: string;
-  readonly nodes: readonly DrawnNode[];
-  readonly edges: readonly DrawnEdge[];
+/** The input of a node as JSON text on several lines; "" while the node has none. */
+export function nodeInput(graph: DrawnGraph, view: RunView, nodeId: string): string {
+  const incoming = graph.edges.filter((edge) => edge.target === nodeId);
+  if (incoming.length === 0) return view.input === "" ? "" : show(parseJson(view.input));
+  const reached = incoming.flatMap((edge) => {
+    const source = view.nodes.get(edge.source);
+    if (source === undefined || edgeState(edge, source) !== "taken") return [];
+    return [[edge.source, parseJson(source.output ?? "null")] as const];
+  });
+  return reached.length === 0 ? "" : show(Object.fromEntries(reached));
 }
 
-type Bag = Readonly<Record<string, unknown>>;
-
-const bag = (value: unknown): Bag =>
-  typeof value === "object" && value !== null ? (value as Bag) : {};
-const list = (value: unknown): readonly Bag[] => (Array.isArray(value) ? value.map(bag) : []);
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-
-/** The graph of a definition; an empty graph when there is none to read. */
-export function readGraph(definition: unknown): DrawnGraph {
-  const root = bag(definition);
-  const nodes = list(root["nodes"]).map((node) => ({
-    id: text(node["id"]),
-    type: text(node["type"]),
-    label: text(node["label"]),
-    config: JSON.stringify(bag(node["config"]), null, 2),
-  }));
-  const edges = list(root["edges"]).map((edge, index) => ({
-    id: text(edge["id"]) || `edge-${index}`,
-    source: text(edge["source"]),
-    target: text(edge["target"]),
-    handle: text(edge["source_handle"] ?? edge["sourceHandle"]),
-  }));
-  return { title: text(root["title"]), nodes, edges };
-}
+const show = (value: unknown): string => JSON.stringify(value, null, 2);

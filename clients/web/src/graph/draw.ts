@@ -1,18 +1,15 @@
-// What the graph library is given: nodes and edges with all they need to be drawn. Pure.
+// The nodes and edges in the form of the graph library. Pure.
 
 import { MarkerType } from "@xyflow/react";
 import type { Looks } from "../run/looks.ts";
 import type { NodeView } from "@pawl/core/log/view";
 import { formatDuration } from "../ui/time.ts";
-import type { DrawnNode } from "./definition.ts";
-import { edgeState } from "./edge-state.ts";
-import type { EdgeState } from "./edge-state.ts";
+import { edgeState, type EdgeState } from "./definition.ts";
+import { type DrawnNode } from "@pawl/client";
 import type { FoldedGraph } from "./fold.ts";
-import type { FlowEdge } from "./graph-edge.tsx";
-import type { FlowNode } from "./graph-node.tsx";
-import { NODE_HEIGHT, NODE_WIDTH } from "./layout.ts";
-import type { Direction, Layout } from "./layout.ts";
-import { tally } from "./tally.ts";
+import type { FlowEdge, FlowNode } from "./graph-parts.tsx";
+import { type Direction, type Layout, NODE_HEIGHT, NODE_WIDTH } from "./layout.ts";
+import { tally } from "./tally.tsx";
 
 /** A run on the graph; absent for a preview of the definition. */
 export interface DrawnRun {
@@ -36,7 +33,6 @@ const STROKES: Readonly<Record<EdgeState, string>> = {
   taken: "var(--s-completed)",
 };
 
-/** The nodes and groups. */
 export const drawNodes = (drawing: Drawing): FlowNode[] =>
   drawing.graph.nodes.map((drawn) => ({
     id: drawn.id,
@@ -66,7 +62,7 @@ function dataOf(drawn: DrawnNode, drawing: Drawing): FlowNode["data"] {
   };
 }
 
-/** The edges; one out of a group is taken as soon as one member has taken it. */
+/** The edges; an edge of a group is taken when one member has taken it. */
 export const drawEdges = ({ graph, place, direction, run }: Drawing): FlowEdge[] =>
   graph.edges.map((edge) => {
     const sources = graph.groups.get(edge.source) ?? [{ id: edge.source }];

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { emptyNode } from "@pawl/core/log/view";
-import type { NodeView } from "@pawl/core/log/view";
-import type { DrawnEdge } from "./definition.ts";
-import { edgeState } from "./edge-state.ts";
+import { emptyNode, type NodeView } from "@pawl/core/log/view";
+import { edgeState } from "./definition.ts";
+import { type DrawnEdge } from "@pawl/client";
 
 const edge = (handle: string): DrawnEdge => ({ id: "e", source: "a", target: "b", handle });
 const source = (more: Partial<NodeView>): NodeView => ({ ...emptyNode("a", 0), ...more });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Looks } from "../run/looks.ts";
-import { readGraph } from "./definition.ts";
-import { findNodes } from "./find.ts";
-import { byUrgency, tally } from "./tally.ts";
+import { findNodes } from "./definition.ts";
+import { readGraph } from "@pawl/client";
+import { byUrgency, tally } from "./tally.tsx";
 
 const graph = readGraph({
   nodes: [

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readGraph } from "./definition.ts";
+import { readGraph } from "@pawl/client";
 import { foldGraph } from "./fold.ts";
 
 const fan = (width: number) => {

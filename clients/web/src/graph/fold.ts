@@ -1,7 +1,6 @@
-// Folds equal siblings into one node: many nodes of one type between the same nodes say no more one by one. Pure. Nodes that the
-// reader looks at or looks for, and those that failed, stay apart.
+// Folds equal siblings into one node: many nodes of one type between the same nodes. Nodes that are open, found or failed stay apart. Pure.
 
-import type { DrawnEdge, DrawnGraph, DrawnNode } from "./definition.ts";
+import type { DrawnEdge, DrawnGraph, DrawnNode } from "@pawl/client";
 
 export interface FoldedGraph extends DrawnGraph {
   /** The nodes in each group, by the id under which it is drawn. */
@@ -16,7 +15,7 @@ const GROUP = "group:";
 /** Whether an id is that of a group. */
 export const isGroupId = (id: string): boolean => id.startsWith(GROUP);
 
-/** The graph with its equal siblings folded, but for those in `apart`. */
+/** The graph with its equal siblings folded, except for those in `apart`. */
 export function foldGraph(graph: DrawnGraph, apart: ReadonlySet<string>): FoldedGraph {
   const groups = new Map<string, readonly DrawnNode[]>();
   const groupOf = new Map<string, string>();
@@ -49,7 +48,7 @@ function equalSiblings({ nodes, edges }: DrawnGraph): readonly (readonly DrawnNo
   return [...Map.groupBy(nodes, signature).values()].filter(({ length }) => length > FOLD_FROM);
 }
 
-/** The nodes that stay, and each group where its first member stood. */
+/** The single nodes, and each group at the position of its first member. */
 function drawn(
   { nodes }: DrawnGraph,
   groups: FoldedGraph["groups"],
@@ -73,7 +72,7 @@ function rangeText(members: readonly DrawnNode[]): string {
   return `${name(members[0])} … ${name(members.at(-1))}`;
 }
 
-/** The edges between what is drawn, each once. */
+/** The edges between drawn nodes and groups, each once. */
 function joined({ edges }: DrawnGraph, groupOf: ReadonlyMap<string, string>): DrawnEdge[] {
   const once = new Map<string, DrawnEdge>();
   for (const edge of edges) {

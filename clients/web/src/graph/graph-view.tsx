@@ -1,25 +1,26 @@
-// The graph of a definition, and of a run on it while it moves. This file and what it imports are the lazily loaded chunk.
+// The graph of a definition, with the state of a run. This file and its imports are the lazily loaded chunk.
 
-import { Background, Controls, ReactFlow } from "@xyflow/react";
-import type { ReactFlowInstance } from "@xyflow/react";
-import type { KeyboardEvent, ReactNode, RefObject } from "react";
-import { useEffect, useMemo, useRef, useState } from "react";
-import { drawEdges, drawNodes } from "./draw.ts";
-import type { Drawing, DrawnRun } from "./draw.ts";
+import { Background, Controls, ReactFlow, type ReactFlowInstance } from "@xyflow/react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { drawEdges, type Drawing, drawNodes, type DrawnRun } from "./draw.ts";
 import type { FoldedGraph } from "./fold.ts";
-import { GraphEdge } from "./graph-edge.tsx";
-import type { FlowEdge } from "./graph-edge.tsx";
-import { GraphNode } from "./graph-node.tsx";
-import type { FlowNode } from "./graph-node.tsx";
-import { layoutGraph } from "./layout.ts";
-import type { Direction, Layout } from "./layout.ts";
+import { type FlowEdge, type FlowNode, GraphEdge, GraphNode } from "./graph-parts.tsx";
+import { type Direction, type Layout, layoutGraph } from "./layout.ts";
 
 export interface GraphProps {
   readonly graph: FoldedGraph;
   /** Absent for a preview of the definition. */
   readonly run?: DrawnRun;
   readonly openKey?: string;
-  /** Nodes the reader looks for: they are marked, and the view goes there. */
+  /** Nodes that match the search: they are marked, and the view moves to them. */
   readonly foundIds?: ReadonlySet<string>;
   readonly onOpen?: (key: string) => void;
 }
@@ -33,10 +34,10 @@ const NONE: ReadonlySet<string> = new Set();
 const MARGIN_PX = 40;
 const HEIGHT_MIN_PX = 220;
 const HEIGHT_MAX_PX = { right: 640, down: 1600 } as const;
-/** A place narrower than this gets a graph that runs down, as tall as it is: the page scrolls, not the graph. */
+/** In a narrower box the graph runs down at its full height: the page scrolls, not the graph. */
 const NARROW_PX = 560;
 
-/** Draws the graph; a click opens a node. The whole of it stays in view when its place changes size. */
+/** Draws the graph; a click opens a node. The whole graph stays in view when its box changes size. */
 export function GraphView(props: GraphProps): ReactNode {
   const { graph, run, openKey = "", foundIds = NONE, onOpen } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -48,7 +49,7 @@ export function GraphView(props: GraphProps): ReactNode {
   const shownIds = graph.nodes.map(({ id }) => id).filter((id) => foundIds.has(id));
   const aim = shownIds.join(" ");
   useEffect(() => {
-    // The library measures its place by itself, and may do so a frame later.
+    // The library measures its box itself, maybe a frame later.
     const frames = [0, 0];
     const fit = (): void => {
       const nodes = aim === "" ? undefined : aim.split(" ").map((id) => ({ id }));
@@ -118,7 +119,7 @@ function useWidth(box: RefObject<HTMLDivElement | null>): number {
   return width;
 }
 
-/** As tall as the graph needs at the scale its width allows, within reason. */
+/** The height of the graph at the scale that its width allows, between two limits. */
 function heightFor(place: Layout, boxWidth: number, direction: Direction): number {
   const scale = Math.min(1, boxWidth / Math.max(place.width, 1));
   const wanted = place.height * scale + 2 * MARGIN_PX;

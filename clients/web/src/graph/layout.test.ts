@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { readGraph } from "./definition.ts";
-import { layoutGraph, NODE_HEIGHT, NODE_WIDTH } from "./layout.ts";
-import { routeEdge } from "./route-edge.ts";
+import { readGraph } from "@pawl/client";
+import { layoutGraph, NODE_HEIGHT, NODE_WIDTH, routeEdge } from "./layout.ts";
 
 const diamond = readGraph({
   nodes: ["start", "a", "b", "c", "end"].map((id) => ({ id, type: "noop" })),
@@ -83,7 +82,7 @@ test("where there is little width the graph runs down", () => {
   expect(path).toBe("M0,0 C0,50 50,50 50,100");
 });
 
-test("what is no definition is an empty graph", () => {
+test("a value that is no definition gives an empty graph", () => {
   expect(readGraph(undefined)).toEqual({ title: "", nodes: [], edges: [] });
   expect(readGraph("text").nodes).toEqual([]);
 });

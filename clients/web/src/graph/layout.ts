@@ -1,18 +1,18 @@
-// Places the nodes of a graph with dagre, left to right, or downwards where there is little width. Lives in the lazily loaded chunk.
+// Places the nodes of a graph with dagre, and routes its edges: left to right, or downwards where the width is small. Pure. It is part of
+// the lazily loaded chunk.
 
 import { graphlib, layout } from "@dagrejs/dagre";
-import type { DrawnEdge, DrawnGraph, DrawnNode } from "./definition.ts";
+import type { DrawnEdge, DrawnGraph, DrawnNode } from "@pawl/client";
 
 export const NODE_WIDTH = 196;
 export const NODE_HEIGHT = 56;
 
-/** Short edges to the next depth matter most: so a node lies where it may start, not where its output is awaited. */
+/** Edges to the next depth weigh more: a node is placed where it may start, not where its output is needed. */
 const DIRECT_WEIGHT = 8;
 
-/** With more nodes above one another than this, they stand closer and their edges get more room to fan out. */
+/** With more nodes in a column, nodes are closer and their edges get more room. */
 const TALL_FROM = 8;
 
-/** Where the graph runs. */
 export type Direction = "right" | "down";
 
 export interface Place {
@@ -25,7 +25,6 @@ export interface Layout {
   readonly nodes: ReadonlyMap<string, Place>;
   /** Where a long edge bends on its way, by id. */
   readonly bends: ReadonlyMap<string, readonly Place[]>;
-  /** The size of the whole. */
   readonly width: number;
   readonly height: number;
 }
@@ -62,7 +61,7 @@ export function layoutGraph(graph: DrawnGraph, direction: Direction = "right"): 
   return !isDown && isUpsideDown(laid) ? turnOver(laid) : laid;
 }
 
-/** Whether most neighbours in a column stand in the reverse of the order in which the definition names them. */
+/** Whether most neighbours in a column are in the reverse order of the definition. */
 function isUpsideDown({ nodes }: Layout): boolean {
   const places = [...nodes.values()];
   const turned = places.map((place, index) => {
@@ -85,9 +84,8 @@ function turnOver({ nodes, bends, width, height }: Layout): Layout {
 
 /** How many nodes lie at the depth that has the most. */
 function widestDepth(depths: ReadonlyMap<string, number>): number {
-  const counts = new Map<number, number>();
-  for (const depth of depths.values()) counts.set(depth, (counts.get(depth) ?? 0) + 1);
-  return Math.max(0, ...counts.values());
+  const groups = Map.groupBy(depths.values(), (depth) => depth);
+  return Math.max(0, ...Array.from(groups.values(), ({ length }) => length));
 }
 
 /** The longest way from a root to each node; a cycle, which no saved definition has, stops at the number of nodes. */
@@ -107,4 +105,37 @@ function depthsOf(
     }
   }
   return depths;
+}
+
+/** A bend nearer to an end than this would make a kink there. */
+const CURVE_PX = 16;
+
+const turned = ({ x, y }: Place): Place => ({ x: y, y: x });
+const same = (place: Place): Place => place;
+
+/** An SVG path from `source` over the `bends` to `target`, along the direction of the graph at every point. */
+export function routeEdge(
+  source: Place,
+  bends: readonly Place[],
+  target: Place,
+  direction: Direction = "right",
+): string {
+  // A graph that runs down is one that runs right, with x and y exchanged.
+  const turn = direction === "right" ? same : turned;
+  const write = (x: number, y: number): string => {
+    const at = turn({ x, y });
+    return `${at.x},${at.y}`;
+  };
+  const [first, last] = [turn(source), turn(target)];
+  const between = (bend: Place): boolean =>
+    bend.x - first.x >= CURVE_PX && last.x - bend.x >= CURVE_PX;
+  const stops = [...bends.map(turn).filter(between), last];
+  let at = first;
+  let path = `M${write(at.x, at.y)}`;
+  for (const stop of stops) {
+    const half = (stop.x - at.x) / 2;
+    path += ` C${write(at.x + half, at.y)} ${write(stop.x - half, stop.y)} ${write(stop.x, stop.y)}`;
+    at = stop;
+  }
+  return path;
 }

@@ -1,12 +1,10 @@
 // Loads the graph's code when a graph is first shown; the rest of the page does not wait for it.
 
-import type { ReactNode } from "react";
-import { lazy, Suspense } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import type { GraphProps } from "./graph-view.tsx";
 
 const GraphView = lazy(async () => ({ default: (await import("./graph-view.tsx")).GraphView }));
 
-/** The graph, once its code is there. */
 export function LazyGraph(props: GraphProps): ReactNode {
   return (
     <Suspense fallback={<p className="loading">Drawing the graph…</p>}>

@@ -1,15 +1,14 @@
 // A node that moderation holds: the output that waits, and the buttons to approve or reject it.
 
-import type { ReactNode } from "react";
-import { useEffect, useState } from "react";
-import { decideNode, getRun } from "../api/gateway.ts";
-import { readFault } from "../api/fault.ts";
-import type { Fault } from "../api/fault.ts";
-import { freshRequestId } from "../api/request-id.ts";
-import { CodeBlock } from "../ui/code-block.tsx";
-import { FaultBox } from "../ui/fault-box.tsx";
-import { jsonText, prettyJson } from "../ui/json-text.ts";
+import { jsonTextOf } from "@pawl/client";
 import type { NodeView } from "@pawl/core/log/view";
+import { type ReactNode, useState } from "react";
+import { useAction } from "../api/action.ts";
+import { reads, writes } from "../api/gateway.ts";
+import { usePoll } from "../api/poll.ts";
+import { FaultBox } from "../ui/fault-box.tsx";
+import { prettyJson } from "../ui/json-text.ts";
+import { CodeBlock } from "../ui/text-block.tsx";
 
 interface Props {
   readonly runId: string;
@@ -18,49 +17,21 @@ interface Props {
 
 /** Shown while the node waits, until the log has the decision. */
 export function DecideNode({ runId, node }: Props): ReactNode {
-  const [held, setHeld] = useState("");
   const [comment, setComment] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState<Fault>();
+  const { isBusy, fault, act } = useAction();
   const { nodeId, iteration } = node;
-  useEffect(() => {
-    const controller = new AbortController();
-    // The events do not carry the held output, so the page reads it from the gateway.
-    const read = async (): Promise<void> => {
-      try {
-        const { run } = await getRun(runId, controller.signal);
-        const same = run.nodes.find(
-          (each) => each.nodeId === nodeId && each.iteration === iteration,
-        );
-        setHeld(jsonText(same?.hold?.outputJson ?? new Uint8Array()));
-      } catch (error) {
-        if (!controller.signal.aborted) setFault(readFault(error));
-      }
-    };
-    void read(); // never rejects: a fault is shown
-    return () => controller.abort();
-  }, [runId, nodeId, iteration]);
-  const decide = async (decision: "approve" | "reject"): Promise<void> => {
-    setBusy(true);
-    setFault(undefined);
-    try {
-      await decideNode(runId, {
-        nodeId,
-        iteration,
-        decision,
-        comment,
-        requestId: freshRequestId(),
-      });
-    } catch (error) {
-      setFault(readFault(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+  // The events do not carry the held output, so the page reads it from the gateway.
+  const read = usePoll(`${runId} ${node.key}`, 0, (signal) => reads.runs.get(runId, { signal }));
+  const same = read.value?.run.nodes.find(
+    (each) => each.nodeId === nodeId && each.iteration === iteration,
+  );
+  const held = jsonTextOf(same?.hold?.outputJson) ?? "";
+  const decide = (decision: "approve" | "reject"): void =>
+    void act(() => writes.runs.decide(runId, nodeId, decision, { iteration, comment }));
   return (
     <section className="decide" aria-label="Decide">
-      {held !== "" && <CodeBlock text={prettyJson(held)} what="held output" empty="" />}
-      {fault !== undefined && <FaultBox fault={fault} />}
+      {held !== "" && <CodeBlock text={prettyJson(held)} what="held output" />}
+      <FaultBox fault={fault ?? read.fault} />
       <input
         type="text"
         aria-label="Comment"
@@ -69,15 +40,10 @@ export function DecideNode({ runId, node }: Props): ReactNode {
         onChange={({ target }) => setComment(target.value)}
       />
       <div className="dialog-actions">
-        <button
-          type="button"
-          className="danger"
-          disabled={busy}
-          onClick={() => void decide("reject")}
-        >
+        <button type="button" className="danger" disabled={isBusy} onClick={() => decide("reject")}>
           Reject
         </button>
-        <button type="button" disabled={busy} onClick={() => void decide("approve")}>
+        <button type="button" disabled={isBusy} onClick={() => decide("approve")}>
           Approve
         </button>
       </div>

@@ -1,8 +1,7 @@
 import type { EventType } from "@pawl/core/log/event";
 import { nodeStatusAfter } from "@pawl/core/log/meaning";
 import { expect, test } from "vitest";
-import { filterRows, WINDOW_FROM, windowOf } from "./event-filter.ts";
-import type { EventRow } from "./event-row.ts";
+import { type EventRow, filterRows, WINDOW_FROM, windowOf } from "./event-rows.ts";
 
 const row = (seq: number, type: EventType, nodeId = "", payload = "{}"): EventRow => ({
   seq,
@@ -36,7 +35,7 @@ test("another name of an event type finds its events (X6)", () => {
   expect(seqs(filterRows(queued, "all", "node_retried"))).toEqual([3]);
 });
 
-test("a short log is drawn whole, a long one only around what is in view", () => {
+test("a short log is drawn whole, a long log only around the visible part", () => {
   expect(windowOf(WINDOW_FROM, 9999, 400, 26)).toEqual({ first: 0, last: WINDOW_FROM });
   const { first, last } = windowOf(10_000, 26 * 5000, 400, 26);
   expect(first).toBeLessThanOrEqual(5000);

@@ -1,15 +1,12 @@
 // The event log: every fact of the run in order. It follows its end until the reader scrolls up or pauses it.
 
-import type { ReactNode } from "react";
-import { memo, useLayoutEffect, useRef, useState } from "react";
+import { memo, type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { FindBox } from "../ui/drawer.tsx";
 import { formatClock } from "../ui/time.ts";
-import { filterRows, windowOf } from "./event-filter.ts";
-import type { EventKind } from "./event-filter.ts";
+import { type EventKind, type EventRow, filterRows, toneOf, windowOf } from "./event-rows.ts";
 import { prettyJson } from "../ui/json-text.ts";
-import { toneOf } from "./event-tone.ts";
 import type { Looks } from "./looks.ts";
 import { nodeKey } from "@pawl/core/log/view";
-import type { EventRow } from "./event-row.ts";
 
 const ROW_PX = 26;
 const BOX_PX = 390;
@@ -21,11 +18,10 @@ interface Props {
   readonly onOpen: (key: string) => void;
 }
 
-/** The log with its filters. */
 export function EventLog({ rows, looks, onOpen }: Props): ReactNode {
-  const [kind, setKind] = useState<EventKind>("all");
-  const [text, setText] = useState("");
-  const [follows, setFollows] = useState(true);
+  const [filter, setFilter] = useState<Filter>({ kind: "all", text: "", follows: true });
+  const { kind, text, follows } = filter;
+  const change = (part: Partial<Filter>): void => setFilter((before) => ({ ...before, ...part }));
   const [chosen, setChosen] = useState<number>();
   const [scrollPx, setScrollPx] = useState(0);
   const box = useRef<HTMLDivElement>(null);
@@ -36,7 +32,7 @@ export function EventLog({ rows, looks, onOpen }: Props): ReactNode {
   }, [follows, shown.length]);
   const onScroll = (at: HTMLDivElement): void => {
     setScrollPx(at.scrollTop);
-    setFollows(at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_PX);
+    change({ follows: at.scrollHeight - at.scrollTop - at.clientHeight < NEAR_PX });
   };
   const chosenRow = rows.find((row) => row.seq === chosen);
   return (
@@ -45,12 +41,8 @@ export function EventLog({ rows, looks, onOpen }: Props): ReactNode {
         count={
           shown.length === rows.length ? `${rows.length}` : `${shown.length} of ${rows.length}`
         }
-        kind={kind}
-        text={text}
-        follows={follows}
-        onKind={setKind}
-        onText={setText}
-        onFollow={setFollows}
+        filter={filter}
+        onChange={change}
       />
       <div
         className="event-box"
@@ -89,35 +81,37 @@ export function EventLog({ rows, looks, onOpen }: Props): ReactNode {
   );
 }
 
-interface FiltersProps {
-  readonly count: string;
+interface Filter {
   readonly kind: EventKind;
   readonly text: string;
+  /** Whether the log stays at its end. */
   readonly follows: boolean;
-  readonly onKind: (kind: EventKind) => void;
-  readonly onText: (text: string) => void;
-  readonly onFollow: (follows: boolean) => void;
 }
 
-function Filters(props: FiltersProps): ReactNode {
-  const { count, kind, text, follows, onKind, onText, onFollow } = props;
+interface FiltersProps {
+  readonly count: string;
+  readonly filter: Filter;
+  readonly onChange: (part: Partial<Filter>) => void;
+}
+
+function Filters({ count, filter, onChange }: FiltersProps): ReactNode {
+  const { kind, text, follows } = filter;
   return (
     <header className="panel-head">
       <h2>
         Events <span className="count">{count}</span>
       </h2>
       <span className="spacer" />
-      <input
-        type="search"
-        aria-label="Find in events"
+      <FindBox
+        label="Find in events"
         placeholder="Find"
-        value={text}
-        onChange={(event) => onText(event.target.value)}
+        text={text}
+        onText={(wanted) => onChange({ text: wanted })}
       />
       <select
         aria-label="Kind of events"
         value={kind}
-        onChange={(event) => onKind(event.target.value as EventKind)}
+        onChange={({ target }) => onChange({ kind: target.value as EventKind })}
       >
         <option value="all">All events</option>
         <option value="states">Without streams</option>
@@ -127,7 +121,7 @@ function Filters(props: FiltersProps): ReactNode {
         type="button"
         className="quiet"
         aria-pressed={!follows}
-        onClick={() => onFollow(!follows)}
+        onClick={() => onChange({ follows: !follows })}
       >
         {follows ? "Pause" : "Follow"}
       </button>

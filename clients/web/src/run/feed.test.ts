@@ -1,9 +1,8 @@
 import { Code } from "@connectrpc/connect";
 import { PawlError } from "@pawl/client";
 import { expect, test } from "vitest";
-import { RunFeed } from "./feed.ts";
-import type { Connection, WatchLog } from "./feed.ts";
-import { scriptLog } from "./scripted-events.ts";
+import { type Connection, RunFeed, type WatchLog } from "./feed.ts";
+import { scriptLog } from "./scripted-events.fixture.ts";
 
 const runStarted = { case: "runStarted", value: {} } as const;
 const runCompleted = { case: "runCompleted", value: {} } as const;
@@ -59,7 +58,7 @@ test("trouble is shown with its count, and is over with the next event", async (
   ]);
 });
 
-test("a refusal is a state that says what to do, and keeps what was seen", async () => {
+test("a refusal is a state with a next step, and keeps the events seen so far", async () => {
   const { events, add } = scriptLog();
   add("run.started", "", runStarted);
   const watch: WatchLog = async function* () {
@@ -74,7 +73,7 @@ test("a refusal is a state that says what to do, and keeps what was seen", async
   });
 });
 
-test("a page that was left hears nothing more", async () => {
+test("a page that was left is not redrawn any more", async () => {
   const { events, add } = scriptLog();
   add("run.started", "", runStarted);
   const frames: (() => void)[] = [];

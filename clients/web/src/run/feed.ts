@@ -5,13 +5,10 @@
 
 import { fromWire } from "@pawl/client";
 import { isFinal } from "@pawl/core/log/event";
-import { EMPTY_VIEW, ViewFold } from "@pawl/core/log/view";
-import type { RunView } from "@pawl/core/log/view";
+import { EMPTY_VIEW, type RunView, ViewFold } from "@pawl/core/log/view";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import { readFault } from "../api/fault.ts";
-import type { Fault } from "../api/fault.ts";
-import { eventRow } from "./event-row.ts";
-import type { EventRow } from "./event-row.ts";
+import { type Fault, readFault } from "../api/fault.ts";
+import { eventRow, type EventRow } from "./event-rows.ts";
 
 export type Connection =
   | { readonly kind: "connecting" }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readGraph } from "../graph/definition.ts";
+import { readGraph } from "@pawl/client";
 import { culpritOf, linksOf, looksOf } from "./looks.ts";
-import { scriptLog, viewOf } from "./scripted-events.ts";
+import { scriptLog, viewOf } from "./scripted-events.fixture.ts";
 
 /** A graph of edges such as "a>b". */
 const graphOf = (...edges: readonly string[]) =>
@@ -45,7 +45,7 @@ function shown(
   return Object.fromEntries([...looks].map(([key, { look }]) => [key, look]));
 }
 
-test("one node is to blame; what never ran because of it is told apart, and says whose fault it is", () => {
+test("one node is to blame; nodes that never ran because of it look different and name it", () => {
   const graph = graphOf("a>b", "b>c", "c>d", "a>e");
   const { events, start, works, completes, fails, ends } = teller();
   start();
@@ -86,7 +86,7 @@ test("a node that was stopped before it began, because another failed the whole 
   });
 });
 
-test("a failure is handled where the node left by error, where its children went on, or where the run completed", () => {
+test("a failure is handled if the node left by error, if its children ran, or if the run completed", () => {
   const graph = graphOf("a>b", "c>d", "e>f");
   const { events, start, works, completes, fails, ends } = teller();
   start();

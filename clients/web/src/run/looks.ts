@@ -1,12 +1,10 @@
-// The look of each node execution, which says more than its status. A node that failed the run looks different from a node that never
+// The look of each node execution, which shows more than its status. A node that failed the run looks different from a node that never
 // ran because of it, and from a failure that the workflow handled. A delay looks like waiting until its time is up. Pure. Graph,
 // timeline, event log and drawer all show these looks.
 
-import { isFinal, isSettled } from "@pawl/core/log/event";
-import type { NodeStatus } from "@pawl/core/log/event";
-import type { DrawnGraph } from "../graph/definition.ts";
-import type { NodeView, RunView } from "@pawl/core/log/view";
-import { nodeKey } from "@pawl/core/log/view";
+import { isFinal, isSettled, type NodeStatus } from "@pawl/core/log/event";
+import type { DrawnGraph } from "@pawl/client";
+import { nodeKey, type NodeView, type RunView } from "@pawl/core/log/view";
 
 /** `handled`: the node failed and the run continued. `not_run`: the node never ran, because another node failed. */
 export type Look = NodeStatus | "handled" | "not_run";
@@ -20,27 +18,25 @@ export interface NodeLook {
 /** By key of node execution. */
 export type Looks = ReadonlyMap<string, NodeLook>;
 
-/** The parents and the children of each node. */
 export interface Links {
   readonly parents: ReadonlyMap<string, readonly string[]>;
   readonly children: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The neighbours in a graph. */
 export const linksOf = ({ edges }: DrawnGraph): Links => ({
-  parents: grouped(edges.map(({ source, target }) => [target, source])),
-  children: grouped(edges.map(({ source, target }) => [source, target])),
+  parents: neighbours(edges, "target", "source"),
+  children: neighbours(edges, "source", "target"),
 });
 
-function grouped(pairs: readonly (readonly [string, string])[]): ReadonlyMap<string, string[]> {
-  const map = new Map<string, string[]>();
-  for (const [key, value] of pairs) {
-    const values = map.get(key);
-    if (values === undefined) map.set(key, [value]);
-    else values.push(value);
-  }
-  return map;
-}
+type End = "source" | "target";
+
+const neighbours = (edges: DrawnGraph["edges"], of: End, at: End): Links["parents"] =>
+  new Map(
+    Array.from(
+      Map.groupBy(edges, (edge) => edge[of]),
+      ([id, own]) => [id, own.map((edge) => edge[at])],
+    ),
+  );
 
 const UPSTREAM = "upstream_failure";
 const plain = (look: Look): NodeLook => ({ look, releaseAt: undefined });
@@ -132,3 +128,10 @@ function isHeldByDelay(node: NodeView, { nowMs }: Scene): boolean {
   const { attempt = 0, notBeforeAt = 0 } = node.deliveries.at(-1) ?? {};
   return attempt === 1 && notBeforeAt > nowMs;
 }
+
+/** "n/m" of a map or a loop; only n of a loop that ended early; "" for any other node. */
+export const iterationsText = ({ width, settledCount, status }: NodeView): string => {
+  if (width === undefined) return "";
+  const isEarly = status === "completed" && settledCount < width;
+  return isEarly ? String(settledCount) : `${settledCount}/${width}`;
+};

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { showMedia } from "./media.ts";
+import { showMedia } from "./node-stream.tsx";
 
 const kindOf = (url: string): string => showMedia({ url, mime: "image/png" }).kind;
 

@@ -1,58 +1,41 @@
 // The drawer of one node execution: its streamed text, its output or error, its deliveries and its log lines.
 
-import { APPROVAL } from "@pawl/core/log/event";
+import { APPROVAL, isSettled } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
 import { ApprovalPanel } from "../approvals/approval-panel.tsx";
-import type { DrawnGraph, DrawnNode } from "../graph/definition.ts";
+import { labelOf, nodeInput } from "../graph/definition.ts";
+import type { DrawnNode } from "@pawl/client";
 import { runPath } from "../route.ts";
-import { Clamped } from "../ui/clamped.tsx";
-import { CodeBlock } from "../ui/code-block.tsx";
-import { useKeys } from "../ui/keys.ts";
-import { Link } from "../ui/link.tsx";
+import { Clamped, CodeBlock, TableHead } from "../ui/text-block.tsx";
+import { Drawer } from "../ui/drawer.tsx";
+import { Link } from "../ui/navigate.tsx";
 import { StatusBadge } from "../ui/status-icon.tsx";
 import { formatClock, formatDuration, formatTime } from "../ui/time.ts";
 import { prettyJson } from "../ui/json-text.ts";
 import { DecideNode } from "./decide-node.tsx";
-import { culpritOf } from "./looks.ts";
-import type { Look } from "./looks.ts";
-import { nodeInput } from "./node-input.ts";
-import { NodeWhy } from "./node-why.tsx";
-import { StreamMedia } from "./stream-media.tsx";
-import { StreamText } from "./stream-text.tsx";
-import type { RunLooks } from "./use-looks.ts";
-import { iterationsText } from "./iterations-text.ts";
-import type { Delivery, NodeView, RunView } from "@pawl/core/log/view";
+import { culpritOf, iterationsText, type Look } from "./looks.ts";
+import { StreamMedia, StreamText } from "./node-stream.tsx";
+import type { RunScene } from "./use-run.ts";
+import type { Delivery, NodeView } from "@pawl/core/log/view";
+import { reads } from "../api/gateway.ts";
+import { usePoll } from "../api/poll.ts";
 
-interface Props {
-  readonly runId: string;
+interface Props extends RunScene {
   readonly node: NodeView;
-  readonly graph: DrawnGraph;
-  readonly view: RunView;
-  readonly runLooks: RunLooks;
-  readonly onOpen: (key: string) => void;
   readonly onClose: () => void;
 }
 
-/** The drawer beside the graph. */
 export function NodeDrawer(props: Props): ReactNode {
   const { runId, node, graph, view, runLooks, onClose } = props;
-  useKeys({ Escape: onClose });
   const drawn = graph.nodes.find(({ id }) => id === node.nodeId);
   const look = runLooks.looks.get(node.key)?.look ?? node.status;
   return (
-    <aside className="panel drawer" aria-label={`Node ${node.key}`} data-node-drawer={node.key}>
-      <header>
-        <h2>{drawn?.label || node.key}</h2>
-        <button
-          type="button"
-          className="quiet close"
-          aria-label="Close"
-          title="Close (Esc)"
-          onClick={onClose}
-        >
-          ✕
-        </button>
-      </header>
+    <Drawer
+      label={`Node ${node.key}`}
+      title={drawn?.label || node.key}
+      onClose={onClose}
+      data-node-drawer={node.key}
+    >
       <Facts node={node} drawn={drawn} look={look} />
       <NodeNote {...props} look={look} />
       {isHeld(node) && <DecideNode runId={runId} node={node} />}
@@ -63,7 +46,7 @@ export function NodeDrawer(props: Props): ReactNode {
           approvalId={node.approvalId}
         />
       )}
-      {node.details !== "" && <CodeBlock text={prettyJson(node.details)} what="details" empty="" />}
+      {node.details !== "" && <CodeBlock text={prettyJson(node.details)} what="details" />}
       {node.text !== "" && <StreamText text={node.text} isLive={node.status === "running"} />}
       <StreamMedia media={node.media} />
       <h3>Output</h3>
@@ -85,23 +68,31 @@ export function NodeDrawer(props: Props): ReactNode {
       {drawn !== undefined && drawn.config !== "{}" && (
         <>
           <h3>Configuration</h3>
-          <CodeBlock text={drawn.config} what="configuration" empty="" />
+          <CodeBlock text={drawn.config} what="configuration" />
         </>
       )}
       {node.releaseAt === undefined && <Deliveries deliveries={node.deliveries} />}
       <LogLines lines={node.log} />
-    </aside>
+    </Drawer>
   );
 }
 
 /** Why the node is in its state: a short text of the page where it knows, else the explanation of the gateway. */
-function NodeNote({ runId, node, graph, view, runLooks, onOpen, look }: NoteProps): ReactNode {
+function NodeNote({
+  runId,
+  node,
+  graph,
+  view,
+  runLooks,
+  onOpen,
+  look,
+}: Props & { readonly look: Look }): ReactNode {
   const { links, nowMs } = runLooks;
   if (node.releaseAt !== undefined)
     return <DelayNote node={node} isWaiting={look === "waiting"} nowMs={nowMs} />;
   if (look === "not_run") {
     const culpritId = culpritOf(node.nodeId, links, view);
-    const label = graph.nodes.find(({ id }) => id === culpritId)?.label;
+    const label = labelOf(graph, culpritId);
     return (
       <p className="outcome is-not_run" data-note="not_run">
         Not run{culpritId === "" ? "." : ", because "}
@@ -126,10 +117,6 @@ function NodeNote({ runId, node, graph, view, runLooks, onOpen, look }: NoteProp
       )}
     </>
   );
-}
-
-interface NoteProps extends Props {
-  readonly look: Look;
 }
 
 /** How long a delay holds back the nodes behind it. */
@@ -207,19 +194,10 @@ function Deliveries({ deliveries }: { readonly deliveries: readonly Delivery[] }
     <>
       <h3>Attempts</h3>
       <table className="deliveries">
-        <thead>
-          <tr>
-            <th scope="col">#</th>
-            <th scope="col">Queued</th>
-            <th scope="col" className="number">
-              Waited
-            </th>
-            <th scope="col" className="number">
-              Worked
-            </th>
-            <th scope="col">End</th>
-          </tr>
-        </thead>
+        <TableHead
+          names={["#", "Queued", "Waited", "Worked", "End"]}
+          numbers={["Waited", "Worked"]}
+        />
         <tbody>
           {deliveries.map((delivery) => (
             <tr key={delivery.queuedAt + delivery.epoch}>
@@ -240,3 +218,26 @@ function Deliveries({ deliveries }: { readonly deliveries: readonly Delivery[] }
 
 const span = (from: number | undefined, to: number | undefined): string =>
   from === undefined || to === undefined ? "–" : formatDuration(to - from);
+
+const ASK_MS = 3_000;
+
+/** One sentence, the next step, and the events that prove it. Empty until the gateway answers. */
+function NodeWhy({ runId, node }: Pick<Props, "runId" | "node">): ReactNode {
+  const { nodeId, iteration, status } = node;
+  const key = `${runId} ${node.key} ${status} ${node.deliveries.length}`;
+  const everyMs = isSettled(status) ? 0 : ASK_MS;
+  const { value } = usePoll(key, everyMs, (signal) =>
+    reads.runs.explain(runId, nodeId, { iteration, signal }),
+  );
+  if (value === undefined) return null;
+  const proofs = value.evidence.map(({ eventId }) => `#${eventId}`).join(", ");
+  return (
+    <div className="why" data-why={value.reason}>
+      <Clamped>
+        {value.summary}
+        {proofs !== "" && <span className="mono"> ({proofs})</span>}
+      </Clamped>
+      {!isSettled(status) && <span className="why-next">{value.next}</span>}
+    </div>
+  );
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { readGraph } from "../graph/definition.ts";
-import { nodeInput } from "./node-input.ts";
+import { readGraph } from "@pawl/client";
+import { nodeInput } from "../graph/definition.ts";
 import { EMPTY_VIEW, emptyNode } from "@pawl/core/log/view";
 
 const graph = readGraph({

@@ -2,17 +2,18 @@
 
 import { isFinal } from "@pawl/core/log/event";
 import type { Run } from "@pawl/proto/pawl/v1/run_pb";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { runPath, workflowPath } from "../route.ts";
-import { CopyButton } from "../ui/copy-button.tsx";
-import { Link } from "../ui/link.tsx";
-import { useNow } from "../ui/now.ts";
+import { Fact } from "../ui/text-block.tsx";
+import { Link } from "../ui/navigate.tsx";
+import { submitting, useNow } from "../ui/browser-hooks.ts";
 import { StatusBadge } from "../ui/status-icon.tsx";
 import { formatDuration, formatTime, wireMs } from "../ui/time.ts";
-import { CancelRun } from "./cancel-run.tsx";
-import { ConnectionLight } from "./connection-light.tsx";
 import type { Connection } from "./feed.ts";
 import type { RunView } from "@pawl/core/log/view";
+import { useAction } from "../api/action.ts";
+import { writes } from "../api/gateway.ts";
+import { FaultBox } from "../ui/fault-box.tsx";
 
 const TICK_MS = 200;
 
@@ -23,7 +24,6 @@ interface Props {
   readonly connection: Connection;
 }
 
-/** Shows the run's status and facts. */
 export function RunHeader({ run, name, view, connection }: Props): ReactNode {
   const over = isFinal(view.status);
   const nowMs = useNow(TICK_MS, !over);
@@ -66,21 +66,66 @@ export function RunHeader({ run, name, view, connection }: Props): ReactNode {
 /** The run completed although something in it failed. */
 const StatusNote = (): ReactNode => <span className="badge is-handled">failures handled</span>;
 
-interface FactProps {
-  readonly name: string;
-  readonly mono?: boolean;
-  readonly copy?: string;
-  readonly children: ReactNode;
+const TEXT = {
+  connecting: "connecting",
+  live: "live",
+  ended: "ended",
+  refused: "not connected",
+} as const;
+
+/** A dot and a word. The word changes with the state, so a reader does not need the colour. */
+function ConnectionLight({ connection }: { readonly connection: Connection }): ReactNode {
+  const text =
+    connection.kind === "reconnecting" ? `reconnecting ${connection.tries}` : TEXT[connection.kind];
+  return (
+    <span
+      className={`connection connection-${connection.kind}`}
+      role="status"
+      data-connection={connection.kind}
+    >
+      {text}
+    </span>
+  );
 }
 
-function Fact({ name, mono, copy, children }: FactProps): ReactNode {
+const REASON_LENGTH_MAX = 200;
+
+function CancelRun({ runId }: { readonly runId: string }): ReactNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [reason, setReason] = useState("");
+  const { isBusy, fault, act } = useAction();
+  const cancel = (): Promise<void> =>
+    act(async () => {
+      await writes.runs.cancel(runId, { reason: reason.trim() });
+      dialog.current?.close();
+    });
   return (
-    <div>
-      <dt>{name}</dt>
-      <dd className={mono === true ? "mono" : undefined}>
-        <span>{children}</span>
-        {copy !== undefined && <CopyButton text={copy} what={`${name.toLowerCase()} id`} />}
-      </dd>
-    </div>
+    <>
+      <button type="button" className="danger" onClick={() => dialog.current?.showModal()}>
+        Cancel run
+      </button>
+      <dialog ref={dialog} aria-label="Cancel this run?">
+        <form onSubmit={submitting(() => void cancel())}>
+          <h2>Cancel this run?</h2>
+          <p>What runs is aborted, what is pending never starts. This cannot be undone.</p>
+          <input
+            aria-label="Reason"
+            placeholder="Reason, for those who look later (optional)"
+            maxLength={REASON_LENGTH_MAX}
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+          <FaultBox fault={fault} />
+          <div className="dialog-actions">
+            <button type="button" className="quiet" onClick={() => dialog.current?.close()}>
+              Keep it running
+            </button>
+            <button type="submit" className="danger" disabled={isBusy}>
+              {isBusy ? "Cancelling…" : "Cancel run"}
+            </button>
+          </div>
+        </form>
+      </dialog>
+    </>
   );
 }

@@ -1,31 +1,23 @@
 // One run: its graph, timeline and event log, all from one stream of events.
 
-import type { RunWithDefinition } from "@pawl/client";
+import { readGraph, type RunWithDefinition } from "@pawl/client";
 import { isFinal } from "@pawl/core/log/event";
-import type { ReactNode } from "react";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import type { Fault } from "../api/fault.ts";
-import { getRun } from "../api/gateway.ts";
+import { reads } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
-import { readGraph } from "../graph/definition.ts";
 import { isGroupId } from "../graph/fold.ts";
 import { runPath } from "../route.ts";
 import { FaultBox } from "../ui/fault-box.tsx";
-import { Link } from "../ui/link.tsx";
-import { navigate } from "../ui/navigate.ts";
-import { useTitle } from "../ui/title.ts";
+import { Link, navigate } from "../ui/navigate.tsx";
+import { useTitle } from "../ui/browser-hooks.ts";
 import { EventLog } from "./event-log.tsx";
-import { GroupDrawer } from "./group-drawer.tsx";
+import { GroupDrawer, RunGraph } from "./run-graph.tsx";
 import { NodeDrawer } from "./node-drawer.tsx";
-import { RunFailure } from "./run-failure.tsx";
-import { RunGraph } from "./run-graph.tsx";
+import { RunFailure, RunResult, RunWaiting } from "./run-outcome.tsx";
 import { RunHeader } from "./run-header.tsx";
-import { RunWaiting } from "./run-waiting.tsx";
-import { RunResult } from "./run-result.tsx";
 import { TimelineChart } from "./timeline-chart.tsx";
-import { useFolded } from "./use-folded.ts";
-import { useLooks } from "./use-looks.ts";
-import { useRunFeed } from "./use-run-feed.ts";
+import { type RunScene, useFolded, useLooks, useRunFeed } from "./use-run.ts";
 import { emptyNode } from "@pawl/core/log/view";
 
 interface Props {
@@ -34,9 +26,8 @@ interface Props {
   readonly openKey: string;
 }
 
-/** The page of one run. */
 export function RunPage({ runId, openKey }: Props): ReactNode {
-  const { value, fault } = usePoll(runId, 0, (signal) => getRun(runId, signal));
+  const { value, fault } = usePoll(runId, 0, (signal) => reads.runs.get(runId, { signal }));
   if (value !== undefined) return <OpenRun runId={runId} openKey={openKey} got={value} />;
   if (fault === undefined) return <p className="loading">Reading the run…</p>;
   const isUnknown = fault.reason === "RUN_NOT_FOUND" || fault.reason === "INPUT_INVALID";
@@ -70,8 +61,10 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
   const { folded, foundIds } = useFolded(graph, looks, openKey.split("#")[0] ?? "", text);
   const name = got.run.workflowId || graph.title || "Test run";
   useTitle(`${name} ${view.status}`);
-  const open = (key: string): void =>
+  const onOpen = (key: string): void =>
     navigate(runPath(runId, key === openKey ? "" : key), "replace");
+  const onClose = (): void => onOpen(openKey);
+  const scene: RunScene = { runId, graph, view, runLooks, openKey, onOpen };
   const members = folded.groups.get(openKey);
   const isNode = openKey !== "" && !isGroupId(openKey);
   const opened = isNode ? (view.nodes.get(openKey) ?? emptyNode(openKey, 0)) : undefined;
@@ -82,41 +75,26 @@ function OpenRun({ runId, openKey, got }: Props & { readonly got: RunWithDefinit
       data-events={rows.length}
       data-connection={connection.kind}
     >
-      <RunHeader run={got.run} name={name} view={view} connection={connection} />
+      <RunHeader run={got.run} {...{ name, view, connection }} />
       {got.run.quarantine !== undefined && (
         <p className="outcome is-failed" role="status" data-quarantine>
           In quarantine: {got.run.quarantine.detail}. Nothing of this run moves until it is
           rechecked.
         </p>
       )}
-      <RunFailure view={view} graph={graph} onOpen={open} />
-      {!isFinal(view.status) && (
-        <RunWaiting {...{ runId, graph, view, runLooks, openKey }} onOpen={open} />
-      )}
+      <RunFailure {...scene} />
+      {!isFinal(view.status) && <RunWaiting {...scene} />}
       {connection.kind === "refused" && <FaultBox fault={connection.fault} />}
       <div className={opened === undefined && !members ? "run-main" : "run-main with-drawer"}>
         <div className="run-left">
-          <RunGraph
-            {...{ graph, folded, view, runLooks, openKey, text, foundIds }}
-            onText={setText}
-            onOpen={open}
-          />
-          <TimelineChart {...{ graph, view, looks, clockSkewMs, openKey }} onOpen={open} />
+          <RunGraph {...scene} {...{ folded, text, foundIds }} onText={setText} />
+          <TimelineChart {...scene} clockSkewMs={clockSkewMs} />
           <RunResult view={view} />
         </div>
-        {opened !== undefined && (
-          <NodeDrawer
-            {...{ runId, graph, view, runLooks }}
-            node={opened}
-            onOpen={open}
-            onClose={() => open(openKey)}
-          />
-        )}
-        {members !== undefined && (
-          <GroupDrawer {...{ members, looks }} onOpen={open} onClose={() => open(openKey)} />
-        )}
+        {opened !== undefined && <NodeDrawer {...scene} node={opened} onClose={onClose} />}
+        {members !== undefined && <GroupDrawer {...{ members, looks, onOpen, onClose }} />}
       </div>
-      <EventLog rows={rows} looks={looks} onOpen={open} />
+      <EventLog {...{ rows, looks, onOpen }} />
     </div>
   );
 }

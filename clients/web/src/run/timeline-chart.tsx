@@ -1,17 +1,12 @@
 // The timeline of a run: a lane per node execution, a bar per attempt, the wait in the queue in a lighter shade.
 
 import { isFinal } from "@pawl/core/log/event";
-import type { ReactNode } from "react";
-import { useMemo } from "react";
-import { useNow } from "../ui/now.ts";
-import type { DrawnGraph } from "../graph/definition.ts";
-import { useMedia } from "../ui/media-query.ts";
+import { type ReactNode, useMemo } from "react";
+import { useMedia, useNow } from "../ui/browser-hooks.ts";
 import { StatusIcon, statusName } from "../ui/status-icon.tsx";
 import { formatDuration } from "../ui/time.ts";
-import { layoutTimeline } from "./timeline.ts";
-import type { Bar, Lane, Tick } from "./timeline.ts";
-import type { Looks } from "./looks.ts";
-import type { RunView } from "@pawl/core/log/view";
+import { type Bar, type Lane, layoutTimeline, type Tick } from "./timeline.ts";
+import type { RunScene } from "./use-run.ts";
 
 const TICK_MS = 200;
 const LANE_PX = 26;
@@ -21,18 +16,14 @@ const PHONE = "(max-width: 700px)";
 /** More labels would overlap. */
 const PHONE_TICKS = 3;
 
-interface Props {
-  readonly graph: DrawnGraph;
-  readonly view: RunView;
-  readonly looks: Looks;
+interface Props extends RunScene {
   readonly clockSkewMs: number;
-  readonly openKey: string;
-  readonly onOpen: (key: string) => void;
 }
 
-/** Draws the timeline, moving while the run does. */
+/** Draws the timeline, which moves while the run is live. */
 export function TimelineChart(props: Props): ReactNode {
-  const { graph, view, looks, clockSkewMs, openKey, onOpen } = props;
+  const { graph, view, clockSkewMs, openKey, onOpen } = props;
+  const { looks } = props.runLooks;
   const nowMs = useNow(TICK_MS, !isFinal(view.status)) + clockSkewMs;
   const tickCount = useMedia(PHONE) ? PHONE_TICKS : undefined;
   const timeline = useMemo(

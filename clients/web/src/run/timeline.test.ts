@@ -1,9 +1,7 @@
 import { expect, test } from "vitest";
 import type { Looks } from "./looks.ts";
-import { layoutTimeline as layout, ticksOf } from "./timeline.ts";
-import type { Timeline } from "./timeline.ts";
-import { EMPTY_VIEW, emptyNode } from "@pawl/core/log/view";
-import type { Delivery, RunView } from "@pawl/core/log/view";
+import { layoutTimeline as layout, ticksOf, type Timeline } from "./timeline.ts";
+import { type Delivery, emptyNode, EMPTY_VIEW, type RunView } from "@pawl/core/log/view";
 
 const layoutTimeline = (view: RunView, nowMs: number, looks: Looks = new Map()): Timeline =>
   layout(view, nowMs, looks);
@@ -44,21 +42,21 @@ test("a finished attempt waits and works in its own part of the span", () => {
   });
 });
 
-test("what is open reaches to the present: running works, queued waits", () => {
+test("an open bar reaches to the present: a running node works, a queued node waits", () => {
   const running = layoutTimeline(runOf([delivery({ startedAt: 1500 })]), 2000).lanes[0]?.bars[0];
   expect(running).toMatchObject({ state: "running", work: 0.5, to: 1 });
   const queued = layoutTimeline(runOf([delivery({})]), 2000).lanes[0]?.bars[0];
   expect(queued).toMatchObject({ state: "queued", from: 0, work: 1, to: 1, workMs: 0 });
 });
 
-test("what a backoff holds back is no waiting in the queue", () => {
+test("the time of a backoff does not count as waiting in the queue", () => {
   const times = { notBeforeAt: 1400, startedAt: 1500, endedAt: 2000 };
   const held = delivery({ ...times, attempt: 2, end: "completed" });
   const bar = layoutTimeline(runOf([held], { endedAt: 2000 }), 0).lanes[0]?.bars[0];
   expect(bar).toMatchObject({ from: 0, ready: 0.4, work: 0.5, to: 1, waitMs: 100, workMs: 500 });
 });
 
-test("a delay is drawn in its own lane until it lets go, and what follows begins there", () => {
+test("a delay is drawn in its own lane until its end, and the next node begins there", () => {
   const done = delivery({ startedAt: 1000, endedAt: 1001, end: "completed" });
   const child = delivery({ queuedAt: 1001, notBeforeAt: 1800 });
   const nodes = new Map([

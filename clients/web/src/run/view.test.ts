@@ -1,8 +1,7 @@
 import { fromWire } from "@pawl/client";
-import { ViewFold } from "@pawl/core/log/view";
-import type { NodeView, RunView } from "@pawl/core/log/view";
+import { type NodeView, type RunView, ViewFold } from "@pawl/core/log/view";
 import { expect, test } from "vitest";
-import { jsonBytesOf, scriptLog, viewOf } from "./scripted-events.ts";
+import { jsonBytesOf, scriptLog, viewOf } from "./scripted-events.fixture.ts";
 
 function setup(): ReturnType<typeof scriptLog> & {
   fold: () => RunView;

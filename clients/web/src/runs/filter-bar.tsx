@@ -1,13 +1,11 @@
-// The filters above the list of runs. They live in the address; the search box finds by the beginning of a workflow's id or of
+// The filters above the list of runs, kept in the address; the search box finds by the beginning of a workflow's id or of
 // words of its title, by the beginning of a run's id, and by the short id that the list prints.
 
-import type { ReactNode } from "react";
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { runPath, runsPath } from "../route.ts";
-import { useKeys } from "../ui/keys.ts";
-import { Link } from "../ui/link.tsx";
-import { navigate } from "../ui/navigate.ts";
-import { isRunId, STATUS_FILTERS, statusFilter } from "./filter.ts";
+import { useKeys } from "../ui/browser-hooks.ts";
+import { Link, navigate } from "../ui/navigate.tsx";
+import { isRunId, statusFilter, STATUS_FILTERS } from "./filter.ts";
 
 interface Props {
   readonly status: string;
@@ -16,10 +14,9 @@ interface Props {
 }
 
 const QUERY_LENGTH_MAX = 200;
-/** The search begins when the reader stops typing for so long. */
+/** The search begins when the reader has not typed for this time. */
 const TYPING_MS = 250;
 
-/** Status chips and the search box. */
 export function FilterBar({ status, workflowId, query }: Props): ReactNode {
   const current = statusFilter(status);
   return (
@@ -50,7 +47,7 @@ export function FilterBar({ status, workflowId, query }: Props): ReactNode {
 function SearchBox({ status, workflowId, query }: Props): ReactNode {
   const box = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(query);
-  /** What this box has put into the address; anything else there came by a link or the way back. */
+  /** The query that this box put into the address; another one came by a link or the back button. */
   const sent = useRef(query);
   useKeys({ "/": () => box.current?.focus() });
   const search = (): void => {

@@ -29,11 +29,11 @@ export const STATUS_FILTERS: readonly StatusFilter[] = [
   { name: "cancelled", label: "Cancelled", statuses: [RunStatus.CANCELLED] },
 ];
 
-/** The filter of a name; the one for all runs where there is no such name. */
+/** The filter of a name; the filter for all runs when there is none. */
 export const statusFilter = (name: string): StatusFilter | undefined =>
   STATUS_FILTERS.find((filter) => filter.name === (ALIASES[name] ?? name)) ?? STATUS_FILTERS[0];
 
-/** The word that logs and nodes have for the same. */
+/** The word of logs and nodes for a status of runs. */
 const ALIASES: Readonly<Record<string, string>> = { timed_out: "timeout" };
 
 /** The step of j and k in a list of `count`; -1 means nothing is chosen yet. */

@@ -1,18 +1,20 @@
-// The list of runs, live, and the workflows that can be started: beside the list where there is room, else behind a button.
+// The list of runs, live, and the workflows to start: beside the list, or behind a button on a narrow page.
 
-import type { ReactNode } from "react";
-import { listRuns, listWorkflows } from "../api/gateway.ts";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { listWorkflows, PAGE_SIZE, reads } from "../api/gateway.ts";
 import { usePoll } from "../api/poll.ts";
-import { runsPath } from "../route.ts";
-import { FaultBox } from "../ui/fault-box.tsx";
-import { Link } from "../ui/link.tsx";
-import { useMedia } from "../ui/media-query.ts";
-import { useTitle } from "../ui/title.ts";
+import { runPath, runsPath, workflowPath } from "../route.ts";
+import { PollState } from "../ui/fault-box.tsx";
+import { Link, navigate } from "../ui/navigate.tsx";
+import { useKeys, useMedia, useNow, useTitle } from "../ui/browser-hooks.ts";
 import { FilterBar } from "./filter-bar.tsx";
-import { statusFilter } from "./filter.ts";
-import { RunsTable } from "./runs-table.tsx";
-import { StartDialog } from "./start-dialog.tsx";
-import { StartPanel } from "./start-panel.tsx";
+import { statusFilter, stepChoice } from "./filter.ts";
+import { StartDialog, StartPanel } from "./start-run.tsx";
+import { type Run, RunKind } from "@pawl/proto/pawl/v1/run_pb";
+import { runStatusName } from "@pawl/client";
+import { StatusBadge } from "../ui/status-icon.tsx";
+import { TableHead } from "../ui/text-block.tsx";
+import { formatAge, formatDuration, formatTime, wireMs } from "../ui/time.ts";
 
 const RUNS_EVERY_MS = 2000;
 const WORKFLOWS_EVERY_MS = 10_000;
@@ -26,7 +28,6 @@ interface Props {
   readonly pageToken: string;
 }
 
-/** The front page. */
 export function RunsPage(props: Props): ReactNode {
   useTitle("Runs");
   const workflows = usePoll("workflows", WORKFLOWS_EVERY_MS, listWorkflows);
@@ -53,15 +54,12 @@ function RunsList({ status, workflowId, query, pageToken }: Props): ReactNode {
   const filter = { status, workflowId, query };
   const key = runsPath({ ...filter, pageToken });
   const runs = usePoll(key, RUNS_EVERY_MS, (signal) =>
-    listRuns({ statuses, workflowId, query, pageToken }, signal),
+    reads.runs.list({ statuses, workflowId, query, pageToken, pageSize: PAGE_SIZE, signal }),
   );
   const page = runs.value;
   return (
     <>
-      {runs.fault !== undefined && <FaultBox fault={runs.fault} />}
-      {page === undefined && runs.fault === undefined && (
-        <p className="loading">Reading the runs…</p>
-      )}
+      <PollState polled={runs} what="the runs" />
       {page !== undefined && page.runs.length > 0 && <RunsTable key={key} runs={page.runs} />}
       {page !== undefined && page.runs.length === 0 && (
         <NoRuns isFiltered={key !== "/"} query={query} />
@@ -99,5 +97,90 @@ function NoRuns({
         <p>Start a workflow; its run appears here at once.</p>
       )}
     </div>
+  );
+}
+
+const TICK_MS = 1000;
+const SHORT_ID = 8;
+
+/** The end of an id: UUIDv7 begins with the time, so only its end differs. */
+export const shortId = (runId: string): string => runId.slice(-SHORT_ID);
+
+function RunRow({
+  run,
+  nowMs,
+  chosen,
+}: {
+  readonly run: Run;
+  readonly nowMs: number;
+  readonly chosen: boolean;
+}): ReactNode {
+  const row = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (chosen) row.current?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  const startedAt = wireMs(run.createTime) ?? nowMs;
+  const endedAt = wireMs(run.endTime);
+  return (
+    <tr
+      ref={row}
+      className="run-row"
+      data-run={run.runId}
+      data-chosen={chosen || undefined}
+      onClick={() => navigate(runPath(run.runId))}
+    >
+      <td className="run-status">
+        <StatusBadge status={runStatusName(run.status)} />
+      </td>
+      <td className="run-workflow" onClick={(event) => event.stopPropagation()}>
+        {run.kind === RunKind.TEST ? (
+          <span className="muted">test run</span>
+        ) : (
+          <Link to={workflowPath(run.workflowId)}>{run.workflowId}</Link>
+        )}
+      </td>
+      <td className="run-id" onClick={(event) => event.stopPropagation()}>
+        <Link to={runPath(run.runId)} className="mono">
+          {shortId(run.runId)}
+        </Link>
+      </td>
+      <td className="run-age" title={formatTime(startedAt)}>
+        {formatAge(nowMs - startedAt)}
+      </td>
+      <td className="run-took number">{formatDuration((endedAt ?? nowMs) - startedAt)}</td>
+      <td
+        className={run.errorMessage === "" ? "run-note is-handled" : "run-note is-failed"}
+        title={run.errorMessage}
+      >
+        {run.errorMessage !== "" ? run.errorMessage : run.hasFailures ? "failures handled" : ""}
+      </td>
+    </tr>
+  );
+}
+
+function RunsTable({ runs }: { readonly runs: readonly Run[] }): ReactNode {
+  const [chosen, setChosen] = useState(-1);
+  const nowMs = useNow(TICK_MS, true);
+  const open = (): void => {
+    const run = runs[chosen];
+    if (run !== undefined) navigate(runPath(run.runId));
+  };
+  useKeys({
+    j: () => setChosen(stepChoice(chosen, 1, runs.length)),
+    k: () => setChosen(stepChoice(chosen, -1, runs.length)),
+    Enter: open,
+  });
+  return (
+    <table className="runs">
+      <TableHead
+        names={["Status", "Workflow", "Run", "Started", "Duration", "Failures"]}
+        numbers={["Duration"]}
+      />
+      <tbody>
+        {runs.map((run, index) => (
+          <RunRow key={run.runId} run={run} nowMs={nowMs} chosen={index === chosen} />
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -1,17 +1,18 @@
-// An error as people need it: what happened, its reason for those who search, and what to do next.
+// An error for people: what happened, its reason for a search, and what to do next.
 
 import type { ReactNode } from "react";
-import { violationText } from "../api/fault.ts";
-import type { Fault } from "../api/fault.ts";
+import { type Fault, violationText } from "../api/fault.ts";
+import type { Polled } from "../api/poll.ts";
 
 interface Props {
-  readonly fault: Fault;
+  readonly fault: Fault | undefined;
   readonly children?: ReactNode;
 }
 
-/** Shows a fault; `children` are further actions. */
+/** Shows a fault, if there is one; `children` are further actions. */
 export function FaultBox({ fault, children }: Props): ReactNode {
-  // A fault of one rule says it already.
+  if (fault === undefined) return null;
+  // The message of a fault with one violation is that violation.
   const broken = fault.violations
     .map(violationText)
     .filter((violation) => violation !== fault.message);
@@ -32,4 +33,15 @@ export function FaultBox({ fault, children }: Props): ReactNode {
       {children}
     </div>
   );
+}
+
+/** The fault of a poll, or a note while its first answer is under way. */
+export function PollState({ polled, what }: PollProps): ReactNode {
+  if (polled.fault !== undefined) return <FaultBox fault={polled.fault} />;
+  return polled.value === undefined && <p className="loading">Reading {what}…</p>;
+}
+
+interface PollProps {
+  readonly polled: Polled<unknown>;
+  readonly what: string;
 }

@@ -1,6 +1,6 @@
-// JSON as people read it.
+// JSON text for people.
 
-/** JSON text parsed, or the text itself when it is no JSON. */
+/** JSON text parsed, or the text itself when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -9,13 +9,11 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a text is JSON: no JSON text is its own value. */
+export const isJson = (text: string): boolean => parseJson(text) !== text;
+
 /** JSON text set out on several lines; other text as it is. */
 export function prettyJson(text: string): string {
   const value = parseJson(text);
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
-
-const utf8 = new TextDecoder();
-
-/** The JSON text carried as bytes; empty when there was none. */
-export const jsonText = (bytes: Uint8Array): string => utf8.decode(bytes);

@@ -1,4 +1,4 @@
-// A status as a shape: the colour says it again, but the shape alone is enough.
+// A status as a shape and a colour: the shape alone is enough to tell statuses apart.
 
 import type { NodeStatus, RunStatus } from "@pawl/core/log/event";
 import type { ReactNode } from "react";
@@ -104,10 +104,9 @@ const NAMES: Partial<Record<AnyStatus, string>> = {
   not_run: "not run",
 };
 
-/** What people call a status. */
+/** The name of a status for people. */
 export const statusName = (status: AnyStatus): string => NAMES[status] ?? status;
 
-/** The shape of a status. */
 export function StatusIcon({ status }: { readonly status: AnyStatus }): ReactNode {
   return (
     <svg
@@ -122,7 +121,6 @@ export function StatusIcon({ status }: { readonly status: AnyStatus }): ReactNod
   );
 }
 
-/** The shape and the name of a status. */
 export function StatusBadge({ status }: { readonly status: AnyStatus }): ReactNode {
   return (
     <span className={`badge is-${status}`} data-status={status}>

@@ -5,21 +5,15 @@
 import { Environment, type ASTNode } from "@marcbachmann/cel-js";
 import { UnsignedInt } from "@marcbachmann/cel-js/evaluator";
 import type { Cause } from "../fault/cause.ts";
+import { refused, type Refused } from "../fault/refused.ts";
 import { LIMITS } from "./limits.ts";
-import type { Scope } from "./scope.ts";
+import { LOOP_ROOTS, NODE_ROOTS, type Scope } from "./scope.ts";
 import { exceedsUtf8 } from "./utf8.ts";
 
 export type ConditionResult =
   | { readonly ok: true; readonly value: boolean }
-  | {
-      readonly ok: false;
-      /** The failure cause. `condition_type`: an operation on values of the wrong type. */
-      readonly reason: Extract<
-        Cause,
-        "condition_type" | "missing_variable" | "condition_too_costly"
-      >;
-      readonly message: string;
-    };
+  /** The reason is the failure cause. `condition_type`: an operation on values of the wrong type. */
+  | Refused<Extract<Cause, "condition_type" | "missing_variable" | "condition_too_costly">>;
 
 export interface Condition {
   /** How often its loops may walk over their data: 0 without a loop, else once for each of its parts. */
@@ -29,27 +23,18 @@ export interface Condition {
 
 export type CompiledCondition =
   | { readonly ok: true; readonly condition: Condition }
-  | {
-      readonly ok: false;
-      readonly reason:
-        | "EXPRESSION_SYNTAX"
-        | "EXPR_TOO_DEEP"
-        | "EXPRESSION_TOO_LARGE"
-        | "CONDITION_TYPE";
-      readonly message: string;
-    };
+  | Refused<"EXPRESSION_SYNTAX" | "EXPR_TOO_DEEP" | "EXPRESSION_TOO_LARGE" | "CONDITION_TYPE">;
 
 const AST_NODES_MAX = 500;
 /** The largest list or object that an expression with a loop may have in scope, in elements. */
 const LOOP_ITEMS_MAX = 1_000;
+const TOO_COSTLY = `a condition may loop over at most ${LOOP_ITEMS_MAX} items`;
 const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "map", "filter"]);
 const REFUSED: ReadonlySet<string> = new Set(["matches", "bind"]);
 
-const ofNode = ["ctx", "input"] as const;
-const ofIteration = [...ofNode, "item", "index", "previous", "output"] as const;
 const environments = {
-  node: makeEnvironment(ofNode),
-  iteration: makeEnvironment(ofIteration),
+  node: makeEnvironment([...NODE_ROOTS]),
+  iteration: makeEnvironment([...LOOP_ROOTS, "output"]),
 } as const;
 
 /** Compiles a condition over `ctx` and `input`; in an iteration also over `item`, `index`, `previous` and `output`. */
@@ -58,54 +43,44 @@ export function compileCondition(
   of: keyof typeof environments = "node",
 ): CompiledCondition {
   const environment = environments[of];
-  if (exceedsUtf8(text, LIMITS.expressionBytes))
-    return refuse(
-      "EXPRESSION_TOO_LARGE",
-      `an expression is at most ${LIMITS.expressionBytes} bytes`,
-    );
+  if (exceedsUtf8(text, LIMITS.expressionBytes)) {
+    const message = `an expression is at most ${LIMITS.expressionBytes} bytes`;
+    return refused("EXPRESSION_TOO_LARGE", message);
+  }
   let parsed: ReturnType<Environment["parse"]>;
   try {
     parsed = environment.parse(text);
   } catch (error) {
-    return celCode(error) === "limit_exceeded"
-      ? refuse(
-          "EXPR_TOO_DEEP",
-          `an expression has at most ${AST_NODES_MAX} parts, ${LIMITS.expressionDepth} deep`,
-        )
-      : refuse("EXPRESSION_SYNTAX", firstLine(error));
+    if (celCode(error) !== "limit_exceeded") return refused("EXPRESSION_SYNTAX", firstLine(error));
+    const message = `an expression has at most ${AST_NODES_MAX} parts, ${LIMITS.expressionDepth} deep`;
+    return refused("EXPR_TOO_DEEP", message);
   }
-  const shape = inspect(parsed.ast);
-  if (shape.fault !== undefined) return refuse("EXPRESSION_SYNTAX", shape.fault);
+  const shape = new Shape();
+  walk(parsed.ast, undefined, shape);
+  if (shape.fault !== undefined) return refused("EXPRESSION_SYNTAX", shape.fault);
   const checked = parsed.check();
-  if (!checked.valid) return refuse("EXPRESSION_SYNTAX", firstLine(checked.error));
+  if (!checked.valid) return refused("EXPRESSION_SYNTAX", firstLine(checked.error));
   const { type = "dyn" } = checked;
   if (!CAN_BE_FALSE.has(type))
-    return refuse("CONDITION_TYPE", `a condition of type ${type} is always true`);
+    return refused("CONDITION_TYPE", `a condition of type ${type} is always true`);
   const evaluate = (scope: Scope): ConditionResult => {
     if (shape.loops && hasLargeCollection(Object.values(scope)))
-      return {
-        ok: false,
-        reason: "condition_too_costly",
-        message: `a condition may loop over at most ${LOOP_ITEMS_MAX} items`,
-      };
-    return evaluateParsed(parsed, scope);
+      return refused("condition_too_costly", TOO_COSTLY);
+    try {
+      // A map's iteration has no `previous`; it is null, as in the first iteration of a loop.
+      return { ok: true, value: isTruthy(parsed({ previous: null, ...scope })) };
+    } catch (error) {
+      const isMissing = celCode(error) === "no_such_key";
+      return refused(isMissing ? "missing_variable" : "condition_type", firstLine(error));
+    }
   };
   return { ok: true, condition: { evaluate, passes: shape.loops ? shape.parts : 0 } };
 }
 
-function evaluateParsed(
-  parsed: (context: Record<string, unknown>) => unknown,
-  scope: Scope,
-): ConditionResult {
-  let value: unknown;
-  try {
-    // A map's iteration has no `previous`; it is null, as in the first iteration of a loop.
-    value = parsed({ previous: null, ...scope });
-  } catch (error) {
-    const reason = celCode(error) === "no_such_key" ? "missing_variable" : "condition_type";
-    return { ok: false, reason, message: firstLine(error) };
-  }
-  return { ok: true, value: isTruthy(value) };
+/** The compiled condition, or the message of its fault. */
+export function conditionOrFault(text: string, of?: keyof typeof environments): Condition | string {
+  const compiled = compileCondition(text, of);
+  return compiled.ok ? compiled.condition : compiled.message;
 }
 
 /** Types of which some values are false. */
@@ -114,7 +89,7 @@ const CAN_BE_FALSE: ReadonlySet<string> = new Set(
 );
 
 /** The truth of a condition's value, as in JavaScript: false, null, 0, NaN and empty text are false; all else is true, an empty list too. */
-export const isTruthy = (value: unknown): boolean =>
+const isTruthy = (value: unknown): boolean =>
   Boolean(value instanceof UnsignedInt ? value.valueOf() : value);
 
 /** JSON has one kind of number, and CEL reads it as a double, so arithmetic with whole literals must work in both orders. */
@@ -141,17 +116,11 @@ function makeEnvironment(variables: readonly string[]): Environment {
   return made;
 }
 
-interface Shape {
-  loops: boolean;
-  parts: number;
+/** What a walk over the tree of an expression finds; the parser has limited it to AST_NODES_MAX nodes. */
+class Shape {
+  loops = false;
+  parts = 0;
   fault: string | undefined;
-}
-
-/** Walks the tree; the parser has limited it to AST_NODES_MAX nodes. */
-function inspect(root: ASTNode): Shape {
-  const shape: Shape = { loops: false, parts: 0, fault: undefined };
-  walk(root, undefined, shape);
-  return shape;
 }
 
 function walk(node: ASTNode, loopVariable: string | undefined, shape: Shape): void {
@@ -202,11 +171,6 @@ function hasLargeCollection(roots: readonly unknown[]): boolean {
   }
   return false;
 }
-
-const refuse = (
-  reason: Extract<CompiledCondition, { ok: false }>["reason"],
-  message: string,
-): CompiledCondition => ({ ok: false, reason, message });
 
 const celCode = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";

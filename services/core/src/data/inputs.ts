@@ -1,6 +1,7 @@
 // A node's parameters, from its parents' outputs. An edge that names a parameter binds it; values of several edges are merged in edge
 // order. The executor does this from the assignment alone.
 
+import { refused, type Refused } from "../fault/refused.ts";
 import type { ParentFailurePolicy } from "./parent-failure.ts";
 import { merge, mergeStrategyOf, type MergeItem, type MergeStrategy } from "./merge.ts";
 import { lookup, parsePath } from "./path.ts";
@@ -18,12 +19,7 @@ export interface Binding {
 
 export type ResolvedInputs =
   | { readonly ok: true; readonly params: Readonly<Record<string, unknown>> }
-  | {
-      readonly ok: false;
-      readonly reason: "missing_variable";
-      readonly message: string;
-      readonly path: string;
-    };
+  | (Refused<"missing_variable"> & { readonly path: string });
 
 /**
  * The node's parameters. The key `output` means the whole output, any other key is a path into it. A parent that did not lead here (it
@@ -50,13 +46,9 @@ export function resolveInputs(
     if (!led && !substitute) continue;
     const found = led ? valueOf(binding, context) : ABSENT;
     if (!found.found && !substitute) {
-      const path = `${binding.source}.${binding.sourceOutputKey}`;
-      return {
-        ok: false,
-        reason: "missing_variable",
-        message: `the output of ${binding.source} has no ${binding.sourceOutputKey}`,
-        path,
-      };
+      const { source, sourceOutputKey } = binding;
+      const message = `the output of ${source} has no ${sourceOutputKey}`;
+      return { ...refused("missing_variable", message), path: `${source}.${sourceOutputKey}` };
     }
     param.items.push({ label: binding.sourceLabel, value: found.found ? found.value : "" });
   }

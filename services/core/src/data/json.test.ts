@@ -32,7 +32,7 @@ test("the bad-input catalogue is refused by name (J1-J14)", () => {
   expect(reasonOf(JSON.stringify(keys))).toBe("TOO_MANY_KEYS");
 });
 
-test("what only looks bad is taken", () => {
+test("JSON that only looks bad is accepted", () => {
   for (const text of [
     '{"constructor":"Bob the builder"}',
     '{"prototype":1}',
@@ -45,7 +45,7 @@ test("what only looks bad is taken", () => {
   expect(reasonOf("1.5e300")).toBe("ok");
 });
 
-test("what is not JSON is JSON_SYNTAX and never an exception", () => {
+test("a text that is not JSON is JSON_SYNTAX and never an exception", () => {
   for (const text of [
     "",
     " ",

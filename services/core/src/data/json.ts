@@ -2,12 +2,10 @@
 // depth, drops duplicate keys, rounds large integers and passes lone surrogates and NUL; the log, the digest and Postgres would then
 // fail on them.
 
-import type { JsonFault, JsonLimits } from "./json-fault.ts";
+import { refused, type Refused } from "../fault/refused.ts";
 import { LIMITS } from "./limits.ts";
-import { scanJson } from "./scan-json.ts";
+import { scanJson, type JsonFault, type JsonLimits } from "./scan-json.ts";
 import { exceedsUtf8 } from "./utf8.ts";
-
-export type { JsonFault, JsonLimits } from "./json-fault.ts";
 
 /** Limits of a value in the log: run input, node output, details. */
 export const VALUE_LIMITS: JsonLimits = {
@@ -19,23 +17,17 @@ export const VALUE_LIMITS: JsonLimits = {
 
 export type CheckedJson =
   | { readonly ok: true; readonly value: unknown }
-  | {
-      readonly ok: false;
-      readonly reason: JsonFault;
-      readonly message: string;
-      /** The position of the fault in characters, from 0, if it has one. */
-      readonly offset?: number;
-    };
+  /** `offset` is the position of the fault in characters, from 0, if it has one. */
+  | (Refused<JsonFault> & { readonly offset?: number });
 
 /** What the log refuses about `text`, or undefined. Does not parse. */
 export function faultOf(
   text: string,
   limits: JsonLimits = VALUE_LIMITS,
 ): Extract<CheckedJson, { ok: false }> | undefined {
-  if (exceedsUtf8(text, limits.bytes))
-    return { ok: false, reason: "TOO_LARGE", message: `at most ${limits.bytes} bytes` };
+  if (exceedsUtf8(text, limits.bytes)) return refused("TOO_LARGE", `at most ${limits.bytes} bytes`);
   const fault = scanJson(text, limits);
-  return fault === undefined ? undefined : { ok: false, ...fault };
+  return fault && { ...refused(fault.reason, fault.message), offset: fault.offset };
 }
 
 /** Checks and parses `text`. Never throws, for any text. */
@@ -46,6 +38,6 @@ export function checkJson(text: string, limits: JsonLimits = VALUE_LIMITS): Chec
     // The scanner and JSON.parse accept the same grammar (a property test compares them), and the depth is bounded by now.
     return { ok: true, value: JSON.parse(text) };
   } catch {
-    return { ok: false, reason: "JSON_SYNTAX", message: "not JSON" };
+    return refused("JSON_SYNTAX", "not JSON");
   }
 }

@@ -19,6 +19,8 @@ export const LIMITS = {
   batchBytes: MIB,
   /** Assignments that wait to be written to one executor's stream; beyond this the executor gets no further claim. */
   unsentBytes: 16 * MIB,
+  /** Submissions under way on one stream of SubmitRuns: each holds an answer that is due, or a place at the tail of its run. */
+  submissions: 1_000,
   definitionBytes: 2 * MIB,
   /** YAML takes a hundred times as long to read as JSON; a longer text comes from a program, which can write JSON. */
   definitionYamlBytes: 64 * KIB,
@@ -56,6 +58,8 @@ export const LIMITS = {
   /** One contract: a schema of this size compiles in a few milliseconds, and a value is checked in bounded steps. */
   contractBytes: 32 * KIB,
   contractDepth: 32,
+  /** Node types of one executor that have schemas. */
+  descriptors: 64,
   /** Different patterns in all contracts of a definition: compiling patterns is the costly part of reading contracts. */
   contractPatterns: 128,
   /** Steps to check one value against one contract, so that no schema keeps an executor busy. */

@@ -16,7 +16,7 @@ test("a path reads fields, indexes and quoted names", () => {
   expect(at(value, "a['b-c'][1]['x.y']")).toBe(1);
 });
 
-test("what is not there is not found, and nothing is inherited", () => {
+test("a path finds no missing value and no inherited property", () => {
   const value = { a: [1], s: "text", n: null };
   for (const path of [
     "b",
@@ -43,7 +43,7 @@ test("a path to a prototype is refused by name (J4, T1)", () => {
     expect(at({}, path), path).toBe("RESERVED_KEY");
 });
 
-test("what is more than a path is refused (T2)", () => {
+test("an expression that is more than a path is refused (T2)", () => {
   for (const path of [
     "",
     "a()",

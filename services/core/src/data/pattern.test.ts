@@ -36,7 +36,7 @@ test.each(["(?<n>a)\\k<n>", "\\k<n>", "[\\k]", "\\8", "\\Z", "\\h", "\\\\\\k"])(
   },
 );
 
-test("what RE2 and JavaScript have in common, and a backslash before a k, is no fault", () => {
+test("syntax that RE2 and JavaScript share, and an escaped backslash before a k, is no fault", () => {
   for (const text of ["\\d\\w\\s\\b\\.\\-\\/\\u0041\\x41\\p{L}\\n", "\\\\k<n>", "(?<n>a)", "k<n>"])
     expect(patternFault(text), text).toBeUndefined();
 });

@@ -1,19 +1,60 @@
-// One pass over a JSON text without building values. It uses an explicit stack instead of recursion, so no depth can overflow. It
+// One pass over a JSON text without building values. It uses a stack of its own instead of recursion, so no depth can overflow. It
 // returns the first fault and its position.
 
-import { JSON_FAULTS, ScanError, type JsonFault, type JsonLimits } from "./json-fault.ts";
-import { scanNumber, scanString } from "./scan-token.ts";
 import { utf8Bytes } from "./utf8.ts";
 
-export interface ScanFault {
-  readonly reason: JsonFault;
-  readonly message: string;
-  /** Which character, from 0. */
-  readonly offset: number;
+/** Every fault of a JSON text and its message. */
+export const JSON_FAULTS = {
+  TOO_LARGE: "too large",
+  JSON_SYNTAX: "not JSON",
+  JSON_TOO_DEEP: "nested too deep",
+  JSON_DUPLICATE_KEY: "a key occurs twice in one object",
+  TOO_MANY_KEYS: "too many keys",
+  KEY_TOO_LONG: "a key is too long",
+  BAD_UNICODE: "half a surrogate pair",
+  NUL_CHARACTER: "a NUL character cannot be stored",
+  NUMBER_PRECISION: "an integer beyond 2^53 would be rounded; send it as a string",
+  NUMBER_RANGE: "a number is too large for a double",
+  RESERVED_KEY: "a key names a prototype",
+} as const;
+export type JsonFault = keyof typeof JSON_FAULTS;
+
+export interface JsonLimits {
+  readonly bytes: number;
+  readonly depth: number;
+  /** Keys of all objects together. */
+  readonly keys: number;
+  readonly keyBytes: number;
 }
 
+/** Leaves the scanner at the first fault; only `scanJson` catches it. */
+class ScanError extends Error {
+  readonly reason: JsonFault;
+  /** Which character, from 0. */
+  readonly offset: number;
+
+  constructor(reason: JsonFault, offset: number) {
+    super(`${JSON_FAULTS[reason]} (at character ${offset})`);
+    this.reason = reason;
+    this.offset = offset;
+  }
+}
+
+/** The first fault of `text`, or undefined for JSON within `limits`. */
+export function scanJson(text: string, limits: JsonLimits): ScanError | undefined {
+  try {
+    scan(text, limits);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ScanError) return error;
+    throw error;
+  }
+}
+
+/** An open object or array. */
 interface Frame {
-  /** Keys seen, for an object; undefined for an array. */
+  readonly close: "]" | "}";
+  /** The keys of an object so far. */
   readonly keys: Set<string> | undefined;
   /** The key of this value, if its parent is an object. */
   readonly ownKey: string | undefined;
@@ -21,86 +62,56 @@ interface Frame {
   key: string | undefined;
 }
 
-const SPACE: ReadonlySet<string> = new Set([" ", "\t", "\n", "\r"]);
-const LITERALS = ["true", "false", "null"] as const;
-
-/** The first fault of `text`, or undefined for JSON within `limits`. */
-export function scanJson(text: string, limits: JsonLimits): ScanFault | undefined {
-  try {
-    scan(text, limits);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof ScanError)) throw error;
-    return {
-      reason: error.reason,
-      message: `${JSON_FAULTS[error.reason]} (at character ${error.offset})`,
-      offset: error.offset,
-    };
-  }
-}
-
 function scan(text: string, limits: JsonLimits): void {
   const stack: Frame[] = [];
   let keyCount = 0;
-  let at = skipSpace(text, 0);
-  // The state: before a value, after a value, or before a key.
-  let expect: "value" | "after" | "key" = "value";
-  let firstOfContainer = false;
-
-  const open = (isObject: boolean): void => {
-    if (stack.length >= limits.depth) throw new ScanError("JSON_TOO_DEEP", at);
-    const ownKey = stack.at(-1)?.key;
-    stack.push({ keys: isObject ? new Set() : undefined, ownKey, key: undefined });
-    firstOfContainer = true;
-    expect = isObject ? "key" : "value";
-    at++;
-  };
-  const readKey = (frame: Frame): void => {
-    const token = scanString(text, at);
-    if (++keyCount > limits.keys) throw new ScanError("TOO_MANY_KEYS", at);
-    checkKey(token.value, frame, limits, at);
-    frame.key = token.value;
-    at = skipSpace(text, token.end);
-    if (text[at] !== ":") throw new ScanError("JSON_SYNTAX", at);
-    at++;
-    expect = "value";
-  };
-
+  let at = 0;
+  let expect: "value" | "after value" | "key" = "value";
+  // A container may close after a value, and directly after it opened.
+  let mayClose = false;
   for (;;) {
     at = skipSpace(text, at);
     const char = text[at];
     const frame = stack.at(-1);
-    if (expect === "after") {
-      if (frame === undefined) {
-        if (at < text.length) throw new ScanError("JSON_SYNTAX", at);
-        return;
-      }
-      if (char === ",") {
-        expect = frame.keys === undefined ? "value" : "key";
-        at++;
-      } else if (char === (frame.keys === undefined ? "]" : "}")) {
-        stack.pop();
-        at++;
-      } else throw new ScanError("JSON_SYNTAX", at);
+    if (mayClose && frame !== undefined && char === frame.close) {
+      stack.pop();
+      expect = "after value";
+      at++;
       continue;
     }
-    const closes =
-      firstOfContainer && frame !== undefined && char === (frame.keys === undefined ? "]" : "}");
-    firstOfContainer = false;
-    if (closes) {
-      stack.pop();
+    mayClose = false;
+    if (expect === "after value") {
+      if (frame === undefined && at >= text.length) return;
+      if (frame === undefined || char !== ",") throw new ScanError("JSON_SYNTAX", at);
+      expect = frame.keys === undefined ? "value" : "key";
       at++;
-      expect = "after";
-    } else if (expect === "key") {
-      if (frame === undefined) throw new ScanError("JSON_SYNTAX", at);
-      readKey(frame);
-    } else if (char === "{" || char === "[") open(char === "{");
-    else {
+    } else if (expect === "key" && frame !== undefined) {
+      const token = scanString(text, at, true);
+      if (++keyCount > limits.keys) throw new ScanError("TOO_MANY_KEYS", at);
+      checkKey(token.value, frame, limits, at);
+      frame.key = token.value;
+      at = skipSpace(text, token.end);
+      if (text[at] !== ":") throw new ScanError("JSON_SYNTAX", at);
+      expect = "value";
+      at++;
+    } else if (char === "{" || char === "[") {
+      if (stack.length >= limits.depth) throw new ScanError("JSON_TOO_DEEP", at);
+      const kind = char === "{" ? OBJECT : ARRAY;
+      const keys = char === "{" ? new Set<string>() : undefined;
+      stack.push({ close: kind.close, keys, ownKey: frame?.key, key: undefined });
+      expect = kind.expect;
+      mayClose = true;
+      at++;
+    } else {
       at = scanScalar(text, at);
-      expect = "after";
+      expect = "after value";
+      mayClose = true;
     }
   }
 }
+
+const OBJECT = { close: "}", expect: "key" } as const;
+const ARRAY = { close: "]", expect: "value" } as const;
 
 function checkKey(key: string, frame: Frame, limits: JsonLimits, at: number): void {
   if (key.length > limits.keyBytes || utf8Bytes(key) > limits.keyBytes)
@@ -112,15 +123,61 @@ function checkKey(key: string, frame: Frame, limits: JsonLimits, at: number): vo
   frame.keys?.add(key);
 }
 
+/** Skips a string, a number or a literal, and returns the position after it. */
 function scanScalar(text: string, at: number): number {
-  const char = text[at];
+  const char = text[at] ?? "";
   if (char === '"') return scanString(text, at).end;
-  if (char === "-" || (char !== undefined && char >= "0" && char <= "9"))
-    return scanNumber(text, at);
-  const literal = LITERALS.find((word) => text.startsWith(word, at));
+  if (char === "-" || (char >= "0" && char <= "9")) return scanNumber(text, at);
+  const literal = ["true", "false", "null"].find((word) => text.startsWith(word, at));
   if (literal === undefined) throw new ScanError("JSON_SYNTAX", at);
   return at + literal.length;
 }
+
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/** Reads the string that opens at `start`; `end` is the position after its closing quote. Only the value of a key is always decoded. */
+function scanString(
+  text: string,
+  start: number,
+  isKey = false,
+): { readonly value: string; readonly end: number } {
+  if (text[start] !== '"') throw new ScanError("JSON_SYNTAX", start);
+  let mustDecode = false;
+  let at = start + 1;
+  for (let unit = text.charCodeAt(at); unit !== 0x22; unit = text.charCodeAt(at)) {
+    if (unit === 0) throw new ScanError("NUL_CHARACTER", at);
+    if (Number.isNaN(unit) || unit < 0x20) throw new ScanError("JSON_SYNTAX", at);
+    if (unit === 0x5c) {
+      ESCAPE.lastIndex = at;
+      const [escape] = ESCAPE.exec(text) ?? [];
+      if (escape === undefined) throw new ScanError("JSON_SYNTAX", at);
+      if (escape === "\\u0000") throw new ScanError("NUL_CHARACTER", at);
+      // A short escape in a value cannot hide a fault.
+      mustDecode ||= isKey || escape.length > 2;
+      at += escape.length;
+    } else at++;
+  }
+  const inner = text.slice(start + 1, at);
+  const value = mustDecode ? String(JSON.parse(`"${inner}"`)) : inner;
+  if (!value.isWellFormed()) throw new ScanError("BAD_UNICODE", start);
+  return { value, end: at + 1 };
+}
+
+const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+
+function scanNumber(text: string, start: number): number {
+  NUMBER.lastIndex = start;
+  const match = NUMBER.exec(text);
+  if (match === null) throw new ScanError("JSON_SYNTAX", start);
+  const value = Number(match[0]);
+  if (!Number.isFinite(value)) throw new ScanError("NUMBER_RANGE", start);
+  // Only an integer without fraction and exponent claims to be exact; any other number is a double.
+  const isInteger = match[1] === undefined && match[2] === undefined;
+  if (isInteger && !Number.isSafeInteger(value)) throw new ScanError("NUMBER_PRECISION", start);
+  return start + match[0].length;
+}
+
+const SPACE: ReadonlySet<string> = new Set([" ", "\t", "\n", "\r"]);
 
 function skipSpace(text: string, from: number): number {
   let at = from;

@@ -1,38 +1,25 @@
 // `{{ ctx.… }}` templates: paths only, no calls and no operators. A text that is a single template keeps the type of the value; a mixed
 // text gives a string. `\{{` means the two braces themselves.
 
+import type { Cause } from "../fault/cause.ts";
+import { refused, type Refused } from "../fault/refused.ts";
 import { LIMITS } from "./limits.ts";
 import { isRecord, lookup, parsePath, pathText, type PathStep } from "./path.ts";
 import { NODE_ROOTS, rootsOf, type Scope } from "./scope.ts";
 import { exceedsUtf8 } from "./utf8.ts";
 
-/** A compiled text: literal pieces and paths, in order. */
-export interface Template {
-  readonly parts: readonly (string | readonly PathStep[])[];
-}
+/** Literal pieces and paths, in order. */
+type Parts = readonly (string | readonly PathStep[])[];
 
+type TemplateFault = "TEMPLATE_SYNTAX" | "RESERVED_KEY" | "TEMPLATE_TOO_LARGE";
 export type CompiledTemplate =
-  | { readonly ok: true; readonly template: Template }
-  | {
-      readonly ok: false;
-      readonly reason: "TEMPLATE_SYNTAX" | "RESERVED_KEY" | "TEMPLATE_TOO_LARGE";
-      readonly message: string;
-    };
+  | { readonly ok: true; readonly parts: Parts }
+  | Refused<TemplateFault>;
 
 export type Rendered =
   | { readonly ok: true; readonly value: unknown }
-  | {
-      readonly ok: false;
-      readonly reason:
-        | "missing_variable"
-        | "output_too_large"
-        | "TEMPLATE_SYNTAX"
-        | "RESERVED_KEY"
-        | "TEMPLATE_TOO_LARGE";
-      readonly message: string;
-      /** The path without a value, or "". */
-      readonly path: string;
-    };
+  /** `path` is the path without a value, or "". */
+  | (Refused<"missing_variable" | "output_too_large" | TemplateFault> & { readonly path: string });
 
 export interface RenderOptions {
   /** A missing value becomes '' instead of a failure. */
@@ -46,10 +33,10 @@ export function compileTemplate(
   text: string,
   roots: ReadonlySet<string> = NODE_ROOTS,
 ): CompiledTemplate {
-  if (!text.includes("{{")) return { ok: true, template: { parts: text === "" ? [] : [text] } };
+  if (!text.includes("{{")) return { ok: true, parts: text === "" ? [] : [text] };
   if (exceedsUtf8(text, LIMITS.templateBytes))
-    return tooLarge(`a template is at most ${LIMITS.templateBytes} bytes`);
-  const parts: (string | readonly PathStep[])[] = [];
+    return refused("TEMPLATE_TOO_LARGE", `a template is at most ${LIMITS.templateBytes} bytes`);
+  const parts: Parts[number][] = [];
   let literal = "";
   let holes = 0;
   let at = 0;
@@ -63,18 +50,18 @@ export function compileTemplate(
     }
     literal += text.slice(at, open);
     const close = text.indexOf("}}", open + 2);
-    if (close < 0) return syntax("{{ is not closed by }}");
+    if (close < 0) return refused("TEMPLATE_SYNTAX", "{{ is not closed by }}");
     if (++holes > LIMITS.templateHoles)
-      return tooLarge(`a template has at most ${LIMITS.templateHoles} holes`);
+      return refused("TEMPLATE_TOO_LARGE", `a template has at most ${LIMITS.templateHoles} holes`);
     const parsed = parsePath(text.slice(open + 2, close).trim());
     if (!parsed.ok)
       return parsed.reason === "RESERVED_KEY"
-        ? { ok: false, reason: "RESERVED_KEY", message: "a template cannot name a prototype" }
-        : syntax("write a path between {{ and }}, such as ctx.nodes.fetch.body[0]");
-    if (!roots.has(String(parsed.path[0])))
-      return syntax(
-        `a template begins with ${[...roots].join(", ")}`.replace(/, (?=\w+$)/, " or "),
-      );
+        ? refused("RESERVED_KEY", "a template cannot name a prototype")
+        : refused("TEMPLATE_SYNTAX", NO_PATH);
+    if (!roots.has(String(parsed.path[0]))) {
+      const names = [...roots].join(", ").replace(/, (?=\w+$)/, " or ");
+      return refused("TEMPLATE_SYNTAX", `a template begins with ${names}`);
+    }
     if (literal !== "") parts.push(literal);
     literal = "";
     parts.push(parsed.path);
@@ -82,13 +69,15 @@ export function compileTemplate(
   }
   literal += text.slice(at);
   if (literal !== "") parts.push(literal);
-  return { ok: true, template: { parts } };
+  return { ok: true, parts };
 }
+
+const NO_PATH = "write a path between {{ and }}, such as ctx.nodes.fetch.body[0]";
 
 /** The part of a config that holds templates; `unrendered` names keys that hold another language. */
 export const templatesOf = (
   config: Readonly<Record<string, unknown>>,
-  unrendered: readonly string[],
+  unrendered: readonly string[] = [],
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(config).filter(
@@ -123,15 +112,6 @@ interface Run {
 
 function renderValue(value: unknown, run: Run): Rendered {
   if (typeof value === "string") return renderText(value, run);
-  if (Array.isArray(value)) {
-    const items: unknown[] = [];
-    for (const item of value) {
-      const rendered = renderValue(item, run);
-      if (!rendered.ok) return rendered;
-      items.push(rendered.value);
-    }
-    return { ok: true, value: items };
-  }
   if (typeof value !== "object" || value === null) return { ok: true, value };
   const entries: [string, unknown][] = [];
   for (const [key, item] of Object.entries(value)) {
@@ -139,13 +119,17 @@ function renderValue(value: unknown, run: Run): Rendered {
     if (!rendered.ok) return rendered;
     entries.push([key, rendered.value]);
   }
-  return { ok: true, value: Object.fromEntries(entries) };
+  const isList = Array.isArray(value);
+  return {
+    ok: true,
+    value: isList ? entries.map(([, item]) => item) : Object.fromEntries(entries),
+  };
 }
 
 function renderText(text: string, run: Run): Rendered {
   const compiled = compileTemplate(text, run.roots);
   if (!compiled.ok) return { ...compiled, path: "" };
-  const { parts } = compiled.template;
+  const { parts } = compiled;
   const lone = parts.length === 1 && typeof parts[0] !== "string";
   let joined = "";
   for (const part of parts) {
@@ -153,19 +137,26 @@ function renderText(text: string, run: Run): Rendered {
       typeof part === "string" ? { found: true as const, value: part } : lookup(run.scope, part);
     if (!found.found && run.options.substituteDefault !== true) {
       const path = typeof part === "string" ? "" : pathText(part);
-      return { ok: false, reason: "missing_variable", message: missingText(path, run.scope), path };
+      return { ...refused("missing_variable", missingText(path, run.scope)), path };
     }
     const value = found.found ? found.value : "";
     const asText = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
     run.room -= asText.length;
     if (run.room < 0) {
       const message = `the texts made by templates are larger than ${run.outputBytes} bytes; pass less data`;
-      return { ok: false, reason: "output_too_large", message, path: "" };
+      return { ...refused("output_too_large", message), path: "" };
     }
     if (lone) return { ok: true, value };
     joined += asText;
   }
   return { ok: true, value: joined };
+}
+
+/** A failed rendering as the failure of its node. */
+export function renderFailure({ reason, message, path }: Extract<Rendered, { ok: false }>) {
+  const isMissing = reason === "missing_variable";
+  const cause: Cause = isMissing || reason === "output_too_large" ? reason : "config_invalid";
+  return { cause, message, details: isMissing ? { path } : { reason } };
 }
 
 /** A message for a path without a value; it names a node that is not a completed parent, the most common mistake. */
@@ -175,14 +166,3 @@ function missingText(path: string, scope: Pick<Scope, "ctx">): string {
   const isParent = nodeId === undefined || (isRecord(nodes) && Object.hasOwn(nodes, nodeId));
   return `${path} has no value${isParent ? "" : `: this node has no completed parent "${nodeId}"`}`;
 }
-
-const syntax = (message: string): CompiledTemplate => ({
-  ok: false,
-  reason: "TEMPLATE_SYNTAX",
-  message,
-});
-const tooLarge = (message: string): CompiledTemplate => ({
-  ok: false,
-  reason: "TEMPLATE_TOO_LARGE",
-  message,
-});

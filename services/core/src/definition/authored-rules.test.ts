@@ -33,7 +33,7 @@ test("an edge that is there already is refused, and both are named", () => {
   );
 });
 
-test("what an edge without a handle and one of an approval mean is compared, not what they say", () => {
+test("edges are compared by meaning: an edge of an approval without a handle equals its edge 'approved'", () => {
   const ask = { id: "a", type: "approval", config: { message: "?" } };
   const edges = [edge("s", "a"), edge("a", "b"), edge("a", "b", { source_handle: "approved" })];
   expect(faultsOf([ask, task("b")], edges)).toEqual(["edges[2] DUPLICATE_EDGE"]);
@@ -147,7 +147,7 @@ test("the policy of a body is judged by the body's type", () => {
   expect(each("http", { url: "https://a.test" })).toEqual([]);
 });
 
-test("a pattern that looks back by name is refused, wherever a schema stands", () => {
+test("a pattern that looks back by name is refused in every schema of a definition", () => {
   const pattern = "(?<n>a)\\k<n>";
   const properties = { x: { pattern }, y: { patternProperties: { [pattern]: true } } };
   expect(faultsOfNode({ type: "task", contracts: { input: { properties } } })).toEqual([

@@ -5,7 +5,7 @@ import { isRecord, isReservedName } from "../data/path.ts";
 import { patternFault } from "../data/pattern.ts";
 import { schemasOf } from "./contract-rules.ts";
 import { patternsOf, subschemas } from "./contract-tree.ts";
-import { joinOf, records, type Outline, type OutlineEdge } from "./graph-rules.ts";
+import { bodyOf, joinOf, records, type Outline, type OutlineEdge } from "./graph-rules.ts";
 import { checkRetry } from "./retry-rules.ts";
 import { excerpt, violationPath, type Report } from "./violation.ts";
 
@@ -15,13 +15,13 @@ export function checkAuthored(outline: Outline, report: Report): void {
   checkRepeatedEdges(outline, report);
   checkPatterns(outline, report);
   outline.nodes.forEach((node, index) => {
-    const { id = "", type = "", retry, moderation, contracts, config } = node;
+    const { id = "", type = "", retry, moderation, contracts } = node;
     const hasOutput = isRecord(contracts) && (contracts["output"] ?? null) !== null;
     const isModerated = typeof moderation === "string" && moderation !== "none";
     const path = `nodes[${index}].retry`;
     checkRetry({ type, retry, hasOutput, isModerated, path, nodeId: id }, report);
-    const body = isRecord(config) && (type === "map" || type === "loop") ? config["body"] : null;
-    if (!isRecord(body) || typeof body["type"] !== "string") return;
+    const body = bodyOf(node);
+    if (typeof body?.["type"] !== "string") return;
     const own = { type: body["type"], retry: body["retry"], hasOutput: false, isModerated };
     checkRetry({ ...own, path: `nodes[${index}].config.body.retry`, nodeId: id }, report);
   });
@@ -49,7 +49,7 @@ function checkNames({ id, nodes, edges }: Outline, report: Report): void {
   });
 }
 
-/** Stands for an edge without a handle; no real handle has this name. */
+/** The name of an edge without a handle; no real handle has it. */
 const ANY = "";
 
 /**
@@ -76,17 +76,13 @@ function checkRepeatedEdges({ nodes, edges }: Outline, report: Report): void {
     const twin = same.get(whole);
     const beside = counted.has(target) ? takenWith(handles, handle) : undefined;
     const way = `from ${excerpt(source)} to ${excerpt(target)}`;
-    if (twin !== undefined)
-      report(
-        `edges[${index}]`,
-        "DUPLICATE_EDGE",
-        `edges[${twin}] and edges[${index}] are the same edge ${way}; remove one of them`,
-      );
+    const refuse = (first: number, why: string): void =>
+      report(`edges[${index}]`, "DUPLICATE_EDGE", `edges[${first}] and edges[${index}] ${why}`);
+    if (twin !== undefined) refuse(twin, `are the same edge ${way}; remove one of them`);
     else if (beside !== undefined)
-      report(
-        `edges[${index}]`,
-        "DUPLICATE_EDGE",
-        `edges[${beside}] and edges[${index}] both lead ${way}, where n_of_m counts edges: one parent would count twice; use one edge`,
+      refuse(
+        beside,
+        `both lead ${way}, where n_of_m counts edges: one parent would count twice; use one edge`,
       );
     else same.set(whole, index);
     if (!handles.has(handle)) handles.set(handle, index);

@@ -4,7 +4,7 @@ import { oldSpellingsIn } from "../fault/cause.ts";
 import { invariant } from "../fault/invariant.ts";
 import { nodeId } from "../name/ids.ts";
 import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
-import { DEFAULT_RETRY } from "../policy/retry.ts";
+import { DEFAULT_RETRY, type RetryPolicy } from "../policy/retry.ts";
 import { joinOf } from "./graph-rules.ts";
 import { NODE_CONFIGS } from "./node-types.ts";
 import { readsOf } from "./reads.ts";
@@ -15,7 +15,6 @@ import type {
   JsonSchema,
   NodeContracts,
   NodeDefinition,
-  RetryPolicy,
   ScopeDefinition,
 } from "./shape.ts";
 
@@ -51,6 +50,7 @@ function buildNode(raw: RawNode, ordinal: number, leavesByError: boolean): NodeD
     label: raw.label,
     ordinal,
     config: raw.config,
+    ...buildInput(raw),
     join,
     late: raw.late ?? "ignore",
     retry: buildRetry(raw.retry),
@@ -94,19 +94,18 @@ function buildScope({ type, config, concurrency, rate }: RawNode): ScopeDefiniti
 }
 
 function buildBody(
-  raw: Pick<RawNode, "type" | "config" | "retry" | "timeout_ms">,
+  raw: Pick<RawNode, "type" | "config" | "input" | "retry" | "timeout_ms">,
   until: string | null,
   keys: readonly string[],
 ): ScopeDefinition["body"] {
-  return {
-    type: raw.type,
-    config: raw.config,
-    retry: buildRetry(raw.retry),
-    timeoutMs: raw.timeout_ms,
-    errorHandling: "fail_node",
-    reads: readsOf({ type: raw.type, config: raw.config, until, keys }),
-  };
+  const { type, config, input, retry, timeout_ms: timeoutMs } = raw;
+  const reads = readsOf({ type, config, input, until, keys });
+  const own = { type, config, ...buildInput(raw) };
+  return { ...own, retry: buildRetry(retry), timeoutMs, errorHandling: "fail_node", reads };
 }
+
+const buildInput = ({ input }: Pick<RawNode, "input">): Pick<NodeDefinition, "input"> =>
+  input === undefined ? {} : { input };
 
 /** The rules have checked that each is an object or a boolean. */
 const buildContracts = (raw: RawNode["contracts"]): NodeContracts => ({
@@ -116,13 +115,8 @@ const buildContracts = (raw: RawNode["contracts"]): NodeContracts => ({
 
 function buildRetry(raw: RawNode["retry"]): RetryPolicy {
   if (raw === undefined) return DEFAULT_RETRY;
-  return {
-    attempts: raw.attempts,
-    backoffMs: raw.backoff_ms,
-    maxBackoffMs: raw.max_backoff_ms,
-    retryOn: raw.retry_on,
-    jitter: raw.jitter,
-  };
+  const { attempts, backoff_ms: backoffMs, max_backoff_ms: maxBackoffMs, jitter } = raw;
+  return { attempts, backoffMs, maxBackoffMs, retryOn: raw.retry_on, jitter };
 }
 
 const buildEdge = (

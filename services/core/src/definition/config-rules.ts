@@ -102,7 +102,11 @@ interface Spot {
 }
 
 /** Checks every text; the reader of the definition has bounded the depth. */
-function checkTemplates(spot: Spot, owner: Owner, report: Report): void {
+export function checkTemplates(
+  spot: Spot,
+  owner: Pick<Owner, "type" | "nodeId" | "roots">,
+  report: Report,
+): void {
   const { value, path, key } = spot;
   if (typeof value === "string") {
     if (isTemplateFree(owner.type, key)) return;

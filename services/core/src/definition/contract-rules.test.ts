@@ -84,7 +84,7 @@ test("a circle of references that never looks deeper is refused", () => {
   expect(faultsOf({ properties: { child: { $ref: "#" } } })).toEqual([]);
 });
 
-test("what a child run gives is moderated in the child, not here", () => {
+test("the output of a child run is moderated in the child, not in the parent", () => {
   const faults = (moderation: string) => {
     const child = { id: "c", type: "subworkflow", config: { workflow_id: "w" }, moderation };
     const nodes = [{ id: "s", type: "start" }, child];

@@ -11,8 +11,6 @@ import type { Outline, OutlineNode } from "./graph-rules.ts";
 import { firstMessage } from "./zod-issue.ts";
 import { excerpt, violationPath, type Report } from "./violation.ts";
 
-export const CONTRACT_PHASES = ["input", "output"] as const;
-
 /** Types whose output the scheduler builds, without reading values. */
 const MADE_BY_ENGINE: ReadonlyMap<string, string> = new Map([
   ["map", "a map"],
@@ -21,12 +19,10 @@ const MADE_BY_ENGINE: ReadonlyMap<string, string> = new Map([
   ["approval", "an approval"],
 ]);
 const DIALECT = /^https:\/\/json-schema\.org\/draft\/2020-12\/schema#?$/;
-const OUTPUT_MODERATION: ReadonlyMap<string, string> = new Map([
-  [
-    "subworkflow",
-    "no executor sees the output of a subworkflow; moderate the nodes of its own workflow",
-  ],
-  ["approval", "no executor sees the output of an approval; moderate a node behind it"],
+/** Which nodes to moderate instead, by the types whose output no executor sees. */
+const MODERATED_INSTEAD: ReadonlyMap<string, string> = new Map([
+  ["subworkflow", "the nodes of its own workflow"],
+  ["approval", "a node behind it"],
 ]);
 const ID_ELSEWHERE = "an $id is allowed only at the top of a contract";
 
@@ -35,23 +31,25 @@ export function checkContracts(outline: Outline, report: Report): void {
   // One definition may hold thousands of contracts; only compiling a pattern is costly.
   const patterns = patternBudget();
   outline.nodes.forEach(({ contracts, moderation, config, id, type = "" }, index) => {
-    const unseen = OUTPUT_MODERATION.get(type);
-    if (unseen !== undefined && (moderation === "output" || moderation === "both"))
-      report(`nodes[${index}].moderation`, "MODERATION_PLACE", unseen, id);
     const made = MADE_BY_ENGINE.get(type);
-    if (made !== undefined && isRecord(contracts) && (contracts["output"] ?? null) !== null)
-      report(
-        `nodes[${index}].contracts.output`,
-        "CONTRACT_PLACE",
-        `no executor sees the output of ${made}; hold a node behind it to it`,
-        id,
-      );
+    const instead = MODERATED_INSTEAD.get(type);
+    if (made !== undefined && instead !== undefined && isModerated(moderation)) {
+      const message = `no executor sees the output of ${made}; moderate ${instead}`;
+      report(`nodes[${index}].moderation`, "MODERATION_PLACE", message, id);
+    }
+    if (made !== undefined && isRecord(contracts) && (contracts["output"] ?? null) !== null) {
+      const message = `no executor sees the output of ${made}; hold a node behind it to it`;
+      report(`nodes[${index}].contracts.output`, "CONTRACT_PLACE", message, id);
+    }
     for (const { path, schema } of schemasOf({ type, config, contracts }, index))
       checkContract(schema, patterns, (at, reason, message) =>
         report(violationPath(at, path), reason, message, id),
       );
   });
 }
+
+const isModerated = (moderation: unknown): boolean =>
+  moderation === "output" || moderation === "both";
 
 interface PlacedSchema {
   readonly path: string;
@@ -65,7 +63,7 @@ export function schemasOf(
 ): PlacedSchema[] {
   const asked = responseSchemas(type, config, `nodes[${index}].config`);
   if (!isRecord(contracts)) return asked;
-  const held = CONTRACT_PHASES.flatMap((phase) => {
+  const held = ["input", "output"].flatMap((phase) => {
     const schema = contracts[phase] ?? null;
     return schema === null ? [] : [{ path: `nodes[${index}].contracts.${phase}`, schema }];
   });
@@ -86,6 +84,22 @@ function responseSchemas(type: string, config: unknown, path: string): PlacedSch
 }
 
 type Fault = (steps: readonly (string | number)[], reason: string, message: string) => void;
+
+/**
+ * The first fault of a schema that a handler published. Keywords of other vocabularies are annotations there, and its patterns are in the
+ * language of the handler: the handler runs them, and no service does.
+ */
+export function publishedFault(root: unknown): string | undefined {
+  let first: string | undefined;
+  checkContract(
+    root,
+    () => undefined,
+    (at, reason, message) => {
+      if (reason !== "UNKNOWN_KEY") first ??= `${violationPath(at, "schema")}: ${message}`;
+    },
+  );
+  return first;
+}
 
 function checkContract(root: unknown, patterns: PatternCheck, fault: Fault): void {
   if (exceedsUtf8(JSON.stringify(root), LIMITS.contractBytes))

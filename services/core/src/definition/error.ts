@@ -23,7 +23,7 @@ export function definitionError(violations: readonly Violation[]): EngineError {
   });
 }
 
-/** Where the author finds it: the line and column of the text, and the node's id. */
+/** The place of the violation for its author: line and column of the text, and the id of the node. */
 function placeOf({ position, nodeId }: Violation): string {
   const line = position === undefined ? [] : [`line ${position.line}, column ${position.column}`];
   const place = [...line, ...(nodeId === "" ? [] : [`node ${nodeId}`])].join(", ");

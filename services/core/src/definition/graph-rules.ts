@@ -7,46 +7,20 @@ import type { Join } from "./shape.ts";
 import { excerpt, type Report } from "./violation.ts";
 
 /** The readable part of a definition, whatever its faults. */
-export interface Outline {
-  /** The workflow's own id. */
-  readonly id: string | undefined;
-  readonly nodes: readonly OutlineNode[];
-  readonly edges: readonly OutlineEdge[];
-  readonly limits: OutlineLimits;
-}
-export interface OutlineNode {
-  readonly id: string | undefined;
-  readonly type: string | undefined;
-  readonly config: unknown;
-  readonly join: unknown;
-  readonly contracts: unknown;
-  readonly moderation: unknown;
-  readonly retry: unknown;
-  readonly variable: string | undefined;
-  readonly limits: OutlineLimits;
-}
-/** The keys of its concurrency and rate, if they are texts. */
-interface OutlineLimits {
-  readonly concurrency: string | undefined;
-  readonly rate: string | undefined;
-}
-export interface OutlineEdge {
-  readonly id: string | undefined;
-  readonly source: string | undefined;
-  readonly target: string | undefined;
-  readonly handle: string | undefined;
-  readonly outputKey: string | undefined;
-  readonly param: string | undefined;
-}
+export type Outline = ReturnType<typeof outlineOf>;
+export type OutlineNode = Outline["nodes"][number];
+export type OutlineEdge = Outline["edges"][number];
 
 /** The readable part of a raw definition. */
-export function outlineOf(raw: unknown): Outline {
+export function outlineOf(raw: unknown) {
   return {
+    /** The workflow's own id. */
     id: isRecord(raw) ? text(raw, "id") : undefined,
     nodes: records(raw, "nodes").map((node) => ({
       id: text(node, "id"),
       type: text(node, "type"),
       config: node["config"],
+      input: node["input"],
       join: node["join"],
       contracts: node["contracts"],
       moderation: node["moderation"],
@@ -66,7 +40,8 @@ export function outlineOf(raw: unknown): Outline {
   };
 }
 
-function limitsOf({ concurrency, rate }: Readonly<Record<string, unknown>>): OutlineLimits {
+/** The keys of its concurrency and rate, if they are texts. */
+function limitsOf({ concurrency, rate }: Readonly<Record<string, unknown>>) {
   const keyOf = (limit: unknown) => (isRecord(limit) ? text(limit, "key") : undefined);
   return { concurrency: keyOf(concurrency), rate: keyOf(rate) };
 }
@@ -75,27 +50,10 @@ function limitsOf({ concurrency, rate }: Readonly<Record<string, unknown>>): Out
 export function checkGraph(outline: Outline, report: Report): void {
   const { nodes, edges } = outline;
   if (nodes.length === 0) report("nodes", "EMPTY", "a definition needs at least one node");
-  unique(
-    nodes,
-    (node) => node.id,
-    "DUPLICATE_ID",
-    (index) => `nodes[${index}].id`,
-    report,
-  );
-  unique(
-    edges,
-    (edge) => edge.id,
-    "DUPLICATE_ID",
-    (index) => `edges[${index}].id`,
-    report,
-  );
-  unique(
-    nodes,
-    (node) => node.variable,
-    "DUPLICATE_VARIABLE",
-    (index) => `nodes[${index}].output_variable`,
-    report,
-  );
+  checkUnique(report, nodes, (node) => node.id, "DUPLICATE_ID", "nodes[].id");
+  checkUnique(report, edges, (edge) => edge.id, "DUPLICATE_ID", "edges[].id");
+  const variable = "nodes[].output_variable";
+  checkUnique(report, nodes, (node) => node.variable, "DUPLICATE_VARIABLE", variable);
   const indexOf = new Map(
     nodes.flatMap(({ id }, index) => (id === undefined ? [] : [[id, index]])),
   );
@@ -119,12 +77,9 @@ function checkEdges(
   outline.edges.forEach((edge, at) => {
     const ends = [edge.source, edge.target].map((id, end) => {
       const index = id === undefined ? undefined : indexOf.get(id);
+      const path = `edges[${at}].${end === 0 ? "source" : "target"}`;
       if (id !== undefined && index === undefined)
-        report(
-          `edges[${at}].${end === 0 ? "source" : "target"}`,
-          "DANGLING_EDGE",
-          `there is no node ${excerpt(id)}`,
-        );
+        report(path, "DANGLING_EDGE", `there is no node ${excerpt(id)}`);
       return index;
     });
     const [source, target] = ends;
@@ -133,13 +88,9 @@ function checkEdges(
     const node = outline.nodes[source];
     if (edge.handle === undefined || node === undefined) return;
     const handles = declaredHandles(node);
-    if (handles !== undefined && !handles.has(edge.handle))
-      report(
-        `edges[${at}].source_handle`,
-        "UNDECLARED_HANDLE",
-        `${node.id ?? ""} has no handle ${excerpt(edge.handle)}; it has ${excerpt([...handles].join(", "))}`,
-        node.id,
-      );
+    if (handles === undefined || handles.includes(edge.handle)) return;
+    const message = `${node.id ?? ""} has no handle ${excerpt(edge.handle)}; it has ${excerpt(handles.join(", "))}`;
+    report(`edges[${at}].source_handle`, "UNDECLARED_HANDLE", message, node.id);
   });
   return links;
 }
@@ -148,41 +99,29 @@ function checkEdges(
  * The handles by which a node can be left, if they are known. A condition has its branches, and `else` if none holds. A map or a loop
  * has `loop` if there were items and `done` if there were none. An approval has one per kind of answer. Every node has `error`.
  */
-function declaredHandles({ type, config }: OutlineNode): ReadonlySet<string> | undefined {
-  if (type === "map" || type === "loop") return new Set(["loop", "done", "error"]);
-  if (type === "approval") return new Set(["approved", "rejected", "timeout", "error"]);
+function declaredHandles({ type, config }: OutlineNode): readonly string[] | undefined {
+  if (type === "map" || type === "loop") return ["loop", "done", "error"];
+  if (type === "approval") return ["approved", "rejected", "timeout", "error"];
   if (type !== "condition") return undefined;
   const branches = records(config, "branches").flatMap((branch) => text(branch, "id") ?? []);
-  return new Set([...branches, "else", "error"]);
+  return [...new Set([...branches, "else", "error"])];
 }
 
 /** A start node is optional: without one the nodes that no edge leads to start. */
 function checkStarts({ nodes }: Outline, links: readonly Link[], report: Report): void {
-  const starts = nodes.flatMap((node, index) => (node.type === "start" ? [index] : []));
-  for (const index of starts.slice(1))
-    report(
-      `nodes[${index}].type`,
-      "MANY_STARTS",
-      "only one node has the type start",
-      nodes[index]?.id,
-    );
   const hasParents = new Set(links.map((link) => link.target));
   const hasChildren = new Set(links.map((link) => link.source));
+  const first = nodes.findIndex(({ type }) => type === "start");
   nodes.forEach(({ type, id }, index) => {
+    if (type === "start" && index !== first)
+      report(`nodes[${index}].type`, "MANY_STARTS", "only one node has the type start", id);
+  });
+  nodes.forEach(({ type, id }, index) => {
+    const path = `nodes[${index}]`;
     if (type === "start" && hasParents.has(index))
-      report(
-        `nodes[${index}]`,
-        "START_HAS_PARENTS",
-        "an edge may not lead to the start node; remove it",
-        id,
-      );
+      report(path, "START_HAS_PARENTS", "an edge may not lead to the start node; remove it", id);
     if (type === "end" && hasChildren.has(index))
-      report(
-        `nodes[${index}]`,
-        "END_HAS_CHILDREN",
-        "an edge may not leave an end node; remove it",
-        id,
-      );
+      report(path, "END_HAS_CHILDREN", "an edge may not leave an end node; remove it", id);
   });
 }
 
@@ -201,20 +140,10 @@ function checkJoins({ nodes }: Outline, links: readonly Link[], report: Report):
   nodes.forEach((node, index) => {
     const join = joinOf(node.join);
     const count = parents[index] ?? 0;
-    if (join === undefined)
-      report(
-        `nodes[${index}].join`,
-        "BAD_JOIN",
-        'a join is "all", "any" or {n_of_m: n} with n from 1',
-        node.id,
-      );
+    const bad = (message: string) => report(`nodes[${index}].join`, "BAD_JOIN", message, node.id);
+    if (join === undefined) bad('a join is "all", "any" or {n_of_m: n} with n from 1');
     else if (join.mode === "n_of_m" && join.n > count)
-      report(
-        `nodes[${index}].join`,
-        "BAD_JOIN",
-        `n_of_m is ${join.n} but ${count} edges lead here`,
-        node.id,
-      );
+      bad(`n_of_m is ${join.n} but ${count} edges lead here`);
   });
 }
 
@@ -228,19 +157,20 @@ function checkCycle({ nodes }: Outline, links: readonly Link[], report: Report):
   report("edges", "CYCLE", `the nodes form a cycle: ${cycle}`, ids[0] ?? "");
 }
 
-function unique<T extends { readonly id: string | undefined }>(
+/** Reports each key that a list has twice; `path` is the path of the key, with brackets for the index. */
+function checkUnique<T extends { readonly id: string | undefined }>(
+  report: Report,
   items: readonly T[],
   keyOf: (item: T) => string | undefined,
   reason: string,
-  pathOf: (index: number) => string,
-  report: Report,
+  path: string,
 ): void {
   const seen = new Set<string>();
   items.forEach((item, index) => {
     const key = keyOf(item);
     if (key === undefined) return;
-    if (seen.has(key))
-      report(pathOf(index), reason, `${excerpt(key)} is used twice; choose another`, item.id);
+    const message = `${excerpt(key)} is used twice; choose another`;
+    if (seen.has(key)) report(path.replace("[]", `[${index}]`), reason, message, item.id);
     seen.add(key);
   });
 }
@@ -256,3 +186,12 @@ const text = (raw: Readonly<Record<string, unknown>>, key: string): string | und
   const value = raw[key];
   return typeof value === "string" ? value : undefined;
 };
+
+/** The body of a map or a loop, if the node is one and has one. */
+export function bodyOf({
+  type,
+  config,
+}: OutlineNode): Readonly<Record<string, unknown>> | undefined {
+  const body = isRecord(config) && (type === "map" || type === "loop") ? config["body"] : undefined;
+  return isRecord(body) ? body : undefined;
+}

@@ -29,7 +29,7 @@ test("a definition is refused for a cycle exactly when it has one, and the path 
     fc.property(graphs, ({ count, edges }) => {
       const parsed = parseSavedDefinition(
         JSON.stringify({
-          // The start stands apart, so that any edge among the others is legal.
+          // The start has no edges here, so that any edge among the others is legal.
           nodes: [
             { id: "s", type: "start" },
             ...Array.from({ length: count }, (_, index) => ({ id: `n${index}`, type: "task" })),

@@ -1,6 +1,7 @@
 // The graph index: answers every question of the planner about a definition in O(1) or O(edges of one node). It is built once per
 // definition and shared by all its runs, so nodes and edges are dense integers here.
 
+import { invariant } from "../fault/invariant.ts";
 import type { NodeId } from "../name/ids.ts";
 import type { Definition, EdgeDefinition, NodeDefinition } from "./shape.ts";
 
@@ -30,12 +31,8 @@ export interface Graph {
   readonly leaves: readonly number[];
 }
 
-export type GraphResult =
-  | { readonly ok: true; readonly graph: Graph }
-  | { readonly ok: false; readonly cycle: readonly NodeId[] };
-
-/** Indexes a definition whose edges all name existing nodes. A cycle comes back as the ids on it, with the first id repeated at the end. */
-export function indexGraph(definition: Definition): GraphResult {
+/** Indexes a definition without violations: its edges name existing nodes, and it has no cycle. */
+export function indexGraph(definition: Definition): Graph {
   const indexOf = new Map(definition.nodes.map((node, index) => [node.id, index] as const));
   const incoming: GraphEdge[][] = definition.nodes.map(() => []);
   const outgoing: GraphEdge[][] = definition.nodes.map(() => []);
@@ -47,10 +44,7 @@ export function indexGraph(definition: Definition): GraphResult {
     incoming[target]?.push(graphEdge);
   }
   const waves = topologicalWaves(outgoing);
-  if (waves === undefined) {
-    const cycle = findCycle(outgoing).map((index) => nodeIdAt(definition, index));
-    return { ok: false, cycle };
-  }
+  invariant(waves !== undefined, "a definition without violations has no cycle");
   const nodes = definition.nodes.map((node, index) => ({
     index,
     definition: node,
@@ -60,17 +54,11 @@ export function indexGraph(definition: Definition): GraphResult {
   }));
   const roots = nodes.filter((node) => node.incoming.length === 0).map((node) => node.index);
   const leaves = nodes.filter((node) => node.outgoing.length === 0).map((node) => node.index);
-  return { ok: true, graph: { definition, nodes, indexOf, roots, leaves } };
-}
-
-function nodeIdAt(definition: Definition, index: number): NodeId {
-  const node = definition.nodes[index];
-  if (node === undefined) throw new RangeError(`no node at ${index}`);
-  return node.id;
+  return { definition, nodes, indexOf, roots, leaves };
 }
 
 /** Children by node: enough for order and cycles. */
-export type Adjacency = readonly (readonly { readonly target: number }[])[];
+type Adjacency = readonly (readonly { readonly target: number }[])[];
 
 /** Kahn's order as depths, or undefined if some nodes are on a cycle. */
 export function topologicalWaves(outgoing: Adjacency): number[] | undefined {

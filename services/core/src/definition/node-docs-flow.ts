@@ -2,23 +2,7 @@
 
 import type { NodeDocs } from "./node-docs.ts";
 
-const NO_INPUT = "Its parameters are not read.";
-const NO_EVENTS = "None.";
-const PLAIN = "Edges without a handle.";
-
-type Flow =
-  | "start"
-  | "end"
-  | "condition"
-  | "delay"
-  | "map"
-  | "loop"
-  | "subworkflow"
-  | "approval"
-  | "noop"
-  | "text_stream";
-
-export const FLOW_DOCS: NodeDocs<Flow> = {
+export const FLOW_DOCS = {
   start: {
     purpose:
       "Begins the run and passes its input on. It is optional: without it, the nodes that no edge leads to begin the run. No edge leads to it.",
@@ -26,8 +10,6 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     inputs:
       "The run's input. An input contract on it is the contract of the whole workflow; the first of its `examples` is the input that the console suggests.",
     output: "`{started: true, inputReceived: <the run's input>}`",
-    handles: PLAIN,
-    events: NO_EVENTS,
     causes: ["input_contract_violation"],
     example: `- id: start
   type: start
@@ -43,7 +25,6 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     inputs: "Parameters, where `output_parameters` is absent.",
     output: "The run's output.",
     handles: "None.",
-    events: NO_EVENTS,
     causes: ["missing_variable"],
     example: `- id: end
   type: end
@@ -69,7 +50,6 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     config: { delay_ms: "How long: a number, or a template that gives one." },
     inputs: "In the template only.",
     output: "`{delayMs}`",
-    handles: PLAIN,
     events: "`node.queued` of the nodes that follow has `notBefore`.",
     causes: ["missing_variable", "config_invalid"],
     example: `- id: pause
@@ -130,7 +110,6 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     },
     inputs: "The input of the run, where `input` is absent.",
     output: "The output of that run.",
-    handles: PLAIN,
     events: "`node.blocked` with the id of the run it waits for.",
     causes: ["child_failed", "missing_variable"],
     example: `- id: nested
@@ -172,10 +151,8 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
   noop: {
     purpose: "Completes at once: a place where edges meet.",
     config: {},
-    inputs: NO_INPUT,
+    inputs: "Its parameters are not read.",
     output: "`{}`",
-    handles: PLAIN,
-    events: NO_EVENTS,
     causes: [],
     example: `- id: meet
   type: noop`,
@@ -189,11 +166,10 @@ export const FLOW_DOCS: NodeDocs<Flow> = {
     },
     inputs: "In the template only.",
     output: "`{text}`",
-    handles: PLAIN,
     events: "`node.stream.delta` for every piece.",
     causes: ["missing_variable"],
     example: `- id: letter
   type: text_stream
   config: { text: "Dear {{ ctx.input.name }}, welcome.", interval_ms: 50 }`,
   },
-};
+} satisfies Partial<NodeDocs>;

@@ -2,7 +2,7 @@
 
 import type { NodeDocs } from "./node-docs.ts";
 
-export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = {
+export const WORK_DOCS = {
   javascript: {
     purpose:
       "Runs code in a fresh isolate of a watched process: no network, no files, no modules. It may use `await`.",
@@ -13,7 +13,6 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
     inputs: "As `input`.",
     output:
       "The return value of the code, as JSON; `null` if it returns nothing. NaN, Infinity, and a function or symbol that JSON would write as `null` fail the node with `js_error`. A retry policy tries a throw (`js_error`, as `provider_error`) and a script that runs too long (`js_timeout`, as `timeout`) again.",
-    handles: "Edges without a handle.",
     events: "`node.log` for every line it logs.",
     causes: ["js_error", "js_timeout", "js_killed", "output_too_large", "output_invalid"],
     example: `- id: price
@@ -36,8 +35,6 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
     },
     inputs: "In templates.",
     output: "`{status, headers, body}`; the body is parsed when it is JSON.",
-    handles: "Edges without a handle.",
-    events: "None.",
     causes: [
       "provider_error",
       "rate_limit",
@@ -76,7 +73,6 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
     inputs: "In templates.",
     output:
       "`{text, tool_calls, usage: {input_tokens, output_tokens}, finish_reason, media}`, and `json` if `response_format` is `json`.",
-    handles: "Edges without a handle.",
     events: "`node.stream.delta` for every piece of text or media; `node.completed` has `usage`.",
     causes: ["provider_error", "rate_limit", "timeout", "unknown_provider"],
     example: `- id: answer
@@ -98,8 +94,6 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
     },
     inputs: "In the templates of `parameters`.",
     output: "`{rows, row_count, truncated, fields}`",
-    handles: "Edges without a handle.",
-    events: "None.",
     causes: [
       "provider_error",
       "query_timeout",
@@ -114,4 +108,4 @@ export const WORK_DOCS: NodeDocs<"javascript" | "http" | "llm" | "dataQuery"> = 
     sql: select id, cents from orders where city = $1
     parameters: ["{{ ctx.input.city }}"]`,
   },
-};
+} satisfies Partial<NodeDocs>;

@@ -14,16 +14,17 @@ export interface NodeDoc<T extends BuiltInType> {
   readonly config: Readonly<Record<keyof NodeConfig<T> & string, string>>;
   readonly inputs: string;
   readonly output: string;
-  readonly handles: string;
+  /** Absent if it leaves only by edges without a handle. */
+  readonly handles?: string;
   /** Events beyond those of every node: queued, started, retried and the end. */
-  readonly events: string;
+  readonly events?: string;
   /** Causes of failure, retried by policy or for good. */
   readonly causes: readonly Cause[];
   /** A node of a definition in YAML, as an item of `nodes`. */
   readonly example: string;
 }
 
-export type NodeDocs<T extends BuiltInType = BuiltInType> = { readonly [K in T]: NodeDoc<K> };
+export type NodeDocs = { readonly [K in BuiltInType]: NodeDoc<K> };
 
 /** Descriptions of every built-in type, in reading order. */
 export const NODE_DOCS: NodeDocs = { ...FLOW_DOCS, ...WORK_DOCS };
@@ -31,10 +32,12 @@ export const NODE_DOCS: NodeDocs = { ...FLOW_DOCS, ...WORK_DOCS };
 /** The keys that every node has, whatever its type. */
 export const NODE_KEYS: Readonly<Record<keyof RawNode, string>> = {
   id: "Its name in the graph, in events and in `ctx.nodes`.",
-  type: "One of the types below, or one that an executor of your own serves.",
+  type: "One of the types below, or one of your own: a name with an optional version, such as `acme.charge@2`.",
   label: "For people; also the key under which `json_object` merges its output.",
   config:
     "The config of its type, see below. Texts in it are templates unless the type says otherwise.",
+  input:
+    "The input of the handler: any JSON, with templates. Parameters that edges bind are added as keys. Without it the input is these parameters, or the run's input if no edge leads to the node.",
   join: "How many parents it waits for: `all`, `any` or `{n_of_m: n}`. `all` by default.",
   late: "With a join of `any` or `n_of_m`, what happens to parents that are not done when it fires: `ignore` (the default) lets them run, `cancel` cancels those that no other node waits for.",
   retry:

@@ -4,21 +4,24 @@ import { z } from "zod";
 import { compileCondition } from "../data/expression.ts";
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
-import { nameSchema } from "./schema.ts";
 import { approvalConfig } from "./approval-config.ts";
-import { dataQueryConfig } from "./data-query-config.ts";
-import { llmConfig } from "./llm-config.ts";
-import { isTemplate, loopSchema, mapSchema, subworkflowSchema } from "./scope-types.ts";
-import { checkScript } from "./script.ts";
-import { rule } from "./zod-issue.ts";
+import { nameSchema, wholeMs } from "./schema.ts";
+import {
+  isTemplate,
+  loopSchema,
+  mapSchema,
+  subworkflowSchema,
+  templateFor,
+} from "./scope-types.ts";
+import { checkedText, rule } from "./zod-issue.ts";
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
-const HTTP_TIMEOUT_MS_MAX = 300_000;
 
-const whenSchema = z.string().superRefine((text, context) => {
+const timeoutSchema = wholeMs(LIMITS.nodeTimeoutMsMax).optional();
+
+const whenSchema = checkedText((text) => {
   const compiled = compileCondition(text);
-  if (!compiled.ok)
-    context.addIssue({ code: "custom", ...rule(compiled.reason, compiled.message) });
+  return compiled.ok ? undefined : compiled;
 });
 
 const branchSchema = z.strictObject({
@@ -29,17 +32,29 @@ const branchSchema = z.strictObject({
   when: whenSchema,
 });
 
-const codeSchema = z.string().superRefine((code, context) => {
-  if (exceedsUtf8(code, LIMITS.javascriptBytes))
-    context.addIssue({
-      code: "custom",
-      ...rule("JS_TOO_LARGE", `a script may have at most ${LIMITS.javascriptBytes} bytes`),
-    });
-  else {
-    const fault = checkScript(code);
-    if (fault !== undefined) context.addIssue({ code: "custom", ...rule("JS_SYNTAX", fault) });
-  }
+const codeSchema = checkedText((code) => {
+  const message = `a script may have at most ${LIMITS.javascriptBytes} bytes`;
+  if (exceedsUtf8(code, LIMITS.javascriptBytes)) return { reason: "JS_TOO_LARGE", message };
+  const fault = scriptFault(code);
+  return fault === undefined ? undefined : { reason: "JS_SYNTAX", message: fault };
 });
+
+const AsyncFunction: unknown = Object.getPrototypeOf(async () => undefined).constructor;
+
+/**
+ * The syntax error of a script, so that no run meets a typing error; undefined where code generation is switched off. The script is
+ * compiled as the body of an async function, as the sandbox runs it, and is never called here.
+ */
+function scriptFault(code: string): string | undefined {
+  if (typeof AsyncFunction !== "function") return undefined;
+  try {
+    Reflect.construct(AsyncFunction, ["ctx", "input", code]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof EvalError) return undefined;
+    return error instanceof Error ? error.message.slice(0, 200) : "the script does not parse";
+  }
+}
 
 const urlSchema = z
   .string()
@@ -50,21 +65,72 @@ const urlSchema = z
     rule("URL_BLOCKED", "must be an http or https address, or a template that gives one"),
   );
 
+const headerNameSchema = z
+  .string()
+  .refine((name) => HEADER_NAME.test(name), rule("HEADER_INJECTION", "is not a valid header name"));
+
+const ONE_LINE = rule("HEADER_INJECTION", "a header must be one line");
 const headersSchema = z.record(
-  z
-    .string()
-    .refine(
-      (name) => HEADER_NAME.test(name),
-      rule("HEADER_INJECTION", "is not a valid header name"),
-    ),
+  headerNameSchema,
   z
     .string()
     .max(8_192)
-    .refine(
-      (value) => !/[\r\n\0]/.test(value),
-      rule("HEADER_INJECTION", "a header must be one line"),
-    ),
+    .refine((value) => !/[\r\n\0]/.test(value), ONE_LINE),
 );
+
+const textSchema = z.string().max(LIMITS.templateBytes);
+
+const messageSchema = z.looseObject({
+  role: z.enum(["system", "developer", "user", "assistant", "tool"]),
+  /** A text, or a list of parts; absent if the assistant only calls tools. */
+  content: z.union([textSchema, z.array(z.looseObject({ type: z.string() }))]).nullish(),
+});
+
+/** A model, and a prompt or a whole conversation. Texts are templates. */
+const llmSchema = z
+  .strictObject({
+    /** A provider of the executor's configuration; its default provider if absent. */
+    provider: z.string().min(1).max(LIMITS.labelLength).optional(),
+    model: z.string().min(1).max(500),
+    system: textSchema.optional(),
+    prompt: textSchema.optional(),
+    messages: z.array(messageSchema).min(1).max(1_000).optional(),
+    temperature: z.number().min(0).max(2).optional(),
+    max_tokens: z.int().min(1).max(1_000_000).optional(),
+    /** Tool declarations, passed to the provider unchanged. */
+    tools: z.array(z.record(z.string(), z.unknown())).min(1).max(128).optional(),
+    response_format: z.enum(["text", "json"]).default("text"),
+    /** False asks for the whole answer at once; then nothing is streamed. */
+    stream: z.boolean().default(true),
+    timeout_ms: timeoutSchema,
+  })
+  .refine(
+    ({ prompt, messages }) => (prompt === undefined) !== (messages === undefined),
+    rule("WRONG_TYPE", "needs exactly one of prompt and messages"),
+  );
+
+/**
+ * The name of a source, one SQL statement, and the values bound to its $1, $2, …. The statement is never a template, because a value
+ * inside SQL text would allow SQL injection.
+ */
+const dataQuerySchema = z.strictObject({
+  source: z.string().min(1).max(LIMITS.labelLength),
+  sql: z
+    .string()
+    .min(1)
+    .max(LIMITS.templateBytes)
+    .refine(
+      (sql) => !sql.includes("{{"),
+      rule("TEMPLATE_IN_SQL", "SQL is no template: write $1, $2, … and bind values by parameters"),
+    ),
+  /** Values or templates. */
+  parameters: z.array(z.unknown()).max(100).default([]),
+  /** At most as many as the source allows. */
+  max_rows: z.int().min(1).max(LIMITS.queryRowsMax).optional(),
+  /** Whether a writing statement is recorded in its own database, in its own transaction. */
+  effect: z.enum(["transactional", "none"]).optional(),
+  timeout_ms: timeoutSchema,
+});
 
 const scalarSchema = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -74,19 +140,11 @@ export const NODE_CONFIGS = {
   end: z.strictObject({ output_parameters: z.record(z.string(), z.unknown()).optional() }),
   condition: z.strictObject({ branches: z.array(branchSchema).min(1).max(100) }),
   delay: z.strictObject({
-    delay_ms: z.union([
-      z.int().min(0).max(LIMITS.delayMsMax),
-      z
-        .string()
-        .refine(
-          isTemplate,
-          rule("WRONG_TYPE", "must be a number of milliseconds, or a template that gives one"),
-        ),
-    ]),
+    delay_ms: z.union([wholeMs(LIMITS.delayMsMax, 0), templateFor("a number of milliseconds")]),
   }),
   javascript: z.strictObject({
     code: codeSchema,
-    timeout_ms: z.int().min(1).max(LIMITS.nodeTimeoutMsMax).optional(),
+    timeout_ms: timeoutSchema,
   }),
   http: z.strictObject({
     url: urlSchema,
@@ -94,23 +152,17 @@ export const NODE_CONFIGS = {
     headers: headersSchema.optional(),
     query: z.record(z.string(), scalarSchema).optional(),
     body: z.unknown().optional(),
-    timeout_ms: z.int().min(1).max(HTTP_TIMEOUT_MS_MAX).optional(),
+    timeout_ms: wholeMs(300_000).optional(),
     /** The promise about the call; idempotent by default, unless it is GET or HEAD. */
     effect: z.enum(["idempotent", "at_most_once", "none"]).optional(),
-    idempotency_key_header: z
-      .string()
-      .refine(
-        (name) => HEADER_NAME.test(name),
-        rule("HEADER_INJECTION", "is not a valid header name"),
-      )
-      .optional(),
+    idempotency_key_header: headerNameSchema.optional(),
   }),
   approval: approvalConfig,
-  llm: llmConfig,
+  llm: llmSchema,
   map: mapSchema,
   loop: loopSchema,
   subworkflow: subworkflowSchema,
-  dataQuery: dataQueryConfig,
+  dataQuery: dataQuerySchema,
   /** Completes at once: for tests and benches. */
   noop: z.strictObject({}),
   /** Streams a fixed text in pieces: a deterministic demonstration of partial output. */

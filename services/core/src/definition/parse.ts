@@ -3,7 +3,6 @@
 
 import { LIMITS } from "../data/limits.ts";
 import { isRecord } from "../data/path.ts";
-import { invariant } from "../fault/invariant.ts";
 import { checkAuthored } from "./authored-rules.ts";
 import { buildDefinition } from "./build.ts";
 import { canonicalJson } from "./canonical.ts";
@@ -11,20 +10,16 @@ import { checkConfigs } from "./config-rules.ts";
 import { checkContracts } from "./contract-rules.ts";
 import { checkGraph, outlineOf } from "./graph-rules.ts";
 import { indexGraph, type Graph } from "./graph.ts";
+import { checkInputs } from "./input-rules.ts";
+import type { KnownTypes } from "./known-types.ts";
 import { offsetOf, type Places, positions } from "./places.ts";
 import { readText, type ReadText } from "./read-text.ts";
 import { definitionSchema } from "./schema.ts";
 import type { Definition, Violation } from "./shape.ts";
-import { LIMIT_REASONS, MORE, violationList } from "./violation.ts";
+import { checkTypes } from "./type-rules.ts";
+import { MORE, violationList } from "./violation.ts";
 import { warn } from "./warnings.ts";
 import { reportIssues } from "./zod-issue.ts";
-
-/** A size is exceeded: the caller answers LIMIT_EXCEEDED rather than DEFINITION_INVALID. */
-export interface PassedLimit {
-  readonly path: string;
-  readonly reason: string;
-  readonly message: string;
-}
 
 export type ParsedDefinition =
   | {
@@ -36,22 +31,18 @@ export type ParsedDefinition =
       /** Allowed, but most likely a mistake. */
       readonly warnings: readonly Violation[];
     }
-  | {
-      readonly ok: false;
-      readonly violations: readonly Violation[];
-      readonly limit?: PassedLimit;
-    };
+  | { readonly ok: false; readonly violations: readonly Violation[] };
 
 /** Parses JSON or YAML text from an author. Never throws, for any text. */
 export function parseDefinition(
   text: string,
   options: {
-    /** Types that executors serve now; other types get a warning. */
-    readonly served?: ReadonlySet<string> | undefined;
+    /** What executors serve and publish; types that none serves get a warning, and values that cannot fit are violations. */
+    readonly types?: KnownTypes | undefined;
   } = {},
 ): ParsedDefinition {
   const read = readText(text);
-  if (!read.ok) return refused([unreadable(text, read)]);
+  if (!read.ok) return { ok: false, violations: [unreadable(text, read)] };
   const parsed = parseValue(read.value, { isAuthored: true, ...options });
   const locate = locator(text, read.places);
   return parsed.ok
@@ -64,17 +55,17 @@ export function parseSavedDefinition(text: string): ParsedDefinition {
   const read = readText(text);
   return read.ok
     ? parseValue(read.value, { isAuthored: false })
-    : refused([unreadable(text, read)]);
+    : { ok: false, violations: [unreadable(text, read)] };
 }
 
 interface ParseOptions {
   readonly isAuthored: boolean;
-  readonly served?: ReadonlySet<string> | undefined;
+  readonly types?: KnownTypes | undefined;
 }
 
-function parseValue(raw: unknown, { isAuthored, served }: ParseOptions): ParsedDefinition {
+function parseValue(raw: unknown, { isAuthored, types }: ParseOptions): ParsedDefinition {
   const tooMany = countViolations(raw);
-  if (tooMany.length > 0) return refused(tooMany);
+  if (tooMany.length > 0) return { ok: false, violations: tooMany };
   const { report, list } = violationList();
   const outline = outlineOf(raw);
   const nodeIdOf = (path: string): string => {
@@ -86,20 +77,21 @@ function parseValue(raw: unknown, { isAuthored, served }: ParseOptions): ParsedD
   if (isRecord(raw)) {
     checkGraph(outline, report);
     checkConfigs(outline, report);
+    checkInputs(outline, report);
     checkContracts(outline, report);
     if (isAuthored) checkAuthored(outline, report);
   }
-  const violations = list();
-  if (!shaped.success || violations.length > 0) return refused(violations);
   const warnings = violationList();
-  if (isAuthored) warn(outline, served, warnings.report);
+  if (shaped.success && types !== undefined && list().length === 0)
+    checkTypes(raw, types.schemas, { error: report, warning: warnings.report });
+  const violations = list();
+  if (!shaped.success || violations.length > 0) return { ok: false, violations };
+  if (isAuthored) warn(outline, types, warnings.report);
   const definition = buildDefinition(shaped.data);
-  const indexed = indexGraph(definition);
-  invariant(indexed.ok, "a definition without violations has no cycle");
   return {
     ok: true,
     definition,
-    graph: indexed.graph,
+    graph: indexGraph(definition),
     canonicalJson: canonicalJson(raw),
     warnings: warnings.list(),
   };
@@ -134,9 +126,4 @@ function countViolations(raw: unknown): Violation[] {
     ...over("nodes", "TOO_MANY_NODES", LIMITS.definitionNodes),
     ...over("edges", "TOO_MANY_EDGES", LIMITS.definitionEdges),
   ];
-}
-
-function refused(violations: readonly Violation[]): ParsedDefinition {
-  const limit = violations.find(({ reason }) => LIMIT_REASONS.has(reason));
-  return limit === undefined ? { ok: false, violations } : { ok: false, violations, limit };
 }

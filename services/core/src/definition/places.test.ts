@@ -4,7 +4,10 @@ import { parseDefinition } from "./parse.ts";
 
 /** `line:column node path REASON` of every violation, or of every warning. */
 function toldOf(text: string, served?: readonly string[]): string[] {
-  const parsed = parseDefinition(text, { served: served && new Set(served) });
+  const types = { registered: new Set<string>(), schemas: new Map() };
+  const parsed = parseDefinition(text, {
+    types: served && { ...types, served: new Set(served) },
+  });
   const told = parsed.ok ? parsed.warnings : parsed.violations;
   return told.map(({ position: at, nodeId, path, reason }) =>
     [`${at?.line}:${at?.column}`, nodeId, path, reason].filter((word) => word !== "").join(" "),
@@ -36,7 +39,7 @@ test("every violation of YAML has the line and the column of what it is about, a
     "13:18 edges[0].target DANGLING_EDGE",
     "7:7 price nodes[1].config.code JS_SYNTAX",
     "8:7 price nodes[1].config.colour UNKNOWN_KEY",
-    // What is missing stands where it is missing.
+    // A missing key is reported at the place where it is missing.
     "11:5 call nodes[2].config.url REQUIRED",
   ]);
   expect(messageOf(YAML)).toMatch(
@@ -83,12 +86,12 @@ test.each([
   ["nodes: []\nx: &a [1]\ny: *a\n", "3:4", "aliases"],
   ["nodes:\n  - config:\n      __proto__: 1\n", "3:7", "prototype"],
   ['title: x\nnodes:\n  - label: "\\0"\n', "3:5", "NUL"],
-])("text that is not read is told by its line: %j", (text, place, words) => {
+])("the fault of a text that cannot be read names its line: %j", (text, place, words) => {
   expect(toldOf(text)[0]).toMatch(new RegExp(`^${place} `));
   expect(messageOf(text)).toContain(words);
 });
 
-test("a second YAML document is refused at its marker; a marker before the first is none", () => {
+test("a second YAML document is refused at its marker; a marker before the first document is allowed", () => {
   const one = "nodes:\n  - { id: s, type: start }\n";
   expect(toldOf(`${one}---\nid: other\n`)).toEqual(["3:1 YAML_SYNTAX"]);
   expect(messageOf(`${one}---\nid: other\n`)).toMatch(/^line 3, column 1: a second YAML document/);
@@ -96,7 +99,7 @@ test("a second YAML document is refused at its marker; a marker before the first
   expect(toldOf(`---\n${one}...\n`)).toEqual([]);
 });
 
-test("what nothing leads to is warned of once, at the first node of it", () => {
+test("nodes that no edge leads to get one warning, at the first of them", () => {
   const text = `nodes:
   - { id: s, type: start }
   - { id: lone, type: task }
@@ -108,7 +111,7 @@ edges:
   expect(toldOf(text)).toEqual(["3:5 lone nodes[1] UNREACHED", "4:5 island nodes[2] UNREACHED"]);
 });
 
-test("a type that no executor serves is warned of, with what was probably meant", () => {
+test("a type that no executor serves gets a warning with the nearest known type", () => {
   const text = `nodes:
   - { id: s, type: start }
   - { id: a, type: javascrpt }
@@ -120,7 +123,8 @@ edges:
   - { source: s, target: c }
 `;
   const served = ["start", "map", "javascript", "http"];
-  const parsed = parseDefinition(text, { served: new Set(served) });
+  const types = { served: new Set(served), registered: new Set<string>(), schemas: new Map() };
+  const parsed = parseDefinition(text, { types });
   expect(parsed.ok && parsed.warnings).toMatchObject([
     {
       path: "nodes[1].type",

@@ -2,13 +2,8 @@
 // for texts with violations or warnings.
 
 import { isMap, isNode, isScalar, isSeq } from "yaml";
+import type { Position } from "./shape.ts";
 import { violationPath } from "./violation.ts";
-
-/** From 1, as editors count. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
 
 /** Paths and the characters where they begin: a property begins at its key, an item at its value. */
 export type Places = ReadonlyMap<string, number>;
@@ -85,7 +80,8 @@ export function yamlPlaces(root: unknown): Places {
   return places;
 }
 
-const startOf = (node: unknown): number | undefined =>
+/** The position of a node of a YAML document. */
+export const startOf = (node: unknown): number | undefined =>
   isNode(node) ? (node.range?.[0] ?? undefined) : undefined;
 
 /** The position of `path`, or of the nearest path around it that is in the text. */

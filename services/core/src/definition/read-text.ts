@@ -1,12 +1,13 @@
 // Definition text to a plain value: JSON if it begins like JSON, YAML otherwise. Both pass the same checks, so both refuse the same
 // values.
 
-import { checkJson, type JsonLimits } from "../data/json.ts";
-import { JSON_FAULTS } from "../data/json-fault.ts";
+import { checkJson } from "../data/json.ts";
 import { LIMITS } from "../data/limits.ts";
+import { JSON_FAULTS, type JsonLimits } from "../data/scan-json.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
+import { refused } from "../fault/refused.ts";
 import { jsonPlaces, lineAt, offsetOf, pathAt, type Places, yamlPlaces } from "./places.ts";
-import { readYaml, type ReadYaml, type YamlFault } from "./read-yaml.ts";
+import { readYaml, type ReadYaml, type Unreadable } from "./read-yaml.ts";
 import { excerpt } from "./violation.ts";
 
 /** A definition has many small objects, so the limit of its bytes also bounds its keys. */
@@ -24,26 +25,17 @@ export type ReadText =
       /** Computes the positions of everything in the text, on demand. */
       readonly places: () => Places;
     }
-  | {
-      readonly ok: false;
-      readonly reason: YamlFault;
-      readonly message: string;
-      /** The position in characters, from 0, if the fault has one. */
-      readonly offset?: number | undefined;
-    };
-
-type Unreadable = Extract<ReadText, { ok: false }>;
+  | Unreadable;
 
 /** Reads a definition's text. Never throws, for any text. */
 export function readText(text: string): ReadText {
   if (exceedsUtf8(text, LIMITS.definitionBytes)) {
-    const message = `a definition is at most ${LIMITS.definitionBytes} bytes`;
-    return { ok: false, reason: "TOO_LARGE", message };
+    return refused("TOO_LARGE", `a definition is at most ${LIMITS.definitionBytes} bytes`);
   }
   const isJson = /^\s*[{[]/.test(text);
   if (text.startsWith("\ufeff")) {
     const message = "begins with a byte order mark; save it as UTF-8 without one";
-    return { ok: false, reason: isJson ? "JSON_SYNTAX" : "YAML_SYNTAX", message };
+    return refused(isJson ? "JSON_SYNTAX" : "YAML_SYNTAX", message);
   }
   const read = isJson ? fromJson(text) : fromYaml(readYaml(text));
   return read.ok || read.offset === undefined ? read : { ...read, message: shown(text, read) };
@@ -52,13 +44,11 @@ export function readText(text: string): ReadText {
 function fromJson(text: string): ReadText {
   const checked = checkJson(text, DEFINITION_LIMITS);
   if (checked.ok) return { ...checked, places: () => jsonPlaces(text) };
-  const { ok, reason, message, offset } = checked;
-  if (offset === undefined) return { ok, reason, message };
-  const what = JSON_FAULTS[reason];
+  const { reason, offset } = checked;
+  if (offset === undefined) return checked;
   // YAML in flow style begins like JSON, and its author may not know that it is read as JSON.
-  const hint =
-    reason === "JSON_SYNTAX" ? `${what} (a text that begins with { or [ is read as JSON)` : what;
-  return { ok, reason, message: hint, offset };
+  const hint = reason === "JSON_SYNTAX" ? " (a text that begins with { or [ is read as JSON)" : "";
+  return { ...checked, message: `${JSON_FAULTS[reason]}${hint}` };
 }
 
 /** Through JSON text, so that the same checks apply. */
@@ -69,12 +59,12 @@ function fromYaml(read: ReadYaml): ReadText {
   const json = JSON.stringify(value) ?? "null";
   const checked = checkJson(json, DEFINITION_LIMITS);
   if (checked.ok) return { ok: true, value: checked.value, places };
-  const { reason, message, offset } = checked;
-  if (offset === undefined) return { ok: false, reason, message };
+  const { reason, offset } = checked;
+  if (offset === undefined) return checked;
   // The fault is in the JSON made from the YAML; the author finds the same path in the YAML.
   const path = pathAt(jsonPlaces(json, offset), offset);
   const own = offsetOf(places(), path);
-  return { ok: false, reason, message: JSON_FAULTS[reason], offset: own };
+  return { ...refused(reason, JSON_FAULTS[reason]), offset: own };
 }
 
 /** The message with the line of the fault. */

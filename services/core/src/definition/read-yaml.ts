@@ -1,29 +1,27 @@
 // YAML to a plain value, in time and space proportional to the text. The parser's own conversion and its own search for repeated keys
 // are not used: nested keys of a few kilobytes keep them busy for minutes (measured), so this file does both.
 
-import { isAlias, isMap, isNode, isScalar, isSeq, type Pair, parseDocument } from "yaml";
-import { JSON_FAULTS, type JsonFault } from "../data/json-fault.ts";
+import { isAlias, isMap, isScalar, isSeq, type Pair, parseDocument } from "yaml";
 import { LIMITS } from "../data/limits.ts";
+import { JSON_FAULTS, type JsonFault } from "../data/scan-json.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
+import { refused, type Refused } from "../fault/refused.ts";
+import { startOf } from "./places.ts";
 
-export type YamlFault = JsonFault | "YAML_SYNTAX" | "YAML_ALIAS";
+type YamlFault = JsonFault | "YAML_SYNTAX" | "YAML_ALIAS";
+
+/** `offset` is the position in characters, from 0, if the fault has one. */
+export type Unreadable = Refused<YamlFault> & { readonly offset?: number | undefined };
 
 export type ReadYaml =
   /** `contents` is the parser's own, for positions. */
-  | { readonly ok: true; readonly value: unknown; readonly contents: unknown }
-  | {
-      readonly ok: false;
-      readonly reason: YamlFault;
-      readonly message: string;
-      /** The position in characters, from 0, if the fault has one. */
-      readonly offset?: number | undefined;
-    };
+  { readonly ok: true; readonly value: unknown; readonly contents: unknown } | Unreadable;
 
 /** More open brackets than this are an attack: the parser would take seconds to notice. */
 const OPEN_BRACKETS_MAX = 1_000;
 
 /** Leaves the conversion at the first fault; only `readYaml` catches it. */
-class Refused extends Error {
+class YamlError extends Error {
   readonly reason: YamlFault;
   readonly offset: number | undefined;
 
@@ -38,7 +36,7 @@ class Refused extends Error {
 export function readYaml(text: string): ReadYaml {
   if (exceedsUtf8(text, LIMITS.definitionYamlBytes)) {
     const message = `YAML is at most ${LIMITS.definitionYamlBytes} bytes; write JSON instead`;
-    return { ok: false, reason: "TOO_LARGE", message };
+    return refused("TOO_LARGE", message);
   }
   try {
     checkBrackets(text);
@@ -52,22 +50,21 @@ export function readYaml(text: string): ReadYaml {
       // Without the known tags every tag is a warning, and a warning is refused: the reader does not guess.
       resolveKnownTags: false,
     });
-    const fault = document.errors[0] ?? document.warnings[0];
-    if (fault?.code === "RESOURCE_EXHAUSTION") throw refused("JSON_TOO_DEEP");
-    if (fault?.code === "MULTIPLE_DOCS")
-      throw new Refused("YAML_SYNTAX", SECOND_DOCUMENT, secondDocument(text, fault.pos[0]));
-    if (fault !== undefined)
-      throw new Refused("YAML_SYNTAX", fault.message.slice(0, 200), fault.pos[0]);
+    const first = document.errors[0] ?? document.warnings[0];
+    // Where the stack ends depends on the compiler: the parser reports some of its own overflows as faults of the text.
+    if (first?.code === "RESOURCE_EXHAUSTION" || first?.message.includes("call stack") === true)
+      throw fault("JSON_TOO_DEEP");
+    if (first?.code === "MULTIPLE_DOCS")
+      throw new YamlError("YAML_SYNTAX", SECOND_DOCUMENT, secondDocument(text, first.pos[0]));
+    if (first !== undefined)
+      throw new YamlError("YAML_SYNTAX", first.message.slice(0, 200), first.pos[0]);
     const { contents } = document;
     return { ok: true, value: plain(contents, 0), contents };
   } catch (error) {
-    if (error instanceof Refused) {
-      const { reason, message, offset } = error;
-      return { ok: false, reason, message, offset };
-    }
-    if (error instanceof RangeError)
-      return { ok: false, reason: "JSON_TOO_DEEP", message: JSON_FAULTS.JSON_TOO_DEEP };
-    return { ok: false, reason: "YAML_SYNTAX", message: "not YAML" };
+    if (error instanceof YamlError)
+      return { ...refused(error.reason, error.message), offset: error.offset };
+    if (error instanceof RangeError) return refused("JSON_TOO_DEEP", JSON_FAULTS.JSON_TOO_DEEP);
+    return refused("YAML_SYNTAX", "not YAML");
   }
 }
 
@@ -85,30 +82,30 @@ function checkBrackets(text: string): void {
   for (const char of text) {
     if (char === "[" || char === "{") open += 1;
     else if ((char === "]" || char === "}") && open > 0) open -= 1;
-    if (open > OPEN_BRACKETS_MAX) throw refused("JSON_TOO_DEEP");
+    if (open > OPEN_BRACKETS_MAX) throw fault("JSON_TOO_DEEP");
   }
 }
 
 /** `depth` counts the lists and maps around this node. */
 function plain(node: unknown, depth: number): unknown {
   if (isScalar(node)) return scalar(node.value, node);
-  if (isAlias(node)) throw new Refused("YAML_ALIAS", NO_ALIAS, startOf(node));
+  if (isAlias(node)) throw new YamlError("YAML_ALIAS", NO_ALIAS, startOf(node));
   if (!isSeq(node) && !isMap(node)) return null;
-  if (depth >= LIMITS.jsonDepth) throw refused("JSON_TOO_DEEP", node);
+  if (depth >= LIMITS.jsonDepth) throw fault("JSON_TOO_DEEP", node);
   if (isSeq(node)) return node.items.map((item) => plain(item, depth + 1));
   const entries = new Map<string, unknown>();
   for (const pair of node.items) {
     const key = keyOf(pair);
-    if (entries.has(key)) throw refused("JSON_DUPLICATE_KEY", pair.key);
+    if (entries.has(key)) throw fault("JSON_DUPLICATE_KEY", pair.key);
     entries.set(key, plain(pair.value, depth + 1));
   }
   return Object.fromEntries(entries);
 }
 
 function scalar(value: unknown, node: unknown): unknown {
-  if (typeof value === "number" && !Number.isFinite(value)) throw refused("NUMBER_RANGE", node);
+  if (typeof value === "number" && !Number.isFinite(value)) throw fault("NUMBER_RANGE", node);
   if (typeof value !== "bigint") return value;
-  if (!Number.isSafeInteger(Number(value))) throw refused("NUMBER_PRECISION", node);
+  if (!Number.isSafeInteger(Number(value))) throw fault("NUMBER_PRECISION", node);
   return Number(value);
 }
 
@@ -117,12 +114,9 @@ const NO_ALIAS = "aliases are not read; write it out";
 function keyOf({ key }: Pair): string {
   // A scalar is text, a number, a boolean or null; null as a key is the empty name.
   if (isScalar<string | number | bigint | boolean | null>(key)) return String(key.value ?? "");
-  if (isAlias(key)) throw new Refused("YAML_ALIAS", NO_ALIAS, startOf(key));
-  throw new Refused("YAML_SYNTAX", "a key is a name, not a list or a map", startOf(key));
+  if (isAlias(key)) throw new YamlError("YAML_ALIAS", NO_ALIAS, startOf(key));
+  throw new YamlError("YAML_SYNTAX", "a key is a name, not a list or a map", startOf(key));
 }
 
-const refused = (reason: JsonFault, node?: unknown): Refused =>
-  new Refused(reason, JSON_FAULTS[reason], startOf(node));
-
-const startOf = (node: unknown): number | undefined =>
-  isNode(node) ? (node.range?.[0] ?? undefined) : undefined;
+const fault = (reason: JsonFault, node?: unknown): YamlError =>
+  new YamlError(reason, JSON_FAULTS[reason], startOf(node));

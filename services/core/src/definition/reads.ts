@@ -21,15 +21,17 @@ const TEMPLATED: ReadonlySet<string> = new Set([
 const OWN = /\bctx\s*\.\s*(?:item|index|previous)\b/g;
 const FOREIGN = /\b(?:ctx|input|arguments|eval|Function)\b/;
 
-/** The reads of a body of this type and config, of the expression that may end its loop, and of the keys of its limits. */
+/** The parts of the context that a node reads: in its config, in the expression that ends its loop, and in the keys of its limits. */
 export function readsOf({
   type,
   config,
+  input,
   until,
   keys,
 }: {
   readonly type: string;
   readonly config: Readonly<Record<string, unknown>>;
+  readonly input: unknown;
   readonly until: string | null;
   readonly keys: readonly string[];
 }): ContextReads {
@@ -37,16 +39,18 @@ export function readsOf({
   if (type === "javascript") {
     const { code } = config;
     const isOwn = typeof code === "string" && !FOREIGN.test(code.replace(OWN, ""));
-    if (!isOwn) return EVERYTHING;
+    if (!isOwn || input !== undefined) return EVERYTHING;
     const reads = nothing();
     collect(keys, reads);
     return reads;
   }
   if (!TEMPLATED.has(type)) return EVERYTHING;
   const reads = nothing();
-  // A child run gets the node's own parameters unless its config names an input.
-  if (type === "subworkflow" && config["input"] === undefined) reads.params = true;
+  // A child run gets the node's own parameters unless its config names an input. An input of the node has its parameters in it.
+  if (input !== undefined || (type === "subworkflow" && config["input"] === undefined))
+    reads.params = true;
   collect(config, reads);
+  collect(input, reads);
   collect(keys, reads);
   return reads;
 }
@@ -64,7 +68,7 @@ function collect(value: unknown, reads: Draft): void {
   if (typeof value === "string") {
     const compiled = compileTemplate(value, LOOP_ROOTS);
     if (!compiled.ok) return;
-    for (const part of compiled.template.parts) if (typeof part !== "string") note(part, reads);
+    for (const part of compiled.parts) if (typeof part !== "string") note(part, reads);
   } else if (Array.isArray(value)) for (const item of value) collect(item, reads);
   else if (isRecord(value)) for (const item of Object.values(value)) collect(item, reads);
 }

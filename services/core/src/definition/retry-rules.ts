@@ -2,19 +2,13 @@
 
 import { isRecord } from "../data/path.ts";
 import { RETRY_CAUSES, type RetryCause } from "../fault/cause.ts";
-import { isBuiltIn, type BuiltInType } from "./node-types.ts";
+import { isBuiltIn, isGlueType, type BuiltInType, type GlueType } from "./node-types.ts";
 import type { Report } from "./violation.ts";
 
-/** The retryable failures of the built-in types; all their other failures are final. */
-const PASSING: Readonly<Record<BuiltInType, readonly RetryCause[]>> = {
-  start: [],
-  end: [],
-  condition: [],
-  delay: [],
-  noop: [],
-  approval: [],
-  map: [],
-  loop: [],
+/** The retryable failures of the built-in types. All their other failures are final, and so is every failure of glue and approvals. */
+const PASSING: Readonly<
+  Record<Exclude<BuiltInType, GlueType | "approval">, readonly RetryCause[]>
+> = {
   javascript: ["timeout", "provider_error"],
   http: ["timeout", "provider_error", "rate_limit"],
   llm: ["timeout", "provider_error", "rate_limit"],
@@ -69,7 +63,7 @@ const isCauses = (value: unknown): value is readonly unknown[] =>
 function passingOf({ type, hasOutput, isModerated }: RetryPlace): ReadonlySet<unknown> {
   if (!isBuiltIn(type)) return new Set(RETRY_CAUSES);
   return new Set([
-    ...PASSING[type],
+    ...(isGlueType(type) || type === "approval" ? [] : PASSING[type]),
     ...(hasOutput ? ["contract_violated"] : []),
     ...(isModerated ? ["provider_error"] : []),
   ]);

@@ -8,17 +8,21 @@ import { isReservedKey, parsePath } from "../data/path.ts";
 import { RESERVED_VARIABLES } from "../data/scope.ts";
 import { RETRY_CAUSES } from "../fault/cause.ts";
 import { isName } from "../name/ids.ts";
+import { isTypeName, TYPE_RULE } from "../name/type-name.ts";
 import { LIMIT_SCOPES } from "../policy/limit.ts";
 import { MODERATION_ACTIONS, MODERATIONS } from "../policy/moderation.ts";
 import { PARENT_FAILURE_POLICIES } from "../data/parent-failure.ts";
 import { DEFAULT_RETRY, STANDARD_RETRY } from "../policy/retry.ts";
-import { rule } from "./zod-issue.ts";
+import { checkedText, rule } from "./zod-issue.ts";
 
 const NAME_RULE = "1-128 of letters, digits, dot, hyphen and underscore, not starting with . or _";
 const VARIABLE = /^[A-Za-z][A-Za-z0-9_]{0,127}$/;
 
 /** A name of a workflow, node, handle or branch. */
 export const nameSchema = z.string().refine(isName, rule("BAD_ID", NAME_RULE));
+
+/** A name of a node type. */
+export const typeSchema = z.string().refine(isTypeName, rule("BAD_ID", TYPE_RULE));
 
 const variableSchema = z
   .string()
@@ -31,34 +35,24 @@ const variableSchema = z
     rule("RESERVED_KEY", "is already a name in ctx; choose another"),
   );
 
-const outputKeySchema = z
-  .string()
-  .max(512)
-  .superRefine((key, context) => {
-    const parsed = parsePath(key);
-    if (parsed.ok) return;
-    const reserved = parsed.reason === "RESERVED_KEY";
-    context.addIssue({
-      code: "custom",
-      ...(reserved
-        ? rule("RESERVED_KEY", "a path cannot name a prototype")
-        : rule(
-            "PATH_SYNTAX",
-            "`output` for the whole output, or a path into it such as body.items[0]",
-          )),
-    });
-  });
+const PATH_FAULTS = {
+  RESERVED_KEY: "a path cannot name a prototype",
+  PATH_SYNTAX: "`output` for the whole output, or a path into it such as body.items[0]",
+} as const;
+const outputKeySchema = checkedText((key) => {
+  const parsed = parsePath(key);
+  return parsed.ok ? undefined : { reason: parsed.reason, message: PATH_FAULTS[parsed.reason] };
+}, z.string().max(512));
 
+const NO_PROTOTYPE = rule("RESERVED_KEY", "a parameter cannot name a prototype");
 const paramSchema = z
   .string()
   .min(1)
   .max(128)
-  .refine(
-    (key) => !isReservedKey(key),
-    rule("RESERVED_KEY", "a parameter cannot name a prototype"),
-  );
+  .refine((key) => !isReservedKey(key), NO_PROTOTYPE);
 
-const wholeMs = (max: number, min = 1) => z.int().min(min).max(max);
+/** Whole milliseconds. */
+export const wholeMs = (max: number, min = 1) => z.int().min(min).max(max);
 
 const retrySchema = z.preprocess(
   (raw) =>
@@ -82,13 +76,13 @@ const retrySchema = z.preprocess(
   }),
 );
 
-const gateKeySchema = z.string().min(1).max(LIMITS.expressionBytes).optional();
+const limitKeySchema = z.string().min(1).max(LIMITS.expressionBytes).optional();
 const limitScopeSchema = z.enum(LIMIT_SCOPES).default("workflow");
 
 /** At most `limit` at once for each value of the key; without a key, at most `limit` in all. */
 const concurrencySchema = z
   .strictObject({
-    key: gateKeySchema,
+    key: limitKeySchema,
     limit: z.int().min(1).max(LIMITS.slotsMax),
     scope: limitScopeSchema,
   })
@@ -97,7 +91,7 @@ const concurrencySchema = z
 /** At most `limit` starts in any `per_ms` milliseconds for each value of the key. */
 const rateSchema = z
   .strictObject({
-    key: gateKeySchema,
+    key: limitKeySchema,
     limit: z.int().min(1).max(LIMITS.rateMax),
     per_ms: wholeMs(LIMITS.ratePerMsMax),
     scope: limitScopeSchema,
@@ -106,9 +100,11 @@ const rateSchema = z
 
 export const nodeSchema = z.strictObject({
   id: nameSchema,
-  type: nameSchema,
+  type: typeSchema,
   label: z.string().max(LIMITS.labelLength).nullable().default(null),
   config: z.record(z.string(), z.unknown()).default({}),
+  /** Any JSON with templates: the input of the handler. Checked in input-rules.ts, with the edges. */
+  input: z.unknown().optional(),
   // Checked in graph-rules.ts, with the edges, because the number of parents matters.
   join: z.unknown().optional(),
   /** What happens to parents that are not done when an `any` or `n_of_m` join fires. */

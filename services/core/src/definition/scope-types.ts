@@ -4,8 +4,14 @@
 import { z } from "zod";
 import { compileCondition } from "../data/expression.ts";
 import { LIMITS } from "../data/limits.ts";
-import { nameSchema, nodeSchema } from "./schema.ts";
-import { rule } from "./zod-issue.ts";
+import { nameSchema, nodeSchema, typeSchema } from "./schema.ts";
+import { checkedText, rule } from "./zod-issue.ts";
+
+/** A text with a template in it, which gives `what`. */
+export const templateFor = (what: string) =>
+  z
+    .string()
+    .refine(isTemplate, rule("WRONG_TYPE", `must be ${what}, or a template that gives one`));
 
 /** True for a text with a template in it. */
 export const isTemplate = (text: string): boolean => text.includes("{{");
@@ -13,17 +19,16 @@ export const isTemplate = (text: string): boolean => text.includes("{{");
 /** Types that cannot be a body: they repeat, branch or belong to the graph itself. For a whole graph as body, use a subworkflow. */
 const NO_BODY: ReadonlySet<string> = new Set(["map", "loop", "start", "end", "condition"]);
 
-const bodySchema = nodeSchema.pick({ config: true, retry: true, timeout_ms: true }).extend({
-  type: nameSchema.refine(
-    (type) => !NO_BODY.has(type),
-    rule("BAD_BODY", `a body cannot be one of ${[...NO_BODY].join(", ")}; use a subworkflow`),
-  ),
-});
+const bodySchema = nodeSchema
+  .pick({ config: true, input: true, retry: true, timeout_ms: true })
+  .extend({
+    type: typeSchema.refine(
+      (type) => !NO_BODY.has(type),
+      rule("BAD_BODY", `a body cannot be one of ${[...NO_BODY].join(", ")}; use a subworkflow`),
+    ),
+  });
 
-const itemsSchema = z.union([
-  z.array(z.unknown()).max(LIMITS.scopeWidth),
-  z.string().refine(isTemplate, rule("WRONG_TYPE", "must be a list, or a template that gives one")),
-]);
+const itemsSchema = z.union([z.array(z.unknown()).max(LIMITS.scopeWidth), templateFor("a list")]);
 
 export const mapSchema = z.strictObject({
   items: itemsSchema,
@@ -32,23 +37,15 @@ export const mapSchema = z.strictObject({
   on_item_failure: z.enum(["fail", "continue"]).default("fail"),
 });
 
-const untilSchema = z.string().superRefine((text, context) => {
+const untilSchema = checkedText((text) => {
   const compiled = compileCondition(text, "iteration");
-  if (!compiled.ok)
-    context.addIssue({ code: "custom", ...rule(compiled.reason, compiled.message) });
+  return compiled.ok ? undefined : compiled;
 });
 
 export const loopSchema = z
   .strictObject({
     items: itemsSchema.optional(),
-    times: z
-      .union([
-        z.int().min(0).max(LIMITS.scopeWidth),
-        z
-          .string()
-          .refine(isTemplate, rule("WRONG_TYPE", "must be a number, or a template that gives one")),
-      ])
-      .optional(),
+    times: z.union([z.int().min(0).max(LIMITS.scopeWidth), templateFor("a number")]).optional(),
     body: bodySchema,
     until: untilSchema.optional(),
     max_iterations: z.int().min(1).max(LIMITS.scopeWidth).default(LIMITS.loopIterations),
@@ -64,11 +61,7 @@ export const loopSchema = z
 
 export const subworkflowSchema = z.strictObject({
   workflow_id: nameSchema,
-  version: z
-    .int()
-    .min(1)
-    .max(2 ** 31 - 1)
-    .optional(),
+  version: z.int().min(1).max(2_147_483_647).optional(),
   /** Any JSON, with templates; the node's own parameters by default. */
   input: z.unknown().optional(),
 });

@@ -7,12 +7,6 @@ import type { ConcurrencyLimit, RateLimit } from "../policy/limit.ts";
 import type { Moderation, ModerationAction } from "../policy/moderation.ts";
 import type { ParentFailurePolicy } from "../data/parent-failure.ts";
 import type { RetryPolicy } from "../policy/retry.ts";
-import type { Position } from "./places.ts";
-
-export type { Position } from "./places.ts";
-export { MERGE_STRATEGIES, type MergeStrategy } from "../data/merge.ts";
-export type { RetryPolicy } from "../policy/retry.ts";
-export type { ParentFailurePolicy } from "../data/parent-failure.ts";
 
 /** When a node with several parents may run: all settled, any taken, or n taken. */
 export type Join =
@@ -49,6 +43,8 @@ export interface ContextReads {
 export interface BodyDefinition {
   readonly type: string;
   readonly config: Readonly<Record<string, unknown>>;
+  /** The input of the handler, with templates; absent if the author wrote none. */
+  readonly input?: unknown;
   readonly retry: RetryPolicy;
   readonly timeoutMs: number;
   readonly errorHandling: ErrorHandling;
@@ -74,6 +70,8 @@ export interface NodeDefinition {
   readonly ordinal: number;
   /** The handler's own config. The executor's registry checks it; for built-in types, so does the parser. */
   readonly config: Readonly<Record<string, unknown>>;
+  /** The input of the handler, with templates; absent if the author wrote none. */
+  readonly input?: unknown;
   readonly join: Join;
   /** What happens to parents that are not done when the join fires. */
   readonly late: "ignore" | "cancel";
@@ -119,6 +117,12 @@ export interface Definition {
   /** How many runs may be live at once, and how many may start in a window. */
   readonly concurrency: ConcurrencyLimit | null;
   readonly rate: RateLimit | null;
+}
+
+/** A place in a text. From 1, as editors count. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
 }
 
 /** One broken rule, or one warning: where, which, and what to do. */

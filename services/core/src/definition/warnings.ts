@@ -1,19 +1,15 @@
 // Definitions that are allowed but most likely a mistake. A warning does not prevent saving, unless the author asks for strictness.
 
 import { nearestName } from "../name/nearest.ts";
-import { isRecord } from "../data/path.ts";
-import type { Outline } from "./graph-rules.ts";
+import { bodyOf, type Outline } from "./graph-rules.ts";
+import type { KnownTypes } from "./known-types.ts";
 import { isGlueType, NODE_CONFIGS } from "./node-types.ts";
 import { excerpt, type Report } from "./violation.ts";
 
-/** Reports nodes that no edge leads to and, where `served` is known, types that no connected executor serves. */
-export function warn(
-  outline: Outline,
-  served: ReadonlySet<string> | undefined,
-  report: Report,
-): void {
+/** Reports nodes that no edge leads to and, where types are known, types that no connected executor serves. */
+export function warn(outline: Outline, types: KnownTypes | undefined, report: Report): void {
   warnOfIslands(outline, report);
-  if (served !== undefined) warnOfTypes(outline, served, report);
+  if (types !== undefined) warnOfTypes(outline, types, report);
 }
 
 /**
@@ -32,8 +28,8 @@ function warnOfIslands({ nodes, edges }: Outline, report: Report): void {
   });
 }
 
-function warnOfTypes({ nodes }: Outline, served: ReadonlySet<string>, report: Report): void {
-  const known = new Set([...Object.keys(NODE_CONFIGS), ...served]);
+function warnOfTypes({ nodes }: Outline, { served, registered }: KnownTypes, report: Report): void {
+  const known = new Set([...Object.keys(NODE_CONFIGS), ...registered, ...served]);
   const check = (type: unknown, path: string, id: string | undefined): void => {
     if (typeof type !== "string" || served.has(type) || isGlueType(type)) return;
     const meant = known.has(type) ? undefined : nearestName(type, known);
@@ -41,10 +37,8 @@ function warnOfTypes({ nodes }: Outline, served: ReadonlySet<string>, report: Re
     const message = `no connected executor serves ${excerpt(type)}; ${hint}`;
     report(path, "TYPE_NOT_SERVED", message, id);
   };
-  nodes.forEach(({ id, type, config }, index) => {
-    check(type, `nodes[${index}].type`, id);
-    const body =
-      isRecord(config) && (type === "map" || type === "loop") ? config["body"] : undefined;
-    if (isRecord(body)) check(body["type"], `nodes[${index}].config.body.type`, id);
+  nodes.forEach((node, index) => {
+    check(node.type, `nodes[${index}].type`, node.id);
+    check(bodyOf(node)?.["type"], `nodes[${index}].config.body.type`, node.id);
   });
 }

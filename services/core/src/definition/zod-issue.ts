@@ -1,10 +1,21 @@
 // Turns zod's issues into violations: a path, an UPPER_SNAKE reason and a message for each fault.
 
-import type { z } from "zod";
+import { z } from "zod";
 import { excerpt, violationPath, type Report } from "./violation.ts";
 
 /** Options of a refinement that breaks the rule `reason`. */
 export const rule = (reason: string, message: string) => ({ message, params: { reason } });
+
+/** A text in which `faultOf` finds no fault. */
+export const checkedText = (
+  faultOf: (text: string) => { readonly reason: string; readonly message: string } | undefined,
+  base = z.string(),
+) =>
+  base.superRefine((text, context) => {
+    const fault = faultOf(text);
+    if (fault !== undefined)
+      context.addIssue({ code: "custom", ...rule(fault.reason, fault.message) });
+  });
 
 /** Reports each issue of a failed parse; `prefix` is the path of the parsed value in the definition. */
 export function reportIssues(
@@ -18,12 +29,8 @@ export function reportIssues(
     if (issue.code === "unrecognized_keys") {
       for (const key of issue.keys) {
         const keyPath = violationPath([...issue.path, key], prefix);
-        report(
-          keyPath,
-          "UNKNOWN_KEY",
-          `${excerpt(key)} is not a key here; check its spelling`,
-          nodeIdOf(keyPath),
-        );
+        const message = `${excerpt(key)} is not a key here; check its spelling`;
+        report(keyPath, "UNKNOWN_KEY", message, nodeIdOf(keyPath));
       }
     } else report(path, reasonOf(issue), messageOf(issue), nodeIdOf(path));
   }

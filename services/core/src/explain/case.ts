@@ -17,8 +17,10 @@ export interface Case {
 }
 
 /** The answer for one kind of state; the caller adds the status. */
-export type Answer = Omit<Explanation, "status" | "evidence"> & {
-  readonly evidence: readonly (Cited | undefined)[];
+export type Answer = Omit<Explanation, "status" | "evidence" | "sinceAt"> & {
+  readonly evidence?: readonly (Cited | undefined)[];
+  /** The event that began this state, if it is known: more evidence. */
+  readonly since?: Cited | undefined;
 };
 
 /** The node's own newest event of one of these types. */
@@ -37,10 +39,6 @@ export function cite(cited: readonly (Cited | undefined)[]): Evidence[] {
   }
   return [...bySeq.values()].toSorted((a, b) => a.seq - b.seq);
 }
-
-/** `sinceAt` if the event is known. */
-export const since = (event: Cited | undefined): { readonly sinceAt?: number } =>
-  event === undefined ? {} : { sinceAt: event.at };
 
 /** A text of an event's payload, or `otherwise` if it has none. */
 export function textOf(event: Cited | undefined, key: string, otherwise = ""): string {

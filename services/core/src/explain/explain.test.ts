@@ -11,6 +11,7 @@ const BUSY: ExecutorSeen = {
   slots: 2,
   heldCount: 2,
 };
+const PROCESS = { processName: "pricing", language: "python 3.12", build: "7f3a" };
 const FREE: ExecutorSeen = { ...BUSY, heldCount: 1 };
 
 const blocked =
@@ -85,7 +86,7 @@ const TABLE: readonly ToldCase[] = [
     cites: ["4 node.completed a", "5 node.queued b"],
   },
   {
-    title: "a type nobody serves is said, with what is served",
+    title: "a type that no executor serves is named, with the served types",
     run: () => {
       const run = startToyRun(sketch(["a", { id: "b", type: "rocket" }], ["a>b"]));
       run.complete("a");
@@ -98,7 +99,7 @@ const TABLE: readonly ToldCase[] = [
     cites: ["5 node.queued b"],
   },
   {
-    title: "no executor at all is said",
+    title: "the explanation says that no executor is connected",
     run: () => startToyRun(sketch(["a"], [])),
     node: "a",
     reason: "NO_EXECUTOR",
@@ -106,7 +107,7 @@ const TABLE: readonly ToldCase[] = [
     cites: ["2 node.queued a"],
   },
   {
-    title: "executors that are alive but full are told from none",
+    title: "full executors and no executors have different answers",
     run: () => startToyRun(sketch(["a"], [])),
     node: "a",
     room: () => ({ executors: [BUSY, BUSY], aheadCount: 7 }),
@@ -137,7 +138,24 @@ const TABLE: readonly ToldCase[] = [
     cites: ["3 node.started a"],
   },
   {
-    title: "a result that cannot be stored yet is told from work that goes on, and says why",
+    title:
+      "a running node names the handler process behind its executor, and how long it is silent",
+    run: () => {
+      const run = startToyRun(sketch(["a"], []));
+      run.claim("a");
+      return run;
+    },
+    node: "a",
+    room: (run) => ({
+      ...leased(run),
+      executors: [{ ...FREE, ...PROCESS, executorId: EXECUTOR, silentMs: 22_000 }],
+    }),
+    reason: "RUNNING",
+    says: ["Its handler process pricing (python 3.12, build 7f3a) has been silent for 22 s."],
+    cites: ["3 node.started a"],
+  },
+  {
+    title: "a result that cannot be stored yet has an answer of its own, with the reason",
     run: () => {
       const run = startToyRun(sketch(["a"], []));
       run.claim("a");
@@ -163,7 +181,7 @@ const TABLE: readonly ToldCase[] = [
     cites: ["3 node.started a"],
   },
   {
-    title: "a lease whose executor is silent is told from one that is held",
+    title: "a lease whose executor is silent has another answer than a held lease",
     run: () => {
       const run = startToyRun(sketch(["a"], []));
       run.claim("a");
@@ -212,7 +230,8 @@ const TABLE: readonly ToldCase[] = [
     cites: ["3 run.status.changed "],
   },
   {
-    title: "a node of a run that its workflow holds says who holds it, why, and how it goes on",
+    title:
+      "a node of a run with a paused workflow names the user, the reason and the command that resumes it",
     run: () => {
       const run = startToyRun(sketch(["a"], []));
       const note = { scope: "workflow", who: "ada", reason: "a bad model" } as const;
@@ -226,7 +245,8 @@ const TABLE: readonly ToldCase[] = [
     cites: ["3 run.status.changed "],
   },
   {
-    title: "a node whose queue is paused says who holds it, why, and how it goes on",
+    title:
+      "a node whose queue is paused names the user, the reason and the command that resumes it",
     run: () => startToyRun(sketch(["a"], [])),
     room: (run) => ({
       executors: [FREE],

@@ -2,12 +2,11 @@
 // nothing: the cited events, or the given queue, leases and executors, prove every sentence.
 
 import { unreachable } from "../fault/invariant.ts";
-import { isFinal } from "../log/event.ts";
+import { isFinal, TERMINAL_TYPES } from "../log/event.ts";
 import { executionAt } from "../log/execution.ts";
-import { newExecutionState } from "../log/new-run-state.ts";
-import type { RunState } from "../log/state.ts";
+import { newExecutionState, type RunState } from "../log/state.ts";
 import { graphNodeAt, nodeStateAt } from "../plan/place.ts";
-import { cite, since, type Answer, type Case } from "./case.ts";
+import { cite, type Answer, type Case } from "./case.ts";
 import { explainRunning, explainWaiting } from "./held.ts";
 import { pausedText, resumptionOf } from "./paused.ts";
 import { explainPending } from "./pending.ts";
@@ -30,15 +29,20 @@ export interface ExplainQuestion {
   readonly room: WaitingRoom;
   readonly nodeIndex: number;
   readonly iteration: number;
-  /** The run's priority, if it has one. */
+  /** Absent for a run of an unsaved graph. */
   readonly workflowId?: string | undefined;
 }
 
 /** The cause of a node's state. */
 export function explainNode(question: ExplainQuestion): Explanation {
   const asked: Case = question.iteration === 0 ? nodeCase(question) : iterationCase(question);
-  const { evidence, ...answer } = answerTo(asked);
-  return { ...answer, status: asked.nodeState.status, evidence: cite(evidence) };
+  const { evidence = [], since, ...answer } = answerTo(asked);
+  return {
+    ...answer,
+    ...(since && { sinceAt: since.at }),
+    status: asked.nodeState.status,
+    evidence: cite([...evidence, since]),
+  };
 }
 
 const nodeCase = (question: ExplainQuestion): Case => ({
@@ -98,21 +102,19 @@ function ofTheRun(asked: Case): Answer | undefined {
   return {
     reason: "RUN_PAUSED",
     summary,
-    evidence: [paused],
     next: resumptionOf(asked.state, asked.workflowId),
-    ...since(paused),
+    since: paused,
   };
 }
 
 /** The run was accepted and waits for its turn among the runs of its workflow. */
 function notBegun({ state, proofs, room }: Case): Answer {
   const started = proofs.newest("", 0, "run.started");
-  const common = { evidence: [started], ...since(started) };
   const limited = slotAnswer(room, state);
   if (limited !== undefined)
-    return { ...common, ...limited, summary: `The run is pending. ${limited.summary}` };
+    return { ...limited, since: started, summary: `The run is pending. ${limited.summary}` };
   return {
-    ...common,
+    since: started,
     reason: "QUEUED",
     summary: "The run was accepted and begins next.",
     next: "Ask again in a moment; if it stays so, see whether a scheduler is running.",
@@ -120,19 +122,11 @@ function notBegun({ state, proofs, room }: Case): Answer {
 }
 
 function ended({ state, proofs }: Case): Answer {
-  const terminal = proofs.newest(
-    "",
-    0,
-    "run.completed",
-    "run.failed",
-    "run.cancelled",
-    "run.timed_out",
-  );
+  const terminal = proofs.newest("", 0, ...TERMINAL_TYPES);
   return {
     reason: "RUN_ENDED",
     summary: `The run is over (${state.status}); it will not run any more.`,
-    evidence: [terminal],
     next: "Start the run again if its result is still wanted.",
-    ...since(terminal),
+    since: terminal,
   };
 }

@@ -1,44 +1,42 @@
 // What a node waits for while it is not queued: an executor with its lease, a person, a child run, or its own iterations.
 
 import { executionAt } from "../log/execution.ts";
-import { own, since, textOf, type Answer, type Case } from "./case.ts";
+import { own, textOf, type Answer, type Case } from "./case.ts";
+import { isSilent, processText } from "./process.ts";
 import { durationText } from "./words.ts";
 
 /** A node that an executor claimed. */
 export function explainRunning(asked: Case): Answer {
   const { room, node, iteration, nodeState } = asked;
   const started = own(asked, "node.started");
-  const lease = room.leases.find(
-    (each) => each.nodeId === node.definition.id && each.iteration === iteration,
-  );
+  const isOwn = (each: { readonly nodeId: string; readonly iteration: number }): boolean =>
+    each.nodeId === node.definition.id && each.iteration === iteration;
+  const lease = room.leases.find(isOwn);
   const executorId = lease?.executorId ?? textOf(started, "executorId");
+  const executor = room.executors.find((each) => each.executorId === executorId);
   const epoch = lease?.epoch ?? nodeState.epoch;
-  const unstored = room.unstored?.find(
-    (each) =>
-      each.nodeId === node.definition.id && each.iteration === iteration && each.epoch === epoch,
-  );
+  const unstored = room.unstored?.find((each) => isOwn(each) && each.epoch === epoch);
   if (unstored !== undefined)
     return {
       reason: "RESULT_UNSTORED",
       summary: `Executor ${executorId} has finished it; the scheduler cannot store the result yet: ${unstored.reason}`,
-      evidence: [started],
       next: "Repair the database as the message describes. The scheduler keeps the result and stores it then; the run continues by itself.",
-      ...since(started),
+      since: started,
     };
   if (lease === undefined || lease.untilAt <= room.now)
     return {
       reason: "LEASE_LOST",
       summary: `Executor ${executorId} claimed it with epoch ${epoch} and is silent; the scheduler is about to take the claim back and queue the node again.`,
-      evidence: [started],
       next: "Wait for the next sweep; see whether that executor is still there.",
-      ...since(started),
+      since: started,
     };
   return {
     reason: "RUNNING",
-    summary: `Executor ${executorId} runs attempt ${nodeState.attempt} under epoch ${epoch}; its lease lasts ${durationText(lease.untilAt - room.now)} more and is renewed while it lives.`,
-    evidence: [started],
-    next: "Wait; watch its output, or cancel the run.",
-    ...since(started),
+    summary: `Executor ${executorId} runs attempt ${nodeState.attempt} under epoch ${epoch}; its lease lasts ${durationText(lease.untilAt - room.now)} more and is renewed while it lives.${processText(executor)}`,
+    next: isSilent(executor)
+      ? "See whether that process is stopped or overloaded; if it stays silent, the executor gives it up and the node runs elsewhere."
+      : "Wait; watch its output, or cancel the run.",
+    since: started,
     untilAt: lease.untilAt,
   };
 }
@@ -53,14 +51,14 @@ export function explainWaiting(asked: Case): Answer {
     return {
       reason: "WAITING_ITERATIONS",
       summary: `It waits for its iterations: ${scope.settledCount} of ${scope.width} are settled, ${scope.openCount} are under way.`,
-      evidence: [own(asked, "node.started"), expanded],
+      evidence: [own(asked, "node.started")],
       next: "Ask about one of its iterations.",
-      ...since(expanded),
+      since: expanded,
     };
   }
   const blocked = own(asked, "node.blocked");
   const why = textOf(blocked, "reason", asked.nodeState.message);
-  const common = { evidence: [own(asked, "node.started"), blocked], ...since(blocked) };
+  const common = { evidence: [own(asked, "node.started")], since: blocked };
   if (why === "child_run") {
     const child = textOf(blocked, "childRunId");
     const named = child === "" ? "" : ` ${child}`;

@@ -8,6 +8,12 @@ export interface ExecutorSeen {
   readonly slots: number;
   /** Leases that it holds, of any run. */
   readonly heldCount: number;
+  /** The process of a user behind it; absent or empty for an executor that runs its handlers itself. */
+  readonly processName?: string;
+  readonly language?: string;
+  readonly build?: string;
+  /** How long that process has been silent; 0 if it answers. */
+  readonly silentMs?: number;
 }
 
 /** A lease of the run in question. */

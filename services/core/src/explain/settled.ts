@@ -5,7 +5,7 @@ import { edgeEffect } from "../log/edge-effect.ts";
 import { SETTLING_TYPES } from "../log/meaning.ts";
 import type { GraphEdge } from "../definition/graph.ts";
 import { nodeStateAt } from "../plan/place.ts";
-import { own, since, textOf, type Answer, type Case } from "./case.ts";
+import { own, textOf, type Answer, type Case } from "./case.ts";
 import type { Cited } from "./proofs.ts";
 import { durationText, listText } from "./words.ts";
 
@@ -21,17 +21,17 @@ export function explainCompleted(asked: Case): Answer {
     return {
       reason: "COMPLETED",
       summary: `It failed with ${failure}, and left by handle error, as its error handling says.`,
-      evidence: [own(asked, "node.started"), own(asked, "run.recovered"), completed],
+      evidence: [own(asked, "node.started"), own(asked, "run.recovered")],
       next: NOTHING,
-      ...since(completed),
+      since: completed,
     };
   const left = handle === undefined ? "" : ` and left by handle ${handle}`;
   return {
     reason: "COMPLETED",
     summary: `Attempt ${attempt} completed in ${durationText(ms)}${left}.`,
-    evidence: [own(asked, "node.started"), completed],
+    evidence: [own(asked, "node.started")],
     next: NOTHING,
-    ...since(completed),
+    since: completed,
   };
 }
 
@@ -49,7 +49,7 @@ export function explainFailed(asked: Case): Answer {
   const failed = own(asked, "node.failed");
   const cause = textOf(failed, "cause", "unknown");
   if (cause === "upstream_failure") return upstream(asked, failed);
-  const base = { evidence: [own(asked, "node.started"), failed], ...since(failed) };
+  const base = { evidence: [own(asked, "node.started")], since: failed };
   if (cause === "delivery_exhausted")
     return {
       ...base,
@@ -73,9 +73,9 @@ export function explainTimedOut(asked: Case): Answer {
   return {
     reason: "TIMED_OUT",
     summary: `Attempt ${asked.nodeState.attempt} took longer than its limit of ${durationText(ms)}.`,
-    evidence: [own(asked, "node.started"), timedOut],
+    evidence: [own(asked, "node.started")],
     next: "Raise timeout_ms of the node, or make its work shorter.",
-    ...since(timedOut),
+    since: timedOut,
   };
 }
 
@@ -85,13 +85,13 @@ export function explainCancelled(asked: Case): Answer {
   return {
     reason: "CANCELLED",
     summary: `It was cancelled: ${asked.nodeState.message || "no reason was given"}.`,
-    evidence: [cancelled, ended],
+    evidence: [ended],
     next: "Start the run again if its result is still wanted.",
-    ...since(cancelled),
+    since: cancelled,
   };
 }
 
-/** A node that no taken edge led to, or whose policy says to skip. */
+/** A node that no taken edge led to, or whose policy is to skip. */
 export function explainSkipped(asked: Case): Answer {
   const skipped = own(asked, "node.skipped");
   if (skipped?.payload["reason"] === "parent_not_completed") {
@@ -100,31 +100,34 @@ export function explainSkipped(asked: Case): Answer {
     const { onParentFailure } = asked.node.definition;
     return {
       reason: "PARENT_NOT_COMPLETED",
-      summary: `${listText(parents.map(({ id, status }) => `${id} (${status})`))} did not complete, and its policy on_parent_failure is ${onParentFailure}.`,
-      evidence: [...parents.map(({ event }) => event), skipped],
+      summary: `${parentsText(parents)} did not complete, and its policy on_parent_failure is ${onParentFailure}.`,
+      evidence: parents.map(({ event }) => event),
       next: "Correct the parent; or choose another on_parent_failure.",
-      ...since(skipped),
+      since: skipped,
     };
   }
   const ways = parentsThat(asked, "untaken");
   return {
     reason: "UNTAKEN_BRANCH",
     summary: `No branch led here: ${listText(ways.map(wayText))}.`,
-    evidence: [...ways.map(({ event }) => event), skipped],
+    evidence: ways.map(({ event }) => event),
     next: "Nothing, if that branch was meant; else look at the condition and its input.",
-    ...since(skipped),
+    since: skipped,
   };
 }
+
+const parentsText = (parents: readonly Parent[]): string =>
+  listText(parents.map(({ id, status }) => `${id} (${status})`));
 
 function upstream(asked: Case, failed: Cited | undefined): Answer {
   const parents = parentsThat(asked, "failed");
   const [first] = parents;
   return {
     reason: "UPSTREAM_FAILED",
-    summary: `${listText(parents.map(({ id, status }) => `${id} (${status})`))} did not complete, and its policy on_parent_failure is propagate; it never ran.`,
-    evidence: [...parents.map(({ event }) => event), failed],
+    summary: `${parentsText(parents)} did not complete, and its policy on_parent_failure is propagate; it never ran.`,
+    evidence: parents.map(({ event }) => event),
     next: `Ask why ${first?.id ?? "its parent"} failed; or choose another on_parent_failure.`,
-    ...since(failed),
+    since: failed,
   };
 }
 

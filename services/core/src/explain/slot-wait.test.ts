@@ -41,7 +41,7 @@ function explained(run: ToyRun, slotWaits: readonly SlotWait[]) {
 
 const limited = (): ToyRun => startToyRun(sketch([LIMITED], []), { shop: "shop-7" });
 
-test("what waits for a slot names the key, who has it and how many are before it", () => {
+test("a node that waits for a slot names the key, its holders and how many are before it", () => {
   const holders = [
     { runId: "r1", nodeId: "work", iteration: 3 },
     { runId: "r2", nodeId: "", iteration: 0 },
@@ -58,7 +58,7 @@ test("what waits for a slot names the key, who has it and how many are before it
   expect(found.ofRun).toContain('node a: It waits for a slot of concurrency key "shop-7"');
 });
 
-test("what waits for a rate says when its turn can come: round after round, behind those before it", () => {
+test("a node that waits for a rate says when its turn can come: round after round, behind those before it", () => {
   const run = limited();
   const freeAt = run.now + 4_000;
   const at = (aheadCount: number) => explained(run, [wait({ kind: "rate", aheadCount, freeAt })]);
@@ -79,7 +79,7 @@ test("a node that has its slots is explained as any other", () => {
   expect(explained(limited(), []).reason).toBe("QUEUED");
 });
 
-test("only what is queued and has limits is asked about, under the names by which it is counted", () => {
+test("only queued nodes with limits are asked about, under the keys by which they are counted", () => {
   const run = limited();
   expect(slotsToAsk(run.state, OWNER)).toEqual([
     { nodeId: "a", iteration: 0, kind: "slot", key: "t/slot/node/orders/shop-7" },

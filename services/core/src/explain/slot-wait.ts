@@ -4,8 +4,13 @@
 import { executionAt } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
 import { nodeIdAt } from "../plan/place.ts";
-import { limitKey, type FoldedLimits, type LimitOwner } from "../policy/limit.ts";
-import type { ExplainReason, SlotStanding } from "./reason.ts";
+import {
+  limitKey,
+  type ConcurrencyLimit,
+  type FoldedLimits,
+  type LimitOwner,
+} from "../policy/limit.ts";
+import type { Answer } from "./case.ts";
 import type { SlotQuestion, SlotWait, WaitingRoom } from "./room.ts";
 import { countText, durationText, listText } from "./words.ts";
 
@@ -39,23 +44,9 @@ function questions(
   owner: LimitOwner,
   { slot, rate }: FoldedLimits,
 ): SlotQuestion[] {
-  return [
-    ...(slot === undefined
-      ? []
-      : [{ ...place, kind: "slot" as const, key: limitKey("slot", level, owner, slot) }]),
-    ...(rate === undefined
-      ? []
-      : [{ ...place, kind: "rate" as const, key: limitKey("rate", level, owner, rate) }]),
-  ];
-}
-
-/** The answer for a wait. */
-export interface SlotAnswer {
-  readonly reason: Extract<ExplainReason, "WAITING_SLOT" | "WAITING_RATE">;
-  readonly summary: string;
-  readonly next: string;
-  readonly slot: SlotStanding;
-  readonly untilAt?: number;
+  const ask = (kind: "slot" | "rate", limit: ConcurrencyLimit | undefined): SlotQuestion[] =>
+    limit === undefined ? [] : [{ ...place, kind, key: limitKey(kind, level, owner, limit) }];
+  return [...ask("slot", slot), ...ask("rate", rate)];
 }
 
 /** Why an execution, or its run if no place is given, waits for its limits; undefined if it does not. */
@@ -63,7 +54,7 @@ export function slotAnswer(
   { slotWaits = [], now }: WaitingRoom,
   limits: FoldedLimits,
   { nodeId, iteration }: Place = THE_RUN,
-): SlotAnswer | undefined {
+): Answer | undefined {
   const wait = slotWaits.find((each) => each.nodeId === nodeId && each.iteration === iteration);
   if (wait === undefined) return undefined;
   const { slot, rate } = limits;
@@ -71,7 +62,7 @@ export function slotAnswer(
   return rate && ofRate(wait, rate, now);
 }
 
-function ofSlot(wait: SlotWait, key: string): SlotAnswer {
+function ofSlot(wait: SlotWait, key: string): Answer {
   const { limit, takenCount, holders, aheadCount } = wait;
   const names = holders.map((holder) => `${nodeText(holder)}run ${holder.runId}`);
   const taken = takenCount >= limit ? `all ${limit}` : `${takenCount} of ${limit}`;
@@ -84,7 +75,7 @@ function ofSlot(wait: SlotWait, key: string): SlotAnswer {
   };
 }
 
-function ofRate(wait: SlotWait, rate: NonNullable<FoldedLimits["rate"]>, now: number): SlotAnswer {
+function ofRate(wait: SlotWait, rate: NonNullable<FoldedLimits["rate"]>, now: number): Answer {
   const { limit, aheadCount, freeAt } = wait;
   // The ones before it take slots as these become free, round after round; its own becomes free with the last of them.
   const untilAt =

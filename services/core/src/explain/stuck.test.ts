@@ -19,7 +19,7 @@ const lease = (nodeId: string, epoch: number, now: number) => ({
   leases: [{ nodeId, iteration: 0, epoch, executorId: EXECUTOR, untilAt: now + 1_000 }],
 });
 
-test("a run whose node nobody serves says so, also while another branch runs", () => {
+test("a run names a node that no executor serves, also while another branch runs", () => {
   const run = startToyRun(sketch(["a", "b", { id: "c", type: "rocket" }], ["a>b", "a>c"]));
   run.complete("a");
   const epoch = run.claim("b");
@@ -28,7 +28,7 @@ test("a run whose node nobody serves says so, also while another branch runs", (
   );
 });
 
-test("a backoff is said only when nothing else of the run is at work", () => {
+test("a backoff is named only when no other node of the run is at work", () => {
   const run = startToyRun(
     sketch(["a", { id: "b", retry: { attempts: 2, backoff_ms: 5_000 } }, "c"], ["a>b", "a>c"]),
   );
@@ -47,7 +47,7 @@ test("a run that gets on, and one that is over, wait for nothing", () => {
   expect(reasonOf(run, { executors: [] })).toBe("");
 });
 
-test("a map gets on as its iterations do: one whose body nobody serves says so (S3.30)", () => {
+test("a map whose body no executor serves names that reason (S3.30)", () => {
   const config = { items: [], body: { type: "rocket" } };
   const run = startToyRun(sketch(["a", { id: "m", type: "map", config }], ["a>m"]));
   run.complete("a");

@@ -2,8 +2,7 @@
 
 import { isFinal } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
-import { nodeIdAt, nodeStateAt } from "../plan/place.ts";
-import { openIterations } from "../plan/scope.ts";
+import { nodeIdAt, openIterations } from "../plan/place.ts";
 import { explainNode } from "./explain.ts";
 import { pausedText } from "./paused.ts";
 import type { Proofs } from "./proofs.ts";
@@ -58,7 +57,7 @@ const lookedAt = (state: RunState) =>
   heldNodes(state)
     .slice(0, LOOKED_AT_MAX)
     .map((nodeIndex) => {
-      const [iteration = 0] = openIterations(nodeStateAt(state, nodeIndex));
+      const [iteration = 0] = openIterations(state, nodeIndex);
       return { nodeIndex, iteration };
     });
 

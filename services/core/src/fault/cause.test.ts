@@ -9,7 +9,7 @@ import {
 } from "./cause.ts";
 
 test("every cause is snake_case without a dot, and its meaning is a sentence", () => {
-  for (const [cause, { means }] of Object.entries(CAUSES)) {
+  for (const [cause, means] of Object.entries(CAUSES)) {
     expect(cause).toMatch(/^[a-z]+(_[a-z]+)*$/);
     expect(means).toMatch(/^[A-Z].*\.$/);
   }

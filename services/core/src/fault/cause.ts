@@ -14,103 +14,70 @@ export const RETRY_CAUSES = [
 /** The causes that `retry_on` of a retry policy may name. */
 export type RetryCause = (typeof RETRY_CAUSES)[number];
 
-interface CauseRow {
-  /** The cause in `retry_on` that covers this one; `never` if no policy retries it, even if the executor would allow it. */
-  readonly retry: RetryCause | "never";
-  /** A full sentence for people. */
-  readonly means: string;
-}
-
+/** Every cause and its meaning: a full sentence for people. */
 export const CAUSES = {
-  timeout: { retry: "timeout", means: "An attempt took longer than its limit." },
-  provider_error: {
-    retry: "provider_error",
-    means: "A service that the node calls failed, or the handler threw an error.",
-  },
-  rate_limit: { retry: "rate_limit", means: "A service that the node calls refused more calls." },
-  contract_violated: {
-    retry: "contract_violated",
-    means: "The handler returned something that is not a result.",
-  },
-  output_contract_violation: {
-    retry: "contract_violated",
-    means: "The output does not match the node's output contract.",
-  },
-  input_contract_violation: {
-    retry: "never",
-    means: "The input does not match the node's input contract.",
-  },
-  cancelled: { retry: "never", means: "The attempt was cancelled." },
-  delivery_exhausted: {
-    retry: "never",
-    means: "Too many executors died or fell silent while they held the node.",
-  },
-  upstream_failure: {
-    retry: "never",
-    means: "A parent did not complete, and on_parent_failure is propagate.",
-  },
-  effect_unknown: {
-    retry: "never",
-    means:
-      "An earlier attempt began an effect that must happen at most once, and its result is lost.",
-  },
-  moderation_blocked: { retry: "never", means: "Moderation refused the input or the output." },
-  moderation_unavailable: {
-    retry: "provider_error",
-    means: "The moderation service did not answer.",
-  },
-  approval_rejected: { retry: "never", means: "A person rejected the approval." },
-  approval_timeout: { retry: "never", means: "No person answered the approval in time." },
-  rejected: { retry: "never", means: "A person rejected a node that an executor had put on hold." },
-  child_failed: { retry: "provider_error", means: "The child run did not complete." },
-  workflow_not_found: { retry: "never", means: "The workflow of the child run does not exist." },
-  too_deep: { retry: "never", means: "Child runs are nested too deeply." },
-  item_failed: { retry: "never", means: "An iteration of the map or loop failed." },
-  max_iterations: { retry: "never", means: "The loop did not end within its iterations." },
-  too_many_items: { retry: "never", means: "The map or loop has more items than allowed." },
-  limit_key_invalid: {
-    retry: "never",
-    means: "The key of a concurrency or rate limit could not be read from the context.",
-  },
-  missing_variable: {
-    retry: "never",
-    means: "A template or condition reads a path that is empty.",
-  },
-  config_invalid: {
-    retry: "never",
-    means: "The config is not valid once its templates are filled.",
-  },
-  unknown_node_type: { retry: "never", means: "The executor has no handler for the node type." },
-  unknown_provider: { retry: "never", means: "The executor has no model provider of that name." },
-  unknown_data_source: { retry: "never", means: "The executor has no data source of that name." },
-  condition_type: {
-    retry: "never",
-    means: "A condition compares or computes with values of the wrong type.",
-  },
-  condition_too_costly: { retry: "never", means: "A condition loops over too many items." },
-  context_too_large: { retry: "never", means: "The node's context does not fit into a message." },
-  node_too_large: { retry: "never", means: "The node's definition does not fit into a message." },
-  output_too_large: {
-    retry: "never",
-    means: "The output, or text made by templates, is too large.",
-  },
-  output_invalid: { retry: "never", means: "The output is not JSON that the log accepts." },
-  request_too_large: {
-    retry: "never",
-    means: "The request that the node would send is too large.",
-  },
-  response_too_large: { retry: "never", means: "The response to the node's request is too large." },
-  js_error: { retry: "provider_error", means: "The script threw an error." },
-  js_timeout: { retry: "timeout", means: "The script ran longer than its limit." },
-  js_killed: { retry: "never", means: "The script used too much memory and was stopped." },
-  url_blocked: { retry: "never", means: "The node may not call that address." },
-  header_injection: { retry: "never", means: "A header holds a line break or control character." },
-  http_status: { retry: "never", means: "The server answered with a status that means failure." },
-  query_error: { retry: "never", means: "The data source refused the query." },
-  query_timeout: { retry: "provider_error", means: "The query took longer than its limit." },
-} as const satisfies Record<string, CauseRow>;
+  timeout: "An attempt took longer than its limit.",
+  provider_error: "A service that the node calls failed, or the handler threw an error.",
+  rate_limit: "A service that the node calls refused more calls.",
+  contract_violated: "The handler returned something that is not a result.",
+  output_contract_violation: "The output does not match the node's output contract.",
+  input_contract_violation: "The input does not match the node's input contract.",
+  cancelled: "The attempt was cancelled.",
+  delivery_exhausted: "Too many executors died or fell silent while they held the node.",
+  upstream_failure: "A parent did not complete, and on_parent_failure is propagate.",
+  effect_unknown:
+    "An earlier attempt began an effect that must happen at most once, and its result is lost.",
+  moderation_blocked: "Moderation refused the input or the output.",
+  moderation_unavailable: "The moderation service did not answer.",
+  approval_rejected: "A person rejected the approval.",
+  approval_timeout: "No person answered the approval in time.",
+  rejected: "A person rejected a node that an executor had put on hold.",
+  child_failed: "The child run did not complete.",
+  workflow_not_found: "The workflow of the child run does not exist.",
+  too_deep: "Child runs are nested too deeply.",
+  item_failed: "An iteration of the map or loop failed.",
+  max_iterations: "The loop did not end within its iterations.",
+  too_many_items: "The map or loop has more items than allowed.",
+  limit_key_invalid: "The key of a concurrency or rate limit could not be read from the context.",
+  missing_variable: "A template or condition reads a path that is empty.",
+  config_invalid: "The config is not valid once its templates are filled.",
+  input_invalid: "The input does not match the schema of the handler.",
+  unknown_node_type: "The executor has no handler for the node type.",
+  unknown_provider: "The executor has no model provider of that name.",
+  unknown_data_source: "The executor has no data source of that name.",
+  condition_type: "A condition compares or computes with values of the wrong type.",
+  condition_too_costly: "A condition loops over too many items.",
+  context_too_large: "The node's context does not fit into a message.",
+  node_too_large: "The node's definition does not fit into a message.",
+  output_too_large: "The output, or text made by templates, is too large.",
+  output_invalid: "The output is not JSON that the log accepts.",
+  request_too_large: "The request that the node would send is too large.",
+  response_too_large: "The response to the node's request is too large.",
+  js_error: "The script threw an error.",
+  js_timeout: "The script ran longer than its limit.",
+  js_killed: "The script used too much memory and was stopped.",
+  url_blocked: "The node may not call that address.",
+  header_injection: "A header holds a line break or control character.",
+  http_status: "The server answered with a status that means failure.",
+  query_error: "The data source refused the query.",
+  query_timeout: "The query took longer than its limit.",
+} as const satisfies Record<string, string>;
 
 export type Cause = keyof typeof CAUSES;
+
+/** The cause in `retry_on` that covers a cause. No policy retries a cause without an entry, even if the executor would allow it. */
+const RETRIED_AS: Readonly<Partial<Record<Cause, RetryCause>>> = {
+  timeout: "timeout",
+  provider_error: "provider_error",
+  rate_limit: "rate_limit",
+  contract_violated: "contract_violated",
+  output_contract_violation: "contract_violated",
+  moderation_unavailable: "provider_error",
+  child_failed: "provider_error",
+  js_error: "provider_error",
+  js_timeout: "timeout",
+  query_timeout: "provider_error",
+};
 
 /** Whether Pawl itself gives this cause; any other cause is a user's. */
 export const isCause = (text: string): text is Cause => Object.hasOwn(CAUSES, text);
@@ -148,7 +115,7 @@ export const currentCause = (text: string): string =>
 /** The retry rule of a cause: a user's own cause counts as a fault of the provider. */
 export function retryRuleOf(text: string): RetryCause | "never" {
   const cause = currentCause(text);
-  return isCause(cause) ? CAUSES[cause].retry : "provider_error";
+  return isCause(cause) ? (RETRIED_AS[cause] ?? "never") : "provider_error";
 }
 
 /** For some causes the old spelling that a definition compares with. */

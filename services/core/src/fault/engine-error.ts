@@ -35,6 +35,8 @@ export type MetadataKey =
   | "schedule_id"
   | "seq"
   | "service"
+  // The id of a handler session is a secret: the key has no value.
+  | "session_id"
   | "state"
   | "supported"
   | "type"

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EngineError, invalidField } from "./engine-error.ts";
 import { GRPC_CODES, isReason, REASONS, type Reason } from "./reason.ts";
 
-test("every reason has a gRPC code, and only what may pass by itself is retryable", () => {
+test("every reason has a gRPC code, and only faults that may pass by themselves are retryable", () => {
   const rows = Object.entries(REASONS);
   for (const [reason, { code }] of rows) {
     expect(reason).toMatch(/^[A-Z][A-Z_]+$/);
@@ -18,7 +18,7 @@ test("a stale claim is fatal at once (S0.44)", () => {
   expect(REASONS.STALE_CLAIM.code).toBe("ABORTED");
 });
 
-test("a reason is told from any other text", () => {
+test("isReason accepts a reason and no other text", () => {
   const known: Reason = "RUN_NOT_FOUND";
   expect(isReason(known)).toBe(true);
   for (const text of ["toString", "run_not_found", ""]) expect(isReason(text)).toBe(false);

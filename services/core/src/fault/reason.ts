@@ -1,5 +1,5 @@
-// Every reason for which a call may fail, in one table: its gRPC code, whether the caller may retry, which resource it is about,
-// and what to do next. The names equal pawl.errors.v1.Reason without its prefix; a test compares the two.
+// Every reason for which a call may fail: its gRPC code, whether the caller may retry, which resource it is about, and what to do
+// next. The names equal pawl.errors.v1.Reason without its prefix; a test compares the two.
 
 /** The gRPC status codes by name; gRPC fixes the numbers. */
 export const GRPC_CODES = {
@@ -30,6 +30,7 @@ type Resource =
   | "run"
   | "schedule"
   | "service"
+  | "session"
   | "workflow";
 
 interface ReasonRow {
@@ -38,225 +39,101 @@ interface ReasonRow {
   readonly retryable: boolean;
   /** The resource that the reason is about; absent if it is about the call itself or about the server. */
   readonly resource?: Resource;
-  /** What the caller should do: a short sentence for people. */
-  readonly next: string;
 }
 
 export const REASONS = {
-  DEFINITION_INVALID: {
-    code: "INVALID_ARGUMENT",
-    retryable: false,
-    next: "Correct the definition at each path named, then send it again.",
-  },
-  CYCLE_DETECTED: {
-    code: "INVALID_ARGUMENT",
-    retryable: false,
-    next: "Remove one edge of the cycle, then send the definition again.",
-  },
-  INPUT_INVALID: {
-    code: "INVALID_ARGUMENT",
-    retryable: false,
-    next: "Correct the fields named, then call again.",
-  },
-  WORKFLOW_NOT_FOUND: {
-    code: "NOT_FOUND",
-    retryable: false,
-    resource: "workflow",
-    next: "Check the id and version in the list of workflows; the workflow may have been deleted.",
-  },
-  RUN_NOT_FOUND: {
-    code: "NOT_FOUND",
-    retryable: false,
-    resource: "run",
-    next: "Check the id in the list of runs; a test run may have been deleted.",
-  },
-  NODE_NOT_FOUND: {
-    code: "NOT_FOUND",
-    retryable: false,
-    resource: "node",
-    next: "Check the node id and the iteration against the run's definition.",
-  },
-  SCHEDULE_NOT_FOUND: {
-    code: "NOT_FOUND",
-    retryable: false,
-    resource: "schedule",
-    next: "Check the id in the list of schedules.",
-  },
-  SCHEDULE_EXISTS: {
-    code: "ALREADY_EXISTS",
-    retryable: false,
-    resource: "schedule",
-    next: "Update the schedule, or choose another id.",
-  },
-  WORKFLOW_EXISTS: {
-    code: "ALREADY_EXISTS",
-    retryable: false,
-    resource: "workflow",
-    next: "Update the workflow, or choose another id.",
-  },
-  REQUEST_ID_REUSED: {
-    code: "ALREADY_EXISTS",
-    retryable: false,
-    resource: "request",
-    next: "Send the same request again, or use a new request id for the new one.",
-  },
-  RUN_ALREADY_FINISHED: {
-    code: "FAILED_PRECONDITION",
-    retryable: false,
-    resource: "run",
-    next: "Read how the run ended; start a new run if you need one.",
-  },
-  RUN_QUARANTINED: {
-    code: "FAILED_PRECONDITION",
-    retryable: false,
-    resource: "run",
-    next: "Repair what the message names, then recheck the run.",
-  },
-  HAS_LIVE_RUNS: {
-    code: "FAILED_PRECONDITION",
-    retryable: false,
-    resource: "workflow",
-    next: "Wait for the live runs, cancel them, or delete with force.",
-  },
-  RUN_NOT_DELETABLE: {
-    code: "FAILED_PRECONDITION",
-    retryable: false,
-    resource: "run",
-    next: "Leave the run: only test runs can be deleted.",
-  },
-  NODE_NOT_HELD: {
-    code: "FAILED_PRECONDITION",
-    retryable: false,
-    resource: "node",
-    next: "Ask why the node waits; decide only a node that waits for a person.",
-  },
-  NODE_ALREADY_DECIDED: {
-    code: "FAILED_PRECONDITION",
-    retryable: false,
-    resource: "node",
-    next: "Read the decision that was taken; it cannot be changed.",
-  },
-  APPROVAL_NOT_FOUND: {
-    code: "NOT_FOUND",
-    retryable: false,
-    resource: "approval",
-    next: "Check the id in the list of approvals; the run may have been deleted.",
-  },
-  APPROVAL_CLOSED: {
-    code: "FAILED_PRECONDITION",
-    retryable: false,
-    resource: "approval",
-    next: "Read how the approval ended; it takes no more answers.",
-  },
-  WORKFLOW_PAUSED: {
-    code: "FAILED_PRECONDITION",
-    retryable: false,
-    resource: "run",
-    next: "Resume the workflow; its runs then resume too.",
-  },
-  NODE_TYPE_NOT_FOUND: {
-    code: "NOT_FOUND",
-    retryable: false,
-    resource: "node_type",
-    next: "Check the name; start an executor that serves the type.",
-  },
-  EXECUTOR_ID_TAKEN: {
-    code: "ALREADY_EXISTS",
-    retryable: false,
-    resource: "executor",
-    next: "Give each executor an id of its own, or leave PAWL_EXECUTOR_ID unset.",
-  },
-  SERVICE_NOT_FOUND: {
-    code: "NOT_FOUND",
-    retryable: false,
-    resource: "service",
-    next: "Ask for the health of one of the services that the server lists.",
-  },
-  STALE_CLAIM: {
-    code: "ABORTED",
-    retryable: false,
-    next: "Stop working on the node: another claim has replaced yours.",
-  },
-  RUN_CONTENDED: { code: "ABORTED", retryable: true, resource: "run", next: "Try again." },
-  VERSION_MISMATCH: {
-    code: "ABORTED",
-    retryable: false,
-    next: "Read the current version, apply your change to it, then save again.",
-  },
-  LIMIT_EXCEEDED: {
-    code: "RESOURCE_EXHAUSTED",
-    retryable: false,
-    next: "Send less at once; the message names the limit.",
-  },
-  OVERLOADED: {
-    code: "RESOURCE_EXHAUSTED",
-    retryable: true,
-    next: "Wait for the time given, then try again.",
-  },
-  STREAM_LIMIT: {
-    code: "RESOURCE_EXHAUSTED",
-    retryable: true,
-    next: "Open the stream again after the cursor in the metadata, and read it faster.",
-  },
-  CURSOR_OUT_OF_RANGE: {
-    code: "OUT_OF_RANGE",
-    retryable: false,
-    next: "Read from an earlier event; the message names the last one.",
-  },
-  STORE_UNAVAILABLE: {
-    code: "UNAVAILABLE",
-    retryable: true,
-    next: "Try again; if it persists, check that PostgreSQL runs.",
-  },
-  DRAINING: {
-    code: "UNAVAILABLE",
-    retryable: true,
-    next: "Try again; another process, or this one after its restart, answers.",
-  },
-  SCHEDULER_UNAVAILABLE: {
-    code: "UNAVAILABLE",
-    retryable: true,
-    next: "Try again; if it persists, check that a scheduler runs.",
-  },
-  DEADLINE_PASSED: {
-    code: "DEADLINE_EXCEEDED",
-    retryable: false,
-    next: "Call again with a longer deadline and the same request id.",
-  },
-  CALLER_CANCELLED: {
-    code: "CANCELLED",
-    retryable: false,
-    next: "Call again with the same request id if you still need the result.",
-  },
-  EVENT_LOG_CORRUPTION: {
-    code: "DATA_LOSS",
-    retryable: false,
-    resource: "run",
-    next: "Restore the run's events from a backup, then recheck the run.",
-  },
-  FORBIDDEN: {
-    code: "PERMISSION_DENIED",
-    retryable: false,
-    next: "Use an address, origin or token that the server accepts.",
-  },
-  UNKNOWN_METHOD: {
-    code: "UNIMPLEMENTED",
-    retryable: false,
-    next: "Check the address and the method; the server may be older than the client.",
-  },
-  UNSUPPORTED_ENCODING: {
-    code: "UNIMPLEMENTED",
-    retryable: false,
-    next: "Use one of the encodings that the metadata names.",
-  },
-  INTERNAL: {
-    code: "INTERNAL",
-    retryable: false,
-    next: "Report a bug of Pawl with the request id.",
-  },
+  DEFINITION_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
+  CYCLE_DETECTED: { code: "INVALID_ARGUMENT", retryable: false },
+  INPUT_INVALID: { code: "INVALID_ARGUMENT", retryable: false },
+  WORKFLOW_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "workflow" },
+  RUN_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "run" },
+  NODE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "node" },
+  SCHEDULE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "schedule" },
+  SCHEDULE_EXISTS: { code: "ALREADY_EXISTS", retryable: false, resource: "schedule" },
+  WORKFLOW_EXISTS: { code: "ALREADY_EXISTS", retryable: false, resource: "workflow" },
+  REQUEST_ID_REUSED: { code: "ALREADY_EXISTS", retryable: false, resource: "request" },
+  RUN_ALREADY_FINISHED: { code: "FAILED_PRECONDITION", retryable: false, resource: "run" },
+  RUN_QUARANTINED: { code: "FAILED_PRECONDITION", retryable: false, resource: "run" },
+  HAS_LIVE_RUNS: { code: "FAILED_PRECONDITION", retryable: false, resource: "workflow" },
+  RUN_NOT_DELETABLE: { code: "FAILED_PRECONDITION", retryable: false, resource: "run" },
+  NODE_NOT_HELD: { code: "FAILED_PRECONDITION", retryable: false, resource: "node" },
+  NODE_NOT_INVOKED: { code: "FAILED_PRECONDITION", retryable: false, resource: "node" },
+  NODE_ALREADY_DECIDED: { code: "FAILED_PRECONDITION", retryable: false, resource: "node" },
+  APPROVAL_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "approval" },
+  APPROVAL_CLOSED: { code: "FAILED_PRECONDITION", retryable: false, resource: "approval" },
+  WORKFLOW_PAUSED: { code: "FAILED_PRECONDITION", retryable: false, resource: "run" },
+  NODE_TYPE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "node_type" },
+  EXECUTOR_ID_TAKEN: { code: "ALREADY_EXISTS", retryable: false, resource: "executor" },
+  SERVICE_NOT_FOUND: { code: "NOT_FOUND", retryable: false, resource: "service" },
+  SESSION_IN_USE: { code: "ALREADY_EXISTS", retryable: false, resource: "session" },
+  PROTOCOL_UNSUPPORTED: { code: "FAILED_PRECONDITION", retryable: false, resource: "service" },
+  STALE_CLAIM: { code: "ABORTED", retryable: false },
+  RUN_CONTENDED: { code: "ABORTED", retryable: true, resource: "run" },
+  VERSION_MISMATCH: { code: "ABORTED", retryable: false },
+  LIMIT_EXCEEDED: { code: "RESOURCE_EXHAUSTED", retryable: false },
+  OVERLOADED: { code: "RESOURCE_EXHAUSTED", retryable: true },
+  STREAM_LIMIT: { code: "RESOURCE_EXHAUSTED", retryable: true },
+  CURSOR_OUT_OF_RANGE: { code: "OUT_OF_RANGE", retryable: false },
+  STORE_UNAVAILABLE: { code: "UNAVAILABLE", retryable: true },
+  DRAINING: { code: "UNAVAILABLE", retryable: true },
+  SCHEDULER_UNAVAILABLE: { code: "UNAVAILABLE", retryable: true },
+  DEADLINE_PASSED: { code: "DEADLINE_EXCEEDED", retryable: false },
+  CALLER_CANCELLED: { code: "CANCELLED", retryable: false },
+  EVENT_LOG_CORRUPTION: { code: "DATA_LOSS", retryable: false, resource: "run" },
+  FORBIDDEN: { code: "PERMISSION_DENIED", retryable: false },
+  UNKNOWN_METHOD: { code: "UNIMPLEMENTED", retryable: false },
+  UNSUPPORTED_ENCODING: { code: "UNIMPLEMENTED", retryable: false },
+  INTERNAL: { code: "INTERNAL", retryable: false },
 } as const satisfies Record<string, ReasonRow>;
 
 export type Reason = keyof typeof REASONS;
+
+/** What the caller should do: a short sentence for people. */
+export const NEXT_STEPS: Readonly<Record<Reason, string>> = {
+  DEFINITION_INVALID: "Correct the definition at each path named, then send it again.",
+  CYCLE_DETECTED: "Remove one edge of the cycle, then send the definition again.",
+  INPUT_INVALID: "Correct the fields named, then call again.",
+  WORKFLOW_NOT_FOUND:
+    "Check the id and version in the list of workflows; the workflow may have been deleted.",
+  RUN_NOT_FOUND: "Check the id in the list of runs; a test run may have been deleted.",
+  NODE_NOT_FOUND: "Check the node id and the iteration against the run's definition.",
+  SCHEDULE_NOT_FOUND: "Check the id in the list of schedules.",
+  SCHEDULE_EXISTS: "Update the schedule, or choose another id.",
+  WORKFLOW_EXISTS: "Update the workflow, or choose another id.",
+  REQUEST_ID_REUSED: "Send the same request again, or use a new request id for the new one.",
+  RUN_ALREADY_FINISHED: "Read how the run ended; start a new run if you need one.",
+  RUN_QUARANTINED: "Repair what the message names, then recheck the run.",
+  HAS_LIVE_RUNS: "Wait for the live runs, cancel them, or delete with force.",
+  RUN_NOT_DELETABLE: "Leave the run: only test runs can be deleted.",
+  NODE_NOT_HELD: "Ask why the node waits; decide only a node that waits for a person.",
+  NODE_NOT_INVOKED: "Choose a node of a type of your own that has started.",
+  NODE_ALREADY_DECIDED: "Read the decision that was taken; it cannot be changed.",
+  APPROVAL_NOT_FOUND: "Check the id in the list of approvals; the run may have been deleted.",
+  APPROVAL_CLOSED: "Read how the approval ended; it takes no more answers.",
+  WORKFLOW_PAUSED: "Resume the workflow; its runs then resume too.",
+  NODE_TYPE_NOT_FOUND: "Check the name; start an executor that serves the type.",
+  EXECUTOR_ID_TAKEN: "Give each executor an id of its own, or leave PAWL_EXECUTOR_ID unset.",
+  SERVICE_NOT_FOUND: "Ask for the health of one of the services that the server lists.",
+  SESSION_IN_USE: "Begin a session with a new session_id, or resume the one that you have.",
+  PROTOCOL_UNSUPPORTED: "Use an SDK that speaks a version that the metadata names.",
+  STALE_CLAIM: "Stop working on the node: another claim has replaced yours.",
+  RUN_CONTENDED: "Try again.",
+  VERSION_MISMATCH: "Read the current version, apply your change to it, then save again.",
+  LIMIT_EXCEEDED: "Send less at once; the message names the limit.",
+  OVERLOADED: "Wait for the time given, then try again.",
+  STREAM_LIMIT: "Open the stream again after the cursor in the metadata, and read it faster.",
+  CURSOR_OUT_OF_RANGE: "Read from an earlier event; the message names the last one.",
+  STORE_UNAVAILABLE: "Try again; if it persists, check that PostgreSQL runs.",
+  DRAINING: "Try again; another process, or this one after its restart, answers.",
+  SCHEDULER_UNAVAILABLE: "Try again; if it persists, check that a scheduler runs.",
+  DEADLINE_PASSED: "Call again with a longer deadline and the same request id.",
+  CALLER_CANCELLED: "Call again with the same request id if you still need the result.",
+  EVENT_LOG_CORRUPTION: "Restore the run's events from a backup, then recheck the run.",
+  FORBIDDEN: "Use an address, origin or token that the server accepts.",
+  UNKNOWN_METHOD: "Check the address and the method; the server may be older than the client.",
+  UNSUPPORTED_ENCODING: "Use one of the encodings that the metadata names.",
+  INTERNAL: "Report a bug of Pawl with the request id.",
+};
 
 /** The table's row of a reason, with every column. */
 export const reasonRow = (reason: Reason): ReasonRow => REASONS[reason];

@@ -1,15 +1,15 @@
-// Glue: the node types that act on nothing outside of their run. Their result follows from config and context alone, so the
-// scheduler completes them in the tick that makes them ready, and an executor that is given one completes it by the same function.
+// Glue: the node types that act on nothing outside of their run. Their result follows from config and context alone. So the scheduler
+// completes them in the tick that makes them ready. An executor that gets one completes it by the same function.
 
 import { z } from "zod";
-import { boundedCache } from "../data/bounded-cache.ts";
-import { compileCondition, type Condition } from "../data/expression.ts";
+import { BoundedMap } from "../data/bounded-map.ts";
+import { conditionOrFault } from "../data/expression.ts";
 import { LIMITS } from "../data/limits.ts";
 import type { NodeContext, Scope } from "../data/scope.ts";
 import type { Cause } from "../fault/cause.ts";
 import { type GlueType, NODE_CONFIGS } from "../definition/node-types.ts";
 
-/** What a glue node gives. A failure is permanent: the same config and context would fail again. */
+/** The result of a glue node. */
 export type GlueResult =
   | {
       readonly output: unknown;
@@ -18,23 +18,18 @@ export type GlueResult =
       /** The nodes that follow wait this long. */
       readonly queueDelayMs?: number;
     }
-  /** A map or a loop: its body runs once for each item. */
-  | {
-      readonly expand: {
-        readonly items: readonly unknown[];
-        /** There are more items than may run: running out of these is a failure. */
-        readonly cut?: boolean;
-      };
-    }
-  | {
-      readonly failed: {
-        readonly cause: Cause;
-        readonly message: string;
-        readonly permanent: true;
-      };
-    };
+  /** A map or a loop: its body runs once for each item. `cut`: there are more items than may run, so the node fails after the last one. */
+  | { readonly expand: { readonly items: readonly unknown[]; readonly cut?: boolean } }
+  | { readonly failed: GlueFailure };
 
-/** What a glue node may read. */
+/** A failure is permanent: the same config and context would fail again. */
+export interface GlueFailure {
+  readonly cause: Cause;
+  readonly message: string;
+  readonly permanent: true;
+}
+
+/** The data that a glue node may read. */
 export interface GlueContext {
   /** Run input, parents' outputs, variables. */
   readonly context: NodeContext;
@@ -49,9 +44,9 @@ export interface Glue<Config> {
   /** Checks a config whose templates are filled in. */
   readonly config: z.ZodType<Config>;
   /** Keys of the config that hold another language and no templates. */
-  readonly unrendered: readonly string[];
+  readonly unrendered?: readonly string[];
   /** Whether `complete` reads its context itself; else only templates do. */
-  readonly reads: boolean;
+  readonly reads?: true;
   /** How often the loops in its conditions may walk over its context. */
   readonly passes?: (config: Config) => number;
   readonly complete: (config: Config, ctx: GlueContext) => GlueResult;
@@ -61,15 +56,12 @@ const failed = (cause: Cause, message: string): GlueResult => ({
   failed: { cause, message, permanent: true },
 });
 
-/** The handle that a condition takes when no branch holds. */
-export const ELSE_HANDLE = "else";
 const EXPRESSIONS_MAX = 1_000;
 
-/** Compiles the condition of a branch, or says what is wrong with it. */
-const branchCondition = boundedCache<string, Condition | string>(EXPRESSIONS_MAX, (text) => {
-  const result = compileCondition(text);
-  return result.ok ? result.condition : result.message;
-});
+const conditions = new BoundedMap<string, ReturnType<typeof conditionOrFault>>(EXPRESSIONS_MAX);
+
+/** The compiled condition of a branch, or its fault. */
+const branchCondition = (when: string) => conditions.ensure(when, conditionOrFault);
 
 /** A number, or the digits that a template in a longer text gives. */
 const wholeNumber = (digits: number) =>
@@ -84,7 +76,6 @@ const wholeNumber = (digits: number) =>
 /** The first node of a run: passes the run's input on. */
 const start: Glue<z.output<typeof NODE_CONFIGS.start>> = {
   config: NODE_CONFIGS.start,
-  unrendered: [],
   reads: true,
   complete: (_config, { context }) => ({
     output: { started: true, inputReceived: context.input },
@@ -97,7 +88,6 @@ const start: Glue<z.output<typeof NODE_CONFIGS.start>> = {
  */
 const end: Glue<z.output<typeof NODE_CONFIGS.end>> = {
   config: NODE_CONFIGS.end,
-  unrendered: [],
   reads: true,
   complete: ({ output_parameters: output }, { input, context: { nodes } }) => {
     if (output !== undefined) return { output };
@@ -107,14 +97,10 @@ const end: Glue<z.output<typeof NODE_CONFIGS.end>> = {
   },
 };
 
-const NOTHING = { output: {} };
-
 /** Does nothing: for joins that only wait, and for tests. */
 const noop: Glue<z.output<typeof NODE_CONFIGS.noop>> = {
   config: NODE_CONFIGS.noop,
-  unrendered: [],
-  reads: false,
-  complete: () => NOTHING,
+  complete: () => ({ output: {} }),
 };
 
 /** Leaves by the id of the first branch that holds, else by `else`. */
@@ -130,13 +116,13 @@ const condition: Glue<z.output<typeof NODE_CONFIGS.condition>> = {
   complete: ({ branches }, { scope }) => {
     for (const { id, when } of branches) {
       const compiled = branchCondition(when);
-      // The schema compiled it when the definition was saved; this is for a definition that an older release saved.
+      // The schema compiled it when the definition was saved. Only a definition that an older release saved can have a fault.
       if (typeof compiled === "string") return failed("config_invalid", compiled);
       const verdict = compiled.evaluate(scope);
       if (!verdict.ok) return failed(verdict.reason, `branch ${id}: ${verdict.message}`);
       if (verdict.value) return { output: { branch: id }, handle: id };
     }
-    return { output: { branch: ELSE_HANDLE }, handle: ELSE_HANDLE };
+    return { output: { branch: "else" }, handle: "else" };
   },
 };
 
@@ -144,22 +130,19 @@ const delayConfig = z.strictObject({
   delay_ms: wholeNumber(12).pipe(z.int().min(0).max(LIMITS.delayMsMax)),
 });
 
-/** Completes at once and makes what follows wait. The wait is a delayed job, so it survives every restart. */
+/** Completes at once and delays the nodes that follow. Each of them is a delayed job, so the delay survives every restart. */
 const delay: Glue<z.output<typeof delayConfig>> = {
   config: delayConfig,
-  unrendered: [],
-  reads: false,
   complete: ({ delay_ms: delayMs }) => ({ output: { delayMs }, queueDelayMs: delayMs }),
 };
 
-// The definition's rules checked the rest of the config, and only the scheduler reads it.
+// The definition's rules checked the rest of the config; only the scheduler reads it.
 const mapConfig = z.looseObject({ items: z.array(z.unknown()) });
 
 /** Finds its items; the scheduler runs the body for each, some at a time, and joins their outputs. */
 const map: Glue<z.output<typeof mapConfig>> = {
   config: mapConfig,
   unrendered: ["body"],
-  reads: false,
   complete: ({ items }) =>
     items.length > LIMITS.scopeWidth
       ? failed("too_many_items", `${items.length} items; at most ${LIMITS.scopeWidth}`)
@@ -177,11 +160,10 @@ const loopConfig = z.looseObject({
 const loop: Glue<z.output<typeof loopConfig>> = {
   config: loopConfig,
   unrendered: ["body", "until"],
-  reads: false,
   complete: ({ items, times, until, max_iterations: max }) => {
     const wanted = items?.length ?? times ?? Infinity;
     const cut = wanted > max;
-    // Without a condition nothing ends the loop earlier, so it fails now and not after all the work.
+    // Without a condition nothing ends the loop earlier, so it fails before it does any work.
     if (cut && until === undefined)
       return failed("max_iterations", `${wanted} iterations; at most ${max}`);
     const width = Math.min(wanted, max);

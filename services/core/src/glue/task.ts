@@ -1,25 +1,24 @@
-// One glue execution from its definition and its context to its outcome: resolve inputs, fill in templates, check the config,
-// complete, encode. The scheduler runs this inside a tick; an executor runs the same steps around any handler.
+// One glue execution: resolve inputs, fill in templates, check the config, complete, encode. The scheduler runs these steps inside a
+// tick. An executor runs the same steps around any handler.
 
 import { encodeJson } from "../data/encode-json.ts";
 import { resolveInputs, type Binding } from "../data/inputs.ts";
 import { LIMITS } from "../data/limits.ts";
 import { type NodeContext, scopeOf, type Scope } from "../data/scope.ts";
-import { render, type Rendered, templatesOf } from "../data/template.ts";
-import type { Cause } from "../fault/cause.ts";
+import { render, renderFailure, templatesOf } from "../data/template.ts";
 import type { GlueType } from "../definition/node-types.ts";
 import type { NodeDefinition } from "../definition/shape.ts";
 import { issueText } from "../definition/zod-issue.ts";
-import { GLUE, type Glue, type GlueResult } from "./glue.ts";
+import { GLUE, type Glue, type GlueFailure, type GlueResult } from "./glue.ts";
 import { compileUntil, judgeUntil, type Until } from "./until.ts";
 
-/** A glue execution as its definition gives it, prepared once per definition. */
+/** A glue execution, prepared once for each definition. */
 export interface GlueTask {
   /** Whether its result depends on its context. */
   readonly readsContext: boolean;
   /** How often the evaluation may walk over its context: once, and more often where conditions loop. */
   readonly passes: number;
-  /** Completes the execution with its context as JSON text, which is asked for only where it is read. */
+  /** Completes the execution. It asks for the context as JSON text only if it reads the context. */
   readonly complete: (contextJson: () => string) => GlueOutcome;
 }
 
@@ -33,23 +32,20 @@ export type GlueOutcome =
       /** Ends the loop of which this was an iteration. */
       readonly stop?: boolean;
     }
-  | {
-      readonly kind: "expanded";
-      readonly itemsJson: string;
-      readonly width: number;
-      readonly cut: boolean;
-    }
-  | GlueFailure;
+  | Expanded
+  | ({ readonly kind: "failed"; readonly detailsJson?: string } & GlueFailure);
 
-interface GlueFailure {
-  readonly kind: "failed";
-  readonly cause: Cause;
-  readonly message: string;
-  readonly permanent: true;
-  readonly detailsJson?: string;
+/** A map or a loop has found its items. */
+export interface Expanded {
+  readonly kind: "expanded";
+  /** The items as a JSON array. */
+  readonly itemsJson: string;
+  readonly width: number;
+  /** There are more items than may run, so the node fails after the last one. */
+  readonly cut: boolean;
 }
 
-/** What a glue execution needs of its node. */
+/** The part of a node that a glue execution reads. */
 export interface GlueNode extends Pick<NodeDefinition, "config" | "merge" | "onParentFailure"> {
   readonly type: GlueType;
   readonly bindings: readonly Binding[];
@@ -59,11 +55,8 @@ export interface GlueNode extends Pick<NodeDefinition, "config" | "merge" | "onP
 
 /** Prepares a glue execution. */
 export function glueTask(node: GlueNode): GlueTask {
-  // Each type's config is checked by its own schema, so the pairing of the two is the table's.
-  return prepare(node, GLUE[node.type] as Glue<unknown>);
-}
-
-function prepare(node: GlueNode, glue: Glue<unknown>): GlueTask {
+  // The schema of a row checks the config before the row gets it, so the pair always fits.
+  const glue = GLUE[node.type] as Glue<unknown>;
   const templates = templatesOf(node.config, glue.unrendered);
   const isPlain = Object.keys(templates).length === 0;
   const fixed = isPlain ? glue.config.safeParse(node.config) : undefined;
@@ -82,12 +75,13 @@ function prepare(node: GlueNode, glue: Glue<unknown>): GlueTask {
       const options = { substituteDefault, outputBytes: LIMITS.valueBytes };
       const rendered = render(templates, read.scope, options);
       if (!rendered.ok) {
-        const { cause, message, details } = renderFailure(rendered);
-        return { ...failure(cause, message), detailsJson: JSON.stringify(details) };
+        const { details, ...why } = renderFailure(rendered);
+        return { ...failure(why), detailsJson: JSON.stringify(details) };
       }
       parsed = glue.config.safeParse(Object.assign({}, node.config, rendered.value));
     }
-    if (!parsed.success) return failure("config_invalid", issueText(parsed.error));
+    if (!parsed.success)
+      return failure({ cause: "config_invalid", message: issueText(parsed.error) });
     const outcome = encoded(glue.complete(parsed.data, read));
     return until === undefined ? outcome : judged(until, read.scope, outcome);
   };
@@ -101,17 +95,11 @@ function readOf(context: NodeContext, input: Readonly<Record<string, unknown>>) 
 }
 
 function readContext({ bindings, merge, onParentFailure }: GlueNode, contextJson: string) {
-  // The engine made it of JSON texts that were checked when they entered the log, so it parses and has this shape.
+  // The scheduler made it from JSON texts of the log, so it parses and has this shape.
   const context = JSON.parse(contextJson) as NodeContext;
   const inputs = resolveInputs(bindings, context, merge, onParentFailure);
-  return inputs.ok ? readOf(context, inputs.params) : failure(inputs.reason, inputs.message);
-}
-
-/** A failed rendering as the failure of its node. */
-export function renderFailure({ reason, message, path }: Extract<Rendered, { ok: false }>) {
-  const isMissing = reason === "missing_variable";
-  const cause: Cause = isMissing || reason === "output_too_large" ? reason : "config_invalid";
-  return { cause, message, details: isMissing ? { path } : { reason } };
+  if (inputs.ok) return readOf(context, inputs.params);
+  return failure({ cause: inputs.reason, message: inputs.message });
 }
 
 function encoded(result: GlueResult): GlueOutcome {
@@ -119,12 +107,12 @@ function encoded(result: GlueResult): GlueOutcome {
   if ("expand" in result) {
     const { items, cut = false } = result.expand;
     const json = encodeJson(items, "list of items");
-    if (!json.ok) return failure(json.cause, json.message);
+    if (!json.ok) return failure(json);
     return { kind: "expanded", itemsJson: json.text, width: items.length, cut };
   }
   const { output, ...rest } = result;
   const json = encodeJson(output, "output");
-  if (!json.ok) return failure(json.cause, json.message);
+  if (!json.ok) return failure(json);
   return { kind: "completed", outputJson: json.text, ...rest };
 }
 
@@ -132,12 +120,8 @@ function encoded(result: GlueResult): GlueOutcome {
 function judged(until: Until, scope: Scope, outcome: GlueOutcome): GlueOutcome {
   if (outcome.kind !== "completed") return outcome;
   const verdict = judgeUntil(until, scope, JSON.parse(outcome.outputJson));
-  return verdict.ok ? { ...outcome, stop: verdict.stop } : failure(verdict.cause, verdict.message);
+  return verdict.ok ? { ...outcome, stop: verdict.stop } : failure(verdict);
 }
 
-const failure = (cause: Cause, message: string): GlueFailure => ({
-  kind: "failed",
-  cause,
-  message,
-  permanent: true,
-});
+const failure = ({ cause, message }: Omit<GlueFailure, "permanent">) =>
+  ({ kind: "failed", cause, message, permanent: true }) as const;

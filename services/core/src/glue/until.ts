@@ -1,17 +1,14 @@
 // The condition that may end a loop. The process that ran an iteration judges it: an executor, or the scheduler for glue bodies.
 
-import { compileCondition, type Condition } from "../data/expression.ts";
+import { conditionOrFault } from "../data/expression.ts";
 import type { Scope } from "../data/scope.ts";
 import type { Cause } from "../fault/cause.ts";
 
-/** A compiled condition, or what is wrong with it. */
-export type Until = Condition | string;
+/** A compiled condition, or its fault. */
+export type Until = ReturnType<typeof compileUntil>;
 
 /** Compiles the condition of a loop. */
-export function compileUntil(text: string): Until {
-  const compiled = compileCondition(text, "iteration");
-  return compiled.ok ? compiled.condition : compiled.message;
-}
+export const compileUntil = (text: string) => conditionOrFault(text, "iteration");
 
 export type UntilVerdict =
   | { readonly ok: true; readonly stop: boolean }
@@ -19,7 +16,7 @@ export type UntilVerdict =
 
 /** Whether an iteration that gave `output` ends its loop. */
 export function judgeUntil(until: Until, scope: Scope, output: unknown): UntilVerdict {
-  // The schema compiled it when the definition was saved; this is for a definition that an older release saved.
+  // The schema compiled it when the definition was saved. Only a definition that an older release saved can have a fault.
   if (typeof until === "string") return { ok: false, cause: "config_invalid", message: until };
   const verdict = until.evaluate({ ...scope, output });
   if (!verdict.ok)

@@ -54,7 +54,7 @@ const read = (over: Partial<ReadLog>): (() => void) => {
   return () => checkRead({ afterSeq: 0, lastSeq: 6, eventCount: 6, events, ...over });
 };
 
-test("what is read after a cursor is a log's end, and the number of all events shows a gap behind partial output (S0.37)", () => {
+test("events read after a cursor reach to the log's end, and the number of all events shows a gap in partial output (S0.37)", () => {
   expect(read({})).not.toThrow();
   expect(read({ eventCount: 5 })).toThrow("a gap");
   expect(read({ eventCount: 7 })).toThrow("repeats");
@@ -67,7 +67,7 @@ test("what is read after a cursor is a log's end, and the number of all events s
   expect(read({ afterSeq: 6, events: [], eventCount: 0 })).toThrow("a gap");
 });
 
-test("a log that ends before what was folded of it is corrupt (S0.36, X5)", () => {
+test("a log that ends before the last folded event is corrupt (S0.36, X5)", () => {
   expect(read({ afterSeq: 7, events: [], eventCount: 0 })).toThrow("lost its end");
 });
 

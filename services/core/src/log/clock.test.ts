@@ -38,7 +38,7 @@ function approve(run: ToyRun): void {
   run.plan();
 }
 
-/** A child that began with its parent's deadline, stood for so long, and ended. */
+/** A child that began with its parent's deadline, had its clock stopped for so long, and ended. */
 function endChild(run: ToyRun, status: "completed" | "timeout", stoodMs: number) {
   const { firstDeadlineAt } = run.state;
   const clock = { waitingSince: undefined, clockStoppedAt: undefined, firstDeadlineAt };
@@ -50,7 +50,7 @@ function endChild(run: ToyRun, status: "completed" | "timeout", stoodMs: number)
   run.plan();
 }
 
-test("a run that waits for people only goes on with its deadline moved by that time, as its log says (X15)", () => {
+test("a run that waited only for people resumes with its deadline moved by that time, as its log shows (X15)", () => {
   const run = setup();
   const { deadlineAt } = run.state;
   run.report("b", completed());
@@ -85,7 +85,7 @@ test("time counts while something else of the run is under way (X15)", () => {
   expect(run.state).toMatchObject({ status: "running", deadlineAt });
 });
 
-test("the clock stands from when no child run is waited for any more (X15)", () => {
+test("the clock stops once the run waits for no child run any more (X15)", () => {
   const run = setup();
   const { deadlineAt } = run.state;
   hold(run);
@@ -99,7 +99,7 @@ test("the clock stands from when no child run is waited for any more (X15)", () 
   expect(run.state.deadlineAt).toBe(deadlineAt + 6_000);
 });
 
-test("a parent goes on with its deadline moved by what its child waited for people (X15)", () => {
+test("a parent resumes with its deadline moved by the time that its child waited for people (X15)", () => {
   const run = setup();
   const { deadlineAt } = run.state;
   run.report("a", completed());

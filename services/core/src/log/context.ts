@@ -9,6 +9,7 @@ import type { Graph } from "../definition/graph.ts";
 import type { ContextReads, NodeDefinition } from "../definition/shape.ts";
 import { invariant } from "../fault/invariant.ts";
 import { edgeEffect } from "./edge-effect.ts";
+import { unknownNode } from "./execution.ts";
 import type { RunState, ScopeState } from "./state.ts";
 
 /**
@@ -20,16 +21,12 @@ export function contextJson(state: RunState, nodeIndex: number, iteration: numbe
   const { incoming, definition } = nodeAt(state.graph, nodeIndex);
   const scope = iteration === 0 ? null : definition.scope;
   const reads = scope?.body.reads ?? READS_ALL;
-  const parents = new Set<number>();
+  const parents = parentsRead(state, incoming, reads);
   let handles = "";
-  for (const edge of incoming) {
-    const source = state.nodes[edge.source];
-    if (source === undefined || parents.has(edge.source)) continue;
-    if (!reads.params && !isRead(reads.nodes, edge.definition.source)) continue;
-    if (edgeEffect(source, edge) !== "taken") continue;
-    parents.add(edge.source);
-    if (source.handle === undefined) continue;
-    handles += `${handles === "" ? "" : ","}${JSON.stringify(edge.definition.source)}:${JSON.stringify(source.handle)}`;
+  for (const index of parents) {
+    const handle = state.nodes[index]?.handle;
+    if (handle !== undefined)
+      handles += `${handles === "" ? "" : ","}${field(nodeAt(state.graph, index).definition.id, JSON.stringify(handle))}`;
   }
   const tail = handles === "" ? "" : `,"handles":{${handles}}`;
   const input = reads.input ? state.input : "null";
@@ -38,6 +35,23 @@ export function contextJson(state: RunState, nodeIndex: number, iteration: numbe
 }
 
 const READS_ALL: ContextReads = { input: true, params: true, nodes: "all", vars: "all" };
+
+/** The parents whose output the execution gets: their edge was taken, and the body reads them. */
+function parentsRead(
+  state: RunState,
+  incoming: Graph["nodes"][number]["incoming"],
+  reads: ContextReads,
+): ReadonlySet<number> {
+  const parents = new Set<number>();
+  for (const edge of incoming) {
+    const source = state.nodes[edge.source];
+    if (source === undefined || parents.has(edge.source)) continue;
+    if (!reads.params && !isRead(reads.nodes, edge.definition.source)) continue;
+    if (edgeEffect(source, edge) === "taken") parents.add(edge.source);
+  }
+  return parents;
+}
+
 const isRead = (names: ReadonlySet<string> | "all", name: string): boolean =>
   names === "all" || names.has(name);
 
@@ -70,16 +84,11 @@ export function contextBytes(state: RunState, nodeIndex: number, iteration = 0):
   const reads = scope?.body.reads ?? READS_ALL;
   // 64 bytes hold the keys of the frame. Quotes, a colon and a comma surround each id; ids are ASCII, handles may be escaped.
   let bytes = 64 + (reads.input ? state.inputBytes : 0) + variablesBytes(state, reads.vars);
-  const counted = new Set<number>();
-  for (const edge of incoming) {
-    const source = state.nodes[edge.source];
-    if (source === undefined || counted.has(edge.source)) continue;
-    if (!reads.params && !isRead(reads.nodes, edge.definition.source)) continue;
-    if (edgeEffect(source, edge) !== "taken") continue;
-    counted.add(edge.source);
-    const idBytes = edge.definition.source.length + 4;
-    bytes += source.outputBytes + idBytes;
-    if (source.handle !== undefined) bytes += idBytes + source.handle.length * 6 + 4;
+  for (const index of parentsRead(state, incoming, reads)) {
+    const { outputBytes = 0, handle } = state.nodes[index] ?? {};
+    const idBytes = nodeAt(state.graph, index).definition.id.length + 4;
+    bytes += outputBytes + idBytes;
+    if (handle !== undefined) bytes += idBytes + handle.length * 6 + 4;
   }
   return scope === null ? bytes : bytes + itemBytes(state, nodeIndex, iteration);
 }
@@ -182,39 +191,43 @@ function makeBodyJson(graph: Graph, nodeIndex: number): string {
 
 /** The incoming edges as an executor gets them. */
 export function bindingsOf(graph: Graph, nodeIndex: number): Binding[] {
-  return nodeAt(graph, nodeIndex).incoming.map((edge) => ({
-    source: edge.definition.source,
-    sourceLabel: nodeAt(graph, edge.source).definition.label ?? edge.definition.source,
-    sourceHandle: edge.definition.sourceHandle,
-    sourceOutputKey: edge.definition.sourceOutputKey,
-    targetParamLabel: edge.definition.targetParamLabel,
-    mergeStrategy: edge.definition.mergeStrategy,
-  }));
+  return nodeAt(graph, nodeIndex).incoming.map((edge) => {
+    const { id: _id, target: _target, source, ...binding } = edge.definition;
+    const sourceLabel = nodeAt(graph, edge.source).definition.label ?? source;
+    return { source, sourceLabel, ...binding };
+  });
 }
 
+const field = (name: string, json: string): string => `${JSON.stringify(name)}:${json}`;
+
 function outputsById(state: RunState, indexes: Iterable<number>): string {
-  let json = "{";
-  for (const index of indexes) {
-    const output = state.nodes[index]?.output;
-    if (output === undefined) continue;
-    json += `${json.length > 1 ? "," : ""}${JSON.stringify(nodeAt(state.graph, index).definition.id)}:${output}`;
-  }
-  return `${json}}`;
+  return objectJson(state, indexes, (definition) => definition.id);
 }
 
 function variables(state: RunState, names: ContextReads["vars"]): string {
+  return objectJson(state, state.variables, ({ outputVariable: name }) =>
+    name !== null && isRead(names, name) ? name : null,
+  );
+}
+
+/** The outputs of nodes under the names that `nameOf` gives them; null leaves a node out. */
+function objectJson(
+  state: RunState,
+  indexes: Iterable<number>,
+  nameOf: (definition: NodeDefinition) => string | null,
+): string {
   let json = "{";
-  for (const index of state.variables) {
+  for (const index of indexes) {
     const output = state.nodes[index]?.output;
-    const name = nodeAt(state.graph, index).definition.outputVariable;
-    if (output === undefined || name === null || !isRead(names, name)) continue;
-    json += `${json.length > 1 ? "," : ""}${JSON.stringify(name)}:${output}`;
+    const name = nameOf(nodeAt(state.graph, index).definition);
+    if (output === undefined || name === null) continue;
+    json += `${json.length > 1 ? "," : ""}${field(name, output)}`;
   }
   return `${json}}`;
 }
 
 function nodeAt(graph: Graph, index: number): Graph["nodes"][number] {
   const node = graph.nodes[index];
-  invariant(node !== undefined, `node ${index} is in the graph`);
+  if (node === undefined) throw unknownNode(index);
   return node;
 }

@@ -1,9 +1,47 @@
 // The one table of event types. The scheduler's fold, the view of the clients, tags, status updates, SSE and the checker of causes
 // all look an event up here (`meaning.ts`), so they cannot disagree about what it means.
 
-import type { EventRow } from "./event-row.ts";
+import type { EventPlace, EventType, NodeStatus, RunStatus } from "./event.ts";
 import { NODE_EVENTS, type NodePayloads } from "./node-events.ts";
 import { RUN_EVENTS, type RunPayloads } from "./run-events.ts";
+
+/** Why an event happened: a machine-readable cause and a message for people. Either may be empty. */
+export type Why = readonly [cause: string, message: string];
+
+/** A type that may cause another one. `settled` means every type that settles a node. */
+export type Cause = EventType | "settled";
+
+type Logged<Payload> = EventPlace & { readonly payload: Payload; readonly value?: string };
+
+/** The meaning of one event type. A field is absent where the type has no such meaning. */
+export interface EventRow<Payload> {
+  /** The status that the event gives the run. */
+  readonly run?: RunStatus;
+  /** The same, where the payload decides. */
+  runOf?(this: void, payload: Payload): RunStatus;
+  /** The status that the event gives the node execution it names. */
+  readonly node?: NodeStatus;
+  /** The event settles no status, but it is about one node execution and the scheduler folds it. */
+  readonly isAboutNode?: true;
+  why?(this: void, payload: Payload): Why;
+  /** The metadata of the event's tag. A type without it has no tag. */
+  tag?(this: void, event: Logged<Payload>): object;
+  /** The metadata shows the user's JSON. */
+  readonly isTaggedByValue?: true;
+  /** The tag's name, where it differs from the type's name with underscores. */
+  readonly tagName?: string;
+  /** The name of the user's JSON in a payload on the wire; `details` where absent. */
+  readonly valueKey?: string;
+  /** The event takes a seq, but the scheduler does not fold it and it does not bump the run's version. */
+  readonly isStreamed?: true;
+  /** The types that may cause it; any type where absent. */
+  readonly causes?: readonly Cause[];
+  /** Other names for the same event, as other engines write them. */
+  readonly aliases?: readonly string[];
+}
+
+/** A row for each type in a list of payloads. */
+export type EventRows<P> = { readonly [T in keyof P]: EventRow<P[T]> };
 
 /** The payload of every event type. */
 export interface Payloads extends RunPayloads, NodePayloads {}

@@ -65,10 +65,10 @@ export interface ScheduleLink {
 /** How a hold ends: a person approves or rejects, or the time to answer is up. */
 export type NodeDecision = "approve" | "reject" | "timeout";
 
-/** The reason of a hold that moderation asked for. */
+/** Why a node is blocked: moderation asked for a person, an approval asks one, or a subworkflow waits for its run. */
 export const MODERATION_HOLD = "moderation_hold";
-/** The reason of a hold by an approval node. */
 export const APPROVAL = "approval";
+export const CHILD_RUN = "child_run";
 
 /** The question that a hold puts to a person. */
 export interface ApprovalRequest {
@@ -80,15 +80,22 @@ export interface ApprovalRequest {
   readonly deadlineMs?: number;
 }
 
-/** An execution that waits for a person, and the facts with which it completes when the person approves its output. */
-export interface NodeHold {
-  /** `input`: the handler has not run yet. `output`: the handler has run, and its output waits. */
-  readonly phase: "input" | "output";
+/** How a handler completed. */
+export interface Completion {
   readonly durationMs: number;
+  /** Absent when the node chose none. */
   readonly handle?: string;
+  /** How long the nodes behind it wait. */
   readonly queueDelayMs?: number;
   readonly usage?: Usage;
+  /** This iteration ends its loop. */
   readonly stop?: boolean;
+}
+
+/** An execution that waits for a person, and the facts with which it completes when the person approves its output. */
+export interface NodeHold extends Completion {
+  /** `input`: the handler has not run yet. `output`: the handler has run, and its output waits. */
+  readonly phase: "input" | "output";
 }
 
 /** The user who paused or resumed a run, and the reason. */

@@ -2,7 +2,6 @@
 
 import type { Graph } from "../definition/graph.ts";
 import type { NodeDefinition } from "../definition/shape.ts";
-import { invariant } from "../fault/invariant.ts";
 import type { ExecutionState, RunState } from "./state.ts";
 
 /** The definition of an execution: the node's, or that of the body of its scope. */
@@ -29,6 +28,10 @@ export function executionDefinition(
 ): ExecutionDefinition {
   const definition = graph.nodes[nodeIndex]?.definition;
   const found = iteration === 0 ? definition : definition?.scope?.body;
-  invariant(found !== undefined && found !== null, `node ${nodeIndex} has a definition`);
+  if (found === undefined || found === null) throw unknownNode(nodeIndex);
   return found;
 }
+
+/** The error of an index that is not in the graph: a bug of Pawl. Making its message only on failure keeps lookups fast. */
+export const unknownNode = (index: number): Error =>
+  new Error(`invariant broken: node ${index} is in the graph`);

@@ -9,24 +9,7 @@ import { isSettled, type FactOf } from "./event.ts";
 import type { NodeFact } from "./fold.ts";
 import { isSettlingType } from "./meaning.ts";
 import { beginInline, leave, move } from "./move.ts";
-import { newExecutionState } from "./new-run-state.ts";
-import type { ExecutionState, RunState, ScopeState } from "./state.ts";
-
-/** The scope that `node.expanded` opens. */
-export function openScope({ payload, value }: FactOf<"node.expanded">): ScopeState {
-  return {
-    width: payload.width,
-    isCut: payload.cut === true,
-    itemsJson: value ?? "[]",
-    items: [],
-    openCount: 0,
-    settledCount: 0,
-    firstFailed: undefined,
-    isStopped: false,
-    outputBytes: 2,
-    releaseAt: undefined,
-  };
-}
+import { newExecutionState, type ExecutionState, type RunState, type ScopeState } from "./state.ts";
 
 /** Frees the items and outputs of a settled node: its own output holds them, or no node needs them. */
 export function closeScope(scope: ScopeState): void {
@@ -51,33 +34,20 @@ export function applyToItem(state: RunState, index: number, event: NodeFact): st
   if (item === undefined) return "names an iteration that was not queued";
   if (isSettled(item.status)) return "moves an iteration that is settled already";
   state.scopes.add(index);
+  if (NEVER.has(event.type)) return "cannot happen to an iteration";
   beginInline(item, event);
-  const fault = moveItem(state, scope, item, event);
+  if (event.type === "node.completed") complete(scope, item, event);
+  if (event.type === "node.failed" || event.type === "node.timed_out") state.hasFailures = true;
+  if (isSettlingType(event.type)) settle(scope, item, event);
+  else move(item, event);
   item.causeSeq = event.seq;
   // A settled iteration lets the scheduler queue the next one, or settles the node.
   if (isSettled(item.status)) node.causeSeq = event.seq;
-  return fault;
+  return undefined;
 }
 
 /** An iteration is never skipped and has no iterations of its own. */
 const NEVER: ReadonlySet<string> = new Set(["node.skipped", "node.invalidated", "node.expanded"]);
-
-function moveItem(
-  state: RunState,
-  scope: ScopeState,
-  item: ExecutionState,
-  event: NodeFact,
-): string | undefined {
-  if (NEVER.has(event.type)) return "cannot happen to an iteration";
-  if (!isSettlingType(event.type)) {
-    move(item, event);
-    return undefined;
-  }
-  if (event.type === "node.completed") complete(scope, item, event);
-  if (event.type === "node.failed" || event.type === "node.timed_out") state.hasFailures = true;
-  settle(scope, item, event);
-  return undefined;
-}
 
 function complete(
   scope: ScopeState,

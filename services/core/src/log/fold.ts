@@ -22,13 +22,12 @@ import { changeStatus, keepClock } from "./clock.ts";
 import { edgeEffect } from "./edge-effect.ts";
 import { isSettled, type EventType, type FactOf, type LoggedFact } from "./event.ts";
 import { type EVENTS, rowOf } from "./event-table.ts";
-import { applyToItem, closeScope, openScope } from "./fold-item.ts";
+import { applyToItem, closeScope } from "./fold-item.ts";
 import { reasonText, runStatusAfter } from "./meaning.ts";
 import { beginInline, leave, move } from "./move.ts";
-import { newRunState } from "./new-run-state.ts";
-import type { NodeState, RunState } from "./state.ts";
+import { newRunState, newScopeState, type NodeState, type RunState } from "./state.ts";
 
-export { newRunState } from "./new-run-state.ts";
+export { newRunState } from "./state.ts";
 
 type TypeWith<Field> = {
   [T in EventType]: (typeof EVENTS)[T] extends Field ? T : never;
@@ -150,7 +149,11 @@ function applyToWhole(state: RunState, index: number, node: NodeState, event: No
       break;
     case "node.expanded":
       move(node, event);
-      node.scope = openScope(event);
+      node.scope = newScopeState(
+        event.payload.width,
+        event.payload.cut === true,
+        event.value ?? "[]",
+      );
       state.scopes.add(index);
       break;
     case "node.invalidated":

@@ -1,10 +1,18 @@
 // The events of one node execution: the payload of each type, and its row of the event table. The user's JSON (items, output,
 // details) is not in the payload: the event carries it as text in `value`.
 
+import { isRecord } from "../data/path.ts";
 import type { ApprovalId, ExecutorId, RunId } from "../name/ids.ts";
 import type { Limits } from "../policy/limit.ts";
-import type { ApprovalRequest, Media, NodeDecision, NodeHold, SkipReason, Usage } from "./event.ts";
-import type { Cause, EventRows } from "./event-row.ts";
+import type {
+  ApprovalRequest,
+  Completion,
+  Media,
+  NodeDecision,
+  NodeHold,
+  SkipReason,
+} from "./event.ts";
+import type { Cause, EventRows } from "./event-table.ts";
 
 /** The payloads of `node.*` and of the checks of a node. Times are milliseconds since 1970. */
 export interface NodePayloads {
@@ -35,16 +43,7 @@ export interface NodePayloads {
     readonly delayMs: number;
   };
   /** value: the output. */
-  readonly "node.completed": {
-    readonly durationMs: number;
-    /** Absent when the node chose none. */
-    readonly handle?: string;
-    /** How long the nodes behind it wait. */
-    readonly queueDelayMs?: number;
-    readonly usage?: Usage;
-    /** This iteration ends its loop. */
-    readonly stop?: boolean;
-  };
+  readonly "node.completed": Completion;
   /** value: details, if there are any. */
   readonly "node.failed": { readonly cause: string; readonly message: string };
   readonly "node.cancelled": { readonly reason: string };
@@ -169,12 +168,12 @@ export const NODE_EVENTS = {
   },
 } as const satisfies EventRows<NodePayloads>;
 
-function objectOf(json: string | undefined): object {
-  const value: unknown = json === undefined ? undefined : JSON.parse(json);
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+function objectOf(json = "{}"): object {
+  const value: unknown = JSON.parse(json);
+  return isRecord(value) ? value : {};
 }
 
-function listOf(json: string | undefined): readonly unknown[] {
-  const value: unknown = json === undefined ? undefined : JSON.parse(json);
+function listOf(json = "[]"): readonly unknown[] {
+  const value: unknown = JSON.parse(json);
   return Array.isArray(value) ? value : [];
 }

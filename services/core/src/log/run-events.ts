@@ -11,7 +11,7 @@ import type {
   RunStatus,
   ScheduleLink,
 } from "./event.ts";
-import type { Cause, EventRows } from "./event-row.ts";
+import type { Cause, EventRows } from "./event-table.ts";
 
 /** The payloads of `run.*`. Times are milliseconds since 1970. */
 export interface RunPayloads {

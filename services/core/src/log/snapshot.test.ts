@@ -4,9 +4,8 @@ import { play, scenarios } from "../../test/arbitrary-run.ts";
 import { RUN, sketch, startToyRun } from "../../test/toy-run.ts";
 import { decide } from "../plan/plan.ts";
 import { apply, fold } from "./fold.ts";
-import { newExecutionState, newNodeState, newRunState } from "./new-run-state.ts";
 import { readSnapshot, SNAPSHOT_FORMAT, writeSnapshot } from "./snapshot.ts";
-import type { RunState } from "./state.ts";
+import { newExecutionState, newNodeState, newRunState, type RunState } from "./state.ts";
 
 fc.configureGlobal({ seed: 1 });
 
@@ -63,7 +62,7 @@ test("a state restored in the middle plans what the folded one plans", () => {
   );
 });
 
-test("what is not understood wholly is left alone (X5)", () => {
+test("a snapshot that cannot be read whole is ignored (X5)", () => {
   const { state } = startToyRun(sketch(["start", "a"], ["start>a"]), { long: "x".repeat(100) });
   const body = writeSnapshot(state);
   const read = (format: number, text: string) =>

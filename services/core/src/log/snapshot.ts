@@ -8,9 +8,13 @@
 
 import type { Graph } from "../definition/graph.ts";
 import type { RunId } from "../name/ids.ts";
-import { newExecutionState, newNodeState, newRunState } from "./new-run-state.ts";
-import { openScope } from "./fold-item.ts";
-import type { RunState, ScopeState } from "./state.ts";
+import {
+  newExecutionState,
+  newNodeState,
+  newRunState,
+  newScopeState,
+  type RunState,
+} from "./state.ts";
 
 /** Raise it when the fold gives a field another meaning. The reader finds new and lost fields by their names. */
 export const SNAPSHOT_FORMAT = 2;
@@ -36,44 +40,33 @@ const APART = new Set(["runId", "graph", "nodes"]);
 const NODE_APART = new Set(["scope"]);
 const SCOPE_APART = new Set(["items"]);
 
-const EXECUTION: Fields = { ...newExecutionState() };
-const NODE: Fields = { ...newNodeState() };
-const SCOPE: Fields = { ...emptyScope() };
+const EXECUTION: Fields = newExecutionState();
+const NODE: Fields = newNodeState();
+const SCOPE: Fields = newScopeState(0, false, "[]");
 const EXECUTION_KEYS = Object.keys(EXECUTION);
 const NODE_KEYS = Object.keys(NODE);
 const SCOPE_KEYS = Object.keys(SCOPE);
 
-function emptyScope(): ScopeState {
-  return openScope({
-    type: "node.expanded",
-    nodeId: "",
-    iteration: 0,
-    attempt: 0,
-    epoch: 0,
-    payload: { width: 0 },
-  });
-}
-
 /** `state` as text. */
 export function writeSnapshot(state: RunState): string {
   const writer = new Writer();
-  const fresh: Fields = { ...newRunState(state.runId, state.graph) };
+  const fresh: Fields = newRunState(state.runId, state.graph);
   const scopes = state.nodes.flatMap(({ scope }, index) =>
     scope === undefined
       ? []
       : [
           [
             index,
-            writer.row({ ...scope }, SCOPE, SCOPE_KEYS, SCOPE_APART),
-            scope.items.map((item) => writer.row({ ...item }, EXECUTION, EXECUTION_KEYS)),
+            writer.row(scope, SCOPE, SCOPE_KEYS, SCOPE_APART),
+            scope.items.map((item) => writer.row(item, EXECUTION, EXECUTION_KEYS)),
           ] as const,
         ],
   );
   const header: Header = {
     shape: shapeOf(fresh),
     nodeCount: state.nodes.length,
-    run: writer.row({ ...state }, fresh, Object.keys(fresh), APART),
-    nodes: state.nodes.map((node) => writer.row({ ...node }, NODE, NODE_KEYS, NODE_APART)),
+    run: writer.row(state, fresh, Object.keys(fresh), APART),
+    nodes: state.nodes.map((node) => writer.row(node, NODE, NODE_KEYS, NODE_APART)),
     scopes,
   };
   return `${JSON.stringify(header)}\n${writer.text()}`;
@@ -92,7 +85,7 @@ export function readSnapshot(
     // The shape is compared before any field is used; a fault inside a field ends in the catch below.
     const header = JSON.parse(body.slice(0, end)) as Header;
     const runKeys = Object.keys(state);
-    if (header.shape !== shapeOf({ ...state }) || header.nodeCount !== state.nodes.length)
+    if (header.shape !== shapeOf(state) || header.nodeCount !== state.nodes.length)
       return undefined;
     const reader = new Reader(body, end + 1);
     Object.assign(state, reader.fields(header.run, runKeys));
@@ -100,7 +93,7 @@ export function readSnapshot(
       Object.assign(state.nodes[index] ?? {}, reader.fields(row, NODE_KEYS));
     });
     for (const [index, row, rows] of header.scopes) {
-      const scope: ScopeState = { ...emptyScope(), ...reader.fields(row, SCOPE_KEYS) };
+      const scope = Object.assign(newScopeState(0, false, "[]"), reader.fields(row, SCOPE_KEYS));
       for (const item of rows)
         scope.items.push(Object.assign(newExecutionState(), reader.fields(item, EXECUTION_KEYS)));
       const node = state.nodes[index];
@@ -141,8 +134,6 @@ class Writer {
     if (typeof value !== "object" || value === null) return plain(value);
     if (Array.isArray(value)) return { a: value.map((each) => this.value(each)) };
     if (value instanceof Set) return { s: [...value].map((each) => this.value(each)) };
-    if (value instanceof Map)
-      return { m: [...value].map(([key, each]) => [this.value(key), this.value(each)]) };
     return { o: Object.entries(value).map(([key, each]) => [key, this.value(each)]) };
   }
 
@@ -161,13 +152,11 @@ function plain(value: unknown): unknown {
 }
 
 const isEmpty = (value: unknown): boolean =>
-  ((value instanceof Set || value instanceof Map) && value.size === 0) ||
-  (Array.isArray(value) && value.length === 0);
+  (value instanceof Set && value.size === 0) || (Array.isArray(value) && value.length === 0);
 
 interface Worded {
   readonly a?: readonly unknown[];
   readonly s?: readonly unknown[];
-  readonly m?: readonly (readonly [unknown, unknown])[];
   readonly o?: readonly (readonly [string, unknown])[];
 }
 
@@ -193,11 +182,9 @@ class Reader {
   value(value: unknown): unknown {
     if (typeof value !== "object" || value === null) return value;
     if (Array.isArray(value)) return this.#take(Number(value[0]), Number(value[1]));
-    const { a, s, m, o }: Worded = value;
+    const { a, s, o }: Worded = value;
     if (a !== undefined) return a.map((each) => this.value(each));
     if (s !== undefined) return new Set(s.map((each) => this.value(each)));
-    if (m !== undefined)
-      return new Map(m.map(([key, each]) => [this.value(key), this.value(each)]));
     if (o !== undefined) return Object.fromEntries(o.map(([key, each]) => [key, this.value(each)]));
     return undefined;
   }

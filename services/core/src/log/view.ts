@@ -11,6 +11,11 @@ import type { Media, NodeStatus, PauseNote, RunEvent, RunStatus } from "./event.
 import { reasonOf, runStatusAfter } from "./meaning.ts";
 import { viewNode } from "./view-node.ts";
 
+/** A view as its readers see it: nothing in it changes. */
+type Frozen<Draft> = {
+  readonly [Key in keyof Draft]: Draft[Key] extends (infer Item)[] ? readonly Item[] : Draft[Key];
+};
+
 /** How a delivery ended. `lost`: its executor vanished, and another delivery follows. `held`: a person approved its input, and another follows. */
 export type DeliveryEnd =
   | "completed"
@@ -53,121 +58,89 @@ export interface DecisionView {
   readonly at: number;
 }
 
-/** One node execution. Texts are empty where there is nothing to say. */
-export interface NodeView {
+/** One node execution while its fold changes it. Texts are empty where there is nothing to show. */
+export class NodeDraft {
   readonly key: string;
   readonly nodeId: string;
   readonly iteration: number;
-  readonly status: NodeStatus;
-  readonly attempt: number;
-  readonly deliveries: readonly Delivery[];
+  status: NodeStatus = "pending";
+  attempt = 0;
+  deliveries: Delivery[] = [];
   /** The limits that the execution waits for while it is queued. */
-  readonly limits: Limits;
-  readonly handle: string;
-  readonly output: string | undefined;
+  limits: Limits = {};
+  handle = "";
+  output: string | undefined;
   /** For programs: the cause of a failure, a retry or a skip; while the node waits, what it waits for. */
-  readonly cause: string;
+  cause = "";
   /** For people. */
-  readonly message: string;
-  readonly details: string;
+  message = "";
+  details = "";
   /** The text streamed under the newest claim; a new claim starts over. */
-  readonly text: string;
-  readonly textEpoch: number;
-  readonly nextDelta: number;
+  text = "";
+  textEpoch = 0;
+  nextDelta = 0;
   /** The newest pictures and files streamed under the newest claim. */
-  readonly media: readonly Media[];
-  readonly log: readonly LogLine[];
-  readonly lostDeliveries: number;
+  media: readonly Media[] = [];
+  log: LogLine[] = [];
+  lostDeliveries = 0;
   /** How many iterations a map or a loop has, once known, and how many of them have settled. */
-  readonly width: number | undefined;
-  readonly settledCount: number;
+  width: number | undefined;
+  settledCount = 0;
   /** The run that the node waits for, or waited for. */
-  readonly childRunId: string;
+  childRunId = "";
   /** The approval that a person answers, and its question. */
-  readonly approvalId: string;
-  readonly question: string;
+  approvalId = "";
+  question = "";
   /** The answer to its newest hold. */
-  readonly decision: DecisionView | undefined;
+  decision: DecisionView | undefined;
   /** When its newest delivery started. */
-  readonly startedAt: number | undefined;
-  readonly settledAt: number | undefined;
+  startedAt: number | undefined;
+  settledAt: number | undefined;
   /** The nodes behind it wait until then. */
-  readonly releaseAt: number | undefined;
-}
+  releaseAt: number | undefined;
 
-export interface RunView {
-  readonly status: RunStatus;
-  /** The seq and the time of the newest event. */
-  readonly lastSeq: number;
-  readonly lastAt: number;
-  readonly startedAt: number | undefined;
-  readonly endedAt: number | undefined;
-  readonly input: string;
-  readonly output: string | undefined;
-  /** Why the run failed, timed out or was cancelled. */
-  readonly message: string;
-  /** The node that failed the run. */
-  readonly failedNodeId: string;
-  readonly hasFailures: boolean;
-  /** The limits that a pending run waits for. */
-  readonly limits: Limits;
-  /** The user who paused the run, and why, while it is paused. */
-  readonly pause: Partial<PauseNote> | undefined;
-  /** By key, in the order in which the log first names them. */
-  readonly nodes: ReadonlyMap<string, NodeView>;
+  constructor(nodeId: string, iteration: number) {
+    this.key = nodeKey(nodeId, iteration);
+    this.nodeId = nodeId;
+    this.iteration = iteration;
+  }
 }
+export type NodeView = Frozen<NodeDraft>;
+
+class NewRun {
+  status: RunStatus = "pending";
+  /** The seq and the time of the newest event. */
+  lastSeq = 0;
+  lastAt = 0;
+  startedAt: number | undefined;
+  endedAt: number | undefined;
+  input = "";
+  output: string | undefined;
+  /** Why the run failed, timed out or was cancelled. */
+  message = "";
+  /** The node that failed the run. */
+  failedNodeId = "";
+  hasFailures = false;
+  /** The limits that a pending run waits for. */
+  limits: Limits = {};
+  /** The user who paused the run, and why, while it is paused. */
+  pause: Partial<PauseNote> | undefined;
+  /** By key, in the order in which the log first names them. */
+  nodes: ReadonlyMap<string, NodeView> = new Map();
+}
+type RunDraft = { [Key in keyof NewRun]: NewRun[Key] };
+export type RunView = Frozen<RunDraft>;
 
 /** The view of an empty log. */
-export const EMPTY_VIEW: RunView = {
-  status: "pending",
-  lastSeq: 0,
-  lastAt: 0,
-  startedAt: undefined,
-  endedAt: undefined,
-  input: "",
-  output: undefined,
-  message: "",
-  failedNodeId: "",
-  hasFailures: false,
-  limits: {},
-  pause: undefined,
-  nodes: new Map(),
-};
+export const EMPTY_VIEW: RunView = new NewRun();
 
 /** The key of a node execution: the node's id, and the iteration of a map or a loop. */
 export const nodeKey = (nodeId: string, iteration: number): string =>
   iteration === 0 ? nodeId : `${nodeId}#${iteration}`;
 
 /** A node execution that no event has named yet. */
-export const emptyNode = (nodeId: string, iteration: number): NodeView => ({
-  key: nodeKey(nodeId, iteration),
-  nodeId,
-  iteration,
-  status: "pending",
-  attempt: 0,
-  deliveries: [],
-  limits: {},
-  handle: "",
-  output: undefined,
-  cause: "",
-  message: "",
-  details: "",
-  text: "",
-  textEpoch: 0,
-  nextDelta: 0,
-  media: [],
-  log: [],
-  lostDeliveries: 0,
-  width: undefined,
-  settledCount: 0,
-  childRunId: "",
-  approvalId: "",
-  question: "",
-  decision: undefined,
-  startedAt: undefined,
-  settledAt: undefined,
-  releaseAt: undefined,
-});
+export const emptyNode = (nodeId: string, iteration: number): NodeView =>
+  new NodeDraft(nodeId, iteration);
 
 /** The view after `events`, the log of a run from its beginning. */
 export function view(events: Iterable<RunEvent>): RunView {
@@ -176,18 +149,10 @@ export function view(events: Iterable<RunEvent>): RunView {
   return fold.view();
 }
 
-type Draft<View> = { -readonly [Key in keyof View]: View[Key] };
-
-/** A copy of a node that its fold may change, arrays included. */
-export type NodeDraft = Omit<Draft<NodeView>, "deliveries" | "log"> & {
-  deliveries: Delivery[];
-  log: LogLine[];
-};
-
 /** Folds a log event by event. */
 export class ViewFold {
   #view = EMPTY_VIEW;
-  readonly #run: Draft<RunView> = { ...EMPTY_VIEW };
+  readonly #run: RunDraft = { ...EMPTY_VIEW };
   readonly #nodes = new Map<string, NodeView>();
   /** The nodes that changed since the last view: copies that no view holds. */
   readonly #drafts = new Map<string, NodeDraft>();
@@ -226,7 +191,7 @@ export class ViewFold {
   }
 }
 
-function viewRun(run: Draft<RunView>, event: RunEvent): void {
+function viewRun(run: RunDraft, event: RunEvent): void {
   const status = runStatusAfter(event);
   if (status !== undefined) {
     run.status = status;

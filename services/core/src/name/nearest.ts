@@ -1,9 +1,9 @@
 // The known name that a mistyped name probably means.
 
-/** The nearest of `known`, if it is near enough: one mistake in three letters, at most two mistakes. */
-export function nearestName(name: string, known: Iterable<string>): string | undefined {
+/** The nearest of `known`, if it is near enough: one mistake in three letters, at most `most` mistakes. */
+export function nearestName(name: string, known: Iterable<string>, most = 2): string | undefined {
   let best: string | undefined;
-  let slips = Math.min(2, Math.floor(name.length / 3)) + 1;
+  let slips = Math.min(most, Math.floor(name.length / 3)) + 1;
   for (const each of known) {
     if (each === name || Math.abs(each.length - name.length) >= slips) continue;
     const count = distance(name.toLowerCase(), each.toLowerCase());

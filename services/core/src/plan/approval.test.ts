@@ -59,7 +59,7 @@ function due(run: ToyRun, id = ID) {
 
 const outputOf = (run: ToyRun): unknown => JSON.parse(run.node("a").output ?? "null");
 
-test("an approval that is approved completes with what was said, by whom (S0.54)", () => {
+test("an approved approval completes with the answer and the name of the person (S0.54)", () => {
   const run = setup();
   expect(run.node("a").hold).toMatchObject({ reason: "approval", deadlineAt: run.now + 5_000 });
   const said = { approvalId: ID, responseJson: '{"n":1.50}', decidedBy: "ada", comment: "fine" };
@@ -76,7 +76,7 @@ test("an approval that is approved completes with what was said, by whom (S0.54)
   expect(run.node("b").status).toBe("queued");
 });
 
-test("a rejection leaves by rejected where an edge does, and what plainly follows is not taken", () => {
+test("a rejection leaves by an edge 'rejected' if there is one, and the plain edge is not taken", () => {
   const run = setup({}, ["s>a", "a>b", "a:rejected>no"]);
   decide(run, { decision: "reject", comment: "too dear" });
   expect(run.node("a")).toMatchObject({ status: "completed", handle: "rejected" });
@@ -98,7 +98,7 @@ test("a rejection without such an edge fails the node for good, and is not tried
   expect(run.types()).not.toContain("node.retried a");
 });
 
-test("nobody answers in time: the node fails, leaves by timeout, or goes on with its default", () => {
+test("if no person answers in time, the node fails, leaves by timeout, or completes with its default", () => {
   const failing = setup();
   expect(due(failing)).toBe("accepted");
   expect(failing.node("a").status).toBe("failed");
@@ -114,7 +114,7 @@ test("nobody answers in time: the node fails, leaves by timeout, or goes on with
   expect(outputOf(answered)).toMatchObject({ decision: "default", response: { n: 2 } });
 });
 
-test("of a decision and the deadline the first counts; the other is told, and changes nothing", () => {
+test("of a decision and the deadline the first counts; the second changes nothing and is answered so", () => {
   const decided = setup();
   decide(decided, { approvalId: ID });
   expect(due(decided)).toBe("stale");
@@ -126,7 +126,7 @@ test("of a decision and the deadline the first counts; the other is told, and ch
   expect(late.events).toHaveLength(length);
 });
 
-test("the same answer again is harmless, another is refused, and one to another question is for nobody", () => {
+test("the same answer again is harmless, another answer is refused, and an answer to another question changes nothing", () => {
   const run = setup();
   expect(decide(run, { approvalId: OTHER })).toBe("not_held");
   expect(decide(run, { approvalId: ID, requestId: "r1" })).toBe("accepted");

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { completed, expanded, sketch, startToyRun, type ToyRun } from "../../test/toy-run.ts";
 import { LIMITS } from "../data/limits.ts";
 import { runId } from "../name/ids.ts";
-import { newRunState } from "../log/new-run-state.ts";
+import { newRunState } from "../log/state.ts";
 import { onChildEnd, type ChildEnd, type Outcome } from "./result.ts";
 import { onCancel } from "./stop.ts";
 
@@ -61,7 +61,7 @@ test("the child's output is the node's (S3.30)", () => {
   expect(end(run, {})).toBe("stale");
 });
 
-test("a child that failed fails the node by name, an error edge goes on, a policy tries again", () => {
+test("a child that failed fails the node by name; an error edge continues the run; a retry policy starts another child", () => {
   const failed = { status: "failed", message: "node x failed" } as const;
   const hard = setup();
   end(hard, failed);
@@ -77,7 +77,7 @@ test("a child that failed fails the node by name, an error edge goes on, a polic
   expect(cancelled.node("n").status).toBe("failed");
 });
 
-test("another run's end, and one that came after a cancellation, move nothing", () => {
+test("the end of another run, and an end after a cancellation, change nothing", () => {
   const run = setup();
   const other = runId("0199a000-0000-7000-8000-0000000000c2");
   expect(end(run, { runId: other })).toBe("stale");

@@ -25,7 +25,7 @@ function decide(run: ToyRun, decision: DecisionArrival["decision"], requestId = 
   return result.kind;
 }
 
-test("a held node waits without a claim: its outcome said again is a duplicate, nobody else's is taken", () => {
+test("a held node waits without a claim: a repeat of its outcome is a duplicate, and no other outcome is accepted", () => {
   const run = held("output");
   expect(run.types().slice(-3, -1)).toEqual(["moderation.flagged a", "node.blocked a"]);
   expect(run.node("a")).toMatchObject({ status: "waiting", hold: { reason: "moderation_hold" } });
@@ -81,7 +81,7 @@ test("rejecting fails the node for good, or leaves it by its error handle", () =
   expect(lenient.node("a")).toMatchObject({ status: "completed", handle: "error" });
 });
 
-test("a decision said twice is harmless, another one is refused, and so is one about a node that is not held", () => {
+test("a repeated decision is harmless; a different one is refused, and so is a decision about a node that is not held", () => {
   const run = held("output");
   decide(run, "approve");
   const length = run.events.length;
@@ -93,7 +93,7 @@ test("a decision said twice is harmless, another one is refused, and so is one a
   expect(decide(free, "approve")).toBe("not_held");
 });
 
-test("an approval said again does not approve the next hold", () => {
+test("a repeated approval does not approve the next hold", () => {
   const run = held("input");
   decide(run, "approve", "r1");
   run.claim("a");

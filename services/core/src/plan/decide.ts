@@ -1,6 +1,6 @@
-// How a hold ends: a person decides about a node that waits for one, or the time for that is up. The races it survives: the same
-// decision said twice (its answer was lost) changes nothing, and one that comes after another, after the deadline, or after the
-// run moved on, is told so instead of being applied. Of a decision and the deadline the first in the log counts.
+// How a hold ends: a person decides about a node that waits, or the time to answer is up. The races it survives: a client repeats a
+// decision because it lost the answer; the repeat changes nothing. A decision comes after another decision, after the deadline, or after
+// the run has continued; the client gets that as its answer. Of a decision and the deadline, the first in the log counts.
 
 import { approvalRules } from "../definition/approval-config.ts";
 import type { Cause } from "../fault/cause.ts";
@@ -9,17 +9,20 @@ import { APPROVAL, MODERATION_HOLD, type Fact, type NodeDecision } from "../log/
 import { executionAt, executionDefinition } from "../log/execution.ts";
 import type { DecidedState, HoldState, RunState } from "../log/state.ts";
 import type { ApprovalId } from "../name/ids.ts";
-import { graphNodeAt, nodeIdAt } from "./place.ts";
-import { completedFacts, failedFacts } from "./result.ts";
+import { graphNodeAt, placeAt } from "./place.ts";
+import { outcomeFacts, type Outcome } from "./result.ts";
 
-export interface DecisionArrival {
+interface Place {
   readonly nodeIndex: number;
   readonly iteration: number;
+  readonly now: number;
+}
+
+export interface DecisionArrival extends Place {
   readonly decision: Exclude<NodeDecision, "timeout">;
   readonly comment: string;
   readonly requestId: string;
-  readonly now: number;
-  /** Where the caller named one: only this question is answered, and no later one about the same node. */
+  /** Answers only this question, and no later one about the same node. Absent if the caller names none. */
   readonly approvalId?: ApprovalId;
   /** JSON text that fits the node's response schema. */
   readonly responseJson?: string;
@@ -28,13 +31,13 @@ export interface DecisionArrival {
 
 export type DecisionResult =
   | { readonly kind: "accepted"; readonly facts: Fact[] }
-  /** Said before: nothing to do. */
+  /** The same decision was taken before: nothing to do. */
   | { readonly kind: "repeated" }
   /** Another decision, or another response, was taken before. */
   | { readonly kind: "decided_otherwise" }
-  /** Its time was up. */
+  /** The time to answer was up. */
   | { readonly kind: "timed_out" }
-  /** The node says how a response must look, and there is none. */
+  /** The node has a schema for the response, and there is no response. */
   | { readonly kind: "needs_response" }
   /** The node waits for a yes or no; a response has no meaning for it. */
   | { readonly kind: "takes_no_response" }
@@ -60,28 +63,23 @@ export function onDecision(state: RunState, arrival: DecisionArrival): DecisionR
   const isBare = decision === "approve" && responseJson === undefined;
   if (isBare && hold.reason === APPROVAL && responseSchema !== undefined)
     return { kind: "needs_response" };
-  const { comment, decidedBy = "", now } = arrival;
+  const { comment, decidedBy = "" } = arrival;
   const ruling = { decision, comment, requestId, decidedBy, responseJson };
-  return { kind: "accepted", facts: endHold(state, { nodeIndex, iteration, now }, hold, ruling) };
+  return { kind: "accepted", facts: endHold(state, arrival, hold, ruling) };
 }
 
-/** Compared as values, since a response that was read back may be spelled otherwise. DecideNode names no response: any is the same. */
+/** Compares values, because a response from the log may have another spelling. DecideNode names no response: then any is the same. */
 function isSameResponse({ response = "null" }: DecidedState, given: string | undefined): boolean {
   if (given === undefined || given === response) return true;
   return canonicalJson(JSON.parse(given)) === canonicalJson(JSON.parse(response));
 }
 
-/** The facts of an approval whose time is up; whoever says so has looked at the clock that counts. `stale` when it is not open. */
+/** The facts of an approval whose time is up by the clock of the caller; `stale` if it is not open. */
 export function onApprovalDue(
   state: RunState,
-  due: {
-    readonly nodeIndex: number;
-    readonly iteration: number;
-    readonly approvalId: ApprovalId;
-    readonly now: number;
-  },
+  due: Place & { readonly approvalId: ApprovalId },
 ): { readonly kind: "stale" } | { readonly kind: "accepted"; readonly facts: Fact[] } {
-  const { nodeIndex, iteration, now } = due;
+  const { nodeIndex, iteration } = due;
   const hold = executionAt(state, nodeIndex, iteration)?.hold;
   if (hold?.approval?.approvalId !== due.approvalId) return { kind: "stale" };
   const { onTimeout } = approvalRules(executionDefinition(state.graph, nodeIndex, iteration));
@@ -92,7 +90,7 @@ export function onApprovalDue(
     decidedBy: "",
     responseJson: onTimeout === undefined ? undefined : JSON.stringify(onTimeout.response),
   } as const;
-  return { kind: "accepted", facts: endHold(state, { nodeIndex, iteration, now }, hold, ruling) };
+  return { kind: "accepted", facts: endHold(state, due, hold, ruling) };
 }
 
 interface Ruling {
@@ -103,18 +101,11 @@ interface Ruling {
   readonly responseJson: string | undefined;
 }
 
-interface Place {
-  readonly nodeIndex: number;
-  readonly iteration: number;
-  readonly now: number;
-}
-
 function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): Fact[] {
   const { nodeIndex, iteration, now } = at;
   const { decision, comment, requestId, decidedBy, responseJson } = ruling;
-  const attempt = executionAt(state, nodeIndex, iteration)?.attempt ?? 0;
-  const place = { nodeId: nodeIdAt(state, nodeIndex), iteration, attempt, epoch: 0 };
-  const said: Fact = {
+  const place = placeAt(state, nodeIndex, iteration);
+  const decided: Fact = {
     ...place,
     type: "node.decided",
     payload: {
@@ -127,27 +118,24 @@ function endHold(state: RunState, at: Place, hold: HoldState, ruling: Ruling): F
     },
     ...(responseJson === undefined ? {} : { value: responseJson }),
   };
-  // What follows stands under the claim that was held: its executor asked, or made the output.
-  const landing = { nodeIndex, iteration, epoch: hold.epoch, jitter: 0, now };
-  const { phase, ...ending } = hold.ending;
   const handle = handleOf(state, at, hold, ruling);
-  if (handle === undefined) {
-    const failure = { ...refusalOf(hold, ruling), permanent: true, durationMs: ending.durationMs };
-    return [said, ...failedFacts(state, landing, { kind: "failed", ...failure })];
-  }
-  if (hold.reason !== APPROVAL) {
-    if (phase === "input") return [said, { ...place, type: "node.queued", payload: {} }];
-    const outputJson = hold.output ?? "null";
-    const completed = { ...ending, kind: "completed", outputJson } as const;
-    return [said, ...completedFacts(state, landing, completed)];
-  }
-  const outputJson = answerJson(hold, ruling);
+  const { phase, ...ending } = hold.ending;
   const { durationMs } = ending;
-  const completed = { kind: "completed", outputJson, handle, durationMs } as const;
-  return [said, ...completedFacts(state, landing, completed)];
+  if (handle !== undefined && hold.reason !== APPROVAL && phase === "input")
+    return [decided, { ...place, type: "node.queued", payload: {} }];
+  // The facts carry the claim of the executor that asked, or made the output.
+  const landing = { nodeIndex, iteration, epoch: hold.epoch, jitter: 0, now };
+  const outcome = (): Outcome => {
+    if (handle === undefined)
+      return { kind: "failed", ...refusalOf(hold, ruling), permanent: true, durationMs };
+    if (hold.reason !== APPROVAL)
+      return { ...ending, kind: "completed", outputJson: hold.output ?? "null" };
+    return { kind: "completed", outputJson: answerJson(hold, ruling), handle, durationMs };
+  };
+  return [decided, ...outcomeFacts(state, { ...landing, outcome: outcome() })];
 }
 
-/** The handle of an approval by how it ended; undefined when that is a failure. Other holds go on or fail. */
+/** The handle by which an approval leaves; undefined if its end is a failure. A hold of another kind has no handles of its own. */
 function handleOf(
   state: RunState,
   { nodeIndex, iteration }: Place,
@@ -175,21 +163,19 @@ function refusalOf(
   return { cause, message: `${cause}: rejected${why}` };
 }
 
-/** Causes of a rejected hold, by what it was for. */
+/** The cause of a rejection, by the reason of its hold. */
 const REJECTIONS: ReadonlyMap<string, Cause> = new Map([
   [APPROVAL, "approval_rejected"],
   [MODERATION_HOLD, "moderation_blocked"],
 ]);
 
-/** The output of an approval: what was said, by whom. */
+/** The output of an approval: the answer, and who gave it. The response stays as it came. */
 function answerJson({ approval }: HoldState, ruling: Ruling): string {
   const { decision, comment, decidedBy, responseJson } = ruling;
-  const said = responseJson !== undefined && decision === "timeout" ? "default" : SAID[decision];
-  const words = [said, comment, decidedBy, approval?.approvalId ?? ""].map((text) =>
-    JSON.stringify(text),
-  );
-  const [how, why, who, which] = words;
-  return `{"decision":${how},"response":${responseJson ?? "null"},"comment":${why},"decidedBy":${who},"approvalId":${which}}`;
+  const isDefault = responseJson !== undefined && decision === "timeout";
+  const answer = JSON.stringify(isDefault ? "default" : ANSWERS[decision]);
+  const rest = { comment, decidedBy, approvalId: approval?.approvalId ?? "" };
+  return `{"decision":${answer},"response":${responseJson ?? "null"},${JSON.stringify(rest).slice(1)}`;
 }
 
-const SAID = { approve: "approved", reject: "rejected", timeout: "timed_out" } as const;
+const ANSWERS = { approve: "approved", reject: "rejected", timeout: "timed_out" } as const;

@@ -1,11 +1,11 @@
-// The fact a failure for good becomes, by the node's own error handling.
+// The fact of a failure that is not retried, by the node's own error handling.
 
 import type { NodeDefinition } from "../definition/shape.ts";
 import { isCause, type CauseSpellings } from "../fault/cause.ts";
 import type { EventPlace, Fact } from "../log/event.ts";
 
 export interface Failure {
-  /** A `Cause` of Pawl's own, or one that code of a user reported. */
+  /** A `Cause`, or a cause that code of a user reported. */
   readonly cause: string;
   readonly message: string;
   readonly detailsJson?: string;
@@ -23,12 +23,8 @@ export function failureFact(
   const { cause, message, durationMs, detailsJson } = failure;
   if (definition.errorHandling === "continue") {
     const payload = { durationMs, handle: "error" };
-    return {
-      ...place,
-      type: "node.completed",
-      payload,
-      value: errorJson(failure, definition.causeSpellings),
-    };
+    const value = errorJson(failure, definition.causeSpellings);
+    return { ...place, type: "node.completed", payload, value };
   }
   const details = detailsJson === undefined ? {} : { value: detailsJson };
   if (cause === "timeout") {
@@ -38,12 +34,9 @@ export function failureFact(
   return { ...place, ...details, type: "node.failed", payload: { cause, message } };
 }
 
-/** The output of a node that failed and leaves by handle `error`, with the cause spelled as its definition compares with it. */
-function errorJson(
-  { cause, message, detailsJson }: Failure,
-  spellings: CauseSpellings = {},
-): string {
-  const spelled = isCause(cause) ? (spellings[cause] ?? cause) : cause;
+/** The output of a node that failed and leaves by handle `error`. It spells the cause as its definition compares with it. */
+function errorJson({ cause, message, detailsJson }: Failure, old: CauseSpellings = {}): string {
+  const error = JSON.stringify({ cause: isCause(cause) ? (old[cause] ?? cause) : cause, message });
   const details = detailsJson === undefined ? "" : `,"details":${detailsJson}`;
-  return `{"error":{"cause":${JSON.stringify(spelled)},"message":${JSON.stringify(message)}${details}}}`;
+  return `{"error":${error.slice(0, -1)}${details}}}`;
 }

@@ -68,7 +68,7 @@ function completeLater(run: ToyRun, seed: number): void {
     );
     const chosen = queued[step % queued.length];
     if (chosen === undefined) return;
-    const fact = inlineFact(run.state, ...chosen, run.now, WHOLE);
+    const fact = inlineFact({ state: run.state, now: run.now, budget: WHOLE }, ...chosen);
     if (fact === undefined) throw new Error(`node ${chosen[0]} does not fit`);
     run.append(fact);
     run.plan();

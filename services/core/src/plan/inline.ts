@@ -1,5 +1,5 @@
-// Glue nodes that the scheduler completes inside the tick that makes them ready: no lease, no executor, no message. The planner
-// calls `inlineFact` where it would queue a node.
+// The scheduler completes glue nodes inside the tick that makes them ready: no lease, no executor, no message. The planner calls
+// `inlineFact` where it would queue a node.
 //
 // JSON parsing, templates and CEL run in the scheduler's event loop here, so a tick has a budget of bytes (LIMITS.inlineBytes). An
 // execution is charged for its context, its config and its output, and for each pass that loops in its conditions may make. Beyond
@@ -26,31 +26,32 @@ export interface InlineBudget {
 /** Completes nothing: every execution is queued. */
 export const NO_INLINE: InlineBudget = { mayComplete: () => false, bytes: 0 };
 
-/** A task that only its context makes larger or smaller. */
-interface InlineTask extends GlueTask {
-  readonly ownBytes: number;
+/** One round of the planner. */
+export interface Round {
+  readonly state: RunState;
+  readonly now: number;
+  readonly budget: InlineBudget;
 }
+
+/** `ownBytes` is the size of its definition. */
+type InlineTask = GlueTask & { readonly ownBytes: number };
 
 const tasks = new WeakMap<Graph, (InlineTask | null)[]>();
 
 /** The fact that completes a ready execution, or undefined where the execution has to be queued. Spends the budget. */
 export function inlineFact(
-  state: RunState,
+  { state, now, budget }: Round,
   nodeIndex: number,
   iteration: number,
-  now: number,
-  budget: InlineBudget,
 ): Fact | undefined {
   if (!fitsInline(state, nodeIndex, iteration, budget)) return undefined;
   const task = inlineTask(state.graph, nodeIndex, iteration);
   const cost = costOf(state, nodeIndex, iteration);
   if (task === null || cost > budget.bytes) return undefined;
   budget.bytes -= cost;
-  const outcome = {
-    ...task.complete(() => contextJson(state, nodeIndex, iteration)),
-    durationMs: 0,
-  };
-  // No executor reports here: the epoch is 0, and a glue failure is never retried, so no backoff is spread.
+  const ended = task.complete(() => contextJson(state, nodeIndex, iteration));
+  const outcome = { ...ended, durationMs: 0 };
+  // No executor reports here, so the epoch is 0. A glue failure is never retried, so the jitter does not matter.
   const landing = { nodeIndex, iteration, epoch: 0, jitter: 1, now };
   const [fact] = outcomeFacts(state, { ...landing, outcome });
   budget.bytes -= fact?.value?.length ?? 0;
@@ -71,8 +72,8 @@ export function fitsInline(
 }
 
 /**
- * Whether the definition lets the scheduler complete the execution. Contracts and moderation are checked by executors, and an
- * execution with limits waits for its slots in the queue.
+ * Whether the definition lets the scheduler complete the execution. Executors check contracts and moderation, and an execution with
+ * limits waits for its slots in the queue.
  */
 export const isInlineKind = (graph: Graph, nodeIndex: number, iteration: number): boolean =>
   inlineTask(graph, nodeIndex, iteration) !== null;
@@ -97,7 +98,7 @@ function makeTask(graph: Graph, nodeIndex: number, iteration: number): InlineTas
   const { type, config } = executionDefinition(graph, nodeIndex, iteration);
   if (node === undefined || !isGlueType(type) || node.moderation !== "none") return null;
   const { scope, contracts, concurrency, rate, merge, onParentFailure } = node;
-  // Limits of a map or a loop are about its iterations, contracts about the node as a whole.
+  // Limits of a map or a loop apply to its iterations, contracts to the node as a whole.
   const hasLimits = concurrency !== null || rate !== null;
   if (hasLimits && (scope === null || iteration > 0)) return null;
   if (iteration === 0 && (contracts.input !== null || contracts.output !== null)) return null;

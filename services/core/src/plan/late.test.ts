@@ -5,7 +5,7 @@ import { decide } from "./plan.ts";
 
 const join = { id: "j", join: "any", late: "cancel" } as const;
 
-test("when a join with late: cancel fires, what still runs or waits towards it is cancelled (S3.21, X11)", () => {
+test("when a join with late: cancel fires, nodes that still run or wait towards it are cancelled (S3.21, X11)", () => {
   // b runs, c1 runs towards c2, which has not begun; d wins.
   const run = startToyRun(
     sketch(
@@ -27,7 +27,7 @@ test("when a join with late: cancel fires, what still runs or waits towards it i
   expect(decide(fold(run.state.runId, run.state.graph, run.events), run.now)).toEqual([]);
 });
 
-test("a late parent that another node waits for goes on", () => {
+test("a late parent that another node waits for keeps running", () => {
   const run = startToyRun(
     sketch(["s", "b", "d", join, "other"], ["s>b", "s>d", "b>j", "d>j", "b>other"]),
   );

@@ -1,14 +1,13 @@
-// Parents too late for their join: once a join with `late: cancel` has fired, what still runs towards it is cancelled, and so on
-// upwards, as long as nobody else waits for it. A parent that another pending node needs goes on.
+// Parents that are too late for their join. Once a join with `late: cancel` has fired, the planner cancels its unsettled parents, then
+// their unsettled parents, and so on upwards. A parent that another pending node needs keeps running.
 
-import { isSettled } from "../log/event.ts";
+import { isSettled, type Fact } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
-import type { Decision } from "./decision.ts";
 import { graphNodeAt, nodeIdAt, nodeStateAt } from "./place.ts";
-import { openIterations } from "./scope.ts";
+import { cancelFacts } from "./stop.ts";
 
-/** Cancels what comes too late for the joins in `state.firedJoins`, which it empties. */
-export function cancelLate(state: RunState): Decision[] {
+/** Cancels the nodes that are too late for the joins in `state.firedJoins`, which it empties. */
+export function cancelLate(state: RunState): Fact[] {
   const reasons = new Map<number, string>();
   for (const join of state.firedJoins) {
     const reason = `too late for ${nodeIdAt(state, join)}`;
@@ -22,14 +21,7 @@ export function cancelLate(state: RunState): Decision[] {
       }
   }
   state.firedJoins.clear();
-  return [...reasons].flatMap(([node, reason]) =>
-    [...openIterations(nodeStateAt(state, node)), 0].map((iteration): Decision => ({
-      kind: "cancel",
-      node,
-      iteration,
-      reason,
-    })),
-  );
+  return [...reasons].flatMap(([node, reason]) => cancelFacts(state, node, reason));
 }
 
 /** Whether a node that may still run waits for `index`. */

@@ -1,42 +1,33 @@
-// Fills in the keys of a node's or a workflow's limits, once, when an execution is first queued. The log holds the result, so that a slot
-// is released under the key under which it was taken, even if the context has changed since. Users' JSON is parsed only for keys that are
-// templates.
+// Fills in the keys of the limits of a node or a workflow, once, when the scheduler first queues an execution. The log holds the result.
+// So the scheduler releases a slot under the key under which it took the slot, even if the context has changed since. It parses users' JSON
+// only for keys that are templates.
 
 import { resolveInputs } from "../data/inputs.ts";
 import { LIMITS } from "../data/limits.ts";
+import { isRecord } from "../data/path.ts";
 import { scopeOf, type NodeContext, type Scope } from "../data/scope.ts";
 import { render } from "../data/template.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
 import type { Definition } from "../definition/shape.ts";
 import { bindingsOf, contextJson } from "../log/context.ts";
 import type { RunState } from "../log/state.ts";
-import type { ConcurrencyLimit, Limits, RateLimit } from "../policy/limit.ts";
+import type { ConcurrencyLimit, Limits } from "../policy/limit.ts";
 import { graphNodeAt } from "./place.ts";
 
 export type ResolvedLimits =
   | { readonly ok: true; readonly limits: Limits }
   | { readonly ok: false; readonly message: string; readonly limit: "concurrency" | "rate" };
 
-interface Authored {
-  readonly concurrency: ConcurrencyLimit | null;
-  readonly rate: RateLimit | null;
-}
+type Authored = Pick<Definition, "concurrency" | "rate">;
 
-/** The limits of a node that is about to be queued; undefined if it has none. The limits of a map or a loop apply to its iterations. */
-export function nodeLimits(state: RunState, index: number): ResolvedLimits | undefined {
-  const { definition } = graphNodeAt(state, index);
-  if (isOpen(definition) || definition.scope !== null) return undefined;
-  return resolve(definition, () => executionScope(state, index, 0));
-}
-
-/** The limits of an iteration that is about to be queued. */
-export function iterationLimits(
+/** The limits of an execution that is about to be queued; undefined if it has none. The limits of a map or a loop apply to its iterations. */
+export function executionLimits(
   state: RunState,
   index: number,
   iteration: number,
 ): ResolvedLimits | undefined {
   const { definition } = graphNodeAt(state, index);
-  if (isOpen(definition)) return undefined;
+  if (isOpen(definition) || (iteration === 0 && definition.scope !== null)) return undefined;
   return resolve(definition, () => executionScope(state, index, iteration));
 }
 
@@ -45,9 +36,7 @@ export function runLimits(definition: Definition, inputJson: string): ResolvedLi
   if (isOpen(definition)) return undefined;
   return resolve(definition, () => {
     const input: unknown = JSON.parse(inputJson);
-    const params =
-      typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
-    return scopeOf({ input, nodes: {}, vars: {} }, params as Readonly<Record<string, unknown>>);
+    return scopeOf({ input, nodes: {}, vars: {} }, isRecord(input) ? input : {});
   });
 }
 
@@ -56,51 +45,39 @@ const isOpen = ({ concurrency, rate }: Authored): boolean => concurrency === nul
 function resolve({ concurrency, rate }: Authored, scope: () => Scope | string): ResolvedLimits {
   let known: Scope | string | undefined;
   const lazily = (): Scope | string => (known ??= scope());
-  const slotKey = concurrency === null ? undefined : keyOf(concurrency.key, lazily);
-  if (slotKey?.ok === false) return { ...slotKey, limit: "concurrency" };
-  const rateKey = rate === null ? undefined : keyOf(rate.key, lazily);
-  if (rateKey?.ok === false) return { ...rateKey, limit: "rate" };
-  return {
-    ok: true,
-    limits: {
-      ...(concurrency === null || slotKey === undefined
-        ? {}
-        : { slot: { ...concurrency, key: slotKey.key } }),
-      ...(rate === null || rateKey === undefined ? {} : { rate: { ...rate, key: rateKey.key } }),
-    },
-  };
+  const slot = concurrency && filled(concurrency, lazily);
+  if (typeof slot === "string") return { ok: false, message: slot, limit: "concurrency" };
+  const window = rate && filled(rate, lazily);
+  if (typeof window === "string") return { ok: false, message: window, limit: "rate" };
+  return { ok: true, limits: { ...(slot && { slot }), ...(window && { rate: window }) } };
 }
 
 function executionScope(state: RunState, index: number, iteration: number): Scope | string {
   // contextJson wrote it, so it parses and has this shape.
   const context = JSON.parse(contextJson(state, index, iteration)) as NodeContext;
-  const { definition } = graphNodeAt(state, index);
-  const inputs = resolveInputs(
-    bindingsOf(state.graph, index),
-    context,
-    definition.merge,
-    definition.onParentFailure,
-  );
+  const { merge, onParentFailure } = graphNodeAt(state, index).definition;
+  const bindings = bindingsOf(state.graph, index);
+  const inputs = resolveInputs(bindings, context, merge, onParentFailure);
   return inputs.ok ? scopeOf(context, inputs.params) : inputs.message;
 }
 
-type Key =
-  | { readonly ok: true; readonly key: string }
-  | { readonly ok: false; readonly message: string };
-
-function keyOf(template: string, scope: () => Scope | string): Key {
-  if (!template.includes("{{")) return bounded(template);
-  const known = scope();
-  if (typeof known === "string") return { ok: false, message: `the key of a limit: ${known}` };
-  const rendered = render(template, known);
-  if (!rendered.ok) return { ok: false, message: `the key of a limit: ${rendered.message}` };
-  const { value } = rendered;
-  if (typeof value === "string" && value !== "") return bounded(value);
-  if (typeof value === "number" || typeof value === "boolean") return bounded(String(value));
-  return { ok: false, message: "the key of a limit is a text, a number or a boolean" };
-}
-
-function bounded(key: string): Key {
-  if (!exceedsUtf8(key, LIMITS.keyBytes) && !key.includes("\0")) return { ok: true, key };
-  return { ok: false, message: `the key of a limit has at most ${LIMITS.keyBytes} bytes, none 0` };
+/** The limit with its key filled in, or a message that names its fault. */
+function filled<Limit extends ConcurrencyLimit>(
+  limit: Limit,
+  scope: () => Scope | string,
+): Limit | string {
+  let { key } = limit;
+  if (key.includes("{{")) {
+    const known = scope();
+    if (typeof known === "string") return `the key of a limit: ${known}`;
+    const rendered = render(key, known);
+    if (!rendered.ok) return `the key of a limit: ${rendered.message}`;
+    const { value } = rendered;
+    if (!["string", "number", "boolean"].includes(typeof value) || value === "")
+      return "the key of a limit is a text, a number or a boolean";
+    key = String(value);
+  }
+  return exceedsUtf8(key, LIMITS.keyBytes) || key.includes("\0")
+    ? `the key of a limit has at most ${LIMITS.keyBytes} bytes, none 0`
+    : { ...limit, key };
 }

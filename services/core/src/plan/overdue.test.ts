@@ -18,7 +18,7 @@ function claimed(node: Readonly<Record<string, unknown>> = {}) {
   return { run, epoch, end };
 }
 
-test("a claim past its timeout ends as a timeout, and what its executor says later is stale", () => {
+test("a claim past its timeout ends as a timeout, and its executor's later outcome is stale", () => {
   const { run, epoch, end } = claimed();
   expect(end()).toBe("accepted");
   expect(run.node("a")).toMatchObject({ status: "timed_out" });
@@ -26,7 +26,7 @@ test("a claim past its timeout ends as a timeout, and what its executor says lat
   expect(end()).toBe("stale");
 });
 
-test("the node's policy decides about another attempt, and its error handling about what follows", () => {
+test("the node's policy decides about another attempt, and its error handling about the next nodes", () => {
   const retried = claimed({ retry: { attempts: 2, retry_on: ["timeout"] } });
   retried.end();
   expect(retried.run.events.at(-2)).toMatchObject({

@@ -1,15 +1,15 @@
-// A claim that is past its node's timeout and was not reported. An executor ends its own handlers in time; this is for one that does
-// not, by fault or by intent, and goes on to renew. The scheduler ends such a claim as a timeout, and the node's policy decides about
-// another attempt. The facts carry epoch 0: no executor reported, so what it says later about the claim is stale.
+// A claim that is past its node's timeout and that no executor reported. An executor ends its own handlers in time. If it does not, and
+// keeps renewing the lease, the scheduler ends the claim as a timeout, and the node's policy decides about another attempt. The facts
+// carry epoch 0, because no executor reported: a later report for the claim is stale.
 
 import { LIMITS } from "../data/limits.ts";
 import { executionAt, executionDefinition } from "../log/execution.ts";
 import type { RunState } from "../log/state.ts";
-import { graphNodeAt } from "./place.ts";
+import { durationOf, graphNodeAt } from "./place.ts";
 import {
-  type Arrival,
   arrivalOf,
-  failedFacts,
+  outcomeFacts,
+  type Arrival,
   type Landing,
   type OutcomeArrival,
 } from "./result.ts";
@@ -30,17 +30,14 @@ export function onOverdue(
   const node = executionAt(state, nodeIndex, iteration);
   if (node === undefined || arrivalOf(node, claim) !== "live") return { kind: "stale" };
   const { timeoutMs } = executionDefinition(state.graph, nodeIndex, iteration);
-  const facts = failedFacts(
-    state,
-    // No executor speaks here: the epoch is 0, and the backoff is not spread.
-    { nodeIndex, iteration, epoch: 0, jitter: 1, now },
-    {
-      kind: "failed",
-      cause: "timeout",
-      message: `its executor did not end it within ${timeoutMs} ms, so the scheduler did`,
-      permanent: false,
-      durationMs: Math.max(0, now - (node.startedAt ?? now)),
-    },
-  );
-  return { kind: "accepted", facts };
+  const outcome = {
+    kind: "failed",
+    cause: "timeout",
+    message: `its executor did not end it within ${timeoutMs} ms, so the scheduler did`,
+    permanent: false,
+    durationMs: durationOf(node, now),
+  } as const;
+  // Full jitter: the scheduler waits the whole backoff.
+  const landing = { nodeIndex, iteration, epoch: 0, jitter: 1, now };
+  return { kind: "accepted", facts: outcomeFacts(state, { ...landing, outcome }) };
 }

@@ -17,7 +17,7 @@ test("a definition and a context that fit alone and not together are named with 
   expect(message).toContain(`${LIMITS.definitionBytes} bytes with its edges`);
 });
 
-test("what fits leaves a message room for the names around it", () => {
+test("an item that fits leaves a message room for the names around it", () => {
   expect(LIMITS.itemBytes).toBeLessThan(LIMITS.messageBytes);
   expect(LIMITS.batchBytes).toBeLessThan(LIMITS.itemBytes);
 });

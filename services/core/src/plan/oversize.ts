@@ -1,15 +1,15 @@
-// Nodes that no executor can be given: what they read, or that together with their definition, is above its limit. What a node reads
-// is known when it is queued; variables may grow until an executor gets it, so the size is looked at again then.
+// Nodes that are too large for an assignment: their context, or their context and definition together, is above its limit. The planner
+// checks the size when it queues a node. Variables may grow until an executor gets the node, so the scheduler checks the size again then.
 
 import { LIMITS } from "../data/limits.ts";
 
-/** Why a node cannot be given to an executor, as the failure it becomes. */
+/** Why the scheduler cannot send a node to an executor, as the failure of the node. */
 export interface Oversize {
   readonly cause: "context_too_large" | "node_too_large";
   readonly message: string;
 }
 
-/** What is wrong with an assignment of this size, if anything is. */
+/** The fault of an assignment of this size, or undefined. */
 export function oversizeOf(nodeBytes: number, contextBytes: number): Oversize | undefined {
   if (contextBytes > LIMITS.contextBytes) return contextTooLarge(contextBytes);
   if (nodeBytes + contextBytes <= ASSIGNED_BYTES_MAX) return undefined;
@@ -30,5 +30,5 @@ export const contextTooLarge = (
     "Let its parents, or the variables before it, give less.",
 });
 
-/** What names the task beside these two takes a few hundred bytes. */
+/** The rest of an assignment takes a few hundred bytes. */
 const ASSIGNED_BYTES_MAX = LIMITS.itemBytes - 16 * 1024;

@@ -23,7 +23,7 @@ function apply(run: ToyRun, kind: "pause" | "resume", note: PauseNote) {
 
 const diamond = () => startToyRun(sketch(["s", "a", "b", "c"], ["s>a", "s>b", "a>c", "b>c"]));
 
-test("while a run is paused results are recorded and nothing new is queued or claimed; resumed, it goes on from its log", () => {
+test("while a run is paused, results are recorded and no node is queued or claimed; a resumed run continues from its log", () => {
   const run = diamond();
   run.complete("s");
   run.claim("a");
@@ -52,7 +52,7 @@ test("pausing and resuming twice changes nothing, and neither does either once t
   expect(apply(run, "resume", BY_HAND)).toBe("finished");
 });
 
-test("a run paused by hand stays so when its workflow goes on, and one held by its workflow goes on with it only", () => {
+test("a run that a user paused stays paused when its workflow resumes, and a run paused with its workflow resumes only with it", () => {
   const run = startToyRun(sketch(["a"], []));
   apply(run, "pause", BY_WORKFLOW);
   expect(apply(run, "resume", BY_HAND)).toBe("held_by_workflow");
@@ -93,7 +93,7 @@ test("paused time does not count against the deadline, and a paused run can be c
   expect(run.state.deadlineAt).toBe(deadlineAt + run.now - 2_000);
 });
 
-test("a run paused and resumed at random points ends as one that never was, and every prefix of its log folds to where it stood", () => {
+test("a run paused and resumed at random points ends as a run without pauses, and every prefix of its log folds to its state at that point", () => {
   const orderly = scenarios(12, { fatal: false, racy: false });
   fc.assert(
     fc.property(orderly, fc.integer(), (scenario, seed) => {

@@ -1,8 +1,8 @@
-// Pausing and resuming a run. While it is paused nothing of it is planned, queued or claimed; what runs goes on, and what it
-// reports is recorded. Saying either twice changes nothing.
+// Pausing and resuming a run. While a run is paused, the scheduler plans, queues and claims none of its nodes. Executors keep running the
+// nodes that they hold, and the scheduler records their results. A repeated command changes nothing.
 //
-// A run may be held by itself and by its workflow. One that was paused by hand stays paused when its workflow is resumed, so a
-// pause by hand on top of a workflow's is said in the log once more, as held by its own.
+// A user may pause a run and its workflow. A run that was paused itself stays paused when its workflow is resumed. So the log records a
+// second pause if a user pauses a run that its workflow has already paused.
 
 import { movedDeadline } from "../log/clock.ts";
 import { isFinal, type Fact, type PauseNote } from "../log/event.ts";
@@ -11,9 +11,9 @@ import { RUN_PLACE } from "./place.ts";
 
 export type PauseResult =
   | { readonly kind: "accepted"; readonly facts: Fact[] }
-  /** It stands so already. */
+  /** The run is paused, or not paused, already. */
   | { readonly kind: "repeated" }
-  /** Its workflow is paused; that is to be resumed. */
+  /** Its workflow is paused: resume the workflow. */
   | { readonly kind: "held_by_workflow" }
   | { readonly kind: "finished" };
 
@@ -27,20 +27,20 @@ export function onPause(state: RunState, note: PauseNote): PauseResult {
   return { kind: "accepted", facts: [{ ...RUN_PLACE, type: "run.status.changed", payload }] };
 }
 
-/** The facts of a resumption; what follows is the planner's. */
+/** The facts of a resumption; the planner adds what follows. */
 export function onResume(state: RunState, note: PauseNote, now: number): PauseResult {
   const { status: from, pause } = state;
   if (isFinal(from)) return { kind: "finished" };
   if (pause === undefined) return { kind: "repeated" };
   if (pause.scope !== note.scope)
     return { kind: note.scope === "run" ? "held_by_workflow" : "repeated" };
-  // One that had not begun waits for its turn again.
+  // A run that had not started waits for its slot again.
   const to = state.isAdmitted ? "running" : "pending";
   const payload = { from, to, ...movedDeadline(state, now), ...note } as const;
   return { kind: "accepted", facts: [{ ...RUN_PLACE, type: "run.status.changed", payload }] };
 }
 
-/** Executions that wait to be claimed. */
+/** The executions that are queued. */
 export function queuedExecutions(
   state: RunState,
 ): { readonly nodeIndex: number; readonly iteration: number }[] {

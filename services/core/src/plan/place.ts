@@ -1,10 +1,11 @@
-// Where a fact belongs: the ids and numbers every event carries beside its payload.
+// Where a fact belongs: the ids and numbers that every event carries beside its payload.
 
 import type { GraphNode } from "../definition/graph.ts";
-import { invariant } from "../fault/invariant.ts";
-import type { EventPlace } from "../log/event.ts";
-import type { NodeState, RunState } from "../log/state.ts";
+import { isSettled, type EventPlace, type Fact } from "../log/event.ts";
+import { executionAt, unknownNode } from "../log/execution.ts";
+import type { ExecutionState, NodeState, RunState } from "../log/state.ts";
 import type { NodeId } from "../name/ids.ts";
+import type { Limits } from "../policy/limit.ts";
 
 /** The place of facts about the run itself. */
 export const RUN_PLACE: EventPlace = { nodeId: "", iteration: 0, attempt: 0, epoch: 0 };
@@ -12,17 +13,52 @@ export const RUN_PLACE: EventPlace = { nodeId: "", iteration: 0, attempt: 0, epo
 /** The node's part of the graph. */
 export function graphNodeAt(state: RunState, index: number): GraphNode {
   const node = state.graph.nodes[index];
-  invariant(node !== undefined, `node ${index} is in the graph`);
+  if (node === undefined) throw unknownNode(index);
   return node;
 }
 
 /** The node's part of the state. */
 export function nodeStateAt(state: RunState, index: number): NodeState {
   const node = state.nodes[index];
-  invariant(node !== undefined, `node ${index} is in the state`);
+  if (node === undefined) throw unknownNode(index);
   return node;
 }
 
-/** The node's id. */
 export const nodeIdAt = (state: RunState, index: number): NodeId =>
   graphNodeAt(state, index).definition.id;
+
+/** The iterations of a node that are queued or running, or that wait. */
+export function openIterations(state: RunState, index: number): number[] {
+  const { scope } = nodeStateAt(state, index);
+  if (scope === undefined || scope.openCount === 0) return [];
+  return scope.items.flatMap((item, at) => (isSettled(item.status) ? [] : [at + 1]));
+}
+
+/** The place of a fact about an execution. Its epoch is 0 unless an executor caused the fact. */
+export const placeAt = (state: RunState, index: number, iteration = 0, epoch = 0): EventPlace => ({
+  nodeId: nodeIdAt(state, index),
+  iteration,
+  attempt: executionAt(state, index, iteration)?.attempt ?? 0,
+  epoch,
+});
+
+/** How long ago the last claim on an execution began. */
+export const durationOf = ({ startedAt }: ExecutionState, now: number): number =>
+  Math.max(0, now - (startedAt ?? now));
+
+/** Queues the first attempt of an execution, which starts at `releaseAt` or later. */
+export const queueFact = (
+  place: EventPlace,
+  { releaseAt, now, limits }: { releaseAt: number; now: number; limits: Limits | undefined },
+): Fact => ({
+  ...place,
+  attempt: 1,
+  type: "node.queued",
+  payload: { ...(releaseAt > now ? { notBefore: releaseAt } : {}), ...limits },
+});
+
+export const cancelFact = (place: EventPlace, reason: string): Fact => ({
+  ...place,
+  type: "node.cancelled",
+  payload: { reason },
+});

@@ -1,62 +1,60 @@
-// What happens next: the only place that branches on the state of a run. Pure but for one thing: it takes what it looked at
-// off `state.frontier` and `state.scopes`, the work lists the fold keeps, so that work per result is the edges touched and not
-// the graph, nor the width of a map.
-// A plan made twice on the same log adds nothing: a decided node is not pending any more, and a run that ended decides nothing.
+// The planner: which facts follow from the state of a run. No other file branches on that state. The planner is pure but for one
+// thing: it takes the nodes that it looked at off `state.frontier` and `state.scopes`, the work lists of the fold. So the work for a
+// result depends on the edges that it touches, and not on the size of the graph or the width of a map.
+// Planning twice on the same log adds nothing: a decided node is no longer pending, and nothing follows after the end of a run.
 
 import { LIMITS } from "../data/limits.ts";
+import type { GraphNode } from "../definition/graph.ts";
+import type { Cause } from "../fault/cause.ts";
 import { unreachable } from "../fault/invariant.ts";
 import { contextBytes } from "../log/context.ts";
-import { isFinal, type Fact } from "../log/event.ts";
+import { isFinal, type Fact, type SkipReason } from "../log/event.ts";
 import { movedDeadline } from "../log/clock.ts";
 import { edgeEffect, wasSkippedAfterFailure } from "../log/edge-effect.ts";
-import type { RunState } from "../log/state.ts";
-import { factOf, type Decision } from "./decision.ts";
-import { nodeLimits } from "./limits.ts";
-import { contextTooLarge } from "./oversize.ts";
-import { type InlineBudget, inlineFact, NO_INLINE } from "./inline.ts";
-import { graphNodeAt, nodeStateAt } from "./place.ts";
+import type { NodeState, RunState } from "../log/state.ts";
+import { failureFact } from "./failure.ts";
+import { inlineFact, NO_INLINE, type Round } from "./inline.ts";
 import { cancelLate } from "./late.ts";
-import { readiness } from "./ready.ts";
+import { executionLimits } from "./limits.ts";
+import { contextTooLarge } from "./oversize.ts";
+import { graphNodeAt, nodeStateAt, placeAt, queueFact, RUN_PLACE } from "./place.ts";
 import { decideScope } from "./scope.ts";
-import { failWholeRun, verdict } from "./verdict.ts";
+import { failWholeRun, verdict } from "./stop.ts";
 
 /**
- * One round of decisions on `state`, whose frontier it empties. Empty when nothing more follows from the log. Glue nodes within
- * `budget` are completed instead of queued.
+ * One round on `state`: the facts to append. It empties the work lists. It returns no facts when nothing more follows from the log.
+ * It completes glue nodes within `budget` instead of queueing them.
  */
-export function plan(state: RunState, now: number, budget = NO_INLINE): Decision[] {
+export function decide(state: RunState, now: number, budget = NO_INLINE): Fact[] {
   if (isFinal(state.status) || !state.isAdmitted) return [];
-  // The work lists keep what results bring meanwhile; whoever resumes the run plans on them.
+  // The work lists keep the nodes that results touch meanwhile. The command that resumes the run plans them.
   if (state.status === "paused") return [];
   if (state.fatalNode !== undefined) return failWholeRun(state, state.fatalNode);
-  // In a round of its own: whoever is cancelled is decided about by nothing else in it.
+  // In a round of its own: no other rule decides about a node that this round cancels.
   const late = cancelLate(state);
   if (late.length > 0) return late;
-  const decisions: Decision[] = [];
+  const round = { state, now, budget };
+  const facts: Fact[] = [];
   for (const index of state.frontier) {
-    const decision = decideNode(state, index, now, budget);
-    if (decision !== undefined) decisions.push(decision);
+    const fact = decideNode(round, index);
+    if (fact !== undefined) facts.push(fact);
   }
   state.frontier.clear();
-  for (const index of state.scopes) decisions.push(...decideScope(state, index, now, budget));
+  for (const index of state.scopes) facts.push(...decideScope(round, index));
   state.scopes.clear();
-  if (decisions.length > 0) return decisions;
-  if (state.unsettledCount === 0) return [{ kind: "finish", terminal: verdict(state) }];
-  return decideStatus(state, now);
+  if (facts.length > 0) return facts;
+  return state.unsettledCount === 0 ? [verdict(state)] : decideStatus(round);
 }
 
-/** A live run waits when nothing of it can move by itself and something waits for a person or a child run. */
-function decideStatus(state: RunState, now: number): Decision[] {
+/** A live run waits if nothing in it can move by itself and an execution waits for a person or a child run. */
+function decideStatus({ state, now }: Round): Fact[] {
   const { status: from, activeCount, blockedCount } = state;
   if (from !== "running" && from !== "waiting") return [];
   const to = activeCount === 0 && blockedCount > 0 ? "waiting" : "running";
   if (from === to) return [];
-  return [{ kind: "status", from, to, ...(to === "running" ? movedDeadline(state, now) : {}) }];
+  const payload = { from, to, ...(to === "running" ? movedDeadline(state, now) : {}) } as const;
+  return [{ ...RUN_PLACE, type: "run.status.changed", payload }];
 }
-
-/** One round, as the facts to append. */
-export const decide = (state: RunState, now: number, budget = NO_INLINE): Fact[] =>
-  plan(state, now, budget).map((decision) => factOf(state, decision));
 
 /**
  * Plans until nothing more follows: a skipped node settles, which may decide its children, and so on down the graph without
@@ -74,105 +72,105 @@ export function planToFixpoint(
     if (facts.length === 0) return;
     for (const fact of facts) {
       append(fact);
-      // The rest of this round is void: everything unsettled is about to be cancelled.
+      // The rest of this round is void: the next round cancels every unsettled execution.
       if (!wasFatal && state.fatalNode !== undefined) break;
     }
   }
 }
 
-function decideNode(
-  state: RunState,
-  index: number,
-  now: number,
-  budget: InlineBudget,
-): Decision | undefined {
-  const nodeState = nodeStateAt(state, index);
+function decideNode(round: Round, index: number): Fact | undefined {
+  const nodeState = nodeStateAt(round.state, index);
   if (nodeState.status !== "pending") return undefined;
-  const node = graphNodeAt(state, index);
-  const ready = readiness(node, nodeState);
+  const ready = readiness(graphNodeAt(round.state, index), nodeState);
   switch (ready) {
     case "wait":
       return undefined;
     case "run":
-      return runNode(state, index, now, budget);
+      return runNode(round, index);
     case "untaken":
-      return onNoParentTaken(state, index, now, budget);
+      return onNoParentTaken(round, index);
     case "parents_failed":
-      return onParentsFailed(state, index, now, budget);
+      return onParentsFailed(round, index);
     default:
       return unreachable(ready, "readiness");
   }
 }
 
+/**
+ * Whether the join of a pending node has fired: `wait` while parents are missing, `untaken` if no branch leads to the node. It reads
+ * the fold's counters of settled parents, so it takes constant time, and a branch that is not taken never blocks a join.
+ */
+function readiness({ incoming, definition: { join } }: GraphNode, counters: NodeState) {
+  const { settledParents, takenParents, failedParents } = counters;
+  if (incoming.length === 0) return "run";
+  const isEarly = join.mode !== "all" && takenParents >= (join.mode === "any" ? 1 : join.n);
+  if (isEarly) return "run";
+  if (settledParents < incoming.length) return "wait";
+  if (failedParents > 0) return "parents_failed";
+  return join.mode === "all" && takenParents > 0 ? "run" : "untaken";
+}
+
 /** The node's own policy decides what a failed parent means to it. */
-function onParentsFailed(
-  state: RunState,
-  index: number,
-  now: number,
-  budget: InlineBudget,
-): Decision {
-  const policy = graphNodeAt(state, index).definition.onParentFailure;
+function onParentsFailed(round: Round, index: number): Fact {
+  const policy = graphNodeAt(round.state, index).definition.onParentFailure;
   switch (policy) {
     case "skip":
-      return { kind: "skip", node: index, reason: "parent_not_completed" };
-    case "propagate":
-      return {
-        kind: "fail",
-        node: index,
-        cause: "upstream_failure",
-        message: "upstream_failure",
-      };
+      return skip(round, index, "parent_not_completed");
+    case "propagate": {
+      // The node's error handling is for its own failures only.
+      const payload = { cause: "upstream_failure", message: "upstream_failure" };
+      return { ...placeAt(round.state, index), type: "node.failed", payload };
+    }
     case "substitute_default":
-      return runNode(state, index, now, budget);
+      return runNode(round, index);
     default:
       return unreachable(policy, "parent failure policy");
   }
 }
 
 /**
- * No parent leads to the node, and none failed. A branch that the run did not take is skipped to its end. A node behind one that was
- * skipped after a failure follows its own policy: it runs if it substitutes defaults, and is skipped for the same reason otherwise.
+ * No parent leads to the node, and none failed. The planner skips a branch that the run did not take, to its end. A node behind a node
+ * that was skipped after a failure follows its own policy: it runs if it substitutes defaults, and is skipped for the same reason otherwise.
  */
-function onNoParentTaken(
-  state: RunState,
-  index: number,
-  now: number,
-  budget: InlineBudget,
-): Decision {
+function onNoParentTaken(round: Round, index: number): Fact {
+  const { state } = round;
   const { incoming, definition } = graphNodeAt(state, index);
   const isAfterFailure = incoming.some(({ source }) =>
     wasSkippedAfterFailure(nodeStateAt(state, source)),
   );
-  if (!isAfterFailure) return { kind: "skip", node: index, reason: "untaken_branch" };
+  if (!isAfterFailure) return skip(round, index, "untaken_branch");
   return definition.onParentFailure === "substitute_default"
-    ? runNode(state, index, now, budget)
-    : { kind: "skip", node: index, reason: "parent_not_completed" };
+    ? runNode(round, index)
+    : skip(round, index, "parent_not_completed");
 }
 
+const skip = ({ state }: Round, index: number, reason: SkipReason): Fact => ({
+  ...placeAt(state, index),
+  type: "node.skipped",
+  payload: { reason },
+});
+
 /** Completes a ready node within the budget, or queues it. */
-function runNode(state: RunState, index: number, now: number, budget: InlineBudget): Decision {
+function runNode(round: Round, index: number): Fact {
+  const { state, now } = round;
+  const place = placeAt(state, index);
+  const { incoming, definition } = graphNodeAt(state, index);
+  const fail = (failure: { readonly cause: Cause; readonly message: string }): Fact =>
+    failureFact(definition, place, { ...failure, durationMs: 0 });
   const bytes = contextBytes(state, index);
-  if (bytes > LIMITS.contextBytes) return { kind: "fail", node: index, ...contextTooLarge(bytes) };
-  const limits = nodeLimits(state, index);
-  if (limits?.ok === false)
-    return { kind: "fail", node: index, cause: "limit_key_invalid", message: limits.message };
-  const notBefore = releaseOf(state, index);
-  const fact = notBefore > now ? undefined : inlineFact(state, index, 0, now, budget);
-  if (fact !== undefined) return { kind: "settle", fact };
-  return {
-    kind: "queue",
-    node: index,
-    iteration: 0,
-    attempt: 1,
-    ...(notBefore > now ? { notBefore } : {}),
-    ...(limits === undefined ? {} : { limits: limits.limits }),
-  };
+  if (bytes > LIMITS.contextBytes) return fail(contextTooLarge(bytes));
+  const resolved = executionLimits(state, index, 0);
+  if (resolved?.ok === false)
+    return fail({ cause: "limit_key_invalid", message: resolved.message });
+  const releaseAt = releaseOf(state, incoming);
+  const inline = releaseAt > now ? undefined : inlineFact(round, index, 0);
+  return inline ?? queueFact(place, { releaseAt, now, limits: resolved?.limits });
 }
 
 /** The latest time at which a parent that leads here releases its children. */
-function releaseOf(state: RunState, index: number): number {
+function releaseOf(state: RunState, incoming: GraphNode["incoming"]): number {
   let release = 0;
-  for (const edge of graphNodeAt(state, index).incoming) {
+  for (const edge of incoming) {
     const parent = nodeStateAt(state, edge.source);
     if (parent.releaseAt !== undefined && edgeEffect(parent, edge) === "taken")
       release = Math.max(release, parent.releaseAt);

@@ -108,7 +108,7 @@ test("tokens a model counted are in the log (S1.58)", () => {
   });
 });
 
-test("what the checks found enters the log with the outcome, before it (S1.47)", () => {
+test("the findings of the checks enter the log with the outcome, before it (S1.47)", () => {
   const run = one();
   const checks = [{ type: "contract.violated", phase: "output", detailsJson: "[1]" }] as const;
   run.report("a", { ...failed("output_contract_violation"), checks });

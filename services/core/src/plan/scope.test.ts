@@ -61,7 +61,7 @@ test("with continue a failed iteration is null, and the run says so", () => {
   expect(run.state.hasFailures).toBe(true);
 });
 
-test("a node that goes on by its error edge does so when an iteration fails", () => {
+test("a node with an error edge leaves by it when an iteration fails", () => {
   const run = setup([1], map(), ["s>m", "m:error>after"]);
   run.fail("m#1");
   expect(run.node("m")).toMatchObject({ status: "completed", handle: "error" });
@@ -163,7 +163,7 @@ test("a loop that runs out of iterations before it ends fails by name (X13)", ()
   expect(run.events.at(-2)?.payload).toMatchObject({ cause: "max_iterations" });
 });
 
-test("a delay inside a loop holds the next iteration, inside a map what follows the map (S3.29)", () => {
+test("a delay inside a loop holds the next iteration, inside a map the nodes after the map (S3.29)", () => {
   const run = setup([0, 1], loop());
   run.complete("m#1", null, { queueDelayMs: 500 });
   expect(run.execution("m#2").notBefore).toBe(run.now + 500);
@@ -174,7 +174,7 @@ test("a delay inside a loop holds the next iteration, inside a map what follows 
   expect(wide.node("after").notBefore).toBe(wide.now + 500);
 });
 
-test("an iteration fails by its own timeout, and the body's failure is told apart from the node's", () => {
+test("an iteration fails by its own timeout, and the cause tells the body's failure from the node's", () => {
   const run = setup([1], map({ body: { timeout_ms: 50 } }));
   run.claim("m#1");
   run.report("m#1", failed("timeout"));

@@ -1,32 +1,27 @@
-// Ending a run from outside: a person cancels it, or its deadline passes. Every unsettled execution is cancelled in the same
-// breath, so whatever still runs is fenced off and a pending node never enters running.
+// How a run ends: all its nodes are settled, a node fails the whole run, a user cancels the run, or its deadline passes. Where the
+// end comes early, the same commit cancels every unsettled execution. So an executor that still runs one is fenced off, and a pending
+// node never starts.
 
 import { mayTimeOut } from "../log/clock.ts";
-import { isFinal, type Fact } from "../log/event.ts";
+import { runOutputJson } from "../log/context.ts";
+import { isFinal, isSettled, type Fact } from "../log/event.ts";
 import type { RunState } from "../log/state.ts";
-import { executionAt } from "../log/execution.ts";
-import { nodeIdAt, RUN_PLACE } from "./place.ts";
-import { unsettledExecutions } from "./verdict.ts";
+import { cancelFact, nodeIdAt, openIterations, placeAt, RUN_PLACE } from "./place.ts";
 
 export type Stop =
   | { readonly kind: "finished" }
   | { readonly kind: "accepted"; readonly facts: Fact[] };
 
-/** The facts of a cancellation; `finished` when the run is over already. */
+/** The facts of a cancellation; `finished` if the run has ended. */
 export function onCancel(
   state: RunState,
   { reason, requestId }: { readonly reason: string; readonly requestId: string },
 ): Stop {
-  return stop(state, reason, {
-    ...RUN_PLACE,
-    type: "run.cancelled",
-    payload: { reason, requestId },
-  });
+  const payload = { reason, requestId };
+  return stop(state, reason, { ...RUN_PLACE, type: "run.cancelled", payload });
 }
 
-/**
- * The facts of a passed deadline; `early` when it is still ahead or cannot pass now, `finished` when the run is over already.
- */
+/** The facts of a passed deadline; `early` if it is still ahead or cannot pass now, `finished` if the run has ended. */
 export function onDeadline(state: RunState, now: number): Stop | { readonly kind: "early" } {
   if (isFinal(state.status)) return { kind: "finished" };
   if (now < state.deadlineAt || !mayTimeOut(state)) return { kind: "early" };
@@ -35,24 +30,54 @@ export function onDeadline(state: RunState, now: number): Stop | { readonly kind
 
 /** The facts of a deadline that has passed. */
 export function timedOut(state: RunState, deadlineAt: number): Stop {
-  const payload = { deadlineAt };
-  return stop(state, "the run passed its deadline", {
-    ...RUN_PLACE,
-    type: "run.timed_out",
-    payload,
-  });
+  const terminal: Fact = { ...RUN_PLACE, type: "run.timed_out", payload: { deadlineAt } };
+  return stop(state, "the run passed its deadline", terminal);
 }
 
 function stop(state: RunState, reason: string, terminal: Fact): Stop {
   if (isFinal(state.status)) return { kind: "finished" };
-  const facts = unsettledExecutions(state).map(({ node, iteration }): Fact => ({
-    nodeId: nodeIdAt(state, node),
-    iteration,
-    attempt: executionAt(state, node, iteration)?.attempt ?? 0,
-    epoch: 0,
-    type: "node.cancelled",
-    payload: { reason },
-  }));
-  facts.push(terminal);
-  return { kind: "accepted", facts };
+  return { kind: "accepted", facts: [...cancelUnsettled(state, reason), terminal] };
+}
+
+/** The facts that end a run because a node with `fail_workflow` failed. */
+export const failWholeRun = (state: RunState, fatalNode: number): Fact[] => [
+  ...cancelUnsettled(state, `node ${nodeIdAt(state, fatalNode)} failed the run`),
+  runFailed(state, fatalNode),
+];
+
+/** Cancels every unsettled node, and before each node its open iterations. */
+const cancelUnsettled = (state: RunState, reason: string): Fact[] =>
+  state.nodes.flatMap((node, index) =>
+    isSettled(node.status) ? [] : cancelFacts(state, index, reason),
+  );
+
+/** Cancels the open iterations of a node, then the node. */
+export const cancelFacts = (state: RunState, index: number, reason: string): Fact[] =>
+  [...openIterations(state, index), 0].map((iteration) =>
+    cancelFact(placeAt(state, index, iteration), reason),
+  );
+
+/**
+ * The terminal fact of a run whose nodes are all settled. Its leaves decide; `hasFailures` reports a failed node in the middle. It
+ * looks at every leaf, once for each run.
+ */
+export function verdict(state: RunState): Fact {
+  const isWell = (index: number): boolean => {
+    const status = state.nodes[index]?.status;
+    return status === "completed" || status === "skipped";
+  };
+  if (state.graph.leaves.every(isWell)) {
+    const payload = { hasFailures: state.hasFailures };
+    return { ...RUN_PLACE, type: "run.completed", payload, value: runOutputJson(state) };
+  }
+  if (state.firstFailedNode !== undefined) return runFailed(state, state.firstFailedNode);
+  const payload = { reason: "a node was cancelled", requestId: "" };
+  return { ...RUN_PLACE, type: "run.cancelled", payload };
+}
+
+function runFailed(state: RunState, index: number): Fact {
+  const failedNodeId = nodeIdAt(state, index);
+  const why = state.nodes[index]?.message ?? "no message";
+  const payload = { failedNodeId, message: `node ${failedNodeId} failed: ${why}` };
+  return { ...RUN_PLACE, type: "run.failed", payload };
 }

@@ -1,7 +1,7 @@
-// Limits on how much is under way: what authors write, and what the log says of it once the key is filled in. A limits never
-// refuses anything for good; it says when.
+// Limits on how many runs or executions are active at once, and on how often they start. Authors write a limit with a template as its
+// key; the log has the limit with its key filled in. A limit never refuses an execution: it delays the start.
 
-/** Who shares the key: only the workflow, or all workflows of the tenant. */
+/** The runs that share a key: those of the workflow, or of all workflows of the tenant. */
 export const LIMIT_SCOPES = ["workflow", "tenant"] as const;
 export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
@@ -16,21 +16,21 @@ export interface RateLimit extends ConcurrencyLimit {
   readonly perMs: number;
 }
 
-/** A limit with its key filled in. */
-export type SlotTicket = ConcurrencyLimit;
-export type RateTicket = RateLimit;
-
-/** The slots that an execution or a run must have before it may start. */
+/** The limits of an execution or a run, with their keys filled in: it needs a slot of each before it may start. */
 export interface Limits {
-  readonly slot?: SlotTicket;
-  readonly rate?: RateTicket;
+  readonly slot?: ConcurrencyLimit;
+  readonly rate?: RateLimit;
 }
 
 /** The limits of an execution or a run, as its fold holds them. */
 export interface FoldedLimits {
-  readonly slot: SlotTicket | undefined;
-  readonly rate: RateTicket | undefined;
+  readonly slot: ConcurrencyLimit | undefined;
+  readonly rate: RateLimit | undefined;
 }
+
+/** Whether an execution or a run needs slots before it may start. */
+export const isLimited = ({ slot, rate }: Partial<FoldedLimits>): boolean =>
+  slot !== undefined || rate !== undefined;
 
 /** The owner of a limit. */
 export interface LimitOwner {

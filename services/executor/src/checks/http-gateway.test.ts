@@ -7,9 +7,9 @@ import { httpGateway } from "./http-gateway.ts";
 const SUBJECT = { phase: "output", runId: "r", nodeId: "n" } as const;
 const NEVER = new AbortController().signal;
 
-/** A moderation service that answers as told, the last answer again and again. */
+/** A moderation service with these answers; it repeats the last one. */
 async function setup(...answers: readonly ((response: ServerResponse) => void)[]) {
-  // Only what never answers is waited for so briefly.
+  // The limit is short only for a service that never answers.
   const timeoutMs = answers.includes(silent) ? 200 : 20_000;
   const bodies: unknown[] = [];
   const server = createServer((request, response) => {

@@ -94,9 +94,8 @@ async function askOnce(
       return unavailable(`moderation answered ${response.status}`, mayPass);
     }
     const answered = await bounded(response);
-    const parsed =
-      answered === undefined ? undefined : answerSchema.safeParse(JSON.parse(answered));
-    if (parsed?.success === true) return { ok: true, answer: parsed.data };
+    const parsed = answerSchema.safeParse(answered === undefined ? null : JSON.parse(answered));
+    if (parsed.success) return { ok: true, answer: parsed.data };
     return unavailable("moderation answered something that is no verdict", false);
   } catch (error) {
     const name = error instanceof Error ? error.name : "error";

@@ -27,7 +27,7 @@ export type Verdict = { readonly ok: true; readonly findings: readonly Finding[]
 
 /** The result for a stretch of a stream. `clear` is how much of its text may be shown. */
 export type StretchVerdict =
-  | { readonly ok: true; readonly clear: number; readonly findings: readonly Finding[] }
+  | (Extract<Verdict, { ok: true }> & { readonly clear: number })
   | Unavailable;
 
 /** A stretch of streamed text. Readers have seen `text` up to `seen`, and nothing after it. */

@@ -2,6 +2,7 @@
 // with its path.
 
 import { compilePattern, type Pattern, patternFault } from "@pawl/core/data/pattern";
+import type { DeepReadonly } from "@pawl/platform/config/env";
 import { z } from "zod";
 
 const RULES_MAX = 500;
@@ -48,36 +49,18 @@ export const ruleSetSchema = z
     window_chars: z.int().min(16).max(16_384).default(WINDOW_CHARS),
     rules: ruleListSchema.default([]),
   })
-  .transform(({ window_chars: windowChars, rules }): RuleSet | undefined =>
+  .transform(({ window_chars: windowChars, rules }) =>
     rules.length === 0 ? undefined : { windowChars, rules: rules.map(ruleOf) },
   );
 
-export interface ModerationRule {
-  readonly id: string;
-  readonly category: string;
-  readonly pattern: Pattern;
-  /** The pattern with its own case sensitivity, ready to be joined with others. */
-  readonly source: string;
-  /** How long a match is; undefined for a pattern. */
-  readonly literalLength: number | undefined;
-}
+export type RuleSet = DeepReadonly<NonNullable<z.output<typeof ruleSetSchema>>>;
 
-export interface RuleSet {
-  readonly windowChars: number;
-  readonly rules: readonly ModerationRule[];
-}
-
-function ruleOf(raw: z.output<typeof ruleSchema>): ModerationRule {
+/** `source` is the pattern with its own case sensitivity, ready to be joined with others; `literalLength` is the length of a match. */
+function ruleOf(raw: z.output<typeof ruleSchema>) {
   const { id, category, literal, pattern = "", ignore_case: ignoreCase } = raw;
   const bare = literal === undefined ? pattern : escaped(literal);
   const source = `(?${ignoreCase ? "i" : ""}:${bare})`;
-  return {
-    id,
-    category,
-    source,
-    pattern: operatorPattern(source),
-    literalLength: literal?.length,
-  };
+  return { id, category, source, pattern: operatorPattern(source), literalLength: literal?.length };
 }
 
 /** A pattern of the operator has no length limit. */

@@ -1,7 +1,7 @@
 // Moderation by rules in this process: literals and linear-time patterns. One pattern joins all rules and runs first, so a clean text
 // costs one pass, however many rules there are.
 
-import type { PatternMatch } from "@pawl/core/data/pattern";
+import type { Pattern, PatternMatch } from "@pawl/core/data/pattern";
 import {
   FINDINGS_MAX,
   STREAM_PATH,
@@ -11,7 +11,7 @@ import {
   type Stretch,
   type StretchVerdict,
 } from "./moderation.ts";
-import { operatorPattern, type ModerationRule, type RuleSet } from "./rule-set.ts";
+import { operatorPattern, type RuleSet } from "./rule-set.ts";
 
 /** Makes the gateway for a set of rules. */
 export function rulesGateway({ rules, windowChars }: RuleSet): ModerationGateway {
@@ -38,16 +38,16 @@ export function rulesGateway({ rules, windowChars }: RuleSet): ModerationGateway
   };
 }
 
-interface Look {
-  readonly any: ModerationRule["pattern"];
-  readonly rules: readonly ModerationRule[];
-  readonly holdBack: number;
-  readonly windowChars: number;
-}
-
-function look(stretch: Stretch, with_: Look): StretchVerdict {
+function look(
+  stretch: Stretch,
+  {
+    any,
+    rules,
+    holdBack,
+    windowChars,
+  }: RuleSet & { readonly any: Pattern; readonly holdBack: number },
+): StretchVerdict {
   const { text, seen, isCut, isLast } = stretch;
-  const { any, rules, holdBack, windowChars } = with_;
   const bound = isLast ? text.length : Math.max(seen, text.length - holdBack);
   // The text before this stretch was cut off, so `^` must not match at its start.
   for (let from = isCut ? 1 : 0; ;) {
@@ -64,30 +64,17 @@ function look(stretch: Stretch, with_: Look): StretchVerdict {
       return { ok: true, clear: seen, findings: findings.slice(0, FINDINGS_MAX) };
     // The text that follows decides whether this is a match. Until then none of it is shown, as far as the window reaches.
     const isLong = end - start >= windowChars;
-    return {
-      ok: true,
-      clear: isLong ? bound : Math.max(seen, Math.min(bound, start)),
-      findings: [],
-    };
+    const clear = isLong ? bound : Math.max(seen, Math.min(bound, start));
+    return { ok: true, clear, findings: [] };
   }
 }
 
 /** One character of each kind that may follow a piece: a pattern can end at the end of the text, of a line or of a word. */
-const FOLLOWERS = [
-  "a",
-  " ",
-  "\n",
-  ...Array.from({ length: 95 }, (_, code) => String.fromCharCode(32 + code)),
-  "\t",
-  "é",
-];
+const PRINTABLE = Array.from({ length: 95 }, (_, code) => String.fromCharCode(32 + code));
+const FOLLOWERS = ["a", " ", "\n", "\t", "é", ...PRINTABLE];
 
 /** Whether `pattern` matches inside `match` for any text that may follow: `$` and `\b` at the end of a piece prove nothing. */
-function isBroken(
-  pattern: ModerationRule["pattern"],
-  { text, isLast }: Stretch,
-  match: PatternMatch,
-): boolean {
+function isBroken(pattern: Pattern, { text, isLast }: Stretch, match: PatternMatch): boolean {
   const own = pattern.find(text, match.start);
   if (own === undefined || (own.start > match.start && own.start >= match.end)) return false;
   if (isLast || own.end < text.length) return true;

@@ -44,7 +44,7 @@ test("findings name the rule, its category and the place, and never the text (S1
   });
 });
 
-test("every fault of a rules file is told at once, and the executor does not start with it", () => {
+test("every fault of a rules file is reported at once, and the executor does not start with it", () => {
   const bad = {
     window: 5,
     rules: [

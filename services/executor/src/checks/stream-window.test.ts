@@ -15,7 +15,7 @@ function gatewayOf(...rules: readonly object[]): ModerationGateway {
   return rulesGateway(set);
 }
 
-/** Streams pieces; what was shown, and which rules were broken. */
+/** Streams pieces; returns the shown text and the broken rules. */
 async function stream(gateway: ModerationGateway, pieces: readonly string[]) {
   const window = new StreamWindow(gateway, SUBJECT, new AbortController().signal);
   let shown = "";
@@ -38,7 +38,7 @@ const piecesOf = (text: string): fc.Arbitrary<string[]> =>
 const SMALL = fc.stringMatching(/^[ab for]{0,40}$/);
 const PHRASE = "forbidden fruit";
 
-test("of a phrase nothing is shown, however it is cut, and nothing behind it (S1.18)", async () => {
+test("a phrase is not shown, however it is cut, nor the text behind it (S1.18)", async () => {
   const gateway = gatewayOf({ id: "fruit", literal: PHRASE });
   const texts = fc.tuple(SMALL, SMALL).chain(([before, after]) =>
     fc.record({
@@ -69,7 +69,7 @@ test("a text without the phrase arrives whole and in order, however it is cut (S
   );
 });
 
-test("a pattern is found over any cuts, and nothing of a match within the window is shown", async () => {
+test("a pattern is found over any cuts, and a match within the window is not shown", async () => {
   const gateway = gatewayOf({ id: "key", pattern: "sk-\\d{4,8}" });
   await fc.assert(
     fc.asyncProperty(piecesOf("the key is sk-1234567, keep it"), async (pieces) => {
@@ -119,7 +119,7 @@ test("$ is the end of the text, not of a piece, also for a match longer than the
   expect(await stream(gateway, long)).toMatchObject({ rules: ["end"] });
 });
 
-test("only the rules that are broken in the text are named, with its own beginning and end", async () => {
+test("a finding names only the rules that the text breaks, from its start to its end", async () => {
   const gateway = gatewayOf({ id: "word", pattern: "foo" }, { id: "all", pattern: "^foo$" });
   expect(await stream(gateway, ["a foo", " b"])).toMatchObject({ rules: ["word"] });
   expect(await stream(gateway, ["foo"])).toMatchObject({ rules: ["word"] });
@@ -153,7 +153,7 @@ test("a gateway that looks in steps is asked for stretches that overlap", async 
   expect(asked.map(({ text }) => text)).toEqual(["0123", "01234567", "0123456789ab", "456789abc"]);
 });
 
-test("after a finding, and where nobody can look, nothing passes any more", async () => {
+test("no text passes after a finding, or if moderation cannot check", async () => {
   const gateway = gatewayOf({ id: "x", literal: "xx" });
   const window = new StreamWindow(gateway, SUBJECT, new AbortController().signal);
   expect(await window.push("a xx b")).toMatchObject({ kind: "found" });

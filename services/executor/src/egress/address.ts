@@ -4,11 +4,9 @@
 import ipaddr from "ipaddr.js";
 
 /** A range of addresses, parsed once from text such as `10.0.0.0/8`. */
-export type Cidr = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+export type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-const REFUSED: readonly Cidr[] = ["::/96", "2001:db8::/32", "fec0::/10"].map((text) =>
-  ipaddr.parseCIDR(text),
-);
+const REFUSED = ["::/96", "2001:db8::/32", "fec0::/10"].map((text) => ipaddr.parseCIDR(text));
 
 /** Parses a comma-separated list of ranges; undefined if one of them is malformed. */
 export function parseCidrs(text: string): readonly Cidr[] | undefined {
@@ -25,26 +23,14 @@ export const isAddress = (text: string): boolean => ipaddr.isValid(text);
 
 /** True for an address on the public internet. */
 export function isPublicAddress(text: string): boolean {
-  if (!ipaddr.isValid(text)) return false;
-  if (isWithin(text, REFUSED)) return false;
+  if (!ipaddr.isValid(text) || isWithin(text, REFUSED)) return false;
   return ipaddr.process(text).range() === "unicast";
 }
 
 /** True if the address, or the IPv4 address mapped into it, lies in one of the ranges. */
 export function isWithin(text: string, ranges: readonly Cidr[]): boolean {
   if (!ipaddr.isValid(text)) return false;
-  const forms = [ipaddr.parse(text), ipaddr.process(text)];
-  return ranges.some((range) =>
-    forms.some((form) => form.kind() === range[0].kind() && matches(form, range)),
+  return [ipaddr.parse(text), ipaddr.process(text)].some(
+    (form) => ipaddr.subnetMatch(form, { within: [...ranges] }, "outside") === "within",
   );
-}
-
-function matches(address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Cidr): boolean {
-  if (address instanceof ipaddr.IPv4 && network instanceof ipaddr.IPv4) {
-    return address.match(network, bits);
-  }
-  if (address instanceof ipaddr.IPv6 && network instanceof ipaddr.IPv6) {
-    return address.match(network, bits);
-  }
-  return false;
 }

@@ -23,11 +23,16 @@ export async function readBody(
       parts.push(part);
     }
   } finally {
-    body.on("error", () => undefined);
-    body.destroy();
+    discard(body);
     decoder?.destroy();
   }
   return Buffer.concat(parts, size);
+}
+
+/** Stops reading; a later error of the stream is ignored. */
+export function discard(body: Readable): void {
+  body.on("error", () => undefined);
+  body.destroy();
 }
 
 function decoderOf(encoding: string): ReturnType<typeof createGunzip> | undefined {

@@ -2,9 +2,15 @@
 // address of the open socket again. So a name whose answer changes between check and connect (DNS rebinding) reaches nothing new.
 
 import { Agent, buildConnector } from "undici";
-import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { isAllowed, resolveAllowed, type EgressPolicy, type Lookup } from "./guard.ts";
+import {
+  isAllowed,
+  portOf,
+  resolveAllowed,
+  type EgressPolicy,
+  type Lookup,
+  type Target,
+} from "./guard.ts";
 
 export const CONNECT_TIMEOUT_MS = 5_000;
 /** How long a server may be silent before its headers, and between two chunks of its body. */
@@ -15,8 +21,9 @@ const HEADER_BYTES_MAX = 16 * 1024;
 export function guardedAgent(policy: EgressPolicy, lookup?: Lookup): Agent {
   return new Agent({
     connect: (options, done) => {
-      const target = { host: options.hostname, port: portNumber(options.port, options.protocol) };
-      void answer(() => connectChecked(options, target, { policy, lookup }), done);
+      const { hostname: host, port, protocol } = options;
+      const target = { host, port: portOf({ port: port ?? "", protocol }) };
+      void answer(connectChecked(options, target, { policy, lookup }), done);
     },
     headersTimeout: IDLE_TIMEOUT_MS,
     bodyTimeout: IDLE_TIMEOUT_MS,
@@ -27,21 +34,13 @@ export function guardedAgent(policy: EgressPolicy, lookup?: Lookup): Agent {
   });
 }
 
-type Target = { readonly host: string; readonly port: number };
 type Socket = Exclude<Parameters<buildConnector.Callback>[1], null>;
 
 /** Adapts to undici's callback; a refusal reaches the request as an error of its own. */
-async function answer(
-  connect: () => Promise<Socket>,
-  done: buildConnector.Callback,
-): Promise<void> {
-  let socket: Socket;
-  try {
-    socket = await connect();
-  } catch (error) {
-    return done(asError(error), null);
-  }
-  done(null, socket);
+async function answer(connecting: Promise<Socket>, done: buildConnector.Callback): Promise<void> {
+  const opened = await connecting.catch(asError);
+  if (opened instanceof Error) done(opened, null);
+  else done(null, opened);
 }
 
 /** @throws FORBIDDEN if the host is, or resolves to, an address the policy refuses. */
@@ -74,11 +73,5 @@ async function connectChecked(
   throw new EngineError("FORBIDDEN", "the connection ended at an address that may not be called");
 }
 
-const portNumber = (port: string | undefined, protocol: string): number =>
-  port === undefined || port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
-
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
-
-/** The largest response that is kept, after decompression. */
-export const RESPONSE_BYTES_MAX: number = LIMITS.httpResponseBytes;

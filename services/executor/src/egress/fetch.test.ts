@@ -41,7 +41,7 @@ test("an exchange gives status, headers and body, decompressed", async () => {
   expect(answer.ok && answer.body.toString()).toBe("hello");
 });
 
-test("a name that resolves to a private address is blocked at connect time, whatever it said before (U1)", async () => {
+test("a name that resolves to a private address is blocked at connect time, even if it resolved to a public one before (U1)", async () => {
   let asked = 0;
   const rebinding: Lookup = async () => {
     asked++;

@@ -6,8 +6,8 @@ import { request, type Agent, type Dispatcher } from "undici";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Cause } from "@pawl/core/fault/cause";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { readBody } from "./body.ts";
-import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS, RESPONSE_BYTES_MAX } from "./connect.ts";
+import { discard, readBody } from "./body.ts";
+import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS } from "./connect.ts";
 import { checkUrl, type EgressPolicy } from "./guard.ts";
 import { carriedHeaders } from "./headers.ts";
 
@@ -22,22 +22,16 @@ export interface EgressRequest {
   readonly idleMs?: number;
 }
 
+interface Answered<Body> {
+  readonly ok: true;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Body;
+  readonly url: string;
+}
 /** A response with an unread body: the caller must read it to the end or destroy it. */
-export interface EgressOpened {
-  readonly ok: true;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Readable;
-  readonly url: string;
-}
-
-export interface EgressResponse {
-  readonly ok: true;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
-  readonly url: string;
-}
+export type EgressOpened = Answered<Readable>;
+export type EgressResponse = Answered<Buffer>;
 
 export interface EgressFailure {
   readonly ok: false;
@@ -67,7 +61,8 @@ export async function egressFetch(
   const { body: stream, ...head } = opened;
   try {
     const encoding = opened.headers["content-encoding"] ?? "";
-    return { ...head, body: await readBody(stream, { encoding, bytesMax: RESPONSE_BYTES_MAX }) };
+    const bytesMax = LIMITS.httpResponseBytes;
+    return { ...head, body: await readBody(stream, { encoding, bytesMax }) };
   } catch (error) {
     return explainFailure(error, asked);
   }
@@ -99,7 +94,7 @@ export async function egressOpen(
     }
     const location = REDIRECTS.has(response.statusCode) ? response.headers["location"] : undefined;
     if (typeof location !== "string") return openedBy(response, verdict.url);
-    discard(response);
+    discard(response.body);
     if (hop >= LIMITS.httpRedirects)
       return failure("url_blocked", `more than ${LIMITS.httpRedirects} redirects`);
     const next = followed(current, verdict.url, { status: response.statusCode, location });
@@ -148,7 +143,10 @@ export function explainFailure(
     return failure("url_blocked", error.message);
   }
   if (error instanceof EngineError && error.reason === "LIMIT_EXCEEDED") {
-    return failure("response_too_large", `the response is larger than ${RESPONSE_BYTES_MAX} bytes`);
+    return failure(
+      "response_too_large",
+      `the response is larger than ${LIMITS.httpResponseBytes} bytes`,
+    );
   }
   if (code === "UND_ERR_HEADERS_OVERFLOW" || code === "HPE_HEADER_OVERFLOW") {
     return failure("response_too_large", "the response's headers are too large");
@@ -162,10 +160,7 @@ export function explainFailure(
   if (code === "UND_ERR_CONNECT_TIMEOUT")
     return late(CONNECT_TIMEOUT_MS, `no connection within ${CONNECT_TIMEOUT_MS} ms`);
   if (code.endsWith("_TIMEOUT")) return late(idleMs, `the server was silent for ${idleMs} ms`);
-  return failure(
-    "provider_error",
-    code === "" ? "the request failed" : `the request failed: ${code}`,
-  );
+  return failure("provider_error", `the request failed${code === "" ? "" : `: ${code}`}`);
 }
 
 const failure = (cause: EgressFailure["cause"], message: string): EgressFailure => ({
@@ -178,8 +173,3 @@ const late = (timeoutMs: number, message: string): EgressFailure => ({
   ...failure("timeout", message),
   timeoutMs,
 });
-
-function discard(response: Dispatcher.ResponseData): void {
-  response.body.on("error", () => undefined);
-  response.body.destroy();
-}

@@ -14,6 +14,11 @@ export interface EgressPolicy {
   readonly httpsOnly: boolean;
 }
 
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
@@ -43,33 +48,26 @@ export function checkUrl(text: string, policy: EgressPolicy): UrlVerdict {
     return refused(`the URL is longer than ${URL_LENGTH_MAX} characters`);
   const url = URL.parse(text);
   if (url === null) return refused("the URL is not absolute; write http:// or https:// and a host");
-  if (url.protocol !== "https:" && url.protocol !== "http:") {
+  if (url.protocol !== "https:" && url.protocol !== "http:")
     return refused("only http and https URLs may be called");
-  }
   if (url.protocol === "http:" && policy.httpsOnly) return refused("only https URLs may be called");
-  if (url.username !== "" || url.password !== "") {
+  if (url.username !== "" || url.password !== "")
     return refused("credentials belong in a header, not in the URL");
-  }
-  const host = bareHost(url.hostname);
-  const port = portOf(url);
-  if (isAddress(host)) {
-    return isAllowed(host, { host, port }, policy)
+  const target = { host: bareHost(url.hostname), port: portOf(url) };
+  const may = "may not be called; the operator can allow";
+  if (isAddress(target.host)) {
+    return isAllowed(target.host, target, policy)
       ? { ok: true, url }
-      : refused(
-          "this address or port may not be called; the operator can allow it with PAWL_ALLOW_PRIVATE_EGRESS",
-        );
+      : refused(`this address or port ${may} it with PAWL_ALLOW_PRIVATE_EGRESS`);
   }
-  if (needsOpening({ host, port }, policy) && policy.allowed.length === 0) {
-    return refused(
-      "this host or port may not be called; the operator can allow addresses with PAWL_ALLOW_PRIVATE_EGRESS",
-    );
-  }
-  return { ok: true, url };
+  return needsOpening(target, policy) && policy.allowed.length === 0
+    ? refused(`this host or port ${may} addresses with PAWL_ALLOW_PRIVATE_EGRESS`)
+    : { ok: true, url };
 }
 
 /** Resolves a host once; undefined unless it has an address and **every** address may be called. */
 export async function resolveAllowed(
-  target: { readonly host: string; readonly port: number },
+  target: Target,
   policy: EgressPolicy,
   lookup: Lookup = resolveAll,
 ): Promise<readonly ResolvedAddress[] | undefined> {
@@ -83,22 +81,13 @@ export async function resolveAllowed(
 }
 
 /** Whether one concrete address may be called, for a host and port. */
-export function isAllowed(
-  address: string,
-  target: { readonly host: string; readonly port: number },
-  policy: EgressPolicy,
-): boolean {
+export function isAllowed(address: string, target: Target, policy: EgressPolicy): boolean {
   if (isWithin(address, policy.allowed)) return true;
   return isPublicAddress(address) && !needsOpening(target, policy);
 }
 
-function needsOpening(
-  target: { readonly host: string; readonly port: number },
-  policy: EgressPolicy,
-): boolean {
-  if (!policy.ports.has(target.port)) return true;
-  return !isAddress(target.host) && isInternalName(target.host);
-}
+const needsOpening = ({ host, port }: Target, { ports }: EgressPolicy): boolean =>
+  !ports.has(port) || (!isAddress(host) && isInternalName(host));
 
 /** Names that mean something inside a network: names without a dot (our own services, `localhost`) or with a private suffix. */
 export function isInternalName(host: string): boolean {
@@ -107,8 +96,8 @@ export function isInternalName(host: string): boolean {
 }
 
 /** The port that a URL addresses, explicit or the scheme's default. */
-export const portOf = (url: URL): number =>
-  url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+export const portOf = ({ port, protocol }: Pick<URL, "port" | "protocol">): number =>
+  port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 
 const bareHost = (host: string): string =>
   host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;

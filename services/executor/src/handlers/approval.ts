@@ -2,13 +2,16 @@
 // response schema and the default are for the scheduler and hold no templates.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
-import { defineHandler } from "./handler.ts";
+import { defineHandler, Question, withUnrendered } from "./handler.ts";
 
-export const approvalHandler = defineHandler({
-  type: "approval",
-  config: NODE_CONFIGS.approval,
-  unrendered: ["response_schema", "default"],
-  execute: ({ message, details = null, assignees = [], deadline_ms: deadlineMs = 0 }) => ({
-    ask: { message, details, assignees, deadlineMs },
+export const approvalHandler = withUnrendered(
+  ["response_schema", "default"],
+  defineHandler({
+    type: "approval",
+    config: NODE_CONFIGS.approval,
+    run: (_input, { config }) => {
+      const { message, details = null, assignees = [], deadline_ms: deadlineMs = 0 } = config;
+      return new Question({ message, details, assignees, deadlineMs });
+    },
   }),
-});
+);

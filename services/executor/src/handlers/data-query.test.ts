@@ -91,7 +91,7 @@ test("an unknown source, rows that weigh too much and columns of one name are re
   });
 });
 
-test("every fault of the sources is said at once, and no password with it", () => {
+test("every fault of the sources is reported at once, without any password", () => {
   const wrong = { a: { url: "mysql://u:pass-word@h/x" }, b: { mode: "write" }, "c d": {}, e: 5 };
   let message = "";
   try {

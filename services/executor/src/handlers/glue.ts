@@ -1,11 +1,34 @@
 // The glue types as handlers. The scheduler completes them itself; an executor gets one only where it has contracts, moderation
 // or limits, where the evaluation is too large for a tick, or where the scheduler sends every node through the queue.
 
-import { GLUE, type Glue } from "@pawl/core/glue/glue";
-import { defineHandler, type Handler } from "./handler.ts";
+import { GLUE, type Glue, type GlueResult } from "@pawl/core/glue/glue";
+import { result } from "@pawl/core/handler/result";
+import {
+  defineHandler,
+  Expansion,
+  failedForGood,
+  type Handler,
+  withUnrendered,
+} from "./handler.ts";
 
 export const glueHandlers: readonly Handler[] = Object.entries(GLUE).map(([type, glue]) => {
   // The table pairs each type with the schema of its config; the handler checks the config before it completes.
-  const { config, unrendered, complete } = glue as Glue<unknown>;
-  return defineHandler({ type, config, unrendered, execute: complete });
+  const { config, unrendered = [], complete } = glue as Glue<unknown>;
+  const handler = defineHandler({
+    type,
+    config,
+    // Conditions and `end` see the parameters that edges bind, as in the scheduler.
+    run: (_input, ctx) =>
+      resultOf(
+        complete(ctx.config, { context: ctx.context, scope: ctx.scope, input: ctx.scope.input }),
+      ),
+  });
+  return withUnrendered(unrendered, handler);
 });
+
+function resultOf(made: GlueResult) {
+  if ("failed" in made) throw failedForGood(made.failed.cause, made.failed.message);
+  if ("expand" in made) return new Expansion(made.expand.items, made.expand.cut);
+  const { output, ...facts } = made;
+  return result(output, facts);
+}

@@ -2,14 +2,19 @@
 
 import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
 import type { Media } from "@pawl/core/log/event";
+import { isRecord } from "@pawl/core/data/path";
 import { render } from "@pawl/core/data/template";
-import type { EffectDoor } from "./effects.ts";
+import type { EffectDoor } from "@pawl/core/handler/served";
 import { memoryLedger } from "../work/memory-ledger.fixture.ts";
-import { effectsOf } from "./effects.ts";
 import type { Handler, HandlerContext, HandlerResult } from "./handler.ts";
 
+/** A config that the handler refused. */
+export interface Refusal {
+  readonly refused: string;
+}
+
 export interface Probe {
-  readonly result: HandlerResult | { readonly refused: string };
+  readonly result: HandlerResult | Refusal;
   readonly deltas: readonly string[];
   readonly media: readonly Media[];
   readonly logs: readonly string[];
@@ -26,8 +31,8 @@ export async function probeHandler(
   const media: Media[] = [];
   const logs: string[] = [];
   const context: NodeContext = options.context ?? { input: { name: "Ada" }, nodes: {}, vars: {} };
-  const input = options.input ?? {};
-  const scope = scopeOf(context, input);
+  const params = options.params ?? {};
+  const scope = scopeOf(context, isRecord(params) ? params : {});
   const prepared = handler.prepare(config);
   if (!prepared.ok) return { result: { refused: prepared.message }, deltas, media, logs };
   const result = await prepared.execute({
@@ -42,12 +47,13 @@ export async function probeHandler(
     emit: async (text) => void deltas.push(text),
     emitMedia: async (one) => void media.push(one),
     log: (level, message) => void logs.push(`${level} ${message}`),
-    effects: effectsOf(ledger, new AbortController().signal),
+    effects: ledger,
     extend: async () => undefined,
     render: (value) => render(value, scope),
     ...options,
     context,
-    input,
+    input: params,
+    params,
     scope,
   });
   return { result, deltas, media, logs };

@@ -4,7 +4,8 @@
 // long as the server asks for with Retry-After.
 
 import { LIMITS } from "@pawl/core/data/limits";
-import { NODE_CONFIGS, type NodeConfig } from "@pawl/core/definition/node-types";
+import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import { Failed } from "@pawl/core/handler/failure";
 import { z } from "zod";
 import {
   egressFetch,
@@ -14,17 +15,7 @@ import {
 } from "../egress/fetch.ts";
 import { checkHeaders } from "../egress/headers.ts";
 import { retryAfterMs } from "../egress/retry-after.ts";
-import { once } from "./effects.ts";
-import {
-  defineHandler,
-  failure,
-  failureUntil,
-  permanentFailure,
-  timeoutFailure,
-  type Handler,
-  type HandlerContext,
-  type HandlerResult,
-} from "./handler.ts";
+import { defineHandler, failedForGood, type Handler } from "./handler.ts";
 
 const DETAIL_LENGTH_MAX = 4_096;
 const RETRYABLE_4XX: ReadonlySet<number> = new Set([408, 425]);
@@ -36,24 +27,22 @@ const configSchema = NODE_CONFIGS.http.extend({
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()]).transform(String))
     .optional(),
 });
-type Config = Omit<NodeConfig<"http">, "headers"> & {
-  readonly headers?: Record<string, string> | undefined;
-};
+type Config = z.output<typeof configSchema>;
 
 /** Makes the handler with its egress. */
 export const httpHandler = (egress: Egress): Handler =>
   defineHandler({
     type: "http",
     config: configSchema,
-    execute: async (config, ctx) => {
-      const checked = checkHeaders(headersOf(config, ctx));
-      if (!checked.ok) return permanentFailure(checked.cause, checked.message);
+    run: async (_input, { config, ...ctx }) => {
+      const checked = checkHeaders(headersOf(config, ctx.effectKey));
+      if (!checked.ok) throw failedForGood(checked.cause, checked.message);
       const body = bodyText(config);
       if (body !== undefined && Buffer.byteLength(body) > LIMITS.httpRequestBytes) {
-        return permanentFailure("request_too_large", "the request body is too large");
+        throw failedForGood("request_too_large", "the request body is too large");
       }
       const timeoutMs = Math.min(config.timeout_ms ?? LIMITS.httpTimeoutMs, ctx.timeoutMs);
-      const ask = async (): Promise<HandlerResult> => {
+      const ask = async () => {
         const answer = await egressFetch(egress, {
           method: config.method,
           url: withQuery(config),
@@ -62,18 +51,19 @@ export const httpHandler = (egress: Egress): Handler =>
           idleMs: timeoutMs,
           ...(body === undefined ? {} : { body }),
         });
-        return answer.ok ? resultOf(answer) : failureOf(answer, timeoutMs);
+        if (!answer.ok) throw failureOf(answer, timeoutMs);
+        return outputOf(answer);
       };
       const effectClass = config.effect ?? (isReading(config) ? "none" : "idempotent");
       if (effectClass === "none") return await ask();
       const check = `the receiver, under the idempotency key ${ctx.effectKey}`;
-      return await once(ctx, { name: "http", class: effectClass, check }, ask);
+      return await ctx.once("http", effectClass, ask, { check });
     },
   });
 
 const isReading = ({ method }: Config): boolean => method === "GET" || method === "HEAD";
 
-function headersOf(config: Config, ctx: HandlerContext): Record<string, string> {
+function headersOf(config: Config, effectKey: string): Record<string, string> {
   const key = (config.idempotency_key_header ?? "idempotency-key").toLowerCase();
   const given = config.headers ?? {};
   const names = new Set(Object.keys(given).map((name) => name.toLowerCase()));
@@ -81,7 +71,7 @@ function headersOf(config: Config, ctx: HandlerContext): Record<string, string> 
   const add = (name: string, value: string): void => {
     if (!names.has(name)) headers[name] = value;
   };
-  add(key, ctx.effectKey);
+  add(key, effectKey);
   add("accept-encoding", "gzip, deflate, br");
   add("user-agent", "pawl");
   if (config.body !== undefined && typeof config.body !== "string") {
@@ -105,17 +95,17 @@ function withQuery(config: Config): string {
   return url.href;
 }
 
-function resultOf(response: EgressResponse): HandlerResult {
-  const { status } = response;
-  const output = { status, headers: response.headers, body: parsedBody(response) };
-  if (status < 400) return { output };
+/** @throws Failed for a status of failure */
+function outputOf(response: EgressResponse) {
+  const { status, headers } = response;
+  if (status < 400) return { status, headers, body: parsedBody(response) };
   const message = `the server answered ${status}`;
   const details = { status, body: response.body.toString("utf8", 0, DETAIL_LENGTH_MAX) };
-  const waitMs = retryAfterMs(response.headers, Date.now());
-  if (status === 429) return failureUntil(waitMs, failure("rate_limit", message, details));
+  const facts = { details, retryAfterMs: retryAfterMs(headers, Date.now()) };
+  if (status === 429) throw new Failed("rate_limit", message, facts);
   if (status >= 500 || RETRYABLE_4XX.has(status))
-    return failureUntil(waitMs, failure("provider_error", message, details));
-  return permanentFailure("http_status", message, details);
+    throw new Failed("provider_error", message, facts);
+  throw failedForGood("http_status", message, { details });
 }
 
 /** Parsed if the response claims to be JSON and is; text otherwise. */
@@ -129,11 +119,13 @@ function parsedBody(response: EgressResponse): unknown {
   }
 }
 
-function failureOf(answer: EgressFailure, limitMs: number): HandlerResult {
+function failureOf(answer: EgressFailure, limitMs: number): Failed {
   const { cause, message, timeoutMs } = answer;
-  if (cause === "timeout" && timeoutMs !== undefined) return timeoutFailure(timeoutMs, message);
-  if (cause === "timeout") return timeoutFailure(limitMs, `no answer within ${limitMs} ms`);
+  if (cause === "timeout" && timeoutMs !== undefined)
+    return new Failed(cause, message, { timeoutMs });
+  if (cause === "timeout")
+    return new Failed(cause, `no answer within ${limitMs} ms`, { timeoutMs: limitMs });
   return cause === "url_blocked" || cause === "response_too_large"
-    ? permanentFailure(cause, message)
-    : failure(cause, message);
+    ? failedForGood(cause, message)
+    : new Failed(cause, message);
 }

@@ -10,7 +10,7 @@ function setup() {
   return javascriptHandler(sandbox);
 }
 
-/** A stand-in that only records what it was asked. */
+/** A sandbox that only records its tasks. */
 function recorder() {
   const tasks: SandboxTask[] = [];
   const run = async (task: SandboxTask) => {
@@ -24,7 +24,7 @@ test("user code sees ctx and input, may log, and returns the output (S3.26)", as
   const { result, logs } = await probeHandler(
     setup(),
     { code: "log('hi'); return { hello: ctx.input.name, v: ctx.x, sum: input.a + 1 }" },
-    { context: { input: { name: "Ada" }, nodes: {}, vars: { x: [1] } }, input: { a: 1 } },
+    { context: { input: { name: "Ada" }, nodes: {}, vars: { x: [1] } }, params: { a: 1 } },
   );
   expect(result).toEqual({ output: { hello: "Ada", v: [1], sum: 2 } });
   expect(logs).toEqual(["info hi"]);
@@ -48,7 +48,7 @@ test.each(["js_killed", "output_too_large"] as const)("%s is final", async (caus
   expect(result).toMatchObject({ failed: { cause, permanent: true } });
 });
 
-test("the limit is thirty seconds unless the node says less (S3.32, X15)", async () => {
+test("the limit is thirty seconds unless the node sets a shorter one (S3.32, X15)", async () => {
   const { tasks, handler } = recorder();
   await probeHandler(handler, { code: "" }, { timeoutMs: 300_000 });
   await probeHandler(handler, { code: "" }, { timeoutMs: 100 });

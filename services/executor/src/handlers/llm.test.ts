@@ -52,7 +52,7 @@ test("media is streamed and kept (S1.42, S1.43)", async () => {
   expect(result).toMatchObject({ output: { media } });
 });
 
-test("without streaming only the whole is told", async () => {
+test("without streaming only the whole answer is reported", async () => {
   const config = { model: "offline/echo", prompt: "hush", stream: false };
   const { result, deltas } = await probeHandler(llmHandler(offline), config);
   expect(deltas).toEqual([]);
@@ -96,7 +96,7 @@ test("system, prompt, messages, tools and settings reach the provider; values be
   ]);
 });
 
-test("an answer in JSON is parsed, and one that is none is a provider error", async () => {
+test("a JSON answer is parsed, and an answer that is not JSON is a provider error", async () => {
   const config = { model: "m", prompt: "p", response_format: "json" };
   const good = await probeHandler(scripted(final('{"a":[1]}')).handler, config);
   expect(good.result).toMatchObject({ output: { json: { a: [1] }, text: '{"a":[1]}' } });

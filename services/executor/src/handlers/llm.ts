@@ -1,7 +1,10 @@
 // `llm`: asks a model and streams the answer. Text and media are partial output, in order; the output is the whole answer, with tool
 // calls unchanged and the tokens that the provider counted.
 
-import { NODE_CONFIGS, type NodeConfig } from "@pawl/core/definition/node-types";
+import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
+import { Failed } from "@pawl/core/handler/failure";
+import { result } from "@pawl/core/handler/result";
+import type { CallFacts } from "@pawl/core/handler/served";
 import { z } from "zod";
 import {
   ProviderFault,
@@ -11,17 +14,7 @@ import {
   type LlmProvider,
 } from "../llm/provider.ts";
 import type { Providers } from "../llm/providers.ts";
-import {
-  defineHandler,
-  failure,
-  failureUntil,
-  permanentFailure,
-  timeoutFailure,
-  type Handler,
-  type HandlerContext,
-  type HandlerFailure,
-  type HandlerResult,
-} from "./handler.ts";
+import { defineHandler, failedForGood, type Handler } from "./handler.ts";
 
 /** A lone template may have become any value, but a model reads text. */
 const rendered = z
@@ -35,27 +28,25 @@ const configSchema = z.strictObject({
   prompt: rendered.optional(),
   messages: z.array(z.looseObject({ role: z.string() })).optional(),
 });
-type Config = Omit<NodeConfig<"llm">, "messages"> & {
-  readonly messages?: readonly LlmMessage[] | undefined;
-};
+type Config = z.output<typeof configSchema>;
 
 /** Makes the handler for the configured providers. */
 export const llmHandler = (providers: Providers): Handler =>
   defineHandler({
     type: "llm",
     config: configSchema,
-    execute: async (config, ctx) => {
+    run: async (_input, { config, ...ctx }) => {
       const provider = providers.find(config.provider, config.model);
       if (provider === undefined) {
         const message = `this executor has no model provider ${JSON.stringify(config.provider)}; the operator adds it to PAWL_LLM_PROVIDERS`;
-        return permanentFailure("unknown_provider", message);
+        throw failedForGood("unknown_provider", message);
       }
       const timeoutMs = Math.min(config.timeout_ms ?? provider.timeoutMs, ctx.timeoutMs);
       const signal = AbortSignal.any([ctx.signal, AbortSignal.timeout(timeoutMs)]);
       try {
         return resultOf(config, await answerOf(provider, config, { ctx, signal }));
       } catch (error) {
-        return failureOf(error, signal, timeoutMs);
+        throw failureOf(error, signal, timeoutMs);
       }
     },
   });
@@ -63,7 +54,10 @@ export const llmHandler = (providers: Providers): Handler =>
 async function answerOf(
   provider: LlmProvider,
   config: Config,
-  { ctx, signal }: { readonly ctx: HandlerContext; readonly signal: AbortSignal },
+  {
+    ctx,
+    signal,
+  }: { readonly ctx: Pick<CallFacts, "emit" | "emitMedia">; readonly signal: AbortSignal },
 ): Promise<LlmEnvelope> {
   for await (const chunk of provider.stream(config.model, inputOf(config), signal)) {
     if (chunk.kind === "final") return chunk.envelope;
@@ -95,40 +89,30 @@ function asText(message: LlmMessage): LlmMessage {
   return Array.isArray(content) ? message : { ...message, content: JSON.stringify(content) };
 }
 
-function resultOf(config: Config, envelope: LlmEnvelope): HandlerResult {
-  const usage =
-    envelope.usage === null
-      ? {}
-      : {
-          usage: {
-            inputTokens: envelope.usage.input_tokens,
-            outputTokens: envelope.usage.output_tokens,
-          },
-        };
-  if (config.response_format === "text") return { output: envelope, ...usage };
+function resultOf(config: Config, envelope: LlmEnvelope) {
+  const { input_tokens: inputTokens = 0, output_tokens: outputTokens = 0 } = envelope.usage ?? {};
+  const counted = envelope.usage === null ? {} : { usage: { inputTokens, outputTokens } };
+  if (config.response_format === "text") return result(envelope, counted);
   try {
-    return { output: { ...envelope, json: JSON.parse(envelope.text) as unknown }, ...usage };
+    return result({ ...envelope, json: JSON.parse(envelope.text) as unknown }, counted);
   } catch {
     const { finish_reason: reason } = envelope;
-    return failure("provider_error", `the model's answer is not JSON; it ended with ${reason}`);
+    throw new Failed("provider_error", `the model's answer is not JSON; it ended with ${reason}`);
   }
 }
 
-function failureOf(error: unknown, signal: AbortSignal, limitMs: number): HandlerFailure {
-  if (error instanceof ProviderFault && error.options.timeoutMs !== undefined)
-    return timeoutFailure(error.options.timeoutMs, error.message);
-  if (error instanceof ProviderFault && !isOf(signal, error)) {
-    const { permanent = false, retryAfterMs, details } = error.options;
+function failureOf(error: unknown, signal: AbortSignal, limitMs: number): unknown {
+  if (error instanceof Failed) return error;
+  if (error instanceof ProviderFault) {
     const { faultCause: cause, message } = error;
-    const failed = { cause, message, permanent, ...(details === undefined ? {} : { details }) };
-    return failureUntil(retryAfterMs, { failed });
+    const { permanent = false, retryAfterMs, timeoutMs, details } = error.options;
+    if (timeoutMs !== undefined) return new Failed("timeout", message, { timeoutMs });
+    // A timeout under an aborted signal is the call's own limit.
+    if (!signal.aborted || cause !== "timeout")
+      return new Failed(cause, message, { permanent, retryAfterMs, details });
   }
+  if (!signal.aborted) return error;
   // The provider stopped because of the signal. If the attempt itself was aborted, no caller reads this result.
-  if (signal.aborted)
-    return timeoutFailure(limitMs, `the model did not answer within ${limitMs} ms`);
-  throw error;
+  const message = `the model did not answer within ${limitMs} ms`;
+  return new Failed("timeout", message, { timeoutMs: limitMs });
 }
-
-/** Whether a provider stopped because of the call's own limit. */
-const isOf = (signal: AbortSignal, { faultCause }: ProviderFault): boolean =>
-  signal.aborted && faultCause === "timeout";

@@ -1,39 +1,9 @@
-// Node type → handler. Adding a handler is one file beside this one and one line here.
+// Node type → handler.
 
-import type { Egress } from "../egress/fetch.ts";
-import type { Providers } from "../llm/providers.ts";
-import type { DataSources } from "../sources/data-sources.ts";
-import type { Sandbox } from "../sandbox/sandbox.ts";
-import { approvalHandler } from "./approval.ts";
-import { dataQueryHandler } from "./data-query.ts";
-import { glueHandlers } from "./glue.ts";
 import type { Handler } from "./handler.ts";
-import { httpHandler } from "./http.ts";
-import { llmHandler } from "./llm.ts";
-import { javascriptHandler } from "./javascript.ts";
-import { subworkflowHandler } from "./subworkflow.ts";
-import { textStreamHandler } from "./text-stream.ts";
 
 export type Registry = ReadonlyMap<string, Handler>;
 
 /** Handlers by type; if two have one type, the later wins. */
 export const registryOf = (handlers: readonly Handler[]): Registry =>
   new Map(handlers.map((handler) => [handler.type, handler]));
-
-/** The built-in handlers of this executor. */
-export const builtInRegistry = (outside: {
-  readonly sandbox: Pick<Sandbox, "run">;
-  readonly egress: Egress;
-  readonly providers: Providers;
-  readonly sources: DataSources;
-}): Registry =>
-  registryOf([
-    ...glueHandlers,
-    javascriptHandler(outside.sandbox),
-    httpHandler(outside.egress),
-    llmHandler(outside.providers),
-    dataQueryHandler(outside.sources),
-    subworkflowHandler,
-    approvalHandler,
-    textStreamHandler,
-  ]);

@@ -2,12 +2,13 @@
 // config's `input`, or else the node's own parameters.
 
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";
-import { defineHandler } from "./handler.ts";
+import { ChildRun, defineHandler } from "./handler.ts";
 
 export const subworkflowHandler = defineHandler({
   type: "subworkflow",
   config: NODE_CONFIGS.subworkflow,
-  execute: ({ workflow_id: workflowId, version = 0, input }, ctx) => ({
-    child: { workflowId, version, input: input === undefined ? ctx.input : input },
-  }),
+  run: (_input, { config, params }) => {
+    const { workflow_id: workflowId, version = 0, input } = config;
+    return new ChildRun({ workflowId, version, input: input === undefined ? params : input });
+  },
 });

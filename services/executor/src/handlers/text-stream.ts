@@ -8,7 +8,8 @@ import { defineHandler } from "./handler.ts";
 export const textStreamHandler = defineHandler({
   type: "text_stream",
   config: NODE_CONFIGS.text_stream,
-  execute: async (config, ctx) => {
+  run: async (_input, ctx) => {
+    const { config } = ctx;
     // Split by code points, so that no piece ends inside one.
     const points = Array.from(config.text);
     for (let at = 0; at < points.length; at += config.chunk_chars) {
@@ -18,6 +19,6 @@ export const textStreamHandler = defineHandler({
       ctx.signal.throwIfAborted();
       await ctx.emit(points.slice(at, at + config.chunk_chars).join(""));
     }
-    return { output: { text: config.text } };
+    return { text: config.text };
   },
 });

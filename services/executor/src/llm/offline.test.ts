@@ -26,7 +26,7 @@ async function ask(
   return { chunks, partials, envelope: last.envelope };
 }
 
-test("the same model and prompt say the same, another prompt something else (S1.41)", async () => {
+test("the same model and prompt give the same answer, another prompt another one (S1.41)", async () => {
   const [one, again, other] = await Promise.all([
     ask("offline/lorem"),
     ask("offline/lorem"),
@@ -76,7 +76,7 @@ test("a question without a written answer is answered honestly, and quoted short
   expect((await ask("offline/scholar?tokens=7")).partials).toHaveLength(7);
 });
 
-test("settings say how much comes in how many pieces", async () => {
+test("settings choose the length and the number of pieces", async () => {
   expect((await ask("lorem?tokens=2000&chunk=1&interval_ms=0")).partials).toHaveLength(2_000);
   expect((await ask("lorem?tokens=10&chunk=4&interval_ms=1")).partials).toHaveLength(3);
   const cut = await ask("lorem?tokens=10", { maxTokens: 4 });
@@ -87,7 +87,7 @@ test("settings say how much comes in how many pieces", async () => {
   }
 });
 
-test("echo says the prompt, tool calls, media shows, clock tells the time (S1.42)", async () => {
+test("echo returns the prompt, tool calls a tool, media sends a picture, clock sends the time (S1.42)", async () => {
   expect((await ask("offline/echo")).envelope.text).toBe("Say hällo 👋 to Ada");
   const tools = [{ type: "function", function: { name: "look_up" } }];
   expect((await ask("tool", { tools })).envelope).toMatchObject({
@@ -104,7 +104,7 @@ test("echo says the prompt, tool calls, media shows, clock tells the time (S1.42
   expect(JSON.parse(json.envelope.text)).toEqual({ text: expect.stringMatching(/^[A-Z]/) });
 });
 
-test("it fails as told, and stops when told (S1.38)", async () => {
+test("it fails as its settings ask, and stops on abort (S1.38)", async () => {
   await expect(ask("fail?cause=rate_limit&retry_after_ms=70&after=2")).rejects.toMatchObject({
     faultCause: "rate_limit",
     options: { retryAfterMs: 70 },

@@ -9,6 +9,7 @@
 
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import type { Media } from "@pawl/core/log/event";
+import { z } from "zod";
 import { answerOf, wordsOf } from "./answers.ts";
 import { loremWords } from "./lorem.ts";
 import {
@@ -84,7 +85,7 @@ function scriptOf(name: string, settings: URLSearchParams, { prompt, input }: As
   const tokens = numberOf(settings, "tokens", 40, TOKENS_MAX);
   switch (name) {
     case "echo":
-      return { pieces: slices(prompt, chunk * CHARS_PER_TOKEN) };
+      return { pieces: joined(Array.from(prompt), chunk * CHARS_PER_TOKEN) };
     case "clock":
       return {
         pieces: Array.from({ length: tokens }, (_, index) => () => `${index}:${Date.now()} `),
@@ -94,19 +95,17 @@ function scriptOf(name: string, settings: URLSearchParams, { prompt, input }: As
       const mime = settings.get("mime") ?? "image/png";
       return { pieces: ["Here it is: ", { url, mime }, " Anything else?"] };
     }
-    case "tool":
-      return {
-        pieces: [],
-        toolCalls: [toolCall(settings.get("name") ?? firstTool(input), prompt)],
-      };
+    case "tool": {
+      const tool = { name: settings.get("name") ?? firstTool(input) };
+      const called = { ...tool, arguments: JSON.stringify({ prompt }) };
+      return { pieces: [], toolCalls: [{ id: "call_0", type: "function", function: called }] };
+    }
     case "fail": {
       const cause = settings.get("cause") ?? "provider_error";
       const retryAfterMs = numberOf(settings, "retry_after_ms", 0, INTERVAL_MS_MAX);
       const permanent = settings.get("permanent") === "true";
-      const fault = new ProviderFault(cause, "failed as its settings ask", {
-        retryAfterMs,
-        permanent,
-      });
+      const options = { retryAfterMs, permanent };
+      const fault = new ProviderFault(cause, "failed as its settings ask", options);
       return { pieces: loremWords(prompt, numberOf(settings, "after", 0, TOKENS_MAX)), fault };
     }
     default: {
@@ -141,27 +140,13 @@ function promptOf({ messages }: LlmInput): string {
   return typeof content === "string" ? content : JSON.stringify(content);
 }
 
-function* slices(text: string, length: number): Generator<string> {
-  const points = Array.from(text);
-  for (let at = 0; at < points.length; at += length) yield points.slice(at, at + length).join("");
-}
-
 function* joined(words: readonly string[], count: number): Generator<string> {
   for (let at = 0; at < words.length; at += count) yield words.slice(at, at + count).join("");
 }
 
-const toolCall = (name: string, prompt: string): ToolCall => ({
-  id: "call_0",
-  type: "function",
-  function: { name, arguments: JSON.stringify({ prompt }) },
-});
+const toolSchema = z.object({ function: z.object({ name: z.string() }) });
 
 /** The name of the first declared tool. */
 function firstTool({ tools = [] }: LlmInput): string {
-  const [tool] = tools;
-  if (typeof tool !== "object" || tool === null || !("function" in tool)) return "tool";
-  const declared = tool.function;
-  return typeof declared === "object" && declared !== null && "name" in declared
-    ? String(declared.name)
-    : "tool";
+  return toolSchema.safeParse(tools[0]).data?.function.name ?? "tool";
 }

@@ -68,7 +68,7 @@ const delta = (content: unknown, finish: string | null = null): string =>
   line({ choices: [{ index: 0, delta: content, finish_reason: finish }], usage: null });
 const text = (content: string): string => delta({ content });
 
-test("a streamed answer comes piece by piece and ends with the whole (S1.41, S1.42)", async () => {
+test("a streamed answer comes in pieces and ends with the whole answer (S1.41, S1.42)", async () => {
   const { ask, asked } = await setup((response) => {
     response.writeHead(200, SSE);
     response.write(": hi\r\n\r\n" + delta({ role: "assistant", content: "" }));
@@ -251,7 +251,7 @@ test("a private address needs the operator's leave (U4)", async () => {
   expect(asked).toEqual([]);
 });
 
-test("an answer that could not be stored is given up for good (U11)", async () => {
+test("an answer that is too large to store fails for good (U11)", async () => {
   const { faultOf } = await setup((response) => {
     response.writeHead(200, SSE);
     for (let piece = 0; piece < 60; piece++) response.write(text("x".repeat(10_000)));

@@ -3,7 +3,7 @@
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { Secret } from "@pawl/platform/config/secret";
-import { readBody } from "../egress/body.ts";
+import { discard, readBody } from "../egress/body.ts";
 import {
   egressOpen,
   explainFailure,
@@ -12,8 +12,7 @@ import {
   type EgressOpened,
 } from "../egress/fetch.ts";
 import { retryAfterMs } from "../egress/retry-after.ts";
-import { Assembly } from "./assembly.ts";
-import { chatChunkSchema, type ChatChunk } from "./chat-chunk.ts";
+import { Assembly, chatChunkSchema, type ChatChunk } from "./assembly.ts";
 import { ProviderFault, type LlmChunk, type LlmInput, type LlmProvider } from "./provider.ts";
 import { sseEvents, SseOverflow } from "./sse-events.ts";
 
@@ -52,8 +51,7 @@ export const openAiProvider = (egress: Egress, settings: OpenAiSettings): LlmPro
     } catch (error) {
       throw readingFault(error, { signal, idleMs: settings.idleMs });
     } finally {
-      opened.body.on("error", () => undefined);
-      opened.body.destroy();
+      discard(opened.body);
     }
   },
 });
@@ -84,16 +82,15 @@ async function* streamed(opened: EgressOpened, settings: OpenAiSettings): AsyncG
   const assembly = new Assembly();
   let isDone = false;
   // The body of a response yields buffers.
-  for await (const { data } of sseEvents(opened.body as AsyncIterable<Buffer>, STREAM_LIMITS)) {
+  for await (const data of sseEvents(opened.body as AsyncIterable<Buffer>, STREAM_LIMITS)) {
     isDone = data.trim() === "[DONE]";
     if (isDone) break;
     const chunk = parsed(data);
     if (chunk.error !== undefined && chunk.error !== null) throw streamFault(chunk.error, settings);
     yield* assembly.take(chunk);
   }
-  if (!isDone && !assembly.isFinished) {
+  if (!isDone && !assembly.isFinished)
     throw new ProviderFault("provider_error", "the stream ended before the answer did");
-  }
   yield { kind: "final", envelope: assembly.envelope() };
 }
 
@@ -103,9 +100,8 @@ async function* whole(opened: EgressOpened): AsyncGenerator<LlmChunk> {
   const body = await readBody(opened.body, { encoding, bytesMax: LIMITS.httpResponseBytes });
   const assembly = new Assembly();
   const chunks = assembly.take(parsed(body.toString("utf8")));
-  if (!assembly.isFinished) {
+  if (!assembly.isFinished)
     throw new ProviderFault("provider_error", "the answer holds no finished choice");
-  }
   yield* chunks;
   yield { kind: "final", envelope: assembly.envelope() };
 }
@@ -143,9 +139,8 @@ function streamFault(error: unknown, settings: OpenAiSettings): ProviderFault {
   const text = discreet(JSON.stringify(error).slice(0, DETAIL_LENGTH_MAX), settings);
   const isLimit = /rate.?limit|too many requests|"(code|status)":"?429/i.test(text);
   const cause = isLimit ? "rate_limit" : "provider_error";
-  return new ProviderFault(cause, "the provider broke off with an error", {
-    details: { error: text },
-  });
+  const message = "the provider broke off with an error";
+  return new ProviderFault(cause, message, { details: { error: text } });
 }
 
 /** Servers often repeat the key they received. */

@@ -18,7 +18,7 @@ test("offline is always there, and is the default of an executor without provide
   expect(none.find("main", "any")).toBeUndefined();
 });
 
-test("the default is the one that says so, else the first; offline/ always finds its own", () => {
+test("the default is the provider marked so, else the first; offline/ always has the offline provider", () => {
   const two = setup({ a: OPENAI, b: { ...OPENAI, timeout_ms: 5, default: true } });
   expect(two.find(undefined, "gpt")?.timeoutMs).toBe(5);
   expect(two.find(undefined, "offline/echo")).toBe(two.find("offline", "x"));
@@ -26,7 +26,7 @@ test("the default is the one that says so, else the first; offline/ always finds
   expect(first.find(undefined, "gpt")?.timeoutMs).toBe(7);
 });
 
-test("every fault of the providers is said at once, and no key with it", () => {
+test("every fault of the providers is reported at once, without any key", () => {
   const wrong = {
     a: { kind: "openai", base_url: "https://user:sk-secret@x.test", default: true },
     "b c": OPENAI,

@@ -11,7 +11,7 @@ import type { LlmProvider } from "./provider.ts";
 
 const IDLE_MS = 60_000;
 
-const baseUrl = z.string().refine((text) => {
+const httpUrl = z.string().refine((text) => {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return false;
   return url.username === "" && url.password === "" && url.search === "";
@@ -19,7 +19,7 @@ const baseUrl = z.string().refine((text) => {
 
 const openAiSchema = z.strictObject({
   kind: z.literal("openai"),
-  base_url: baseUrl,
+  base_url: httpUrl,
   api_key: z
     .string()
     .min(1)
@@ -50,7 +50,6 @@ export const providersSchema = z
   );
 
 export type ProviderSettings = DeepReadonly<z.output<typeof providersSchema>>;
-type OpenAiEntry = Extract<ProviderSettings[string], { kind: "openai" }>;
 
 /** A provider and the time limit of a call. */
 export type NamedProvider = LlmProvider & { readonly timeoutMs: number };
@@ -62,10 +61,16 @@ export interface Providers {
 
 /** Makes the providers of a configuration. */
 export function providersOf(settings: ProviderSettings, egress: Egress): Providers {
-  const offline = { ...offlineProvider, timeoutMs: LIMITS.nodeTimeoutMsMax };
+  const longestMs = LIMITS.nodeTimeoutMsMax;
+  const offline = { ...offlineProvider, timeoutMs: longestMs };
   const all = new Map<string, NamedProvider>([["offline", offline]]);
   for (const [name, one] of Object.entries(settings)) {
-    all.set(name, one.kind === "offline" ? offline : openAi(one, egress));
+    if (one.kind === "offline") all.set(name, offline);
+    else {
+      const { base_url: baseUrl, api_key: apiKey, idle_timeout_ms: idleMs } = one;
+      const provider = openAiProvider(egress, { baseUrl, apiKey, idleMs });
+      all.set(name, { ...provider, timeoutMs: one.timeout_ms ?? longestMs });
+    }
   }
   const [first] = Object.keys(settings);
   const chosen = Object.entries(settings).find(([, one]) => one.default)?.[0] ?? first;
@@ -76,12 +81,3 @@ export function providersOf(settings: ProviderSettings, egress: Egress): Provide
     },
   };
 }
-
-const openAi = (settings: OpenAiEntry, egress: Egress): NamedProvider => ({
-  ...openAiProvider(egress, {
-    baseUrl: settings.base_url,
-    apiKey: settings.api_key,
-    idleMs: settings.idle_timeout_ms,
-  }),
-  timeoutMs: settings.timeout_ms ?? LIMITS.nodeTimeoutMsMax,
-});

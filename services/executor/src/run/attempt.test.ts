@@ -3,7 +3,7 @@ import { AssignmentSchema, GateKind } from "@pawl/proto/pawl/worker/v1/worker_se
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { glueHandlers } from "../handlers/glue.ts";
-import { defineHandler, type Handler, type HandlerContext } from "../handlers/handler.ts";
+import { defineHandler, type Handler, type TaskContext } from "../handlers/handler.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "./attempt.ts";
 import { causeOf, type WireResult } from "./outcome.ts";
@@ -12,8 +12,7 @@ import { memoryLedger } from "../work/memory-ledger.fixture.ts";
 /** Gives its config back as its output. */
 const echo = defineHandler({
   type: "echo",
-  config: z.looseObject({}),
-  execute: (config, ctx) => ({ output: { config, input: ctx.input } }),
+  run: (input, { config }) => ({ config, input }),
 });
 
 interface Run {
@@ -24,7 +23,7 @@ interface Run {
   readonly node?: Record<string, unknown>;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Takes what the gates found. */
+  /** Gets the findings of the checks. */
   readonly gates?: unknown[];
 }
 
@@ -100,6 +99,39 @@ test("inputs come from the parents' outputs and are visible to templates", async
   });
 });
 
+test("the input of a node is rendered, and the parameters of its edges are added to it", async () => {
+  const result = await setup()({
+    node: { input: { who: "{{ctx.input.who}}", of: "{{input.cents}}", tags: ["a"] } },
+    bindings: [binding("a", "cents")],
+    context: { input: { who: "ada" }, nodes: { a: 5 }, vars: {} },
+  });
+  expect(outputOf(result)).toMatchObject({
+    input: { who: "ada", of: 5, tags: ["a"], cents: 5 },
+  });
+});
+
+test("an input may be any JSON, and a path in it without a value fails for good", async () => {
+  const run = setup();
+  expect(outputOf(await run({ node: { input: "{{ctx.input.n}}" } }))).toMatchObject({ input: 5 });
+  expect(outputOf(await run({ node: { input: null } }))).toMatchObject({ input: null });
+  const result = await run({ node: { input: { x: "{{ctx.nodes.gone}}" } } });
+  expect(result).toMatchObject({ value: { cause: "missing_variable", permanent: true } });
+});
+
+test("without an input a root gets the run's input, and any other node its parameters", async () => {
+  const run = setup();
+  expect(outputOf(await run({}))).toMatchObject({ input: { n: 5, s: "x" } });
+  const bindings = [{ ...binding("a", "p"), targetParamLabel: null }];
+  expect(outputOf(await run({ bindings }))).toMatchObject({ input: {} });
+});
+
+test("the input contract holds the input that the handler gets", async () => {
+  const contracts = { input: { required: ["who"] }, output: null };
+  const given = (input: unknown) => setup()({ node: { contracts, input } });
+  expect(causeOf(await given({ who: 1 }))).toBe("completed");
+  expect(causeOf(await given({}))).toBe("input_contract_violation");
+});
+
 test("a missing variable fails for good, by its path (T7)", async () => {
   const result = await setup()({ config: { x: "{{ ctx.nodes.gone.body }}" } });
   expect(result).toMatchObject({ value: { cause: "missing_variable", permanent: true } });
@@ -144,8 +176,7 @@ test("a handler that takes too long is aborted and times out, which may be retri
   const aborted: unknown[] = [];
   const slow = defineHandler({
     type: "slow",
-    config: z.looseObject({}),
-    execute: (_config, ctx) =>
+    run: (_input, ctx) =>
       new Promise((_resolve, reject) => {
         ctx.signal.addEventListener("abort", () => {
           aborted.push(ctx.signal.reason);
@@ -161,8 +192,7 @@ test("a handler that takes too long is aborted and times out, which may be retri
 test("a handler that ignores its signal is left behind when time is up (S1.17)", async () => {
   const deaf = defineHandler({
     type: "deaf",
-    config: z.looseObject({}),
-    execute: () => new Promise(() => undefined),
+    run: () => new Promise(() => undefined),
   });
   expect(causeOf(await setup(deaf)({ type: "deaf", timeoutMs: 20 }))).toBe("timeout");
 });
@@ -171,8 +201,7 @@ test("an abort from outside ends the attempt as cancelled (S1.31, S1.38)", async
   const controller = new AbortController();
   const waiting = defineHandler({
     type: "waiting",
-    config: z.looseObject({}),
-    execute: () => {
+    run: () => {
       controller.abort();
       return new Promise(() => undefined);
     },
@@ -185,7 +214,7 @@ test("a throw is a provider error, whatever was thrown, at once or later (S1.29)
   const thrower = defineHandler({
     type: "thrower",
     config: z.strictObject({ later: z.boolean() }),
-    execute: ({ later }) => {
+    run: (_input, { config: { later } }) => {
       // oxlint-disable-next-line only-throw-error -- what a handler throws is not in our hands
       if (!later) throw undefined;
       return Promise.reject(new Error("no"));
@@ -199,13 +228,12 @@ test("a throw is a provider error, whatever was thrown, at once or later (S1.29)
 });
 
 test("a handler knows its run, attempt and effect key, and can render (S3.23)", async () => {
-  const seen: HandlerContext[] = [];
+  const seen: TaskContext[] = [];
   const curious = defineHandler({
     type: "curious",
-    config: z.looseObject({}),
-    execute: (_config, ctx) => {
+    run: (_input, ctx) => {
       seen.push(ctx);
-      return { output: ctx.render("{{ctx.input.n}}") };
+      return ctx.render("{{ctx.input.n}}");
     },
   });
   const result = await setup(curious)({ type: "curious" });
@@ -215,14 +243,13 @@ test("a handler knows its run, attempt and effect key, and can render (S3.23)", 
   ]);
 });
 
-test("an input that breaks its contract fails for good, before the handler, and says where (S1.15)", async () => {
+test("an input that breaks its contract fails for good, before the handler, and the message names the place (S1.15)", async () => {
   const calls: unknown[] = [];
   const watched = defineHandler({
     type: "watched",
-    config: z.looseObject({}),
-    execute: () => {
+    run: () => {
       calls.push(1);
-      return { output: 1 };
+      return 1;
     },
   });
   const gates: unknown[] = [];

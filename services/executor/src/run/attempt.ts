@@ -3,22 +3,18 @@
 // The race it survives: the handler, its timeout and an abort from outside (cancel, lost claim, shutdown) may each end the attempt. The
 // first one counts. The executor does not wait for a handler that ignores its signal, and drops its later results.
 
-import { resolveInputs } from "@pawl/core/data/inputs";
-import { scopeOf, type NodeContext } from "@pawl/core/data/scope";
-import { render, type Rendered } from "@pawl/core/data/template";
-import { renderFailure } from "@pawl/core/glue/task";
+import { handlerConfig, handlerInput, type InputFailure } from "@pawl/core/data/handler-input";
+import type { NodeContext } from "@pawl/core/data/scope";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { ModerationGateway, Roots } from "../checks/moderation.ts";
-import { effectsOf } from "../handlers/effects.ts";
-import type { HandlerContext, Prepared } from "../handlers/handler.ts";
+import type { HandlerContext, HandlerResult, Prepared } from "../handlers/handler.ts";
 import type { Registry } from "../handlers/registry.ts";
 import type { AttemptHooks, AttemptResult, RunAttempt } from "./run-attempt.ts";
 import { inputContractCheck, outputContractCheck, type Ended } from "./contract-check.ts";
-import { failed, returned, thrown, type WireResult } from "./outcome.ts";
-import { ModerationCheck, type ModerationCheckOptions } from "./moderation-check.ts";
-import { taskReader, type Task, type TaskNode } from "./task.ts";
-import { judged } from "./until.ts";
+import { failed, judged, returned, thrown, type WireResult } from "./outcome.ts";
+import { ModerationCheck } from "./moderation-check.ts";
+import { taskReader, type Task } from "./task.ts";
 
 /** Makes the function that runs attempts with these handlers. It never rejects. */
 export function attemptRunner(registry: Registry, moderation?: ModerationGateway): RunAttempt {
@@ -41,16 +37,20 @@ async function runAttempt(
     if (!task.ok) return { result: failed(task.cause, task.message, { permanent: true }) };
     const timing = timed(Number(assignment.timeoutMs), hooks.signal);
     try {
-      const isPlain = (task.node.moderation ?? "none") === "none";
-      const check = isPlain
-        ? undefined
-        : moderationCheck(task.node, assignment, { hooks, moderation, stop: timing.stop });
-      if (check === "missing") return { result: NO_MODERATION };
+      const { moderation: asked = "none", moderationAction: action = "block" } = task.node;
+      if (asked !== "none" && moderation === undefined) return { result: NO_MODERATION };
+      const check =
+        asked !== "none" && moderation !== undefined
+          ? new ModerationCheck({
+              ...{ gateway: moderation, moderation: asked, action, hooks, stop: timing.stop },
+              ...idsOf(assignment),
+            })
+          : undefined;
       const checkedHooks = check?.hooks() ?? hooks;
       const made = handlerContext(assignment, checkedHooks, { task, signal: timing.signal });
       if ("case" in made) return { result: made };
       const refused =
-        inputContractCheck(task.contracts.input, inputOf(task, made)) ??
+        inputContractCheck(task.contracts.input, made.input) ??
         (assignment.inputApproved ? undefined : await check?.input(moderatedInput(task, made)));
       if (refused !== undefined) return refused;
       const accepted = (result: WireResult) => outputContractCheck(task.contracts.output, result);
@@ -69,43 +69,26 @@ interface AttemptParts {
   readonly moderation: ModerationGateway | undefined;
 }
 
+const idsOf = ({ claim }: Assignment) => {
+  const { runId = "", nodeId = "", iteration = 0 } = claim ?? {};
+  return { runId, nodeId, iteration };
+};
+
 /** A node that asks for moderation does not run on an executor without it. */
 const NO_MODERATION = failed(
   "moderation_unavailable",
   "this executor has no moderation configured",
 );
 
-function moderationCheck(
-  node: TaskNode,
-  { claim }: Assignment,
-  options: Pick<AttemptParts, "moderation"> & Pick<ModerationCheckOptions, "hooks" | "stop">,
-): ModerationCheck | "missing" {
-  const { moderation: gateway, hooks, stop } = options;
-  if (gateway === undefined) return "missing";
-  return new ModerationCheck({
-    gateway,
-    moderation: node.moderation ?? "none",
-    action: node.moderationAction ?? "block",
-    runId: claim?.runId ?? "",
-    nodeId: claim?.nodeId ?? "",
-    hooks,
-    stop,
-  });
-}
-
 /** The data that reaches the handler from elsewhere: its input, its item, and the parts of its config that templates filled. */
 function moderatedInput(task: ReadTask, made: HandlerContext): Roots {
   const rendered = made.render(task.templates);
   const { item = null, previous = null } = made.context;
   const own = made.iteration === 0 ? {} : { item, previous };
-  return { input: inputOf(task, made), ...own, config: rendered.ok ? rendered.value : null };
+  return { input: made.input, ...own, config: rendered.ok ? rendered.value : null };
 }
 
 type ReadTask = Extract<Task, { ok: true }>;
-
-/** The data of the input contract: the node's parameters, or the run's input if no edge leads to the node. */
-const inputOf = ({ bindings }: ReadTask, { input, context }: HandlerContext): unknown =>
-  bindings.length === 0 ? context.input : input;
 
 /** Runs the handler. A handler that answers synchronously gives a synchronous result. */
 function handled(
@@ -117,23 +100,14 @@ function handled(
   if ("case" in prepared) return prepared;
   if (!prepared.ok) return failed("config_invalid", prepared.message, { permanent: true });
   probe("handler.before-run");
-  const value = executed(prepared, made);
-  if ("case" in value) return value;
-  const ended = (given: unknown): WireResult => judged(task.until, made.scope, returned(given));
+  const value = prepared.execute(made);
+  const ended = (given: HandlerResult): WireResult =>
+    judged(task.until, made.scope, returned(given));
   if (!(value instanceof Promise)) return ended(value);
   return Promise.race([value.then(ended, thrown), timing.ended()]).then((result) =>
     // A handler that stopped because of its signal ends with the signal's reason.
     timing.signal.aborted ? timing.verdict() : result,
   );
-}
-
-/** The handler's result, now or later. A synchronous throw becomes a result too, so that the checks see it. */
-function executed(prepared: Extract<Prepared, { ok: true }>, made: HandlerContext) {
-  try {
-    return prepared.execute(made);
-  } catch (error) {
-    return thrown(error);
-  }
 }
 
 /** The handler's context, or the failure that prevents the handler from running. */
@@ -144,22 +118,14 @@ function handlerContext(
 ): HandlerContext | WireResult {
   // The scheduler wrote it from values that it checked before they entered the log.
   const context = JSON.parse(decode(assignment.contextJson)) as NodeContext;
-  const { node, bindings } = task;
-  const inputs = resolveInputs(bindings, context, node.merge, node.onParentFailure);
-  if (!inputs.ok) return failed(inputs.reason, inputs.message, { permanent: true });
-  const scope = scopeOf(context, inputs.params);
-  const options = { substituteDefault: node.onParentFailure === "substitute_default" };
-  const { claim } = assignment;
+  const made = handlerInput(task.node, task.bindings, context);
+  if (!made.ok) return notReady(made);
+  const { input, params, scope, render } = made;
+  const { workflowId, attempt, effectKey } = assignment;
   return {
-    runId: claim?.runId ?? "",
-    nodeId: claim?.nodeId ?? "",
-    iteration: claim?.iteration ?? 0,
-    workflowId: assignment.workflowId,
-    attempt: assignment.attempt,
-    effectKey: assignment.effectKey,
+    ...{ ...idsOf(assignment), workflowId, attempt, effectKey },
     context,
-    input: inputs.params,
-    scope,
+    ...{ input, params, scope, render },
     signal,
     timeoutMs: Number(assignment.timeoutMs),
     emit: (text) => (signal.aborted ? Promise.resolve() : hooks.emit(text)),
@@ -167,19 +133,17 @@ function handlerContext(
     log: (level, message) => {
       if (!signal.aborted) hooks.log(level, message);
     },
-    effects: effectsOf(hooks.effects, signal),
+    effects: hooks.effects,
     extend: (extendMs) => hooks.extend(extendMs),
-    render: (value) => render(value, scope, options),
   };
 }
 
+const notReady = ({ cause, message, details }: InputFailure): WireResult =>
+  failed(cause, message, { permanent: true, ...(details === undefined ? {} : { details }) });
+
 function renderedHandler(task: ReadTask, ctx: HandlerContext): Prepared | WireResult {
-  const rendered: Rendered = ctx.render(task.templates);
-  if (!rendered.ok) {
-    const { cause, message, details } = renderFailure(rendered);
-    return failed(cause, message, { permanent: true, details });
-  }
-  return task.handler.prepare(Object.assign({}, task.node.config, rendered.value));
+  const rendered = handlerConfig(task.node.config, task.templates, ctx);
+  return rendered.ok ? task.handler.prepare(rendered.config) : notReady(rendered);
 }
 
 /** One signal for timeout and outside abort. Its timer starts only if the handler does not answer at once. */

@@ -8,7 +8,7 @@ import {
   type Phase,
 } from "@pawl/platform/contract/contract";
 import { GateKind, type GateSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { failed, type WireResult } from "./outcome.ts";
+import { failed, parsedJson, type WireResult } from "./outcome.ts";
 
 export type WireCheck = MessageInitShape<typeof GateSchema>;
 
@@ -34,14 +34,10 @@ export function inputContractCheck(
 export function outputContractCheck(contract: Contract | undefined, result: WireResult): Ended {
   if (contract === undefined || result.case !== "completed") return { result };
   // The value as the log will hold it, which may differ from the handler's value (undefined, toJSON).
-  const output: unknown = JSON.parse(Buffer.from(result.value.outputJson ?? []).toString("utf8"));
-  const errors = contract(output);
+  const errors = contract(parsedJson(result.value.outputJson));
   if (errors.length === 0) return { result };
-  const message = contractMessage("output", errors);
-  return {
-    result: failed("output_contract_violation", message),
-    gates: [violation("output", errors)],
-  };
+  const broken = failed("output_contract_violation", contractMessage("output", errors));
+  return { result: broken, gates: [violation("output", errors)] };
 }
 
 const violation = (phase: Phase, errors: readonly ContractError[]): WireCheck => ({

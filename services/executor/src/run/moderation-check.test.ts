@@ -1,11 +1,11 @@
 import { create } from "@bufbuild/protobuf";
+import { Result } from "@pawl/core/handler/result";
 import { AssignmentSchema, GateKind } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { expect, test } from "vitest";
-import { z } from "zod";
 import type { ModerationGateway } from "../checks/moderation.ts";
 import { ruleSetSchema } from "../checks/rule-set.ts";
 import { rulesGateway } from "../checks/rules-gateway.ts";
-import { defineHandler, type HandlerContext, type HandlerResult } from "../handlers/handler.ts";
+import { defineHandler, type TaskContext } from "../handlers/handler.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "./attempt.ts";
 import { memoryLedger } from "../work/memory-ledger.fixture.ts";
@@ -19,20 +19,19 @@ function rules(): ModerationGateway {
 }
 
 interface Attempt {
-  readonly execute: (ctx: HandlerContext) => HandlerResult | Promise<HandlerResult>;
+  readonly execute: (ctx: TaskContext) => unknown;
   readonly node?: Readonly<Record<string, unknown>>;
   readonly input?: unknown;
   readonly isApproved?: boolean;
   readonly gateway?: ModerationGateway | null;
 }
 
-/** Runs one attempt; what it came to, and everything a watcher would have seen. */
+/** Runs one attempt; returns its outcome and everything that a watcher would see. */
 async function attempt({ execute, node, input, isApproved, gateway }: Attempt) {
   const seen: string[] = [];
   const handler = defineHandler({
     type: "t",
-    config: z.looseObject({}),
-    execute: (_, ctx) => execute(ctx),
+    run: (_input, ctx) => execute(ctx),
   });
   const run = attemptRunner(
     registryOf([handler]),
@@ -73,7 +72,7 @@ test("an input that is flagged blocks the node before its handler, for good (S1.
   const calls: unknown[] = [];
   const execute = () => {
     calls.push(1);
-    return { output: 1 };
+    return 1;
   };
   for (const moderation of ["input", "both"]) {
     const node = { moderation };
@@ -87,9 +86,9 @@ test("an input that is flagged blocks the node before its handler, for good (S1.
   expect(calls).toHaveLength(2);
 });
 
-test("what templates bring into the config is input as well (S1.16)", async () => {
+test("values that templates bring into the config are checked as input (S1.16)", async () => {
   const node = { moderation: "input", config: { say: "{{ ctx.input }}" } };
-  const { gates } = await attempt({ execute: () => ({ output: 1 }), node, input: "forbidden" });
+  const { gates } = await attempt({ execute: () => 1, node, input: "forbidden" });
   expect(gates).toMatchObject([
     { details: { findings: [{ path: "input" }, { path: "config.say" }] } },
   ]);
@@ -97,14 +96,14 @@ test("what templates bring into the config is input as well (S1.16)", async () =
 
 test("a held input waits, and is not asked about again once a person approved it (S1.16)", async () => {
   const node = { moderation: "input", moderationAction: "hold" };
-  const base = { execute: () => ({ output: 1 }), node, input: "forbidden" };
+  const base = { execute: () => 1, node, input: "forbidden" };
   const { result } = await attempt(base);
   expect(result).toEqual({ case: "held", value: { reason: "moderation_hold", phase: "input" } });
   expect((await attempt({ ...base, isApproved: true })).result.case).toBe("completed");
 });
 
 test("an output that is flagged is blocked, or held with the output (S1.18)", async () => {
-  const execute = () => ({ output: { text: "forbidden" }, handle: "h" });
+  const execute = () => new Result({ text: "forbidden" }, { handle: "h" });
   const blocked = await attempt({ execute, node: { moderation: "output" } });
   expect(blocked.result).toMatchObject({
     value: {
@@ -122,11 +121,11 @@ test("an output that is flagged is blocked, or held with the output (S1.18)", as
   });
 });
 
-test("nobody is asked about an output that its contract refuses (S1.18, S1.19)", async () => {
+test("no person is asked about an output that its contract refuses (S1.18, S1.19)", async () => {
   const contracts = { input: null, output: { type: "string" } };
   const node = { moderation: "output", moderationAction: "hold", contracts };
   const { result, gates } = await attempt({
-    execute: () => ({ output: { text: "forbidden" } }),
+    execute: () => ({ text: "forbidden" }),
     node,
   });
   expect(result).toMatchObject({ value: { cause: "output_contract_violation" } });
@@ -140,11 +139,11 @@ const PIECES = ["all is well, then forb", "idd", "en things, and more"];
 
 test("a phrase split over pieces is never shown; blocking aborts the handler (S1.18, S1.20)", async () => {
   const ends: unknown[] = [];
-  const execute = async (ctx: HandlerContext): Promise<HandlerResult> => {
+  const execute = async (ctx: TaskContext) => {
     for (const piece of PIECES) await ctx.emit(piece);
     ends.push(ctx.signal.aborted);
     await ctx.emit("too late");
-    return { output: "fine" };
+    return "fine";
   };
   const { result, gates, shown } = await attempt({ execute, node: { moderation: "output" } });
   expect(result).toMatchObject({ value: { cause: "moderation_blocked" } });
@@ -153,11 +152,11 @@ test("a phrase split over pieces is never shown; blocking aborts the handler (S1
   expect(ends).toEqual([true]);
 });
 
-test("a stream to be held shows nothing more, and its handler ends in peace", async () => {
-  const execute = async (ctx: HandlerContext): Promise<HandlerResult> => {
+test("a stream that is held shows no more text, and its handler runs to its end", async () => {
+  const execute = async (ctx: TaskContext) => {
     // A handler need not wait.
     for (const piece of PIECES) void ctx.emit(piece);
-    return { output: "the whole" };
+    return "the whole";
   };
   const node = { moderation: "output", moderationAction: "hold" };
   const { result, shown } = await attempt({ execute, node });
@@ -166,12 +165,12 @@ test("a stream to be held shows nothing more, and its handler ends in peace", as
 });
 
 test("a clean stream is shown whole, with media where they belong and log lines as they are", async () => {
-  const execute = async (ctx: HandlerContext): Promise<HandlerResult> => {
+  const execute = async (ctx: TaskContext) => {
     await ctx.emit("one ");
     await ctx.emitMedia({ url: "http://x/a.png", mime: "image/png" });
     ctx.log("info", "a line");
     await ctx.emit("two");
-    return { output: 1 };
+    return 1;
   };
   const { result, seen } = await attempt({ execute, node: { moderation: "both" } });
   expect(result.case).toBe("completed");
@@ -179,7 +178,7 @@ test("a clean stream is shown whole, with media where they belong and log lines 
   expect(seen).toContain("info: a line");
 });
 
-test("log lines, media and error messages do not tell what streams may not", async () => {
+test("log lines, media and error messages do not show text that a stream may not show", async () => {
   const node = { moderation: "output" };
   const logged = await attempt({
     node,
@@ -196,19 +195,19 @@ test("log lines, media and error messages do not tell what streams may not", asy
     node,
     execute: async (ctx) => {
       await ctx.emitMedia({ url: "http://x/forbidden.png", mime: "image/png" });
-      return { output: 1 };
+      return 1;
     },
   });
   expect(media.seen).toEqual([]);
   expect(media.result).toMatchObject({ value: { cause: "moderation_blocked" } });
 });
 
-test("where nobody can look, nothing passes, and the policy may try again", async () => {
+test("if moderation cannot check, no text passes, and the policy may retry", async () => {
   const away = { ok: false, message: "away" } as const;
   const deaf: ModerationGateway = { ...rules(), check: () => away, checkStretch: () => away };
-  const execute = async (ctx: HandlerContext): Promise<HandlerResult> => {
+  const execute = async (ctx: TaskContext) => {
     await ctx.emit("text");
-    return { output: 1 };
+    return 1;
   };
   for (const moderation of ["input", "output"])
     for (const gateway of [deaf, null]) {

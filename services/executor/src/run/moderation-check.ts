@@ -16,7 +16,7 @@ import {
 import { StreamWindow, type Passed } from "../checks/stream-window.ts";
 import type { AttemptHooks } from "./run-attempt.ts";
 import type { Ended, WireCheck } from "./contract-check.ts";
-import { failed, failedWith, type WireResult } from "./outcome.ts";
+import { failed, failedWith, parsedJson, type WireResult } from "./outcome.ts";
 
 const WITHHELD = "[withheld by moderation]";
 
@@ -46,8 +46,8 @@ export class ModerationCheck {
 
   constructor(options: ModerationCheckOptions) {
     this.#options = options;
-    const { gateway, hooks } = options;
-    this.#window = new StreamWindow(gateway, this.#subject("output"), hooks.signal);
+    const { gateway, hooks, runId, nodeId } = options;
+    this.#window = new StreamWindow(gateway, { phase: "output", runId, nodeId }, hooks.signal);
   }
 
   /** The end of an attempt whose input moderation refuses, or undefined. */
@@ -80,7 +80,9 @@ export class ModerationCheck {
     if (!isModerated(moderation, "output")) return accepted(result);
     await this.#chain;
     if (hooks.signal.aborted) return { result };
-    const rest = await this.#rest(result);
+    // The rest of the stream that was held back is shown only if the handler ended well.
+    const hasRest = this.#trouble === undefined && result.case === "completed";
+    const rest: Passed = hasRest ? await this.#window.end() : { kind: "clear", text: "" };
     const found = this.#trouble ?? (rest.kind === "clear" ? await this.#judge(result) : rest);
     if (found === undefined) {
       const ended = accepted(result);
@@ -101,32 +103,20 @@ export class ModerationCheck {
     return { result: { case: "held", value }, gates };
   }
 
-  /** Shows the rest of the stream that was held back, if the handler ended well. */
-  async #rest(result: WireResult): Promise<Passed> {
-    if (this.#trouble !== undefined || result.case !== "completed")
-      return { kind: "clear", text: "" };
-    return await this.#window.end();
-  }
-
-  #subject(phase: Phase) {
-    const { runId, nodeId } = this.#options;
-    return { phase, runId, nodeId };
-  }
-
   async #check(roots: Roots, phase: Phase): Promise<Verdict> {
-    const { gateway, hooks } = this.#options;
-    return await gateway.check(roots, this.#subject(phase), hooks.signal);
+    const { gateway, hooks, runId, nodeId } = this.#options;
+    return await gateway.check(roots, { phase, runId, nodeId }, hooks.signal);
   }
 
   /** The findings in the handler's output, or in the message and details of its failure. */
   async #judge(result: WireResult): Promise<Trouble | undefined> {
     if (result.case === "failed") {
       const { message = "", detailsJson } = result.value;
-      const details = detailsJson === undefined ? null : parsed(detailsJson);
+      const details = parsedJson(detailsJson);
       return troubleOf(await this.#check({ error: { message, details } }, "output"));
     }
     if (result.case !== "completed") return undefined;
-    const output = parsed(result.value.outputJson ?? new Uint8Array());
+    const output = parsedJson(result.value.outputJson);
     return troubleOf(await this.#check({ output }, "output"));
   }
 
@@ -209,6 +199,3 @@ function withheld(result: Extract<WireResult, { case: "failed" }>): WireResult {
   const { cause = "provider_error", permanent = false } = result.value;
   return failedWith(cause, WITHHELD, { permanent });
 }
-
-const parsed = (json: Uint8Array): unknown =>
-  json.length === 0 ? null : JSON.parse(Buffer.from(json).toString("utf8"));

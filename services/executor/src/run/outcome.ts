@@ -1,37 +1,36 @@
-// Turns whatever a handler returned or threw into a bounded result: completed with a JSON output, expanded into items, or failed with a
-// cause. Hostile getters, `throw undefined`, circular data and NUL characters all become a failure here and go no further.
+// The outcome of a handler as the scheduler gets it: completed with a JSON output, expanded into items, waiting for a child run or a
+// person, or failed with a cause. Every text is bounded and can be stored.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { encodeJson } from "@pawl/core/data/encode-json";
-import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
+import type { Scope } from "@pawl/core/data/scope";
 import type { Cause } from "@pawl/core/fault/cause";
-import { APPROVAL, type Usage } from "@pawl/core/log/event";
+import { judgeUntil, type Until } from "@pawl/core/glue/until";
+import { describe, type FailedOptions } from "@pawl/core/handler/failure";
+import { Directive } from "@pawl/core/handler/result";
+import type { SettledFailure, SettledResult } from "@pawl/core/handler/served";
+import { cleanText, settled, settledFailure } from "@pawl/core/handler/settle";
+import { APPROVAL } from "@pawl/core/log/event";
 import type { OutcomeSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import type {
-  HandlerChildRun,
-  HandlerExpansion,
-  HandlerFailure,
-  HandlerQuestion,
-  HandlerSuccess,
+import {
+  ChildRun,
+  type ChildRunOptions,
+  Expansion,
+  type HandlerResult,
+  Question,
+  type QuestionOptions,
 } from "../handlers/handler.ts";
 
 /** The `result` of an Outcome. */
 export type WireResult = NonNullable<MessageInitShape<typeof OutcomeSchema>["result"]>;
 
-const MESSAGE_LENGTH_MAX = 2_000;
-const CAUSE = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/;
-const HANDLE_LENGTH_MAX = 128;
-
 /** The outcome of a handler that returned. */
-export function returned(value: unknown): WireResult {
+export function returned(outcome: HandlerResult): WireResult {
   try {
-    if (typeof value !== "object" || value === null) return malformed("nothing");
-    if ("failed" in value) return failedBy(value.failed);
-    if ("expand" in value) return expandedBy(value.expand);
-    if ("child" in value) return childBy(value.child);
-    if ("ask" in value) return askedBy(value.ask);
-    return "output" in value ? completedBy(value) : malformed("no output");
+    if (outcome instanceof Directive) return directed(outcome);
+    const ended = settled(outcome);
+    return "failure" in ended ? failedBy(ended.failure) : completedBy(ended.result);
   } catch (error) {
     return thrown(error);
   }
@@ -44,98 +43,82 @@ export const thrown = (error: unknown): WireResult => failed("provider_error", d
 export const failed = (cause: Cause, message: string, options: FailedOptions = {}): WireResult =>
   failedWith(cause, message, options);
 
-interface FailedOptions {
-  readonly permanent?: boolean;
-  readonly details?: unknown;
-  readonly retryAfterMs?: unknown;
-  readonly timeoutMs?: unknown;
+/** A failure with the cause that a handler gave. */
+export const failedWith = (cause: string, message: string, options: FailedOptions): WireResult =>
+  failedBy(settledFailure(cause, message, options));
+
+/** The result of an iteration; a completed one is marked if the condition ends the loop. */
+export function judged(until: Until | undefined, scope: Scope, result: WireResult): WireResult {
+  if (until === undefined || result.case !== "completed") return result;
+  const verdict = judgeUntil(until, scope, parsedJson(result.value.outputJson));
+  if (!verdict.ok) return failed(verdict.cause, verdict.message, { permanent: true });
+  return { case: "completed", value: { ...result.value, stop: verdict.stop } };
 }
 
-/** A failure with the cause that a handler gave. */
-export function failedWith(cause: string, message: string, options: FailedOptions): WireResult {
-  const detailsJson = encodeDetails(options.details);
-  return {
-    case: "failed",
-    value: {
-      cause,
-      message: cleanText(message, MESSAGE_LENGTH_MAX),
-      permanent: options.permanent ?? false,
-      ...(detailsJson === undefined ? {} : { detailsJson }),
-      retryAfterMs: wholeNumber(options.retryAfterMs),
-      timeoutMs: wholeNumber(options.timeoutMs),
-    },
-  };
-}
+/** The value of JSON bytes; null if there are none. */
+export const parsedJson = (json: Uint8Array = new Uint8Array()): unknown =>
+  json.length === 0 ? null : JSON.parse(Buffer.from(json).toString("utf8"));
 
 /** The cause of a failed result, or the kind of any other: the label for metrics and spans. */
 export const causeOf = (result: WireResult): string =>
   result.case === "failed" ? (result.value.cause ?? "") : (result.case ?? "");
 
-function completedBy(value: Partial<HandlerSuccess>): WireResult {
-  const { output, handle, queueDelayMs, usage } = value;
-  if (handle !== undefined && (typeof handle !== "string" || handle.length > HANDLE_LENGTH_MAX)) {
-    return malformed("a handle that is not a name");
-  }
-  const delay = queueDelayMs ?? 0;
-  if (!Number.isSafeInteger(delay) || delay < 0 || delay > LIMITS.delayMsMax) {
-    return malformed("a delay that is not a number of milliseconds");
-  }
-  const text = encode(output, "output");
-  if (typeof text !== "string") return text;
+function failedBy({ detailsJson, retryAfterMs, timeoutMs, ...rest }: SettledFailure): WireResult {
   return {
-    case: "completed",
+    case: "failed",
     value: {
-      outputJson: Buffer.from(text),
-      handle: handle ?? "",
-      queueDelayMs: BigInt(delay),
-      ...(usage === undefined ? {} : { usage: wireUsage(usage) }),
+      ...rest,
+      ...(detailsJson === "" ? {} : { detailsJson: Buffer.from(detailsJson) }),
+      retryAfterMs: BigInt(retryAfterMs),
+      timeoutMs: BigInt(timeoutMs),
     },
   };
 }
 
-const wireUsage = ({ inputTokens, outputTokens }: Usage) => ({
-  inputTokens: wholeNumber(inputTokens),
-  outputTokens: wholeNumber(outputTokens),
-});
-
-/** Zero for anything that is not a count. */
-const wholeNumber = (value: unknown): bigint =>
-  typeof value === "number" && value > 0 && value <= Number.MAX_SAFE_INTEGER
-    ? BigInt(Math.ceil(value))
-    : 0n;
-
-function expandedBy(value: unknown): WireResult {
-  if (typeof value !== "object" || value === null) return malformed("no items");
-  const { items, cut }: Partial<HandlerExpansion["expand"]> = value;
-  if (!Array.isArray(items)) return malformed("no items");
-  const text = encode(items, "list of items");
-  if (typeof text !== "string") return text;
-  return { case: "expanded", value: { itemsJson: Buffer.from(text), cut: cut === true } };
+function completedBy({ outputJson, handle, queueDelayMs, usage }: SettledResult): WireResult {
+  const counted = usage && {
+    usage: { inputTokens: BigInt(usage.inputTokens), outputTokens: BigInt(usage.outputTokens) },
+  };
+  return {
+    case: "completed",
+    value: {
+      outputJson: Buffer.from(outputJson),
+      handle,
+      queueDelayMs: BigInt(queueDelayMs),
+      ...counted,
+    },
+  };
 }
 
-function childBy(value: unknown): WireResult {
-  if (typeof value !== "object" || value === null) return malformed("no child run");
-  const { workflowId, version = 0, input }: Partial<HandlerChildRun["child"]> = value;
-  if (typeof workflowId !== "string" || !Number.isSafeInteger(version) || version < 0)
-    return malformed("no child run");
+function directed(directive: Directive): WireResult {
+  if (directive instanceof Expansion) return expandedBy(directive);
+  if (directive instanceof ChildRun) return childBy(directive.options);
+  if (directive instanceof Question) return askedBy(directive.options);
+  return failed("contract_violated", `the handler returned an unknown ${directive.directive}`);
+}
+
+function expandedBy({ items, cut }: Expansion): WireResult {
+  const text = encode(items, "list of items");
+  if (typeof text !== "string") return text;
+  return { case: "expanded", value: { itemsJson: Buffer.from(text), cut } };
+}
+
+function childBy({ workflowId, version, input }: ChildRunOptions): WireResult {
   const text = encode(input, "input of the child run");
   if (typeof text !== "string") return text;
   return { case: "childRun", value: { workflowId, version, inputJson: Buffer.from(text) } };
 }
 
-function askedBy(value: unknown): WireResult {
-  if (typeof value !== "object" || value === null) return malformed("no question");
-  const { message, details, assignees, deadlineMs }: Partial<HandlerQuestion["ask"]> = value;
-  if (typeof message !== "string" || message === "") return malformed("no question");
-  const text = encode(details ?? null, "details");
+function askedBy({ message, details, assignees, deadlineMs }: QuestionOptions): WireResult {
+  const text = encode(details, "details");
   if (typeof text !== "string") return text;
   const approval = {
     message: cleanText(message, LIMITS.approvalMessageLength),
     detailsJson: Buffer.from(text),
-    assignees: (Array.isArray(assignees) ? assignees : [])
+    assignees: assignees
       .slice(0, LIMITS.approvalAssignees)
-      .map((one) => cleanText(String(one), LIMITS.labelLength)),
-    deadlineMs: wholeNumber(deadlineMs),
+      .map((one) => cleanText(one, LIMITS.labelLength)),
+    deadlineMs: BigInt(deadlineMs),
   };
   return { case: "held", value: { reason: APPROVAL, phase: "output", approval } };
 }
@@ -144,49 +127,4 @@ function askedBy(value: unknown): WireResult {
 function encode(value: unknown, what: string): string | WireResult {
   const encoded = encodeJson(value, what);
   return encoded.ok ? encoded.text : failed(encoded.cause, encoded.message, { permanent: true });
-}
-
-function failedBy(value: unknown): WireResult {
-  if (typeof value !== "object" || value === null) return malformed("a failure without a cause");
-  const failure: Partial<HandlerFailure["failed"]> = value;
-  const { cause, message, permanent, details, retryAfterMs, timeoutMs } = failure;
-  if (typeof cause !== "string" || !CAUSE.test(cause)) {
-    return malformed("a failure without a cause");
-  }
-  const text = typeof message === "string" ? message : cause;
-  const isPermanent = permanent === true;
-  return failedWith(cause, text, { permanent: isPermanent, details, retryAfterMs, timeoutMs });
-}
-
-const malformed = (what: string): WireResult =>
-  failed("contract_violated", `the handler returned ${what}`);
-
-/** Details are optional, so details that cannot be stored are left out. */
-function encodeDetails(details: unknown): Buffer | undefined {
-  if (details === undefined) return undefined;
-  try {
-    const text = JSON.stringify(details, (_key, value: unknown) =>
-      typeof value === "string" ? cleanText(value, value.length) : value,
-    );
-    return checkJson(text).ok ? Buffer.from(text) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function describe(error: unknown): string {
-  try {
-    if (error instanceof Error) return `${error.name}: ${error.message}`;
-    return typeof error === "object" && error !== null
-      ? "the handler threw an object"
-      : `the handler threw ${String(error)}`;
-  } catch {
-    return "the handler threw something that cannot be described";
-  }
-}
-
-/** Text that Postgres and protobuf accept: no NUL, no lone surrogates, not longer than `lengthMax`. */
-export function cleanText(text: string, lengthMax: number): string {
-  const whole = (text.length > lengthMax ? text.slice(0, lengthMax) : text).toWellFormed();
-  return whole.includes("\0") ? whole.replaceAll("\0", "\ufffd") : whole;
 }

@@ -3,13 +3,12 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Media } from "@pawl/core/log/event";
 import type { Assignment, OutcomeSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import type { EffectDoor } from "../handlers/effects.ts";
+import type { EffectDoor } from "@pawl/core/handler/served";
 
 /** How an attempt ended, without its claim. */
-export type AttemptResult = Required<
-  Pick<MessageInitShape<typeof OutcomeSchema>, "result" | "durationMs">
-> &
-  Pick<MessageInitShape<typeof OutcomeSchema>, "gates">;
+export type AttemptResult = Required<Pick<Outcome, "result" | "durationMs">> &
+  Pick<Outcome, "gates">;
+type Outcome = MessageInitShape<typeof OutcomeSchema>;
 
 /** What a running attempt may send. */
 export interface AttemptHooks {

@@ -1,7 +1,7 @@
 // A node from an assignment. It is parsed once per text and cached, because the same node comes with every run of its workflow. A
 // config without templates is also checked once, so the schema is off the hot path.
 
-import { boundedCache } from "@pawl/core/data/bounded-cache";
+import { BoundedMap } from "@pawl/core/data/bounded-map";
 import type { Binding } from "@pawl/core/data/inputs";
 import type { MergeStrategy } from "@pawl/core/data/merge";
 import { templatesOf } from "@pawl/core/data/template";
@@ -21,6 +21,8 @@ export interface TaskNode {
   readonly id: string;
   readonly type: string;
   readonly config: Readonly<Record<string, unknown>>;
+  /** The input of the handler, with templates; absent if the author wrote none. */
+  readonly input?: unknown;
   readonly onParentFailure: ParentFailurePolicy;
   readonly merge: MergeStrategy | null;
   readonly contracts?: NodeContracts;
@@ -45,17 +47,15 @@ export type Task =
     }
   | { readonly ok: false; readonly cause: Cause; readonly message: string };
 
-/** Reads nodes and caches about the last two thousand texts. */
+/** Reads nodes and caches the last two thousand texts. */
 export function taskReader(registry: Registry): (nodeJson: string) => Task {
-  return boundedCache(NODES_MAX, (text: string) => readTask(text, registry));
+  const tasks = new BoundedMap<string, Task>(NODES_MAX);
+  const read = (text: string): Task => readTask(text, registry);
+  return (text) => tasks.ensure(text, read);
 }
 
 function readTask(text: string, registry: Registry): Task {
-  let parsed: {
-    readonly node: TaskNode;
-    readonly bindings?: readonly Binding[];
-    readonly until?: string;
-  };
+  let parsed: { node: TaskNode; bindings?: readonly Binding[]; until?: string };
   try {
     // The scheduler made it from a checked definition, so only its JSON syntax is checked here.
     parsed = JSON.parse(text) as typeof parsed;
@@ -84,10 +84,8 @@ function compiledContracts(contracts: NodeContracts | undefined) {
   const compiled = (schema: JsonSchema | null | undefined, phase: Phase): Contract | undefined =>
     schema === null || schema === undefined ? undefined : compileContract(schema, phase);
   try {
-    return {
-      input: compiled(contracts?.input, "input"),
-      output: compiled(contracts?.output, "output"),
-    };
+    const input = compiled(contracts?.input, "input");
+    return { input, output: compiled(contracts?.output, "output") };
   } catch {
     return undefined;
   }

@@ -1,7 +1,6 @@
 import { compileUntil } from "@pawl/core/glue/until";
 import { expect, test } from "vitest";
-import { returned } from "./outcome.ts";
-import { judged } from "./until.ts";
+import { judged, returned } from "./outcome.ts";
 
 const scope = { ctx: {}, input: {}, item: { last: true }, index: 3, previous: { n: 1 } };
 const judge = (until: string, output: unknown = { n: 2 }) =>

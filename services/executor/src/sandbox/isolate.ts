@@ -97,18 +97,10 @@ async function evaluate(
     reference: true,
     filename: "node.js",
   });
-  const write = new ivm.Callback(
-    (level: unknown, message: unknown) => onLog(String(level), String(message)),
-    { ignored: true },
-  );
-  const args = [
-    main.derefInto(),
-    request.ctx,
-    request.input,
-    request.resultBytesMax,
-    request.logBytesMax,
-    write,
-  ];
+  const log = (level: unknown, message: unknown) => onLog(String(level), String(message));
+  const write = new ivm.Callback(log, { ignored: true });
+  const { ctx, input, resultBytesMax, logBytesMax } = request;
+  const args = [main.derefInto(), ctx, input, resultBytesMax, logBytesMax, write];
   return await runner.apply(undefined, args, { timeout, result: { promise: true, copy: true } });
 }
 
@@ -116,25 +108,18 @@ function interpret(raw: unknown, resultBytesMax: number): SandboxResult {
   if (typeof raw !== "string") return jsError("returned something that is not data");
   const body = raw.slice(1);
   if (raw.startsWith("E")) return jsError(body);
-  if (raw.startsWith("V") && Buffer.byteLength(body) <= resultBytesMax) {
+  if (raw.startsWith("V") && Buffer.byteLength(body) <= resultBytesMax)
     return { ok: true, json: body };
-  }
-  return {
-    ok: false,
-    cause: "output_too_large",
-    message: `the result is larger than ${resultBytesMax} bytes`,
-  };
+  const message = `the result is larger than ${resultBytesMax} bytes`;
+  return { ok: false, cause: "output_too_large", message };
 }
 
 function explain(error: unknown, isolate: ivm.Isolate, request: SandboxRequest): SandboxResult {
   const text = errorText(error);
   if (text.includes("Script execution timed out")) return timeout(request.timeoutMs);
   if (isolate.isDisposed || text.includes("memory limit")) {
-    return {
-      ok: false,
-      cause: "js_killed",
-      message: `used more than ${request.memoryMb} MB of memory`,
-    };
+    const message = `used more than ${request.memoryMb} MB of memory`;
+    return { ok: false, cause: "js_killed", message };
   }
   return jsError(text);
 }

@@ -10,7 +10,7 @@ const commands = sandboxCommands({ isRoot, interpreted: false });
 const withLayer = (layer: string): readonly SandboxCommand[] =>
   commands.filter(({ name }) => name.split("+").includes(layer));
 
-/** What a script finds in a process with these layers. */
+/** The facts that a script finds in a process with these layers. */
 function tried<Found>({ file, args }: SandboxCommand, script: string): Found {
   const line = [...args.slice(0, -1), "-e", script];
   const said = execFileSync(file, line, { env: {}, cwd: "/", encoding: "utf8" });
@@ -41,7 +41,7 @@ test("a child behind the filter opens no socket, writes no file, and starts and 
   }
 });
 
-test("a child has an account of its own, which neither nobody nor the database has", () => {
+test("a child has an account of its own, which is neither the account `nobody` nor the account of the database", () => {
   const nobody = Number(execFileSync("id", ["-u", "nobody"], { encoding: "utf8" }));
   expect(SANDBOX_UID).not.toBe(nobody);
   for (const command of withLayer("uid")) {

@@ -2,6 +2,7 @@
 // length limit, so only plain data crosses.
 
 import type { Cause } from "@pawl/core/fault/cause";
+import { z } from "zod";
 
 /** Parent → child: run this code. `ctx` and `input` are JSON text; only the isolate parses them. */
 export interface SandboxRequest {
@@ -16,59 +17,34 @@ export interface SandboxRequest {
 }
 
 /** Why user code did not return a value. */
-export type SandboxCause = Extract<
-  Cause,
-  "js_error" | "js_timeout" | "js_killed" | "output_too_large"
->;
-
-/** How one run of user code ended; `json` is the returned value as JSON text. */
-export type SandboxResult =
-  | { readonly ok: true; readonly json: string }
-  | { readonly ok: false; readonly cause: SandboxCause; readonly message: string };
-
-/** Child → parent. */
-export type SandboxReply =
-  | { readonly kind: "ready" }
-  | { readonly kind: "log"; readonly id: number; readonly level: string; readonly message: string }
-  | { readonly kind: "result"; readonly id: number; readonly result: SandboxResult };
-
-const CAUSES: ReadonlySet<string> = new Set([
+const CAUSES = [
   "js_error",
   "js_timeout",
   "js_killed",
   "output_too_large",
+] as const satisfies Cause[];
+export type SandboxCause = (typeof CAUSES)[number];
+
+const resultSchema = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), json: z.string() }),
+  z.object({ ok: z.literal(false), cause: z.enum(CAUSES), message: z.string() }),
 ]);
+/** How one run of user code ended; `json` is the returned value as JSON text. */
+export type SandboxResult = Readonly<z.output<typeof resultSchema>>;
+
+const replySchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("ready") }),
+  z.object({ kind: z.literal("log"), id: z.number(), level: z.string(), message: z.string() }),
+  z.object({ kind: z.literal("result"), id: z.number(), result: resultSchema }),
+]);
+/** Child → parent. */
+export type SandboxReply = z.output<typeof replySchema>;
 
 /** Reads a line of the child and trusts nothing: a malformed line gives undefined, and the caller kills the child. */
 export function parseReply(line: string): SandboxReply | undefined {
-  let value: unknown;
   try {
-    value = JSON.parse(line);
+    return replySchema.safeParse(JSON.parse(line)).data;
   } catch {
     return undefined;
   }
-  if (!isRecord(value)) return undefined;
-  const { kind, id, level, message } = value;
-  if (kind === "ready") return { kind };
-  if (typeof id !== "number") return undefined;
-  if (kind === "log" && typeof level === "string" && typeof message === "string") {
-    return { kind, id, level, message };
-  }
-  if (kind !== "result") return undefined;
-  const result = parseResult(value["result"]);
-  return result === undefined ? undefined : { kind, id, result };
 }
-
-function parseResult(value: unknown): SandboxResult | undefined {
-  if (!isRecord(value)) return undefined;
-  const { ok, json, cause, message } = value;
-  if (ok === true && typeof json === "string") return { ok, json };
-  if (ok !== false || typeof message !== "string" || !isCause(cause)) return undefined;
-  return { ok, cause, message };
-}
-
-const isCause = (value: unknown): value is SandboxCause =>
-  typeof value === "string" && CAUSES.has(value);
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null;

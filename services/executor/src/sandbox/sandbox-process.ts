@@ -22,18 +22,19 @@ export class SandboxProcess {
   #busy: Busy | undefined;
   #killed: SandboxResult | undefined;
   #isDead = false;
-  #runs = 0;
+  /** How many requests it has taken. */
+  runs = 0;
   readonly #ready = Promise.withResolvers<boolean>();
   readonly #exited = Promise.withResolvers<void>();
+  /** True once it can take a request; false if it died before. */
+  readonly ready = this.#ready.promise;
+  readonly exited = this.#exited.promise;
 
   constructor(command: SandboxCommand) {
-    this.#child = spawn(command.file, command.args, {
-      cwd: "/",
-      env: {},
-      stdio: ["pipe", "pipe", "pipe"],
-    });
+    const { file, args } = command;
+    this.#child = spawn(file, args, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "pipe"] });
     const startTimer = setTimeout(() => this.kill(crashed("did not start")), START_TIMEOUT_MS);
-    void this.#ready.promise.then(() => clearTimeout(startTimer));
+    void this.ready.then(() => clearTimeout(startTimer));
     this.#child.once("error", () => this.#died("could not be started"));
     this.#child.once("exit", (code, signal) => this.#died(`ended with ${signal ?? code}`));
     // A write to a child that just died is ignored; its exit ends the run.
@@ -47,15 +48,6 @@ export class SandboxProcess {
       }),
     );
     this.#child.stderr?.resume();
-  }
-
-  /** True once it can take a request; false if it died before. */
-  get ready(): Promise<boolean> {
-    return this.#ready.promise;
-  }
-
-  get exited(): Promise<void> {
-    return this.#exited.promise;
   }
 
   get isDead(): boolean {
@@ -75,11 +67,6 @@ export class SandboxProcess {
     return this.#busy?.killAt ?? Infinity;
   }
 
-  /** How many requests it has taken. */
-  get runs(): number {
-    return this.#runs;
-  }
-
   /** Runs one request. Never rejects: if the child dies, the result is js_killed or the result given to `kill`. */
   run(
     request: SandboxRequest,
@@ -87,7 +74,7 @@ export class SandboxProcess {
   ): Promise<SandboxResult> {
     const { promise, resolve } = Promise.withResolvers<SandboxResult>();
     if (this.isDead) return Promise.resolve(crashed("was gone"));
-    this.#runs++;
+    this.runs++;
     this.#busy = { id: request.id, ...options, settle: resolve };
     this.#child.stdin?.write(`${JSON.stringify(request)}\n`);
     return promise;

@@ -6,7 +6,7 @@ import { Sandbox, type SandboxTask } from "./sandbox.ts";
 import { residentBytes } from "./watchdog.ts";
 import type { SandboxResult } from "./protocol.ts";
 
-// One pool for the file: that the same pool survives every attack below, one after the other, is what is proved.
+// One pool for the file, to prove that the same pool survives every attack below.
 let layers = "";
 const kills: string[] = [];
 const sandbox = new Sandbox({
@@ -108,7 +108,7 @@ test("log lines arrive in order, before the result, and are bounded", async () =
   expect(lines.at(-1)).toContain("cut here");
 });
 
-/** Time enough that memory, not time, is what runs out. */
+/** Long enough that memory runs out before time. */
 const PATIENT_MS = 25_000;
 const HASTY_MS = 400;
 
@@ -212,7 +212,7 @@ test("every run starts with fresh globals", async () => {
   });
 });
 
-test("an abort kills the run at once and the pool goes on", async () => {
+test("an abort kills the run at once, and the pool still works", async () => {
   const controller = new AbortController();
   const result = run("while (1);", { timeoutMs: 30_000, signal: controller.signal });
   controller.abort();
@@ -228,7 +228,7 @@ test("more runs than children wait their turn and all finish", async () => {
   );
 });
 
-test("the watchdog ended what the isolate's own limits could not", () => {
+test("the watchdog ended the runs that the isolate's own limits could not end", () => {
   expect(kills.length).toBeGreaterThan(0);
 });
 
@@ -266,7 +266,7 @@ test("a child that talks nonsense or too much is killed, not believed", async ()
   }
 });
 
-test("the host says which layers hold, and its own memory stayed small", () => {
+test("the sandbox reports its layers, and the memory of the host process stayed small", () => {
   expect(sandboxCommands({ isRoot: true, interpreted: false }).map(({ name }) => name)).toContain(
     layers,
   );

@@ -18,7 +18,11 @@ import { Watchdog } from "./watchdog.ts";
 const RUNS_MAX = 200;
 /** Children beyond the pool's size, for workflows that hold none. */
 const SPARE = 1;
-const MEMORY_MB = 32;
+const RUN_LIMITS = {
+  memoryMb: 32,
+  resultBytesMax: LIMITS.valueBytes,
+  logBytesMax: LIMITS.logMessageBytes,
+};
 /** How long after the code's own limit the watchdog kills the child. */
 const KILL_GRACE_MS = 500;
 
@@ -46,12 +50,12 @@ export interface SandboxTask {
 }
 
 export class Sandbox {
+  readonly #options: SandboxOptions;
   readonly #max: number;
   readonly #children = new Set<SandboxProcess>();
   readonly #idle: SandboxProcess[] = [];
   readonly #turns = new Turns<PromiseWithResolvers<SandboxProcess>>();
   readonly #watchdog: Watchdog;
-  readonly #onLayers: ((name: string) => void) | undefined;
   #commands: readonly SandboxCommand[];
   #found: Promise<void> | undefined;
   #starting = 0;
@@ -59,8 +63,8 @@ export class Sandbox {
   #isStopped = false;
 
   constructor(options: SandboxOptions = {}) {
+    this.#options = options;
     this.#max = options.processesMax ?? availableParallelism();
-    this.#onLayers = options.onLayers;
     this.#watchdog = new Watchdog(() => this.#children, options.onKill);
     const isRoot = process.getuid?.() === 0;
     this.#commands = sandboxCommands({ isRoot, interpreted: options.interpreted ?? false });
@@ -95,21 +99,11 @@ export class Sandbox {
     this.#watchdog.wake();
     probe("sandbox.before-run");
     try {
+      const { code, timeoutMs, onLog = () => undefined } = task;
+      const [ctx, input] = [JSON.stringify(task.ctx ?? null), JSON.stringify(task.input ?? null)];
       return await child.run(
-        {
-          id: this.#nextId++,
-          code: task.code,
-          ctx: JSON.stringify(task.ctx ?? null),
-          input: JSON.stringify(task.input ?? null),
-          timeoutMs: task.timeoutMs,
-          memoryMb: MEMORY_MB,
-          resultBytesMax: LIMITS.valueBytes,
-          logBytesMax: LIMITS.logMessageBytes,
-        },
-        {
-          killAt: performance.now() + task.timeoutMs + KILL_GRACE_MS,
-          onLog: task.onLog ?? (() => undefined),
-        },
+        { id: this.#nextId++, code, ctx, input, timeoutMs, ...RUN_LIMITS },
+        { killAt: performance.now() + timeoutMs + KILL_GRACE_MS, onLog },
       );
     } finally {
       task.signal.removeEventListener("abort", abort);
@@ -149,17 +143,13 @@ export class Sandbox {
       this.#starting++;
       this.#findLayers()
         .then(() => this.#spawn())
-        .catch((error: unknown) => this.#fail(error))
+        // No child can be started for the task whose turn it is.
+        .catch((error: unknown) => this.#turns.drop()?.reject(error))
         .finally(() => {
           this.#starting--;
           this.#grow();
         });
     }
-  }
-
-  /** No child can be started for the task whose turn it is. */
-  #fail(error: unknown): void {
-    this.#turns.drop()?.reject(error);
   }
 
   #hasRoom(): boolean {
@@ -168,9 +158,7 @@ export class Sandbox {
   }
 
   #live(): number {
-    let live = 0;
-    for (const child of this.#children) if (!child.isDead) live++;
-    return live;
+    return [...this.#children].filter((child) => !child.isDead).length;
   }
 
   /** Finds the strongest way to start a child on this host, once, by trying; the child that proves it is kept as the warm one. */
@@ -178,7 +166,7 @@ export class Sandbox {
     this.#found ??= (async () => {
       for (const command of this.#commands) {
         this.#commands = [command];
-        if (await this.#launch(command)) return this.#onLayers?.(command.name);
+        if (await this.#launch(command)) return this.#options.onLayers?.(command.name);
       }
       throw new EngineError("INTERNAL", "no sandbox process can be started on this host");
     })();
@@ -188,24 +176,20 @@ export class Sandbox {
   async #spawn(): Promise<void> {
     const [command] = this.#commands;
     if (this.#turns.waiting === 0 || command === undefined || this.#isStopped) return;
-    if (!(await this.#launch(command))) {
+    if (!(await this.#launch(command)))
       throw new EngineError("INTERNAL", "a sandbox process did not start");
-    }
   }
 
   async #launch(command: SandboxCommand): Promise<boolean> {
     const child = new SandboxProcess(command);
     this.#children.add(child);
-    void this.#forgetWhenGone(child);
+    void child.exited.then(() => {
+      this.#children.delete(child);
+      this.#grow();
+    });
     if (!(await child.ready)) return false;
     this.#offer(child);
     return true;
-  }
-
-  async #forgetWhenGone(child: SandboxProcess): Promise<void> {
-    await child.exited;
-    this.#children.delete(child);
-    this.#grow();
   }
 }
 

@@ -72,11 +72,9 @@ export function seccompProgram(machine: string = process.arch): Buffer | undefin
     ...Object.values(HIDDEN).map((operand) => ({ ...isCall(operand), to: "missing" as const })),
   ];
   const program = [
-    ...[
-      instruction(LOAD, MACHINE_AT),
-      instruction(JUMP_EQUAL, X64, 1, 0),
-      instruction(RETURN, KILL),
-    ],
+    instruction(LOAD, MACHINE_AT),
+    instruction(JUMP_EQUAL, X64, 1, 0),
+    instruction(RETURN, KILL),
     ...assembled(steps),
     // The call that starts a process also starts a thread, and the call that opens a file for writing also opens it for reading.
     ...guarded(CLONE, onFlags(0, CLONE_THREAD, "allow"), EPERM),

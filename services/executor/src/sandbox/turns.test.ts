@@ -27,7 +27,7 @@ test("a newcomer is a share that waits and holds nothing", () => {
   expect(turns.hasNewcomer).toBe(false);
 });
 
-test("what is dropped or cleared holds nothing", () => {
+test("a dropped or cleared task holds no process", () => {
   const turns = new Turns<string>();
   turns.wait("a", "a1");
   turns.wait("a", "a2");

@@ -12,13 +12,10 @@ const PAGE_BYTES = 4_096;
 
 export class Watchdog {
   readonly #children: () => Iterable<SandboxProcess>;
-  readonly #onKill: (cause: string) => void;
+  readonly #onKill: ((cause: string) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(
-    children: () => Iterable<SandboxProcess>,
-    onKill: (cause: string) => void = () => undefined,
-  ) {
+  constructor(children: () => Iterable<SandboxProcess>, onKill?: (cause: string) => void) {
     this.#children = children;
     this.#onKill = onKill;
   }
@@ -40,18 +37,16 @@ export class Watchdog {
       if (!child.isBusy) continue;
       busy = true;
       if (child.isDead) continue;
-      if (now > child.killAt) {
-        this.#kill(child, "js_timeout", "ran past its time limit");
-      } else if (residentBytes(child.pid) > RSS_BYTES_MAX) {
+      if (now > child.killAt) this.#kill(child, "js_timeout", "ran past its time limit");
+      else if (residentBytes(child.pid) > RSS_BYTES_MAX)
         this.#kill(child, "js_killed", "used too much memory");
-      }
     }
     if (!busy) this.stop();
   }
 
   #kill(child: SandboxProcess, cause: SandboxCause, message: string): void {
     child.kill({ ok: false, cause, message });
-    this.#onKill(cause);
+    this.#onKill?.(cause);
   }
 }
 

@@ -12,40 +12,32 @@ export interface Ask {
 
 export class Asks {
   /** Few at a time, and mostly none. */
-  #open: Ask[] = [];
+  open: readonly Ask[] = [];
   #isClosed = false;
-
-  get open(): readonly Ask[] {
-    return this.#open;
-  }
 
   /** Opens a question; the same question may not be open twice. */
   add(name: string, item: WorkerItemInit): Ask {
-    if (this.#open.some((ask) => ask.name === name))
+    if (this.open.some((ask) => ask.name === name))
       throw new Error(`${name} is being asked already`);
     const ask: Ask = { name, item, answer: Promise.withResolvers() };
     // A caller need not wait for the answer, so a refusal must not become an unhandled rejection.
     ask.answer.promise.catch(() => undefined);
     if (this.#isClosed) ask.answer.reject(lost());
-    else this.#open.push(ask);
+    else this.open = [...this.open, ask];
     return ask;
   }
 
-  isOpen(ask: Ask): boolean {
-    return this.#open.includes(ask);
-  }
-
   resolve(name: string, value: unknown): void {
-    const ask = this.#open.find((each) => each.name === name);
-    this.#open = this.#open.filter((each) => each !== ask);
+    const ask = this.open.find((each) => each.name === name);
+    this.open = this.open.filter((each) => each !== ask);
     ask?.answer.resolve(value);
   }
 
   /** The claim is lost. */
   close(): void {
     this.#isClosed = true;
-    for (const { answer } of this.#open) answer.reject(lost());
-    this.#open = [];
+    for (const { answer } of this.open) answer.reject(lost());
+    this.open = [];
   }
 }
 

@@ -25,6 +25,17 @@ export interface AssignmentsOptions {
   readonly run: RunAttempt;
 }
 
+/** Why a handler is aborted from outside of its attempt; the message of the signal's reason. */
+export const ABORTS = {
+  cancelled: "the run was cancelled",
+  claimLost: "the claim was lost",
+  stopping: "the executor is stopping",
+  gone: "the process of the handler is gone",
+} as const;
+
+const abortReason = (why: keyof typeof ABORTS): DOMException =>
+  new DOMException(ABORTS[why], "AbortError");
+
 interface Task {
   readonly entry: OutboxEntry;
   readonly controller: AbortController;
@@ -47,7 +58,7 @@ export class Assignments {
       case "settled":
         return this.#settled(item.value.claim);
       case "cancel":
-        return this.#leave(item.value.claim, "the run was cancelled");
+        return this.#leave(item.value.claim, "cancelled");
       case "claimLost":
         return this.#lost(item.value.claim);
       case "streamed": {
@@ -69,15 +80,20 @@ export class Assignments {
     }
   };
 
-  /** Aborts every running handler and gives its claim back. */
-  releaseAll(): void {
+  /** Aborts the running handlers of these claims and gives the claims back; of all claims by default. */
+  release(which: (claim: Claim) => boolean = () => true): void {
     for (const { entry, controller } of this.#running.values()) {
       // Its claim is lost, and its handler has not ended yet.
-      if (entry.isDropped) continue;
-      controller.abort(new DOMException("the executor is stopping", "AbortError"));
+      if (entry.isDropped || !which(entry.claim)) continue;
+      controller.abort(abortReason("stopping"));
       this.#release(entry.writer);
       this.#options.outbox.close(entry);
     }
+  }
+
+  /** Aborts every running handler without a message: the end of the stream makes its claim a lost delivery. */
+  forget(): void {
+    for (const { entry } of this.#running.values()) this.#leave(entry.claim, "gone");
   }
 
   #assigned(assignment: Assignment): void {
@@ -126,16 +142,16 @@ export class Assignments {
   #lost(claim: Claim | undefined): void {
     const entry = this.#find(claim);
     if (entry === undefined) return;
-    this.#leave(claim, "the claim was lost");
+    this.#leave(claim, "claimLost");
     this.#options.events.emit("job:claim_lost", { jobId: entry.key, runId: entry.claim.runId });
   }
 
   /** Aborts and forgets the task, without a message. */
-  #leave(claim: Claim | undefined, why: string): void {
+  #leave(claim: Claim | undefined, why: keyof typeof ABORTS): void {
     const entry = this.#find(claim);
     if (entry === undefined) return;
     this.#options.outbox.close(entry);
-    this.#running.get(entry.key)?.controller.abort(new DOMException(why, "AbortError"));
+    this.#running.get(entry.key)?.controller.abort(abortReason(why));
   }
 
   #release(writer: FencedWriter): void {

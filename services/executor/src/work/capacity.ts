@@ -2,44 +2,33 @@
 // more than that, so an executor without room is an exception: it gives the claim back.
 
 export class Capacity {
-  readonly total: number;
-  #used = 0;
-  #isClosed = false;
+  /** It may change while attempts run; with more of them than this, there is no room until enough have ended. */
+  total: number;
+  used = 0;
+  /** Set when the executor leaves: no attempt gets room any more. */
+  isClosed = false;
   readonly #idleWaiters: (() => void)[] = [];
 
   constructor(total: number) {
     this.total = total;
   }
 
-  get used(): number {
-    return this.#used;
-  }
-
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   /** Takes room for one attempt, if there is any. */
   tryTake(): boolean {
-    if (this.#isClosed || this.#used >= this.total) return false;
-    this.#used++;
+    if (this.isClosed || this.used >= this.total) return false;
+    this.used++;
     return true;
   }
 
   /** Gives the room of one attempt back. */
   give(): void {
-    this.#used--;
-    if (this.#used === 0) for (const wake of this.#idleWaiters.splice(0)) wake();
-  }
-
-  /** No room is given out any more. */
-  close(): void {
-    this.#isClosed = true;
+    this.used--;
+    if (this.used === 0) for (const wake of this.#idleWaiters.splice(0)) wake();
   }
 
   /** Settles when nothing runs. */
   async idle(): Promise<void> {
-    if (this.#used === 0) return;
+    if (this.used === 0) return;
     await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }
 }

@@ -1,7 +1,6 @@
 import { LIMITS } from "@pawl/core/data/limits";
 import { expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
-import { defineHandler, type HandlerContext } from "../handlers/handler.ts";
+import { defineHandler, type TaskContext } from "../handlers/handler.ts";
 import { textStreamHandler } from "../handlers/text-stream.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
@@ -13,15 +12,14 @@ import {
 } from "./scheduler-peer.fixture.ts";
 import { Worker } from "./worker.ts";
 
-type Speak = (ctx: HandlerContext) => Promise<void>;
+type Speak = (ctx: TaskContext) => Promise<void>;
 
 async function setup(speak: Speak = async () => undefined) {
   const speaker = defineHandler({
     type: "speaker",
-    config: z.looseObject({}),
-    execute: async (_config, ctx) => {
+    run: async (_input, ctx) => {
       await speak(ctx);
-      return { output: "said" };
+      return "said";
     },
   });
   const registry = registryOf([speaker, textStreamHandler]);
@@ -67,7 +65,7 @@ test("partial output arrives in order and before the outcome (S1.41, S1.42, S1.4
   expect(said).toEqual(["0:Hello", "1:, wör", "2:ld 👋!", "outcome"]);
 });
 
-test("pieces said in one turn share one delta, and logs keep their place", async () => {
+test("pieces of one turn share one delta, and logs keep their place", async () => {
   const { connection } = await setup(async (ctx) => {
     void ctx.emit("a");
     void ctx.emit("b");
@@ -79,7 +77,7 @@ test("pieces said in one turn share one delta, and logs keep their place", async
   const said = await streamed(connection);
   expect(said.slice(0, 3)).toEqual(["0:ab", "log 0 warn careful\ufffd", "1:c"]);
   expect(said[3]?.length).toBeLessThan(LIMITS.logMessageBytes);
-  // What was cut off is said with the line.
+  // The line reports how much was cut.
   const kept = said[3]?.match(/x/g)?.length ?? 0;
   expect(said[3]).toMatch(new RegExp(`x and ${LIMITS.logMessageBytes * 2 - kept} bytes$`));
   expect(said[4]).toBe("outcome");
@@ -101,7 +99,7 @@ test("media takes its place among the text (S1.42, S1.43)", async () => {
   ]);
 });
 
-test("what was not acknowledged is said again after a broken stream, in order, before the outcome", async () => {
+test("unacknowledged output is sent again after a broken stream, in order, before the outcome", async () => {
   const broken = Promise.withResolvers<void>();
   const { peer, connection } = await setup(async (ctx) => {
     await ctx.emit("one");
@@ -120,7 +118,7 @@ test("what was not acknowledged is said again after a broken stream, in order, b
   expect(await streamed(second)).toEqual(["0:one", "1:twothree", "outcome"]);
 });
 
-test("acknowledged output is not said again", async () => {
+test("acknowledged output is not sent again", async () => {
   const { peer, connection } = await setup(async (ctx) => {
     await ctx.emit("one");
     ctx.log("info", "line");
@@ -145,7 +143,7 @@ test("acknowledged output is not said again", async () => {
   expect(second.said).toEqual(["register", "outcome", "outcome"]);
 });
 
-test("a handler that says too much waits until it is acknowledged", async () => {
+test("a handler that sends too much output waits until it is acknowledged", async () => {
   const piece = "x".repeat(LIMITS.deltaBytes / 4);
   let pieces = 0;
   const { connection } = await setup(async (ctx) => {

@@ -24,7 +24,7 @@ async function setup(graceMs: number) {
   return { peer, worker, connection, open, started, aborted };
 }
 
-test("a stopping worker takes no more work, finishes what runs and says goodbye (S0.26, S0.47, S0.34)", async () => {
+test("a stopping worker takes no more work, finishes its attempts and sends goodbye (S0.26, S0.47, S0.34)", async () => {
   const { worker, connection, open, started } = await setup(60_000);
   const [mine, late] = [testClaim(1n, "mine"), testClaim(2n, "late")];
   connection.send(testAssignment(mine, { type: "gate" }));
@@ -41,7 +41,7 @@ test("a stopping worker takes no more work, finishes what runs and says goodbye 
   expect(connection.said.at(-1)).toBe("goodbye");
 });
 
-test("what still runs after the grace period is aborted and released, never acknowledged (S0.48, S0.49, S0.51, X18)", async () => {
+test("an attempt that still runs after the grace period is aborted and released, never acknowledged (S0.48, S0.49, S0.51, X18)", async () => {
   const { worker, connection, started, aborted } = await setup(1);
   const claim = testClaim(4n);
   const released = worker.events.once("job:released");
@@ -56,7 +56,7 @@ test("what still runs after the grace period is aborted and released, never ackn
   expect(connection.said).not.toContain("outcome");
 });
 
-test("where a scheduler refuses an executor without slots, outcomes still get through on a new stream", async () => {
+test("if a scheduler refuses an executor without slots, its outcomes go through on a new stream", async () => {
   const { peer, worker, connection, open, started } = await setup(60_000);
   const claim = testClaim(1n);
   connection.send(testAssignment(claim, { type: "gate" }));

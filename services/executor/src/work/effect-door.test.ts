@@ -1,21 +1,18 @@
-// The effect ledger over a real stream: what is asked again, what is refused, and in which order it is said.
+// The effect ledger over a real stream: repeated questions, refused ones, and the order of messages.
 
 import { EffectClass, EffectState } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { expect, onTestFinished, test } from "vitest";
-import { z } from "zod";
-import { once } from "../handlers/effects.ts";
-import { defineHandler, type HandlerContext, type HandlerResult } from "../handlers/handler.ts";
+import { defineHandler, type TaskContext } from "../handlers/handler.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
 import { SchedulerPeer, testAssignment, testClaim } from "./scheduler-peer.fixture.ts";
 import { Worker } from "./worker.ts";
 
-async function setup(execute: (ctx: HandlerContext) => Promise<HandlerResult>) {
+async function setup(run: (ctx: TaskContext) => Promise<unknown>) {
   const peer = await SchedulerPeer.start();
   const handler = defineHandler({
     type: "pay",
-    config: z.looseObject({}),
-    execute: (_config, ctx) => execute(ctx),
+    run: (_input, ctx) => run(ctx),
   });
   const worker = new Worker({
     executorId: "8f8d1b7e-7f0e-4a6e-9d2c-0123456789ab",
@@ -37,12 +34,12 @@ async function setup(execute: (ctx: HandlerContext) => Promise<HandlerResult>) {
   return { peer, worker, connection };
 }
 
-const pay = (make: () => Promise<HandlerResult>) => (ctx: HandlerContext) =>
-  once(ctx, { name: "charge", class: "at_most_once", check: "the bank" }, make);
+const pay = (make: () => Promise<unknown>) => (ctx: TaskContext) =>
+  ctx.once("charge", "at_most_once", make);
 
-test("an effect is begun before it is made, under the task's claim, and its result is said before the outcome (S0.45)", async () => {
+test("an effect is begun before it is made, under the task's claim, and its result is sent before the outcome (S0.45)", async () => {
   let made = 0;
-  const { connection } = await setup(pay(async () => ({ output: ++made })));
+  const { connection } = await setup(pay(async () => ++made));
   const claim = testClaim(7n);
   connection.send(testAssignment(claim, { type: "pay" }));
   const begin = await connection.heard("effectBegin");
@@ -60,7 +57,7 @@ test("an effect is begun before it is made, under the task's claim, and its resu
 });
 
 test("a question without an answer is asked again on the next connection, and a result too", async () => {
-  const { peer, connection } = await setup(pay(async () => ({ output: 1 })));
+  const { peer, connection } = await setup(pay(async () => 1));
   const claim = testClaim(8n);
   connection.send(testAssignment(claim, { type: "pay" }));
   await connection.heard("effectBegin");
@@ -77,12 +74,12 @@ test("a question without an answer is asked again on the next connection, and a 
   expect(third.said.filter((name) => name?.startsWith("effect"))).toEqual(["effectCommit"]);
 });
 
-test("a claim lost while its effect is being begun makes nothing and says nothing more (S0.40, S0.44)", async () => {
+test("if a claim is lost while its effect is begun, the handler makes no effect and sends no more (S0.40, S0.44)", async () => {
   let made = 0;
   const ended = Promise.withResolvers<unknown>();
   const { worker, connection } = await setup(async (ctx) => {
     try {
-      return await pay(async () => ({ output: ++made }))(ctx);
+      return await pay(async () => ++made)(ctx);
     } catch (error) {
       ended.resolve(error);
       throw error;
@@ -107,10 +104,10 @@ test("a claim lost while its effect is being begun makes nothing and says nothin
 test("one name is begun once in an attempt", async () => {
   const { connection } = await setup(async (ctx) => {
     const [, second] = await Promise.allSettled([
-      ctx.effects.begin("charge", "idempotent"),
-      ctx.effects.begin("charge", "idempotent"),
+      ctx.once("charge", "idempotent", () => 1),
+      ctx.once("charge", "idempotent", () => 2),
     ]);
-    return { output: second.status };
+    return second.status;
   });
   const claim = testClaim(11n);
   connection.send(testAssignment(claim, { type: "pay" }));
@@ -124,10 +121,10 @@ test("one name is begun once in an attempt", async () => {
   expect(String(output)).toBe('"rejected"');
 });
 
-test("a task may ask for more time of its own (S0.9)", async () => {
+test("a task may ask for more time (S0.9)", async () => {
   const { connection } = await setup(async (ctx) => {
     await ctx.extend(90_000);
-    return { output: "in time" };
+    return "in time";
   });
   const claim = testClaim(12n);
   connection.send(testAssignment(claim, { type: "pay" }));

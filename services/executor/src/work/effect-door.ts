@@ -1,12 +1,12 @@
 // The effect ledger for a running attempt: questions to the scheduler under the attempt's claim.
 
+import type { EffectDoor } from "@pawl/core/handler/served";
 import type { EffectStanding } from "@pawl/core/policy/effect";
 import {
   EffectState,
   type EffectBegun,
   type EffectCommitted,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import type { EffectDoor } from "../handlers/effects.ts";
 import type { Outbox } from "./outbox.ts";
 import type { OutboxEntry } from "./outbox-entry.ts";
 

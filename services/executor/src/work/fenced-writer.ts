@@ -10,7 +10,6 @@ import {
   type OutcomeSchema,
   type WorkerItemSchema,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
-import { claimKey } from "./claim-key.ts";
 
 export type WorkerItemInit = MessageInitShape<typeof WorkerItemSchema>;
 type Outcome = MessageInitShape<typeof OutcomeSchema>;
@@ -23,46 +22,37 @@ const CLASSES: Readonly<Record<EffectClass, WireClass>> = {
   at_most_once: WireClass.AT_MOST_ONCE,
 };
 
-export interface FencedWriter {
-  readonly claim: Claim;
-  /** The claim as one string. */
-  readonly key: string;
-  delta(deltaIndex: number, text: string, media?: Media): WorkerItemInit;
-  log(logIndex: number, level: string, message: string, cutBytes: number): WorkerItemInit;
-  outcome(outcome: OutcomeInit): WorkerItemInit;
-  release(): WorkerItemInit;
-  extend(extendMs: number): WorkerItemInit;
-  beginEffect(name: string, effectClass: EffectClass): WorkerItemInit;
-  commitEffect(name: string, resultJson: string): WorkerItemInit;
-}
+/** A claim as one string, unique for every claim: a key for maps, and the name of a job in events. */
+export const claimKey = ({ runId, nodeId, iteration, epoch }: Claim): string =>
+  `${runId}/${nodeId}/${iteration}/${epoch}`;
+
+export type FencedWriter = ReturnType<typeof fencedWriter>;
 
 /** The writer of one claim. */
-export function fencedWriter(claim: Claim): FencedWriter {
+export function fencedWriter(claim: Claim) {
+  const written = (item: NonNullable<WorkerItemInit["item"]>): WorkerItemInit => ({ item });
   return {
     claim,
     key: claimKey(claim),
-    delta: (deltaIndex, text, media) => {
-      const value = { claim, deltaIndex, text, ...(media === undefined ? {} : { media }) };
-      return { item: { case: "delta", value } };
-    },
-    log: (logIndex, level, message, cutBytes) => ({
-      item: { case: "log", value: { claim, logIndex, level, message, cutBytes: BigInt(cutBytes) } },
-    }),
-    outcome: (outcome) => ({ item: { case: "outcome", value: { ...outcome, claim } } }),
-    release: () => ({ item: { case: "release", value: { claim } } }),
-    extend: (extendMs) => ({
-      item: { case: "extend", value: { claim, extendMs: BigInt(Math.ceil(extendMs)) } },
-    }),
-    beginEffect: (name, effectClass) => ({
-      item: { case: "effectBegin", value: { claim, name, class: CLASSES[effectClass] } },
-    }),
-    commitEffect: (name, resultJson) => ({
-      item: { case: "effectCommit", value: { claim, name, resultJson: Buffer.from(resultJson) } },
-    }),
+    delta: (deltaIndex: number, text: string, media?: Media) =>
+      written({ case: "delta", value: { claim, deltaIndex, text, ...(media && { media }) } }),
+    log: (logIndex: number, level: string, message: string, cut: number) =>
+      written({ case: "log", value: { claim, logIndex, level, message, cutBytes: BigInt(cut) } }),
+    outcome: (outcome: OutcomeInit) => written({ case: "outcome", value: { ...outcome, claim } }),
+    release: () => written({ case: "release", value: { claim } }),
+    extend: (extendMs: number) =>
+      written({ case: "extend", value: { claim, extendMs: BigInt(Math.ceil(extendMs)) } }),
+    beginEffect: (name: string, effectClass: EffectClass) =>
+      written({ case: "effectBegin", value: { claim, name, class: CLASSES[effectClass] } }),
+    commitEffect: (name: string, resultJson: string) =>
+      written({
+        case: "effectCommit",
+        value: { claim, name, resultJson: Buffer.from(resultJson) },
+      }),
   };
 }
 
 /** The renewal of many claims: it names each of them, so the scheduler compares each of them. */
-export const renewal = (held: readonly Claim[]): WorkerItemInit => ({
-  item: { case: "renew", value: { held: [...held] } },
+export const renewal = (held: readonly Claim[], silentMs: number): WorkerItemInit => ({
+  item: { case: "renew", value: { held: [...held], silentMs: BigInt(Math.round(silentMs)) } },
 });

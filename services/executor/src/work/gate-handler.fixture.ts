@@ -1,6 +1,5 @@
 // Test support: a handler that runs until the test opens it or it is aborted, and reports both.
 
-import { z } from "zod";
 import { defineHandler } from "../handlers/handler.ts";
 
 /** A fresh gate; node type `gate`. */
@@ -10,11 +9,10 @@ export function gateHandler() {
   const aborted = Promise.withResolvers<void>();
   const handler = defineHandler({
     type: "gate",
-    config: z.looseObject({}),
-    execute: async (_config, ctx) => {
+    run: async (_input, ctx) => {
       ctx.signal.addEventListener("abort", () => aborted.resolve());
       started.resolve();
-      return { output: await opened.promise };
+      return await opened.promise;
     },
   });
   return {

@@ -1,7 +1,7 @@
 // Test support: an effect ledger of one attempt, in memory. Every effect is new, and tests can read the results.
 
+import type { EffectDoor } from "@pawl/core/handler/served";
 import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
-import type { EffectDoor } from "../handlers/effects.ts";
 
 export interface MemoryLedger extends EffectDoor {
   readonly begun: { readonly name: string; readonly class: EffectClass }[];

@@ -35,7 +35,8 @@ export class OutboxEntry {
   looksLeft = 0;
   /** The claim is over: none of its messages may be sent. */
   isDropped = false;
-  #said: Said[] = [];
+  /** Unacknowledged output, oldest first. */
+  said: Said[] = [];
   #bytes = 0;
   #nextDelta: number;
   #logCount = 0;
@@ -54,64 +55,48 @@ export class OutboxEntry {
     return this.writer.key;
   }
 
-  /** Unacknowledged output, oldest first. */
-  get said(): readonly Said[] {
-    return this.#said;
-  }
-
   /** Whether it waits for an answer of a scheduler. */
   get isUnacknowledged(): boolean {
-    return this.outcome !== undefined || this.#said.length > 0 || this.asks.open.length > 0;
+    return this.outcome !== undefined || this.said.length > 0 || this.asks.open.length > 0;
   }
 
   /** Adds a delta, or joins it to the newest one while that is not sent yet. Undefined if it was joined. */
   addDelta(text: string): Said | undefined {
     const bytes = Buffer.byteLength(text);
-    const last = this.#said.at(-1);
+    const last = this.said.at(-1);
+    const isOpen = last?.kind === "delta" && last.media === undefined && !last.isSent;
+    if (!isOpen || last.bytes + bytes > LIMITS.deltaBytes)
+      return this.#push({ kind: "delta", index: this.#nextDelta++, level: "", text, bytes });
     this.#bytes += bytes;
-    if (isOpen(last) && last.bytes + bytes <= LIMITS.deltaBytes) {
-      last.text += text;
-      last.bytes += bytes;
-      return undefined;
-    }
-    return this.#push({
-      kind: "delta",
-      index: this.#nextDelta++,
-      level: "",
-      text,
-      bytes,
-      isSent: false,
-    });
+    last.text += text;
+    last.bytes += bytes;
+    return undefined;
   }
 
   /** Adds media, which has a place of its own among the deltas. */
   addMedia(media: Media): Said {
     const bytes = media.url.length + media.mime.length;
-    this.#bytes += bytes;
     const index = this.#nextDelta++;
-    return this.#push({ kind: "delta", index, level: "", text: "", media, bytes, isSent: false });
+    return this.#push({ kind: "delta", index, level: "", text: "", media, bytes });
   }
 
   addLog(level: string, text: string, cutBytes = 0): Said {
     const bytes = Buffer.byteLength(text);
-    this.#bytes += bytes;
-    const index = this.#logCount++;
-    return this.#push({ kind: "log", index, level, text, bytes, cutBytes, isSent: false });
+    return this.#push({ kind: "log", index: this.#logCount++, level, text, bytes, cutBytes });
   }
 
   /** Removes committed output and lets waiting handlers continue. */
   acknowledge(deltaCount: number, logCount: number): void {
-    const kept = this.#said.filter(
-      (said) => said.index >= (said.kind === "delta" ? deltaCount : logCount),
+    this.said = this.said.filter(
+      ({ kind, index }) => index >= (kind === "delta" ? deltaCount : logCount),
     );
-    this.#said = kept;
     this.repeats = 0;
-    this.#bytes = kept.reduce((sum, said) => sum + said.bytes, 0);
+    this.#bytes = this.said.reduce((sum, said) => sum + said.bytes, 0);
     if (!this.isFull()) this.#wake();
   }
 
   isFull(): boolean {
-    return this.#bytes > UNACKED_BYTES_MAX || this.#said.length > UNACKED_ITEMS_MAX;
+    return this.#bytes > UNACKED_BYTES_MAX || this.said.length > UNACKED_ITEMS_MAX;
   }
 
   /** Settles when there is room for more output, or when the claim is over. */
@@ -122,13 +107,15 @@ export class OutboxEntry {
 
   drop(): void {
     this.isDropped = true;
-    this.#said = [];
+    this.said = [];
     this.asks.close();
     this.#wake();
   }
 
-  #push(said: Said): Said {
-    this.#said.push(said);
+  #push(output: Omit<Said, "isSent">): Said {
+    const said = { ...output, isSent: false };
+    this.#bytes += said.bytes;
+    this.said.push(said);
     return said;
   }
 
@@ -136,10 +123,6 @@ export class OutboxEntry {
     for (const wake of this.#waiters.splice(0)) wake();
   }
 }
-
-/** True for text that may still grow. */
-const isOpen = (said: Said | undefined): said is Said =>
-  said?.kind === "delta" && said.media === undefined && !said.isSent;
 
 /** Wire form of one piece of output. */
 export const saidItem = (writer: FencedWriter, said: Said): WorkerItemInit =>

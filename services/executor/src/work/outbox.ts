@@ -9,15 +9,15 @@
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { LIMITS } from "@pawl/core/data/limits";
+import { cleanText } from "@pawl/core/handler/settle";
 import type { Media } from "@pawl/core/log/event";
 import type { Claim } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { Batch } from "@pawl/platform/rpc/batch";
 import { wireBytes } from "@pawl/platform/rpc/wire-bytes";
 import type { Timers } from "@pawl/platform/lifecycle/timers";
-import { cleanText, failed } from "../run/outcome.ts";
+import { failed } from "../run/outcome.ts";
 import type { Ask } from "./asks.ts";
-import { claimKey } from "./claim-key.ts";
-import { fencedWriter, type OutcomeInit, type WorkerItemInit } from "./fenced-writer.ts";
+import { claimKey, fencedWriter, type OutcomeInit, type WorkerItemInit } from "./fenced-writer.ts";
 import { OutboxEntry, saidItem, type Said } from "./outbox-entry.ts";
 import { Repeats } from "./repeats.ts";
 
@@ -43,11 +43,8 @@ export class Outbox {
   /** `onItems` is called whenever there is something to send. */
   constructor(onItems: () => void, timers?: Timers) {
     this.#onItems = onItems;
-    this.#repeats = new Repeats({
-      entries: () => this.#entries.values(),
-      repeat: (entry) => this.#queueAll(entry),
-      ...(timers && { timers }),
-    });
+    const entries = () => this.#entries.values();
+    this.#repeats = new Repeats(entries, (entry) => this.#queueAll(entry), timers);
   }
 
   /** Starts to hold a claim. Its deltas count on from `firstDeltaIndex`. */
@@ -64,10 +61,6 @@ export class Outbox {
   /** Every held claim: running, or ended and not acknowledged yet. */
   held(): readonly Claim[] {
     return Array.from(this.#entries.values(), (entry) => entry.claim);
-  }
-
-  get size(): number {
-    return this.#entries.size;
   }
 
   /** Partial output; a long text is cut into pieces. Settles when the handler may send more. */

@@ -1,39 +1,35 @@
 // Keeps every claim alive with one message per period. Each renewal names the held claims, so the scheduler can take back a claim that the
-// executor does not hold. After a whole lease without an answer another executor may have the claims: handlers continue (the scheduler
-// refuses their outcomes if so), and `isUncertain` reports it. A scheduler that answers no renewals is frozen or cut off, although its stream
-// is open: the executor leaves it before the lease is over, in time to find another one.
+// executor does not hold. After a whole lease without an answer another executor may have the claims. Handlers still continue; the scheduler
+// then refuses their outcomes. A scheduler that answers no renewals is frozen or cut off, although its stream is open: the executor leaves it
+// before the lease is over, in time to find another one.
 
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Registered } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { renewal } from "./fenced-writer.ts";
 import type { Outbox } from "./outbox.ts";
-
-export interface RenewOptions {
-  readonly outbox: Outbox;
-  readonly isRegistered: () => boolean;
-  readonly lastHeardAt: () => number;
-  /** The scheduler has fallen silent. */
-  readonly onSilent: () => void;
-}
+import type { Session } from "./session.ts";
 
 /** So many unanswered renewals mean silence, but never sooner than a busy machine may need. */
 const UNANSWERED_MAX = 2;
 const SILENCE_MS_MIN = 2_000;
 
 export class Renew {
-  readonly #options: RenewOptions;
+  readonly #outbox: Outbox;
+  readonly #session: Session;
+  readonly #silentMs: () => number;
   #timer: NodeJS.Timeout | undefined;
   #watch: NodeJS.Timeout | undefined;
   #renewMs = 0;
-  #leaseMs = Infinity;
 
-  constructor(options: RenewOptions) {
-    this.#options = options;
+  /** `silentMs` is how long the process of a user behind the session has been silent. */
+  constructor(outbox: Outbox, session: Session, silentMs: () => number) {
+    this.#outbox = outbox;
+    this.#session = session;
+    this.#silentMs = silentMs;
   }
 
-  /** Takes the scheduler's periods; called for every Registered. */
-  adopt({ renewMs, leaseMs }: Pick<Registered, "renewMs" | "leaseMs">): void {
-    this.#leaseMs = Number(leaseMs);
+  /** Takes the scheduler's period; called for every Registered. */
+  adopt({ renewMs }: Registered): void {
     const every = Math.max(1, Number(renewMs));
     if (every === this.#renewMs && this.#timer !== undefined) return;
     this.stop();
@@ -48,21 +44,15 @@ export class Renew {
     this.#timer = undefined;
   }
 
-  /** True if the scheduler has been silent for a whole lease: other executors may have the claims. */
-  get isUncertain(): boolean {
-    return performance.now() - this.#options.lastHeardAt() > this.#leaseMs;
-  }
-
   #listen(): void {
-    if (!this.#options.isRegistered()) return;
-    const silentMs = performance.now() - this.#options.lastHeardAt();
-    if (silentMs > Math.max(SILENCE_MS_MIN, UNANSWERED_MAX * this.#renewMs))
-      this.#options.onSilent();
+    const silentMs = performance.now() - this.#session.lastHeardAt;
+    const isSilent = silentMs > Math.max(SILENCE_MS_MIN, UNANSWERED_MAX * this.#renewMs);
+    if (this.#session.isRegistered && isSilent) this.#session.giveUp();
   }
 
   #renew(): void {
-    if (!this.#options.isRegistered()) return;
+    if (!this.#session.isRegistered) return;
     probe("lease.before-renew");
-    this.#options.outbox.control(renewal(this.#options.outbox.held()));
+    this.#outbox.control(renewal(this.#outbox.held(), this.#silentMs()));
   }
 }

@@ -11,32 +11,28 @@ const LOOK_MS = 1_000;
 const FIRST_MS = 4_000;
 const LONGEST_MS = 60_000;
 
-export interface RepeatsOptions {
-  readonly entries: () => Iterable<OutboxEntry>;
-  /** Queues all unacknowledged messages of a claim again. */
-  readonly repeat: (entry: OutboxEntry) => void;
-  readonly timers?: Timers;
-  /** In [0, 1). */
-  readonly random?: () => number;
-}
-
 export class Repeats {
-  readonly #options: RepeatsOptions;
+  readonly #entries: () => Iterable<OutboxEntry>;
+  readonly #repeat: (entry: OutboxEntry) => void;
   readonly #timers: Timers;
-  readonly #random: () => number;
   #cancel: Cancel | undefined;
   #isStopped = false;
 
-  constructor(options: RepeatsOptions) {
-    this.#options = options;
-    this.#timers = options.timers ?? systemTimers;
-    this.#random = options.random ?? Math.random;
+  /** `repeat` queues all unacknowledged messages of a claim again. */
+  constructor(
+    entries: () => Iterable<OutboxEntry>,
+    repeat: (entry: OutboxEntry) => void,
+    timers: Timers = systemTimers,
+  ) {
+    this.#entries = entries;
+    this.#repeat = repeat;
+    this.#timers = timers;
   }
 
   /** All messages of a claim have been sent. */
   sent(entry: OutboxEntry): void {
     const ceilingMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** entry.repeats);
-    entry.looksLeft = Math.ceil((ceilingMs * (0.5 + this.#random() / 2)) / LOOK_MS);
+    entry.looksLeft = Math.ceil((ceilingMs * (0.5 + Math.random() / 2)) / LOOK_MS);
     this.#arm();
   }
 
@@ -52,13 +48,13 @@ export class Repeats {
 
   #look(): void {
     this.#cancel = undefined;
-    for (const entry of this.#options.entries()) {
+    for (const entry of this.#entries()) {
       if (entry.queued > 0 || !entry.isUnacknowledged) continue;
       entry.looksLeft -= 1;
       if (entry.looksLeft > 0) this.#arm();
       else {
         entry.repeats += 1;
-        this.#options.repeat(entry);
+        this.#repeat(entry);
       }
     }
   }

@@ -14,6 +14,7 @@ import {
   type WorkRequest,
   type WorkResponseSchema,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import { within } from "../../../../test/support/until.ts";
 import type { WorkStream } from "./session.ts";
 
 type ServerEnd = BidiStream<WorkRequest, MessageInitShape<typeof WorkResponseSchema>>;
@@ -86,7 +87,7 @@ export class PeerConnection {
         if (item?.case === name) return item.value as ValueOf<C>;
       }
       if (this.#isEnded) throw new Error(`the executor left without ${name}`);
-      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+      await this.#news(name);
     }
   }
 
@@ -115,7 +116,14 @@ export class PeerConnection {
 
   /** Settles when the executor has half-closed. */
   async left(): Promise<void> {
-    while (!this.#isEnded) await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    while (!this.#isEnded) await this.#news("the end of the stream");
+  }
+
+  /** Settles when anything arrives. */
+  #news(what: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiters.push(resolve);
+    return within(promise, { what: `${what} of the executor` });
   }
 
   #wake(): void {
@@ -127,7 +135,7 @@ export class SchedulerPeer {
   readonly #connections: PeerConnection[] = [];
   readonly #waiters: ((connection: PeerConnection) => void)[] = [];
   readonly #close: () => Promise<void>;
-  /** What a worker connects with. */
+  /** Opens a stream for a worker. */
   readonly connect: () => WorkStream;
   /** host:port it serves on. */
   readonly address: string;
@@ -153,7 +161,7 @@ export class SchedulerPeer {
       onInternal: () => undefined,
     });
     const address = `127.0.0.1:${server.port}`;
-    const client = createGrpcClient(WorkerService, address, { retry: false });
+    const client = createGrpcClient(WorkerService, address);
     peer = new SchedulerPeer(
       address,
       () => client.open.work(),
@@ -174,7 +182,10 @@ export class SchedulerPeer {
   /** The next connection of the executor. */
   async connection(): Promise<PeerConnection> {
     const waiting = this.#connections.shift();
-    return waiting ?? (await new Promise((resolve) => this.#waiters.push(resolve)));
+    if (waiting !== undefined) return waiting;
+    const { promise, resolve } = Promise.withResolvers<PeerConnection>();
+    this.#waiters.push(resolve);
+    return await within(promise, { what: "a connection of the executor" });
   }
 
   close(): Promise<void> {
@@ -193,15 +204,24 @@ export const testClaim = (epoch: bigint, nodeId = "n"): ClaimInit => ({
 /** An assignment of a node with this type and config. */
 export function testAssignment(
   claim: ClaimInit,
-  node: { readonly type: string; readonly config?: unknown; readonly timeoutMs?: number },
+  node: {
+    readonly type: string;
+    readonly config?: unknown;
+    readonly input?: unknown;
+    readonly timeoutMs?: number;
+    /** More fields of the node. */
+    readonly more?: Readonly<Record<string, unknown>>;
+  },
 ): SchedulerInit {
   const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
   const definition = {
     id: claim.nodeId,
     type: node.type,
     config: node.config ?? {},
+    ...(node.input === undefined ? {} : { input: node.input }),
     onParentFailure: "propagate",
     merge: null,
+    ...node.more,
   };
   return {
     case: "assignment",

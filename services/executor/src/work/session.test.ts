@@ -65,7 +65,7 @@ test("an outcome is sent again after a broken stream, by the same identity, unti
   expect((await third.register()).held).toEqual([]);
 });
 
-test("a handler goes on while the stream is broken and reports on the next one", async () => {
+test("a handler runs on while the stream is broken and reports on the next stream", async () => {
   const { handler, open } = gateHandler();
   const { peer } = await setup([handler]);
   const claim = testClaim(5n);
@@ -80,7 +80,7 @@ test("a handler goes on while the stream is broken and reports on the next one",
   expect(outcome.result.case).toBe("completed");
 });
 
-test("a scheduler that drains gets what is queued, and the executor connects anew", async () => {
+test("a scheduler that drains gets the queued messages, and the executor connects again", async () => {
   const { peer } = await setup();
   const first = await peer.connection();
   await first.register();

@@ -51,29 +51,17 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #stopping = new AbortController();
   #stream: WorkStream | undefined;
-  #isRegistered = false;
+  isRegistered = false;
   #isFlushScheduled = false;
   #isBlocked = false;
-  #lastHeardAt = 0;
+  /** When the last item of the scheduler arrived, on the monotonic clock. */
+  lastHeardAt = 0;
+  /** Why the scheduler refused this executor; undefined once one accepted it. */
+  refusal: EngineError | undefined;
   #loop: Promise<void> | undefined;
-  #refusal: EngineError | undefined;
 
   constructor(options: SessionOptions) {
     this.#options = options;
-  }
-
-  get isRegistered(): boolean {
-    return this.#isRegistered;
-  }
-
-  /** Why the scheduler refused this executor; undefined once one accepted it. */
-  get refusal(): EngineError | undefined {
-    return this.#refusal;
-  }
-
-  /** When the last item of the scheduler arrived, on the monotonic clock. */
-  get lastHeardAt(): number {
-    return this.#lastHeardAt;
   }
 
   /** Connects, and reconnects until `stop`. */
@@ -85,13 +73,29 @@ export class Session {
   async stop(goodbye: WorkerItemInit): Promise<void> {
     this.#stopping.abort();
     const stream = this.#stream;
-    if (stream !== undefined && this.#isRegistered) {
+    if (stream !== undefined && this.isRegistered) {
       await within(this.#flushAll(stream), CLOSE_TIMEOUT_MS);
       stream.write({ items: [goodbye] });
       this.#hangUp(stream);
       await within(stream.closed, CLOSE_TIMEOUT_MS);
     }
     stream?.fail(new EngineError("CALLER_CANCELLED", "the executor is leaving"));
+    await this.#loop;
+  }
+
+  /**
+   * Sends the queued items and ends the stream without Goodbye: every claim that is still held becomes a lost delivery. Settles when the
+   * stream is closed.
+   */
+  async abandon(): Promise<void> {
+    this.#stopping.abort();
+    const stream = this.#stream;
+    if (stream !== undefined && this.isRegistered) {
+      await within(this.#flushAll(stream), CLOSE_TIMEOUT_MS);
+      this.#hangUp(stream);
+      await within(stream.closed, CLOSE_TIMEOUT_MS);
+    }
+    stream?.fail(new EngineError("CALLER_CANCELLED", "the executor gives this session up"));
     await this.#loop;
   }
 
@@ -102,7 +106,7 @@ export class Session {
 
   /** Sends the queued items at the end of this turn of the event loop. */
   readonly wake = (): void => {
-    if (this.#isFlushScheduled || this.#isBlocked || !this.#isRegistered) return;
+    if (this.#isFlushScheduled || this.#isBlocked || !this.isRegistered) return;
     this.#isFlushScheduled = true;
     setImmediate(() => {
       this.#isFlushScheduled = false;
@@ -115,7 +119,7 @@ export class Session {
     const backoff = createBackoff(BACKOFF);
     while (!signal.aborted) {
       if (await this.#serve(this.#options.connect())) backoff.reset();
-      const leastMs = this.#refusal === undefined ? 0 : REFUSED_PAUSE_MS;
+      const leastMs = this.refusal === undefined ? 0 : REFUSED_PAUSE_MS;
       if (!signal.aborted) await pause(Math.max(leastMs, backoff.nextMs()), signal);
     }
   }
@@ -130,15 +134,17 @@ export class Session {
     this.#stream = stream;
     stream.listen({
       message: (message) => {
-        this.#lastHeardAt = performance.now();
+        this.lastHeardAt = performance.now();
         for (const { item } of message.items) {
-          if (item.case === "registered") {
-            clearTimeout(timer);
-            wasRegistered = true;
-            this.#registered(stream, item.value);
-          }
+          if (item.case !== "registered") continue;
+          clearTimeout(timer);
+          wasRegistered = true;
+          this.#registered(stream, item.value);
         }
-        this.#dispatch(stream, message);
+        for (const item of message.items) {
+          if (item.item.case === "drain") void this.#drained(stream);
+          else if (item.item.case !== "registered") this.#options.onItem(item);
+        }
       },
       end: () => this.#hangUp(stream),
     });
@@ -146,25 +152,17 @@ export class Session {
     const { error } = await stream.closed;
     clearTimeout(timer);
     this.#forget(stream);
-    this.#refusal = isRefusal(error) ? error : undefined;
+    this.refusal = isRefusal(error) ? error : undefined;
     this.#options.onDisconnected(error);
     return wasRegistered;
   }
 
   #registered(stream: WorkStream, registered: Registered): void {
     // A second Registered answers a change of slots on the same stream: nothing was lost, so nothing is sent again.
-    const isNew = !this.#isRegistered && this.#stream === stream;
-    this.#isRegistered = true;
-    this.#options.onRegistered(registered);
+    const isNew = !this.isRegistered && this.#stream === stream;
+    this.isRegistered = true;
     if (isNew) this.#options.outbox.rewind();
-  }
-
-  #dispatch(stream: WorkStream, message: WorkResponse): void {
-    for (const item of message.items) {
-      if (item.item.case === "registered") continue;
-      if (item.item.case === "drain") void this.#drained(stream);
-      else this.#options.onItem(item);
-    }
+    this.#options.onRegistered(registered);
   }
 
   /** The scheduler is stopping: queued items are still sent here, the others go to the next connection. */
@@ -184,13 +182,13 @@ export class Session {
   #forget(stream: WorkStream): void {
     if (this.#stream !== stream) return;
     this.#stream = undefined;
-    this.#isRegistered = false;
+    this.isRegistered = false;
     this.#isBlocked = false;
   }
 
   #flush(): void {
     const stream = this.#stream;
-    if (stream === undefined || !this.#isRegistered || this.#isBlocked) return;
+    if (stream === undefined || !this.isRegistered || this.#isBlocked) return;
     for (;;) {
       const items = this.#options.outbox.take();
       if (items.length === 0) return;

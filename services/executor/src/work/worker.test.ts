@@ -1,6 +1,7 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
-import { defineHandler, failure, type Handler } from "../handlers/handler.ts";
+import { Failed } from "@pawl/core/handler/failure";
+import { defineHandler, type Handler } from "../handlers/handler.ts";
 import { glueHandlers } from "../handlers/glue.ts";
 import { registryOf } from "../handlers/registry.ts";
 import { attemptRunner } from "../run/attempt.ts";
@@ -74,14 +75,15 @@ test("an assignment is run and its outcome reported until it is settled (S0.27, 
   expect(events).toEqual(["worker:started", "job:claimed", "job:completed"]);
 });
 
-test("failures are told apart by whether they may be retried (S0.29, S0.31)", async () => {
+test("a worker distinguishes failures that may be retried from final ones (S0.29, S0.31)", async () => {
   const flaky = defineHandler({
     type: "flaky",
     config: z.strictObject({ isFinal: z.boolean() }),
-    execute: ({ isFinal }) =>
-      isFinal
-        ? { failed: { cause: "acme.broken", message: "no", permanent: true } }
-        : failure("rate_limit", "later"),
+    run: (_input, { config: { isFinal } }) => {
+      throw isFinal
+        ? new Failed("acme.broken", "no", { permanent: true })
+        : new Failed("rate_limit", "later");
+    },
   });
   const { peer, worker } = await setup([flaky]);
   const connection = await peer.connection();
@@ -101,7 +103,7 @@ test("failures are told apart by whether they may be retried (S0.29, S0.31)", as
   }
 });
 
-test("after a lost claim the handler is aborted and nothing more is said of it (S0.32, S0.44)", async () => {
+test("after a lost claim the handler is aborted and the executor sends no more about it (S0.32, S0.44)", async () => {
   const { handler, open, aborted } = gateHandler();
   const { peer, worker } = await setup([handler]);
   const connection = await peer.connection();
@@ -120,7 +122,7 @@ test("after a lost claim the handler is aborted and nothing more is said of it (
   expect(worker.busyCount).toBe(0);
 });
 
-test("a claim lost after its outcome was sent is not said again on the next connection (S0.40)", async () => {
+test("the outcome of a lost claim is not sent again on the next connection (S0.40)", async () => {
   const { peer, worker } = await setup();
   const claim = testClaim(1n);
   const first = await peer.connection();
@@ -197,7 +199,7 @@ test("one renewal names every claim held, running or not yet settled (S0.23)", a
   const { handler } = gateHandler();
   const { peer } = await setup([handler]);
   const connection = await peer.connection();
-  await connection.register(5, 1_000);
+  await connection.register(5, 60_000);
   const [running, ended] = [testClaim(1n, "a"), testClaim(2n, "b")];
   connection.send(
     testAssignment(running, { type: "gate" }),
@@ -215,14 +217,50 @@ test("one renewal names every claim held, running or not yet settled (S0.23)", a
   }
 });
 
-test("a worker knows when its claims may be lost because the scheduler fell silent", async () => {
-  const { handler } = gateHandler();
+test("a worker for a process of a user names the process and its types, and renews with its silence", async () => {
+  const process = { name: "billing", build: "b1", sdk: "raw 1", language: "go" };
+  const descriptors = [{ type: "acme.charge", inputSchema: "{}" }];
+  const { peer } = await setup([], { process, descriptors, silentMs: () => 1_234.4 });
+  const connection = await peer.connection();
+  expect(await connection.register(5, 1_000)).toMatchObject({ process, descriptors });
+  expect((await connection.heard("renew")).silentMs).toBe(1_234n);
+});
+
+test("a worker offers another number of slots on the same stream, and again after a reconnect", async () => {
+  const { peer, worker } = await setup();
+  const connection = await peer.connection();
+  await connection.register();
+  worker.resize(0);
+  expect((await connection.heard("register")).slots).toBe(0);
+  connection.send(testAssignment(testClaim(1n), { type: "noop" }));
+  await connection.heard("release");
+  worker.resize(2);
+  expect((await connection.heard("register")).slots).toBe(2);
+  connection.cut();
+  const second = await peer.connection();
+  expect((await second.register()).slots).toBe(2);
+});
+
+test("a worker that abandons its session sends no Goodbye, releases what it was asked to, and aborts the rest", async () => {
+  const { handler, aborted } = gateHandler();
   const { peer, worker } = await setup([handler]);
   const connection = await peer.connection();
-  await connection.register(5, 1);
-  connection.send(testAssignment(testClaim(1n), { type: "gate" }));
-  await connection.heard("renew");
-  await connection.heard("renew");
-  expect(worker.isUncertain).toBe(true);
-  expect(worker.busyCount).toBe(1);
+  await connection.register();
+  const [ended, lost, given] = [testClaim(1n, "a"), testClaim(2n, "b"), testClaim(3n, "c")];
+  connection.send(
+    testAssignment(ended, { type: "noop" }),
+    testAssignment(lost, { type: "gate" }),
+    testAssignment(given, { type: "gate" }),
+  );
+  await connection.heard("outcome");
+  await vi.waitFor(() => expect(worker.busyCount).toBe(2));
+  worker.release(({ nodeId }) => nodeId === "c");
+  await worker.abandon();
+  await aborted;
+  await connection.left();
+  expect((await connection.heard("release")).claim).toMatchObject(given);
+  expect(connection.said.filter((name) => name === "outcome" || name === "release")).toHaveLength(
+    2,
+  );
+  expect(connection.said).not.toContain("goodbye");
 });

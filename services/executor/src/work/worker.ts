@@ -1,15 +1,26 @@
 // A worker: the session of one executor process, with its parts. About handlers it knows only how to run an attempt.
+//
+// How it leaves: it takes no more tasks and lets running attempts finish within the grace period. Then it aborts the rest and gives their
+// claims back. It waits until its outcomes are acknowledged, and disconnects. Leaving acknowledges nothing: each claim is reported,
+// released, or left to its lease. Every step is bounded, so a scheduler that is gone cannot hold the process.
 
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { EngineError } from "@pawl/core/fault/engine-error";
-import type { Timers } from "@pawl/platform/lifecycle/timers";
+import { probe } from "@pawl/platform/lifecycle/probe";
+import type {
+  Claim,
+  HandlerProcessSchema,
+  NodeTypeDescriptorSchema,
+  Registered,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { Assignments } from "./assignments.ts";
 import type { RunAttempt } from "../run/run-attempt.ts";
-import { SETTLE_MS, drain } from "./drain.ts";
 import { Outbox } from "./outbox.ts";
 import type { WorkerItemInit } from "./fenced-writer.ts";
 import { Renew } from "./renew.ts";
 import { Session, type WorkStream } from "./session.ts";
 import { Capacity } from "./capacity.ts";
+import { within } from "./within.ts";
 import { WorkerEvents } from "@pawl/platform/queue/worker-events";
 
 export interface WorkerOptions {
@@ -24,17 +35,26 @@ export interface WorkerOptions {
   readonly capacity: number;
   /** How long running attempts may continue after a stop was asked for. */
   readonly graceMs: number;
-  /** How long outcomes may take to be acknowledged during a stop; 2 s by default. */
+  /** How long outcomes may take to be acknowledged during a stop; default SETTLE_MS. */
   readonly settleMs?: number;
   /** Free text for people: name, version, language. */
   readonly description: string;
+  /** What is known of the node types. */
+  readonly descriptors?: MessageInitShape<typeof NodeTypeDescriptorSchema>[];
+  /** The process of a user that runs the handlers; none if this process runs them. */
+  readonly process?: MessageInitShape<typeof HandlerProcessSchema>;
+  /** How long that process has been silent; 0 by default. */
+  readonly silentMs?: () => number;
   readonly connect: () => WorkStream;
   readonly run: RunAttempt;
-  /** For repeats; the system's timers by default. */
-  readonly timers?: Timers;
-  readonly onRegistered?: (schedulerId: string) => void;
+  readonly onRegistered?: (registered: Registered) => void;
   readonly onDisconnected?: (error: EngineError | undefined) => void;
 }
+
+/** How long the executor waits for acknowledgements after the last attempt has ended. */
+const SETTLE_MS = 2_000;
+/** How long aborted handlers may take to end. */
+const ABORT_MS = 1_000;
 
 export class Worker {
   readonly events = new WorkerEvents();
@@ -47,13 +67,16 @@ export class Worker {
   #stopped: Promise<void> | undefined;
   /** The scheduler refused an executor without slots. */
   #isZeroRefused = false;
+  /** The slots of the last Register. */
+  #sentSlots = 0;
+  /** The process of the handlers is gone. */
+  #isAbandoned = false;
 
   constructor(options: WorkerOptions) {
     this.#options = options;
     this.#capacity = new Capacity(options.capacity);
-    this.#outbox = new Outbox(() => this.#session.wake(), options.timers);
-    const { events } = this;
-    const shared = { outbox: this.#outbox, capacity: this.#capacity, events };
+    this.#outbox = new Outbox(() => this.#session.wake());
+    const shared = { outbox: this.#outbox, capacity: this.#capacity, events: this.events };
     this.#assignments = new Assignments({ ...shared, run: options.run });
     this.#session = new Session({
       connect: options.connect,
@@ -61,21 +84,17 @@ export class Worker {
       register: () => this.#register(),
       onItem: this.#assignments.onItem,
       onRegistered: (registered) => {
+        // The slots may have changed while the scheduler answered.
+        if (this.#offered !== this.#sentSlots) this.#outbox.control(this.#register());
         this.#renew.adopt(registered);
-        options.onRegistered?.(registered.schedulerId);
+        options.onRegistered?.(registered);
       },
       onDisconnected: (error) => {
-        if (this.#capacity.isClosed && error?.reason === "INPUT_INVALID")
-          this.#isZeroRefused = true;
+        if (this.#offered === 0 && error?.reason === "INPUT_INVALID") this.#isZeroRefused = true;
         options.onDisconnected?.(error);
       },
     });
-    this.#renew = new Renew({
-      outbox: this.#outbox,
-      isRegistered: () => this.#session.isRegistered,
-      lastHeardAt: () => this.#session.lastHeardAt,
-      onSilent: () => this.#session.giveUp(),
-    });
+    this.#renew = new Renew(this.#outbox, this.#session, options.silentMs ?? (() => 0));
   }
 
   /** Attempts running now. */
@@ -92,15 +111,34 @@ export class Worker {
     return this.#session.refusal;
   }
 
-  /** True if claims may have been lost without a message. */
-  get isUncertain(): boolean {
-    return this.#outbox.size > 0 && this.#renew.isUncertain;
-  }
-
   /** Connects and takes work until `stop`. */
   start(): void {
     this.#session.start();
     this.events.emit("worker:started", { workerId: this.#options.executorId });
+  }
+
+  /** Offers so many slots from now on. Attempts that run are not disturbed; with 0 slots the scheduler sends no more. */
+  resize(slots: number): void {
+    if (this.#capacity.total === slots || this.#capacity.isClosed) return;
+    this.#capacity.total = slots;
+    if (this.#session.isRegistered) this.#outbox.control(this.#register());
+  }
+
+  /** Aborts the attempts of these claims and gives the claims back: it costs no delivery. */
+  release(which: (claim: Claim) => boolean): void {
+    this.#assignments.release(which);
+  }
+
+  /**
+   * Leaves without Goodbye, because the process that ran the handlers is gone. It aborts every attempt, so the scheduler counts a lost
+   * delivery for each of their claims. Finished outcomes are still sent.
+   */
+  async abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    this.#capacity.isClosed = true;
+    this.#assignments.forget();
+    this.#stopped ??= this.#leave();
+    await this.#stopped;
   }
 
   /** Drains and leaves; every call returns the same promise. */
@@ -110,38 +148,42 @@ export class Worker {
   }
 
   async #stop(): Promise<void> {
-    const parts = {
-      capacity: this.#capacity,
-      assignments: this.#assignments,
-      outbox: this.#outbox,
-      session: this.#session,
-      register: () => this.#register(),
-    };
     const { graceMs, settleMs = SETTLE_MS } = this.#options;
-    await drain(parts, { graceMs, settleMs });
+    this.#capacity.isClosed = true;
+    probe("executor.drain-begun");
+    // Register with no slots, so that the scheduler sends no more. Assignments already on their way are released on arrival.
+    if (this.#session.isRegistered) this.#outbox.control(this.#register());
+    await within(this.#capacity.idle(), graceMs);
+    this.#assignments.release();
+    await within(this.#capacity.idle(), ABORT_MS);
+    await within(this.#outbox.empty(), settleMs);
+    await this.#leave();
+  }
+
+  async #leave(): Promise<void> {
+    if (this.#isAbandoned) await this.#session.abandon();
+    else await this.#session.stop({ item: { case: "goodbye", value: {} } });
     this.#renew.stop();
     this.#outbox.stop();
     this.events.emit("worker:stopped", { workerId: this.#options.executorId });
   }
 
   #register(): WorkerItemInit {
-    const { executorId, instanceId = "", token = "", nodeTypes, description } = this.#options;
+    const { executorId, instanceId = "", token = "", description } = this.#options;
+    const { descriptors = [], process } = this.#options;
+    const nodeTypes = [...this.#options.nodeTypes];
     const held = [...this.#outbox.held()];
-    const value = {
-      executorId,
-      nodeTypes: [...nodeTypes],
-      slots: this.#slotsToOffer(held),
-      held,
-      description,
-      instanceId,
-      token,
-    };
+    this.#sentSlots = this.#offered;
+    // A scheduler that refuses none gets the number of held claims. Either leaves no credit.
+    const isNoneRefused = this.#offered === 0 && this.#isZeroRefused;
+    const slots = isNoneRefused ? Math.max(1, held.length) : this.#offered;
+    const known = { executorId, nodeTypes, slots, held, description, instanceId, token };
+    const value = { ...known, descriptors, ...(process && { process }) };
     return { item: { case: "register", value } };
   }
 
-  /** While the executor leaves: none, or the number of held claims if the scheduler refused none. Either leaves no credit. */
-  #slotsToOffer(held: readonly unknown[]): number {
-    if (!this.#capacity.isClosed) return this.#capacity.total;
-    return this.#isZeroRefused ? Math.max(1, held.length) : 0;
+  /** The slots that the executor offers; none while it leaves. */
+  get #offered(): number {
+    return this.#capacity.isClosed ? 0 : this.#capacity.total;
   }
 }

@@ -1,5 +1,5 @@
-// Errors that connect-node makes by itself, before any handler of ours runs, have a code and a text but no details. This gives them
-// the ErrorInfo that every error of ours has, in gRPC's trailers, in the last envelope of gRPC-web and in Connect's JSON.
+// Errors that connect-node makes itself, before a handler of ours runs, have a code and a text but no details. This file adds the ErrorInfo
+// that every error of ours has: in gRPC's trailers, in the last envelope of gRPC-web, and in Connect's JSON.
 
 import { Code, ConnectError } from "@connectrpc/connect";
 import { encodeEnvelope, type UniversalServerResponse } from "@connectrpc/connect/protocol";
@@ -20,7 +20,7 @@ const GRPC_WEB = "application/grpc-web";
 /** Flags and length, before the message. */
 const ENVELOPE_HEADER_BYTES = 5;
 
-/** The same response, its error completed if it has one without details. */
+/** The same response; an error without details gets them. */
 export async function completeError(
   response: UniversalServerResponse,
 ): Promise<UniversalServerResponse> {
@@ -39,7 +39,7 @@ export async function completeError(
   return { ...response, status: codeToHttpStatus(completed.code), body: once(json) };
 }
 
-/** Trailers are only known, and only sent, when the body is over. */
+/** Trailers are known and sent only after the body. */
 async function* completeTrailer(
   body: AsyncIterable<Uint8Array>,
   trailer: Headers,
@@ -48,7 +48,7 @@ async function* completeTrailer(
   completeStatus(trailer);
 }
 
-/** The same trailers as the last message of the body, which comes one envelope at a time. */
+/** gRPC-web sends its trailers as the last envelope of the body; `body` yields one envelope at a time. */
 async function* completeLastEnvelope(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const envelope of body) {
     if (envelope[0] === trailerFlag) {
@@ -65,7 +65,7 @@ function completeStatus(trailer: Headers): void {
     setTrailerStatus(trailer, withErrorInfo(error));
 }
 
-/** An error of the protocol with its reason. The code is the framework's, except that a request which does not parse is the caller's fault and not ours. */
+/** An error of the protocol with its reason. It keeps its code, except that a request that does not parse is the caller's fault. */
 export function withErrorInfo(error: ConnectError): ConnectError {
   const { reason } = fromConnectError(error);
   const code = reason === "INPUT_INVALID" ? Code.InvalidArgument : error.code;

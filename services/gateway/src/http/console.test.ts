@@ -25,7 +25,7 @@ async function setup(files: Readonly<Record<string, string>>) {
   return (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${port}${path}`, init);
 }
 
-test("files are served by name, and the page for every address it routes itself", async () => {
+test("files are served by name, and the page for every address that it routes", async () => {
   const get = await setup({ "index.html": "<page>", "assets/app-1.js": "code" });
   const script = await get("/assets/app-1.js");
   expect(await script.text()).toBe("code");
@@ -67,7 +67,7 @@ test("nothing outside the folder is served", async () => {
   }
 });
 
-test("without a build the page says how to make one", async () => {
+test("without a build the page explains how to make one", async () => {
   const get = await setup({});
   const page = await get("/");
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("build")]);

@@ -1,7 +1,6 @@
-// The console: files of clients/web/dist, and its one page for every address the page itself routes. A browser that opens an
-// address which nothing serves gets the same page with status 404, and the page says that nothing is there; other callers get
-// the gateway's JSON. Files are looked up in a list made at first use, so a request path never touches the file system and
-// cannot leave the folder.
+// The console: the files of clients/web/dist, and its one page for every address that the page routes. A browser that opens an unknown
+// address gets the same page with status 404, and the page reports it; other callers get the gateway's JSON. The gateway reads the files at
+// first use and looks paths up in that list, so no request path reaches the file system.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, relative, sep } from "node:path";
@@ -42,7 +41,7 @@ and reload this page.</p><p>The API needs no console: see <code>/readyz</code>, 
 <code>buf curl --list-methods</code>.</p></body>
 `;
 
-/** Addresses that the page routes by itself. */
+/** Addresses that the page routes. */
 const PAGE = /^\/(?:$|index\.html$|(?:runs|workflows|approvals)(?:\/|$))/;
 
 interface ConsoleFile {
@@ -57,7 +56,7 @@ export function createConsole(folder: string = DIST): EdgeHandler {
   return (request, response) => {
     if (request.method !== "GET" && request.method !== "HEAD") return false;
     const path = pathOf(request);
-    // A console built after the start is found without a restart; a built one is read once.
+    // The gateway reads a built console once, and finds a console that is built after its start.
     if (files === undefined || files.size === 0) files = readFolder(folder);
     const file = files.get(path);
     if (file !== undefined && path !== "/index.html") {
@@ -71,7 +70,7 @@ export function createConsole(folder: string = DIST): EdgeHandler {
   };
 }
 
-/** Whether a browser opens this address as a page: scripts and API callers do not ask for HTML. */
+/** Whether a browser opens this address as a page; scripts and API clients do not ask for HTML. */
 const opensPage = ({ headers }: EdgeRequest): boolean =>
   headers.accept?.includes("text/html") === true;
 

@@ -57,7 +57,7 @@ test("only loopback names reach the gateway", async () => {
   }
 });
 
-test("a gRPC caller by another name is told PERMISSION_DENIED", async () => {
+test("a gRPC caller by another host name gets PERMISSION_DENIED", async () => {
   const { url } = await startGateway();
   const answer = await ask2(url, {
     ":authority": "evil.example",
@@ -80,7 +80,7 @@ test("pages of other origins are refused unless they were allowed", async () => 
   expect(own).toMatchObject({ status: 200, headers: { "access-control-allow-origin": allowed } });
   const preflight = await ask(at, { origin: allowed }, "OPTIONS");
   expect(preflight.status).toBe(204);
-  // Our own client sends it, so a page that uses it needs to be allowed to.
+  // Our own client sends this header, so a page that uses the client must be allowed to send it.
   expect(preflight.headers["access-control-allow-headers"]).toContain("pawl-json");
   expect((await ask(at, { origin: url })).headers).not.toHaveProperty(
     "access-control-allow-origin",

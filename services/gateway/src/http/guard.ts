@@ -1,26 +1,28 @@
-// What every request must pass before anything looks at it: bounded headers, a host that is ours, and an origin that is ours.
+// The checks of every request before any handler gets it: bounded headers, an allowed host, and an allowed origin.
 //
-// The host check is against DNS rebinding: a page of another site that makes its own name resolve to loopback still sends its
-// own name. The origin check is against other sites (and other ports of this machine) that call us from someone's browser.
+// The host check is against DNS rebinding: a page of another site can make its own name resolve to loopback, but still sends that name.
+// The origin check is against pages of other sites, and of other ports of this machine, that call the gateway from a user's browser.
 
+import { cors } from "@connectrpc/connect";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { hostOf, LOOPBACK_NAMES, namesTwoHosts } from "@pawl/platform/config/hosts";
-import { authorityOf, type EdgeRequest } from "../request/exchange.ts";
+import { authorityOf, type EdgeRequest, type EdgeResponse } from "../request/exchange.ts";
+import { JSON_FORM_HEADER } from "./json-form.ts";
 
-/** Node takes HTTP/2's header list size for advice only (measured), so both are counted here. */
+/** Node does not enforce HTTP/2's header list size (measured), so the gateway counts both here. */
 export const HEADER_LIMITS = { bytes: 16 * 1024, pairs: 64 } as const;
 
 export interface GuardOptions {
-  /** Host names besides loopback under which this gateway may be called, without ports. */
+  /** Host names besides loopback by which clients may call this gateway, without ports. */
   readonly allowedHosts: ReadonlySet<string>;
   /** Origins besides our own, such as http://localhost:5173. */
   readonly allowedOrigins: ReadonlySet<string>;
 }
 
-/** Why a request is refused, with the HTTP status for callers that speak no RPC; undefined lets it pass. */
+/** Why the gateway refuses a request, with the HTTP status for callers that speak no RPC; undefined if it does not. */
 export type Refusal = { readonly error: EngineError; readonly httpStatus: number } | undefined;
 
-/** Checks a request; runs before routing. */
+/** Checks a request, before routing. */
 export function guard(request: EdgeRequest, options: GuardOptions): Refusal {
   return checkHeaders(request) ?? checkHost(request, options) ?? checkOrigin(request, options);
 }
@@ -58,6 +60,29 @@ const forbidden = (message: string): Refusal => ({
   httpStatus: 403,
 });
 
-/** True for an origin that is not our own but was allowed, and therefore needs to be told so. */
-export const isForeignOrigin = (request: EdgeRequest, options: GuardOptions): boolean =>
-  request.headers.origin !== undefined && options.allowedOrigins.has(request.headers.origin);
+const ALLOWED_HEADERS = [
+  ...cors.allowedHeaders,
+  "Last-Event-ID",
+  "traceparent",
+  JSON_FORM_HEADER,
+].join(", ");
+
+/** Adds the CORS headers for an origin that the configuration allows; the console needs none. True if it answered a preflight. */
+export function answerCors(
+  { headers: { origin }, method }: EdgeRequest,
+  response: EdgeResponse,
+  { allowedOrigins }: GuardOptions,
+): boolean {
+  if (origin === undefined || !allowedOrigins.has(origin)) return false;
+  response.setHeader("access-control-allow-origin", origin);
+  response.setHeader("access-control-expose-headers", cors.exposedHeaders.join(", "));
+  response.setHeader("vary", "Origin");
+  if (method !== "OPTIONS") return false;
+  response.writeHead(204, {
+    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-headers": ALLOWED_HEADERS,
+    "access-control-max-age": "600",
+  });
+  response.end();
+  return true;
+}

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import http2 from "node:http2";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
-import { EngineError } from "@pawl/core/fault/engine-error";
 import { toConnectError } from "@pawl/platform/rpc/status";
 import { expect, onTestFinished, test } from "vitest";
 import type { EdgeHandler } from "../request/exchange.ts";
@@ -11,7 +10,10 @@ import { EdgeServer } from "./server.ts";
 
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/** A server that gives requests a moment to arrive, and does with them what `handler` does. */
+/** So long that a busy machine sends what it sends in time. */
+const ARRIVAL_MS = 500;
+
+/** A server that gives requests a moment to arrive and passes them to `handler`. */
 async function setup(handler: EdgeHandler): Promise<number> {
   const server = new EdgeServer({
     guard: { allowedHosts: new Set(), allowedOrigins: new Set() },
@@ -23,8 +25,7 @@ async function setup(handler: EdgeHandler): Promise<number> {
         toConnectError(error, () => undefined),
         httpStatus,
       ),
-    notFound: new EngineError("UNKNOWN_METHOD", "nothing"),
-    arrival: { headersMs: 100, bodyMs: 100 },
+    arrival: { headersMs: ARRIVAL_MS, bodyMs: ARRIVAL_MS },
   });
   const port = await server.listen("127.0.0.1", 0);
   onTestFinished(() => server.close(0));
@@ -55,7 +56,7 @@ async function statusOf(stream: http2.ClientHttp2Stream): Promise<number | undef
 
 const never: EdgeHandler = () => true;
 
-test("a connection that sends the preface of HTTP/2 and nothing else is ended, and one that speaks is not", async () => {
+test("a connection that sends only the preface of HTTP/2 is ended, and one that sends SETTINGS is not", async () => {
   const port = await setup(never);
   const speaks = session(port);
   await once(speaks, "connect");
@@ -82,7 +83,7 @@ test("a request over HTTP/2 whose body does not come is answered 408 and its str
   await once(grpc, "close");
 });
 
-test("a body that drips is as late as one that does not come", async () => {
+test("a body that comes byte by byte is refused like one that does not come", async () => {
   const port = await setup((request) => {
     request.resume();
     return true;
@@ -109,7 +110,7 @@ test("a request that has arrived may be answered later, and one that is answered
   late.end("{}");
   const early = open(port, "application/grpc", "/early");
   await once(early, "response");
-  // One that came after them has been given up by now, so their time to arrive is over.
+  // A later request has been refused by now, so the time of the earlier ones is over too.
   expect(await statusOf(open(port, "application/json"))).toBe(408);
   for (const answer of answers.values()) answer();
   expect(await Promise.all([text(late), text(early)])).toEqual(["last", "first last"]);

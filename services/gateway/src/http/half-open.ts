@@ -1,7 +1,8 @@
-// Ends what HTTP/2 peers leave half open, as Node does for HTTP/1.1: a connection that sends its preface and nothing else, and a request
+// Ends half-open connections and requests of HTTP/2, as Node does for HTTP/1.1: a connection that sends only its preface, and a request
 // whose body does not come. A stream in both directions (reflection) may stay open while it is used.
 //
-// Race survived: the body may end, or the caller leave, in the moment the time is up; a request is ended once, and only before its answer.
+// The race it survives: the body may end, or the caller may leave, at the moment the time is up. A request is ended once, and only before
+// its answer.
 
 import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -14,10 +15,10 @@ export interface ArrivalTimes {
   readonly bodyMs: number;
 }
 
-/** A stream in both directions that neither side uses for this long is over. */
+/** A stream in both directions ends if neither side uses it for this long. */
 const IDLE_MS = 5 * 60_000;
 
-/** Ends a connection whose peer does not begin to speak: SETTINGS come first, by the protocol. */
+/** Ends a connection whose peer does not send SETTINGS, which must come first. */
 export function expectSettings(session: ServerHttp2Session, { headersMs }: ArrivalTimes): void {
   const timer = setTimeout(() => session.destroy(), headersMs);
   timer.unref();
@@ -26,7 +27,7 @@ export function expectSettings(session: ServerHttp2Session, { headersMs }: Arriv
   session.once("close", settle);
 }
 
-/** Refuses a request over HTTP/2 whose body does not end in time; `refuse` answers it. */
+/** Refuses an HTTP/2 request whose body does not end in time; `refuse` answers it. */
 export function expectBody(
   request: EdgeRequest,
   response: EdgeResponse,
@@ -34,7 +35,7 @@ export function expectBody(
   refuse: (error: EngineError, httpStatus: number) => void,
 ): void {
   if (!isHttp2(request)) return;
-  // Over HTTP/2 the compatibility API gives both a stream, which the types of HTTP/1.1 do not know.
+  // The compatibility API adds the HTTP/2 stream, which the types of HTTP/1.1 do not have.
   const { stream } = request as unknown as { readonly stream: ServerHttp2Stream };
   if (stream.endAfterHeaders) return;
   const late = (): void => {
@@ -42,7 +43,7 @@ export function expectBody(
       stream.setTimeout(IDLE_MS, () => stream.close());
       return;
     }
-    // Trailers are the last thing of an answer; a stream that is closed before they left loses them.
+    // Trailers come last in an answer, so the stream may be closed only after them.
     stream.once("wantTrailers", () => setImmediate(() => stream.close()));
     refuse(new EngineError("DEADLINE_PASSED", `The request did not arrive in ${bodyMs} ms.`), 408);
   };

@@ -1,49 +1,65 @@
-// Whether this gateway serves: one answer for /readyz and for grpc.health.v1. It serves when the database answers and has our schema and
-// a scheduler is connected; a gateway that drains says at once that it does not.
+// Whether this gateway can serve: one answer for /readyz and for grpc.health.v1. It can if the database answers and has the current
+// schema, and a scheduler is connected whose commits succeed. A gateway that drains cannot.
 
 import { create, type DescService } from "@bufbuild/protobuf";
-import { type ServiceImpl } from "@connectrpc/connect";
+import type { ServiceImpl } from "@connectrpc/connect";
 import { EngineError } from "@pawl/core/fault/engine-error";
+import { watchDurability } from "@pawl/platform/db/durability";
+import { isCurrent } from "@pawl/platform/db/migrate";
+import type { Pool } from "@pawl/platform/db/pool";
 import { pause } from "@pawl/platform/lifecycle/backoff";
+import { ReadyNotes } from "@pawl/platform/lifecycle/ready-notes";
+import type { Logger } from "@pawl/platform/telemetry/log";
 import {
   HealthCheckResponse_ServingStatus as Serving,
   HealthCheckResponseSchema,
   HealthListResponseSchema,
   type Health,
 } from "@pawl/proto/grpc/health/v1/health_pb";
+import type { Scheduler } from "../request/forward.ts";
 
-/** An answer is good for this long; probes come in flocks. */
+/** How long an answer is reused, because many probes come at once. */
 const FRESH_MS = 500;
 const WATCH_MS = 1_000;
+const PROBE_MS = 1_000;
 
-export class Readiness {
-  readonly #check: () => Promise<string | undefined>;
-  #answer: Promise<string | undefined> | undefined;
-  #askedAt = 0;
-  #isDraining = false;
+/** Why the gateway cannot serve now; undefined if it can. */
+type NotReady = () => Promise<string | undefined>;
 
-  /** `check` says why the gateway cannot serve now, or undefined when it can; it may throw. */
-  constructor(check: () => Promise<string | undefined>) {
-    this.#check = check;
-  }
-
-  /** From now on it does not serve. */
-  drain(): void {
-    this.#isDraining = true;
-  }
-
-  /** Why it cannot serve now, or undefined when it can. */
-  async notReady(): Promise<string | undefined> {
-    if (this.#isDraining) return "draining";
-    if (this.#answer === undefined || performance.now() - this.#askedAt > FRESH_MS) {
-      this.#askedAt = performance.now();
-      this.#answer = this.#check().catch(whyOf);
+/** Starts to watch what the gateway needs; `notes` are for its operator. */
+export function watchReady(pool: Pool, scheduler: Scheduler, log: Logger) {
+  const notes = new ReadyNotes();
+  const durability = watchDurability(pool, { notes, log });
+  let isDraining = false;
+  let answer: ReturnType<NotReady> | undefined;
+  let askedAt = 0;
+  const check: NotReady = async () => {
+    await durability.look();
+    const isSchemaCurrent = await isCurrent(pool);
+    if (!isSchemaCurrent) return "the database schema is not current";
+    await scheduler.waitForReady(PROBE_MS);
+    // One scheduler that can commit is enough.
+    const failures = (await scheduler.standings.ask()).map(({ storeFailure }) => storeFailure);
+    return failures.includes("") ? undefined : failures[0];
+  };
+  const notReady: NotReady = async () => {
+    if (isDraining) return "draining";
+    if (answer === undefined || performance.now() - askedAt > FRESH_MS) {
+      askedAt = performance.now();
+      answer = check().catch(whyOf);
     }
-    return this.#answer;
-  }
+    return await answer;
+  };
+  void durability.look();
+  /** From now on the gateway does not serve. */
+  const drain = (): void => {
+    isDraining = true;
+    durability.stop();
+  };
+  return { notes, notReady, drain };
 }
 
-/** A database says what is the matter with it; of a scheduler the reason tells all. */
+/** The message of the database explains its failure; for a scheduler the reason is enough. */
 function whyOf(error: unknown): string {
   if (!(error instanceof EngineError)) return "the check failed";
   return error.reason === "STORE_UNAVAILABLE" ? `${error.reason}: ${error.message}` : error.reason;
@@ -51,20 +67,18 @@ function whyOf(error: unknown): string {
 
 /** grpc.health.v1 for "" and each of `services`. */
 export function createHealth(
-  readiness: Readiness,
+  notReady: NotReady,
   services: readonly DescService[],
 ): ServiceImpl<typeof Health> {
   const names: ReadonlySet<string> = new Set(["", ...services.map(({ typeName }) => typeName)]);
   const current = async (): Promise<Serving> =>
-    (await readiness.notReady()) === undefined ? Serving.SERVING : Serving.NOT_SERVING;
+    (await notReady()) === undefined ? Serving.SERVING : Serving.NOT_SERVING;
   return {
     check: async ({ service }) => {
-      if (!names.has(service)) {
-        throw new EngineError("SERVICE_NOT_FOUND", `This server has no service ${service}.`, {
-          metadata: { service },
-        });
-      }
-      return create(HealthCheckResponseSchema, { status: await current() });
+      if (names.has(service)) return create(HealthCheckResponseSchema, { status: await current() });
+      throw new EngineError("SERVICE_NOT_FOUND", `This server has no service ${service}.`, {
+        metadata: { service },
+      });
     },
     list: async () => {
       const status = create(HealthCheckResponseSchema, { status: await current() });

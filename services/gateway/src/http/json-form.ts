@@ -1,15 +1,14 @@
-// Which form of the users' JSON a caller wants, by the header `pawl-json`: `bytes` (exact, and the cheapest; our clients ask for it),
-// `values` (readable), or `both`, which everyone gets who says nothing: `curl`, `buf curl` and clients older than the header.
+// The form of the users' JSON in answers, chosen by the header `pawl-json`: `bytes` (exact and cheapest; our clients send it), `values`
+// (readable), or `both`, the default for `curl`, `buf curl` and clients older than the header.
 
 import type { Interceptor } from "@connectrpc/connect";
 import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { invalidField } from "@pawl/core/fault/engine-error";
 import { JSON_FORMS, type JsonForm, readable } from "@pawl/platform/wire/readable";
 
-/** The name of the header. */
 export const JSON_FORM_HEADER = "pawl-json";
 
-/** @throws INPUT_INVALID for a word that is no form */
+/** @throws INPUT_INVALID for an unknown form */
 export function checkJsonForm(header: string | null | undefined): JsonForm {
   if (header === null || header === undefined) return "both";
   const form = JSON_FORMS.find((known) => known === header);
@@ -17,7 +16,7 @@ export function checkJsonForm(header: string | null | undefined): JsonForm {
   throw invalidField(JSON_FORM_HEADER, "UNKNOWN_FORM", `must be one of ${JSON_FORMS.join(", ")}`);
 }
 
-/** Gives every answer the form its caller wants. */
+/** Gives every answer the form that its caller wants. */
 export const connectJsonForm: Interceptor = (next) => async (request) => {
   const form = checkJsonForm(request.header.get(JSON_FORM_HEADER));
   const response = await next(request);

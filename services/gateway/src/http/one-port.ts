@@ -1,5 +1,5 @@
-// One cleartext port for HTTP/1.1 and HTTP/2: the first bytes of a connection tell which it is. Node's http2 server has no
-// fallback without TLS, so the preface is read here, put back, and the socket handed on.
+// One cleartext port for HTTP/1.1 and HTTP/2: the first bytes of a connection decide. Node's http2 server has no fallback without TLS, so
+// this file reads the preface, puts it back, and passes the socket on.
 //
 // States of a connection: undecided (fewer than 24 bytes that all match so far; closed after 10 s) → HTTP/2 | HTTP/1.1.
 
@@ -8,28 +8,21 @@ import { createServer, type Server, type Socket } from "node:net";
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 const DECISION_MS = 10_000;
 
-/** Where decided connections go: an `http.Server` and an `http2.Http2Server`, or anything that takes sockets as they do. */
+/** Where a connection goes once its protocol is known. */
 export interface OnePortTargets {
   readonly http1: (socket: Socket) => void;
   readonly http2: (socket: Socket) => void;
-  /** More connections than this are refused by the kernel's backlog or closed at once. */
-  readonly connectionsMax: number;
 }
 
-/** A TCP server that is both. The caller listens and closes. */
-export function createOnePort(targets: OnePortTargets): Server {
-  const server = createServer({ noDelay: true }, (socket) => decide(socket, targets));
-  server.maxConnections = targets.connectionsMax;
-  return server;
-}
+/** A TCP server for both protocols. The caller listens and closes. */
+export const createOnePort = (targets: OnePortTargets): Server =>
+  createServer({ noDelay: true }, (socket) => decide(socket, targets));
 
 function decide(socket: Socket, targets: OnePortTargets): void {
-  const onEarlyError = (): void => {
-    socket.destroy();
-  };
+  const onEarlyError = (): void => void socket.destroy();
   socket.on("error", onEarlyError);
   socket.setTimeout(DECISION_MS, onEarlyError);
-  // Buffer.alloc(0) typed as any Buffer: `concat` gives one over another kind of memory.
+  // The type is wider than that of Buffer.alloc(0), because `concat` returns a Buffer over another kind of memory.
   let seen: Buffer = Buffer.alloc(0);
   const onReadable = (): void => {
     for (;;) {

@@ -1,9 +1,8 @@
-// grpc.reflection.v1 for Connect, so that `buf curl` and grpcurl need no proto files. Everything it says is made once, at start.
+// grpc.reflection.v1 for Connect, so that `buf curl` and grpcurl need no proto files. The answers are made once, at start.
 
-import { create, type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
-import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { create, type DescFile, type DescService } from "@bufbuild/protobuf";
 import { Code, type ServiceImpl } from "@connectrpc/connect";
-import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
+import { filesOf, withImports } from "@pawl/platform/rpc/reflection";
 import {
   type ServerReflection,
   type ServerReflectionRequest,
@@ -13,12 +12,11 @@ import {
 
 type Answer = ServerReflectionResponse["messageResponse"];
 
-/** Serves the descriptors of `services` and of all they import, and of the details of errors, which no service names. */
+/** Serves the descriptors of `services`, of their imports, and of the error details, which no service names. */
 export function createReflection(
   services: readonly DescService[],
 ): ServiceImpl<typeof ServerReflection> {
-  const files = new Map<string, DescFile>();
-  for (const { file } of [...services, ErrorInfoSchema]) collect(file, files);
+  const files = filesOf(services);
   const symbols = new Map<string, DescFile>();
   for (const file of files.values()) {
     for (const name of namesIn(file)) symbols.set(name, file);
@@ -28,7 +26,7 @@ export function createReflection(
       case "listServices":
         return {
           case: "listServicesResponse",
-          // Init shapes are enough: the response is created from them.
+          // An init shape is enough: `create` makes the response from it.
           value: { service: services.map(({ typeName }) => ({ name: typeName })) } as never,
         };
       case "fileByFilename":
@@ -40,7 +38,7 @@ export function createReflection(
       case undefined:
         break;
     }
-    // There are no extensions, and what is not asked is not known either.
+    // The contract has no extensions.
     return fileAnswer(undefined);
   };
   return {
@@ -61,18 +59,8 @@ function fileAnswer(file: DescFile | undefined): Answer {
     const value = { errorCode: Code.NotFound, errorMessage: "not found" };
     return { case: "errorResponse", value: value as never };
   }
-  const files = new Map<string, DescFile>();
-  collect(file, files);
-  const fileDescriptorProto = [...files.values()].map(({ proto }) =>
-    toBinary(FileDescriptorProtoSchema, proto),
-  );
-  return { case: "fileDescriptorResponse", value: { fileDescriptorProto } as never };
-}
-
-function collect(file: DescFile, into: Map<string, DescFile>): void {
-  if (into.has(file.proto.name)) return;
-  for (const dependency of file.dependencies) collect(dependency, into);
-  into.set(file.proto.name, file);
+  const value = { fileDescriptorProto: withImports(file) };
+  return { case: "fileDescriptorResponse", value: value as never };
 }
 
 /** Full names of everything a file declares. */

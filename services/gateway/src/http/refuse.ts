@@ -1,5 +1,6 @@
-// Answers a request with an error before any handler has it, in the protocol the caller speaks: gRPC as a status in the trailers
-// (Node sends empty trailers after a status in the headers, which grpc-js refuses), gRPC-web in the headers, Connect as JSON or as the end of a stream, everyone else as JSON with the same fields.
+// Answers a request with an error before a handler gets it, in the caller's protocol. gRPC gets a status in the trailers (Node sends empty
+// trailers after a status in the headers, and grpc-js refuses that), gRPC-web in the headers, Connect as JSON or as the end of a stream.
+// Every other caller gets JSON with the same fields.
 
 import type { ConnectError } from "@connectrpc/connect";
 import { encodeEnvelope } from "@connectrpc/connect/protocol";
@@ -16,7 +17,7 @@ const GRPC = /^application\/grpc(\+\w+)?(;|$)/;
 const GRPC_WEB = /^application\/grpc-web/;
 const CONNECT_STREAM = /^application\/connect\+(json|proto)/;
 
-/** Refuses the request. `httpStatus` is for callers that speak plain HTTP or Connect; by default the one of the error's code. */
+/** Refuses the request. `httpStatus` is for callers that speak plain HTTP or Connect; by default it follows from the error's code. */
 export function refuse(
   request: EdgeRequest,
   response: EdgeResponse,
@@ -24,7 +25,7 @@ export function refuse(
   httpStatus: number = codeToHttpStatus(error.code),
 ): void {
   if (response.headersSent || response.destroyed) return;
-  // What is left of the body is nobody's: it is read and dropped, so that the connection stays usable.
+  // Reads and drops the rest of the body, so that the connection stays usable.
   request.resume();
   const type = request.headers["content-type"] ?? "";
   if (GRPC.test(type)) {

@@ -1,8 +1,7 @@
-// RPC over Node's HTTP: gRPC, gRPC-web and Connect share one path per method, told apart by content type. Does what
-// connect-node's adapter does, and besides gives the framework's own errors (a body that does not parse, a message that is
-// too large) the details every error of ours has.
+// RPC over Node's HTTP: gRPC, gRPC-web and Connect share one path for each method; the content type tells them apart. It does the work of
+// connect-node's adapter, and also gives the framework's own errors (a body that does not parse, a message that is too large) the details
+// that every error of ours has.
 
-import type { ConnectRouter } from "@connectrpc/connect";
 import {
   ConnectError,
   createConnectRouter,
@@ -14,34 +13,33 @@ import {
   universalResponseToNodeResponse,
 } from "@connectrpc/connect-node";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import { parseTimeout as parseConnect } from "@connectrpc/connect/protocol-connect";
+import { parseTimeout as parseGrpc } from "@connectrpc/connect/protocol-grpc";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { boundTimeout } from "./call-timeout.ts";
-import { completeError } from "./complete-error.ts";
-import { GZIP, unknownEncoding, wantPlainAnswers } from "./encoding.ts";
 import {
   abandonKey,
   type EdgeHandler,
   type EdgeRequest,
   type EdgeResponse,
   pathOf,
+  type Refuse,
+  type Served,
 } from "../request/exchange.ts";
-import { strictText } from "./strict-text.ts";
+import { completeError } from "./complete-error.ts";
+import { GZIP, unknownEncoding, wantPlainAnswers } from "./encoding.ts";
 
 export interface RpcHandlerOptions {
-  readonly routes: (router: ConnectRouter) => void;
+  readonly services: readonly Served[];
   readonly interceptors: Interceptor[];
-  readonly refuse: (request: EdgeRequest, response: EdgeResponse, error: unknown) => void;
-  /** Hears of connections that broke while they were answered; nothing else can be done. */
+  readonly refuse: Refuse;
+  /** Called for a connection that broke while the gateway answered. */
   readonly onBroken: (method: string, error: unknown) => void;
 }
 
-/** `textDecoder` is taken by Connect's JSON serialization, though its public type leaves it out; a wire test holds it to that. */
-const JSON_OPTIONS = { ignoreUnknownFields: false, textDecoder: strictText };
-
 const RPC_PATH = /^\/[a-z][\w]*(?:\.[\w]+)+\/\w+$/;
 
-/** Answers the methods of `routes`, and other paths that look like methods with UNKNOWN_METHOD. */
+/** Answers the methods of `services`, and other paths that look like methods with UNKNOWN_METHOD. */
 export function createRpcHandler(options: RpcHandlerOptions): EdgeHandler {
   const router = createConnectRouter({
     interceptors: options.interceptors,
@@ -49,10 +47,10 @@ export function createRpcHandler(options: RpcHandlerOptions): EdgeHandler {
     writeMaxBytes: 2 * LIMITS.messageBytes,
     acceptCompression: [GZIP],
     jsonOptions: JSON_OPTIONS,
-    // Keeping what nobody reads would let 4 MB of tiny unknown fields take seconds and 400 MB (measured).
+    // If unknown fields were kept, 4 MB of tiny ones would take seconds and 400 MB (measured).
     binaryOptions: { readUnknownFields: false },
   });
-  options.routes(router);
+  for (const { addTo } of options.services) addTo(router);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return (request, response) => {
     const path = pathOf(request);
@@ -62,11 +60,8 @@ export function createRpcHandler(options: RpcHandlerOptions): EdgeHandler {
       return true;
     }
     if (request.method !== "POST" && !RPC_PATH.test(path)) return false;
-    options.refuse(
-      request,
-      response,
-      new EngineError("UNKNOWN_METHOD", "There is no such method here."),
-    );
+    const error = new EngineError("UNKNOWN_METHOD", "There is no such method here.");
+    options.refuse(request, response, error);
     return true;
   };
 }
@@ -88,8 +83,8 @@ async function answer(
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
     wantPlainAnswers(asked.header);
     boundTimeout(asked.header);
-    // An answer may come before the body is over, such as that it is too large. What is left is read and dropped: ending the
-    // connection there would cost the caller its answer.
+    // The answer may come before the end of the body, for example if the body is too large. The rest is read and dropped: if the gateway
+    // closed the connection, the caller would not get the answer.
     const body = request.iterator({ destroyOnReturn: false });
     response.once("finish", () => request.resume());
     const answered = await handler({ ...asked, body });
@@ -100,3 +95,40 @@ async function answer(
     else options.refuse(request, response, error);
   }
 }
+
+/** The longest deadline of a call, almost 25 days: a timer of Node with a longer time would fire at once. */
+export const CALL_MS_MAX = 2 ** 31 - 1;
+
+/** Replaces a deadline that is too long by the longest one. The protocols themselves refuse text that is no number. */
+function boundTimeout(header: Headers): void {
+  const isTooLong = ({ timeoutMs = 0 }: { readonly timeoutMs?: number }): boolean =>
+    timeoutMs > CALL_MS_MAX;
+  // gRPC allows eight digits, so the time is in seconds.
+  if (isTooLong(parseGrpc(header.get("grpc-timeout"), CALL_MS_MAX)))
+    header.set("grpc-timeout", `${Math.floor(CALL_MS_MAX / 1_000)}S`);
+  if (isTooLong(parseConnect(header.get("connect-timeout-ms"), CALL_MS_MAX)))
+    header.set("connect-timeout-ms", String(CALL_MS_MAX));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/**
+ * Decodes a JSON body without replacing anything: it refuses bytes that are not UTF-8, and a byte order mark, which JSON on the wire must
+ * not have (RFC 8259, 8.1). `textDecoder` works although Connect's public type leaves it out; a wire test checks that.
+ */
+const JSON_OPTIONS = {
+  ignoreUnknownFields: false,
+  textDecoder: {
+    /** @throws Error that tells the caller what to do */
+    decode: (bytes: Uint8Array): string => {
+      let text = "";
+      try {
+        text = utf8.decode(bytes);
+      } catch {
+        throw new Error("the body is not UTF-8");
+      }
+      if (!text.startsWith("\ufeff")) return text;
+      throw new Error("the body begins with a byte order mark; send it without one");
+    },
+  },
+};

@@ -1,35 +1,29 @@
 // The public port: one TCP port on loopback, HTTP/1.1 and HTTP/2 behind it, one chain of handlers for both.
 //
-// States: listening → draining (no new connections; HTTP/2 peers are told to go elsewhere; open answers may finish) → closed.
+// States: listening → draining (no new connections; HTTP/2 peers get GOAWAY; open answers may finish) → closed.
 
 import { createServer, type Server as Http1Server } from "node:http";
 import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
-import type { EngineError } from "@pawl/core/fault/engine-error";
-import { answerCors } from "./cors.ts";
-import type { EdgeHandler, EdgeRequest, EdgeResponse } from "../request/exchange.ts";
-import { guard, type GuardOptions, HEADER_LIMITS } from "./guard.ts";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { EdgeHandler, EdgeRequest, EdgeResponse, Refuse } from "../request/exchange.ts";
+import { answerCors, guard, type GuardOptions, HEADER_LIMITS } from "./guard.ts";
 import { type ArrivalTimes, expectBody, expectSettings } from "./half-open.ts";
 import { createOnePort } from "./one-port.ts";
 
 export interface EdgeServerOptions {
   readonly guard: GuardOptions;
-  /** Asked in order; the first that takes a request answers it. */
+  /** The server asks them in this order; the first that accepts a request answers it. */
   readonly handlers: readonly EdgeHandler[];
-  readonly refuse: (
-    request: EdgeRequest,
-    response: EdgeResponse,
-    error: unknown,
-    httpStatus?: number,
-  ) => void;
-  readonly notFound: EngineError;
+  readonly refuse: Refuse;
   /** How long requests may take to arrive; default ARRIVAL. */
   readonly arrival?: ArrivalTimes;
 }
 
+/** More connections wait in the kernel's backlog or are closed at once. */
 const CONNECTIONS_MAX = 10_000;
 const ARRIVAL: ArrivalTimes = { headersMs: 10_000, bodyMs: 30_000 };
-/** Idle connections are asked whether they live; one that does not answer in time is closed. */
+/** The server pings open connections, and closes one that does not answer in time. */
 const PING_MS = 20_000;
 const PING_ANSWER_MS = 20_000;
 
@@ -67,18 +61,18 @@ export class EdgeServer {
     this.#port = createOnePort({
       http1: (socket) => this.#http1.emit("connection", socket),
       http2: (socket) => this.#http2.emit("connection", socket),
-      connectionsMax: CONNECTIONS_MAX,
     });
+    this.#port.maxConnections = CONNECTIONS_MAX;
   }
 
-  /** Begins to serve; gives the port, which was free if `port` is 0. */
+  /** Starts to serve and returns the port; 0 takes a free one. */
   async listen(host: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#port.once("error", reject);
       this.#port.listen({ host, port, backlog: 1024 }, resolve);
     });
-    // A server that is handed its connections never listens by itself, and Node arms the timeouts of slow requests and keeps
-    // the list of idle connections only from that event on.
+    // This HTTP/1.1 server gets its connections from the port and never listens itself. Node starts the timeouts of slow requests and the
+    // list of idle connections with this event.
     this.#http1.emit("listening");
     this.#pings = setInterval(() => this.#pingAll(), PING_MS);
     this.#pings.unref();
@@ -86,7 +80,7 @@ export class EdgeServer {
     return (this.#port.address() as AddressInfo).port;
   }
 
-  /** Takes no more connections and waits for open answers; what is still open after `graceMs` is cut. */
+  /** Takes no more connections and waits for open answers; after `graceMs` it cuts the rest. */
   async close(graceMs: number): Promise<void> {
     clearInterval(this.#pings);
     const closed = new Promise<void>((resolve) => this.#port.close(() => resolve()));
@@ -123,8 +117,8 @@ export class EdgeServer {
   }
 }
 
-// A client may reset a stream as soon as it has what it wants; that is an ordinary end of a call. With 100 at once and 20 a second the
-// gateway closed the connection of a caller that ended 150 calls a second in this way, and all other calls on it failed.
+// A client may reset a stream as soon as it has its answer; that is an ordinary end of a call. With a limit of 100 at once and 20 a second,
+// the gateway closed the connection of a caller that reset 150 streams a second, and all other calls on it failed.
 const RESETS_A_SECOND = 1_000;
 
 const HTTP2_LIMITS = {
@@ -139,8 +133,10 @@ const HTTP2_LIMITS = {
   unknownProtocolTimeout: ARRIVAL.headersMs,
 } as const;
 
+const NOT_FOUND = new EngineError("UNKNOWN_METHOD", "There is nothing here.");
+
 function route(options: EdgeServerOptions, request: EdgeRequest, response: EdgeResponse): void {
-  // A peer that goes away in the middle is not a fault; whoever answers sees it as `close`.
+  // A peer that leaves early is not a fault; the handler gets `close`.
   request.on("error", () => undefined);
   response.on("error", () => undefined);
   const refusal = guard(request, options.guard);
@@ -150,5 +146,5 @@ function route(options: EdgeServerOptions, request: EdgeRequest, response: EdgeR
   }
   if (answerCors(request, response, options.guard)) return;
   for (const handler of options.handlers) if (handler(request, response)) return;
-  options.refuse(request, response, options.notFound, 404);
+  options.refuse(request, response, NOT_FOUND, 404);
 }

@@ -25,7 +25,7 @@ async function finishedRun(gateway: GatewayFixture): Promise<RunId> {
 const ids = (body: string): number[] =>
   [...body.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
 
-test("the headers are exactly those of a stream, and nobody sets Transfer-Encoding (S1.52, S1.55, S1.56)", async () => {
+test("the headers are exactly those of a stream, without a Transfer-Encoding of the gateway (S1.52, S1.55, S1.56)", async () => {
   const gateway = await startGateway();
   const run = await finishedRun(gateway);
   const response = await open(`${gateway.url}/execute/workflows/${run}/events`);
@@ -66,7 +66,7 @@ test("the query's cursor wins over the browser's header (S1.53, S1.54)", async (
   expect(await read("?types=run.started", {})).toEqual([1, 3]);
 });
 
-test("a browser that has the terminal event is told not to come back", async () => {
+test("a browser that has the terminal event gets 204 and does not reconnect", async () => {
   const gateway = await startGateway();
   const run = await finishedRun(gateway);
   const url = `${gateway.url}/execute/workflows/${run}/events`;
@@ -74,7 +74,7 @@ test("a browser that has the terminal event is told not to come back", async () 
   expect([response.statusCode, await text(response)]).toEqual([204, ""]);
 });
 
-test("cursors and ids that are not are refused with their reason (C1, C4, C10)", async () => {
+test("malformed cursors and ids are refused with a reason (C1, C4, C10)", async () => {
   const gateway = await startGateway();
   const run = await gateway.addRun();
   const refused = async (path: string, headers: Record<string, string> = {}) => {
@@ -92,7 +92,7 @@ test("cursors and ids that are not are refused with their reason (C1, C4, C10)",
   expect(await refused(`${missing}/events`)).toEqual([404, "RUN_NOT_FOUND"]);
 });
 
-test("live events arrive as they are committed, and a drain says where to read on (G3)", async () => {
+test("live events arrive as they are committed, and a drain names the cursor (G3)", async () => {
   const gateway = await startGateway();
   const run = await gateway.addRun();
   const response = await open(`${gateway.url}/execute/workflows/${run}/events`);

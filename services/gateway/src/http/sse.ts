@@ -1,18 +1,21 @@
-// GET /execute/workflows/:runId/events: the events of WatchRun as Server-Sent Events. The cursor is `id:`; a browser
-// sends the last one back by itself, and a fetch client asks with `?afterEventId=`, which wins when both are there.
+// GET /execute/workflows/:runId/events: the events of WatchRun as Server-Sent Events. The cursor is `id:`. A browser sends the last one
+// back by itself; a fetch client asks with `?afterEventId=`, which wins if a request has both.
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { toEngineError } from "@pawl/platform/rpc/status";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
+import { cursorOfText, runIdOf } from "@pawl/platform/wire/fields";
 import type { ContextAt, LoggedEvent } from "../watch/logged-event.ts";
-import type { WatchRequest, WatchStream } from "../watch/watch-run.ts";
-import { checkCursorText, checkRunId } from "../request/ingress.ts";
+import type { Watch, WatchStream } from "../watch/watch-run.ts";
 import {
+  drained,
   type EdgeHandler,
   type EdgeRequest,
   type EdgeResponse,
   isHttp2,
   pathOf,
   queryOf,
+  type Refuse,
 } from "../request/exchange.ts";
 
 const ROUTE = /^\/execute\/workflows\/([^/]+)\/events$/;
@@ -20,13 +23,10 @@ const ROUTE = /^\/execute\/workflows\/([^/]+)\/events$/;
 const RETRY_MS = 1_000;
 
 export interface SseOptions {
-  readonly watch: (request: WatchRequest) => WatchStream;
-  /** The context that pushes of a run's status carry. */
+  readonly watch: Watch;
+  /** The context in updates of a run's status. */
   readonly contextAt: ContextAt;
-  /** Answers with an error while no headers are sent. */
-  readonly refuse: (request: EdgeRequest, response: EdgeResponse, error: unknown) => void;
-  /** What a stream that began already may be told of an error. */
-  readonly toEngineError: (error: unknown) => EngineError;
+  readonly refuse: Refuse;
 }
 
 /** Answers the route, and only it. */
@@ -53,7 +53,7 @@ async function serve(
       throw new EngineError("UNKNOWN_METHOD", "Only GET reads a stream of events.");
     }
     const watching = options.watch({
-      runId: checkRunId(decode(runIdText)),
+      runId: runIdOf(decode(runIdText)),
       afterSeq: cursorOf(request),
       types: typesOf(request),
       signal: gone.signal,
@@ -63,7 +63,7 @@ async function serve(
   } catch (error) {
     if (gone.signal.aborted) return;
     if (!response.headersSent) options.refuse(request, response, error);
-    else response.end(lastWords(options.toEngineError(error)));
+    else response.end(lastWords(toEngineError(error)));
   }
 }
 
@@ -85,7 +85,7 @@ async function send(
     if (frames === "") continue;
     if (!response.write(frames)) await drained(response);
   }
-  // Nothing at all means that the caller has the terminal event already: 204 is what keeps a browser from asking again.
+  // A watch without any batch means that the caller has the terminal event already. 204 keeps a browser from asking again.
   if (!isOpen && !response.headersSent) response.writeHead(204);
   response.end();
 }
@@ -100,41 +100,33 @@ function open(request: EdgeRequest, response: EdgeResponse): void {
   response.write(`retry: ${RETRY_MS}\n\n`);
 }
 
-/** Waits until the socket takes more, or is gone. */
-const drained = (response: EdgeResponse): Promise<void> =>
-  new Promise((resolve) => {
-    const settle = (): void => {
-      response.off("drain", settle);
-      response.off("close", settle);
-      resolve();
-    };
-    response.on("drain", settle);
-    response.on("close", settle);
-    if (response.destroyed) settle();
-  });
-
-/** A stream cannot change its status; it says why it ends, without an `id:`, so that the browser's cursor stays. */
+/** A stream cannot change its status. So its last frame names the reason, without an `id:`, and the browser keeps its cursor. */
 const lastWords = (error: EngineError): string =>
   `event: stream.ended\ndata: ${JSON.stringify({ reason: error.reason, message: error.message, metadata: error.metadata })}\n\n`;
 
 function cursorOf(request: EdgeRequest): number {
-  const asked = queryOf(request).getAll("afterEventId");
-  if (asked.length > 1) throw invalidField("afterEventId", "REPEATED", "is given more than once");
-  if (asked[0] !== undefined) return checkCursorText("afterEventId", asked[0]);
+  const asked = parameterOf(request, "afterEventId");
+  if (asked !== undefined) return cursorOfText("afterEventId", asked);
   const last = request.headers["last-event-id"];
   if (last === undefined || last === "") return 0;
-  return checkCursorText("Last-Event-ID", Array.isArray(last) ? last.join() : last);
+  return cursorOfText("Last-Event-ID", Array.isArray(last) ? last.join() : last);
 }
 
-/** `?view=updates`: pushes of node and run status in place of the events. */
+/** `?view=updates`: updates of node and run status instead of the events. */
 function framesOf(request: EdgeRequest, contextAt: ContextAt): Frames {
-  const [asked = "events", ...more] = queryOf(request).getAll("view");
-  if (more.length > 0) throw invalidField("view", "REPEATED", "is given more than once");
+  const asked = parameterOf(request, "view") ?? "events";
   if (asked === "events") return async (batch) => batch.map(({ frame }) => frame).join("");
   if (asked === "updates")
     return async (batch) =>
       (await Promise.all(batch.map((event) => event.update(contextAt)))).join("");
   throw invalidField("view", "UNKNOWN_VIEW", "must be events or updates");
+}
+
+/** A parameter that may be given once. */
+function parameterOf(request: EdgeRequest, name: string): string | undefined {
+  const [asked, ...more] = queryOf(request).getAll(name);
+  if (more.length > 0) throw invalidField(name, "REPEATED", "is given more than once");
+  return asked;
 }
 
 function typesOf(request: EdgeRequest): ReadonlySet<string> {

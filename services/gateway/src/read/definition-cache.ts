@@ -1,10 +1,12 @@
-// Definitions are immutable, so a parsed one is good for ever; the cache is bounded by the text it was made of. Two readers
-// that miss at once share one load.
+// Parsed definitions. A definition never changes, so a parsed one stays valid; the sum of the texts bounds the cache. Two readers that
+// miss at the same time share one load.
 
+import { BoundedMap } from "@pawl/core/data/bounded-map";
 import type { Graph } from "@pawl/core/definition/graph";
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { DefinitionId } from "@pawl/core/name/ids";
+import { executionDefinition } from "@pawl/core/log/execution";
+import type { DefinitionId, NodeId } from "@pawl/core/name/ids";
 import type { StoredDefinition } from "@pawl/platform/store/workflows/workflows";
 
 /** A definition ready for the fold. */
@@ -15,15 +17,13 @@ export interface LoadedDefinition {
   readonly waveOf: (nodeId: string) => number;
 }
 
-/** Text; a parsed definition takes some ten times as much. */
+/** Of text; a parsed definition takes about ten times as much. */
 const BYTES_MAX = 8 * 1024 * 1024;
 
-/** Keeps the newest used definitions. */
+/** Keeps the definitions that were loaded last. */
 export class DefinitionCache {
   readonly #load: (id: DefinitionId) => Promise<StoredDefinition | undefined>;
-  readonly #kept = new Map<DefinitionId, Promise<LoadedDefinition>>();
-  readonly #bytes = new Map<DefinitionId, number>();
-  #bytesHeld = 0;
+  readonly #kept = new BoundedMap<DefinitionId, Promise<LoadedDefinition>>(Infinity, BYTES_MAX);
 
   constructor(load: (id: DefinitionId) => Promise<StoredDefinition | undefined>) {
     this.#load = load;
@@ -32,22 +32,24 @@ export class DefinitionCache {
   /** @throws EVENT_LOG_CORRUPTION when the stored text is gone or no longer parses, STORE_UNAVAILABLE */
   async get(id: DefinitionId): Promise<LoadedDefinition> {
     const kept = this.#kept.get(id);
-    if (kept !== undefined) {
-      // Re-inserting makes it the newest: a Map keeps the order of insertion.
-      this.#kept.delete(id);
-      this.#kept.set(id, kept);
-      return kept;
-    }
+    if (kept !== undefined) return kept;
     const loading = this.#fetch(id);
     this.#kept.set(id, loading);
     try {
       const loaded = await loading;
-      this.#account(id, loaded.body.length);
+      this.#kept.set(id, loading, loaded.body.length);
       return loaded;
     } catch (error) {
       this.#kept.delete(id);
       throw error;
     }
+  }
+
+  /** The definition by which an execution of a node runs; undefined if there is no such node. */
+  async executionOf(id: DefinitionId, nodeId: NodeId, iteration: number) {
+    const { graph } = await this.get(id);
+    const index = graph.indexOf.get(nodeId);
+    return index === undefined ? undefined : executionDefinition(graph, index, iteration);
   }
 
   async #fetch(id: DefinitionId): Promise<LoadedDefinition> {
@@ -56,20 +58,8 @@ export class DefinitionCache {
     const parsed = parseSavedDefinition(stored.body);
     if (!parsed.ok) throw corrupt(id, "no longer parses");
     const { graph } = parsed;
-    const waves = new Map<string, number>();
-    for (const node of graph.nodes) waves.set(node.definition.id, node.wave);
+    const waves = new Map(graph.nodes.map(({ definition, wave }) => [String(definition.id), wave]));
     return { body: stored.body, graph, waveOf: (nodeId) => waves.get(nodeId) ?? 0 };
-  }
-
-  #account(id: DefinitionId, bytes: number): void {
-    this.#bytes.set(id, bytes);
-    this.#bytesHeld += bytes;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#bytesHeld <= BYTES_MAX || oldest === id) return;
-      this.#kept.delete(oldest);
-      this.#bytesHeld -= this.#bytes.get(oldest) ?? 0;
-      this.#bytes.delete(oldest);
-    }
   }
 }
 

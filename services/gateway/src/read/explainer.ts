@@ -1,30 +1,29 @@
-// Why a node stands where it stands: reads the log, the queue, the leases and the executors, asks schedulers for results they could not
-// store, and lets the core say what all that means. Reads only, and may be a moment behind: an explanation decides nothing.
+// Explains the state of a node: reads the log, the queue, the leases and the executors, asks schedulers for results that they could not
+// store, and core makes the explanation. It only reads, and may be a moment behind. No decision depends on it.
 
-import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import { create } from "@bufbuild/protobuf";
-import { EngineError } from "@pawl/core/fault/engine-error";
 import { explainNode } from "@pawl/core/explain/explain";
-import type { UnstoredResult, WaitingRoom } from "@pawl/core/explain/room";
 import { slotsOfExecution, slotsOfRun } from "@pawl/core/explain/slot-wait";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { executionAt, executionDefinition } from "@pawl/core/log/execution";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import { graphNodeAt } from "@pawl/core/plan/place";
 import { jobPriority } from "@pawl/core/policy/priority";
-import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
-import type { RoomQuestion } from "@pawl/platform/store/survey/survey";
+import type { Pool } from "@pawl/platform/db/pool";
+import { readWaitingRoom } from "@pawl/platform/store/survey/reads";
 import { toWireExplanation } from "@pawl/platform/wire/explain";
 import {
   type ExplainNodeResponse,
   ExplainNodeResponseSchema,
 } from "@pawl/proto/pawl/v1/run_service_pb";
-import type { FoldedRun } from "./run-reader.ts";
+import type { Scheduler } from "../request/forward.ts";
+import type { RunReader } from "./run-reader.ts";
 
-export interface ExplainerDeps {
-  /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
-  readonly foldRun: (runId: RunId) => Promise<FoldedRun>;
-  readonly readRoom: (runId: RunId, question: RoomQuestion) => Promise<WaitingRoom>;
-  /** Results of the run that schedulers could not store yet; none where no scheduler answers. */
-  readonly unstoredResults: (runId: RunId) => Promise<readonly UnstoredResult[]>;
+interface Explainer {
+  readonly pool: Pool;
+  readonly reader: RunReader;
+  readonly scheduler: Scheduler;
 }
 
 export interface NodeQuestion {
@@ -35,10 +34,10 @@ export interface NodeQuestion {
 
 /** Answers ExplainNode. @throws RUN_NOT_FOUND, NODE_NOT_FOUND, STORE_UNAVAILABLE */
 export async function explain(
-  deps: ExplainerDeps,
+  { pool, reader, scheduler }: Explainer,
   { runId, nodeId, iteration }: NodeQuestion,
 ): Promise<ExplainNodeResponse> {
-  const { record, state, proofs } = await deps.foldRun(runId);
+  const { record, state, proofs } = await reader.foldRun(runId);
   const nodeIndex = state.graph.indexOf.get(nodeId);
   const execution = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
   if (nodeIndex === undefined || execution === undefined)
@@ -58,22 +57,16 @@ export async function explain(
     ...slotsOfExecution(state, owner, nodeIndex, iteration),
   ];
   const [room, unstored] = await Promise.all([
-    deps.readRoom(runId, { place, slots }),
-    execution.status === "running" ? deps.unstoredResults(runId) : [],
+    readWaitingRoom(pool, runId, { place, slots }),
+    execution.status === "running" ? scheduler.standings.unstoredResults(runId) : [],
   ]);
   const workflowId = record.workflowId ?? undefined;
-  const explanation = explainNode({
-    state,
-    proofs,
-    room: { ...room, unstored },
-    nodeIndex,
-    iteration,
-    workflowId,
-  });
+  const known = { state, proofs, room: { ...room, unstored } };
+  const explanation = explainNode({ ...known, nodeIndex, iteration, workflowId });
   return create(ExplainNodeResponseSchema, { explanation: toWireExplanation(explanation) });
 }
 
-const nodeNotFound = ({ runId, nodeId, iteration }: NodeQuestion): EngineError =>
+export const nodeNotFound = ({ runId, nodeId, iteration }: NodeQuestion): EngineError =>
   new EngineError(
     "NODE_NOT_FOUND",
     iteration === 0

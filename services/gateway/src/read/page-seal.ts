@@ -1,18 +1,13 @@
-// Page tokens that only a gateway of this deployment can make. The store binds a token to its list and filter; the seal around it says that
-// the position inside is the store's own, so that no caller reads from a position it made up. All gateways have the same key, from the
-// database. It is read when a token is first seen or made, and again after a failure.
+// Seals page tokens, so that only a gateway of this deployment can make them. The store binds a token to its list and filter; the seal
+// proves that the store made the position inside, so no caller reads from a position of its own. All gateways read the same key from the
+// database, when they first need it and again after a failure.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { invalidField } from "@pawl/core/fault/engine-error";
+import { pageSizeOf } from "@pawl/platform/wire/fields";
 
 const SEAL_BYTES = 16;
 const TOKEN_LENGTH_MAX = 1_024;
-
-/** Which page of a list. */
-export interface PageRequest {
-  readonly size: number;
-  readonly token: string;
-}
 
 export class PageSeal {
   readonly #readKey: () => Promise<Buffer>;
@@ -22,19 +17,16 @@ export class PageSeal {
     this.#readKey = readKey;
   }
 
-  /** The same list, its tokens sealed. @throws INPUT_INVALID for a token that no gateway of this deployment made */
-  around<About extends readonly unknown[], Page extends { readonly nextPageToken: string }>(
-    list: (...asked: [...About, PageRequest]) => Promise<Page>,
-  ): (...asked: [...About, PageRequest]) => Promise<Page> {
-    return async (...asked) => {
-      // The last of them is the page; the types cannot take the tuple apart and keep it.
-      const about = asked.slice(0, -1) as unknown as About;
-      const { size, token } = asked.at(-1) as PageRequest;
-      const opened = token === "" ? "" : await this.#open(token);
-      const page = await list(...about, { size, token: opened });
-      if (page.nextPageToken === "") return page;
-      return { ...page, nextPageToken: await this.#seal(page.nextPageToken) };
-    };
+  /** A page of `list`, with its token sealed. @throws INPUT_INVALID for a token that no gateway of this deployment made */
+  async page<Page extends { readonly nextPageToken: string }>(
+    { pageSize, pageToken }: { readonly pageSize: number; readonly pageToken: string },
+    list: (page: { readonly size: number; readonly token: string }) => Promise<Page>,
+  ): Promise<Page> {
+    const size = pageSizeOf(pageSize);
+    const token = pageToken === "" ? "" : await this.#open(pageToken);
+    const page = await list({ size, token });
+    if (page.nextPageToken === "") return page;
+    return { ...page, nextPageToken: await this.#seal(page.nextPageToken) };
   }
 
   async #seal(token: string): Promise<string> {

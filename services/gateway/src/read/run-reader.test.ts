@@ -13,7 +13,7 @@ const sizes = (nodes: readonly NodeRun[]) =>
     Number(outputLeftOutBytes),
   ]);
 
-test("an output for which an answer has no room is left out with its size, so that it is not taken for none", () => {
+test("an output that does not fit into the answer is left out with its size, so that no client takes it for an empty one", () => {
   const node = (nodeId: string) => create(NodeRunSchema, { nodeId, outputJson: output() });
   const nodes = [...Array.from({ length: 25 }, (_, n) => node(`n${n}`)), create(NodeRunSchema)];
   const run = create(RunSchema, { nodes });

@@ -1,11 +1,10 @@
-// A run as clients read it: its row, its definition and, for one run at a time, its whole log folded. The definition comes from a
-// cache, since it never changes; rows of runs that many watchers ask for at once come in one statement.
+// A run as clients read it: its row, its definition and, for one run at a time, its folded log. The definition comes from a cache,
+// because it never changes. Rows of runs that many watchers ask for at once come in one statement.
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
 import { pausedText } from "@pawl/core/explain/paused";
 import { Proofs } from "@pawl/core/explain/proofs";
-import type { WaitingRoom } from "@pawl/core/explain/room";
 import { heldNodes, slotsToAsk, waitingReason } from "@pawl/core/explain/stuck";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { runContextJson } from "@pawl/core/log/context";
@@ -13,10 +12,12 @@ import { isFinal } from "@pawl/core/log/event";
 import { apply, newRunState } from "@pawl/core/log/fold";
 import type { RunState } from "@pawl/core/log/state";
 import type { RunId } from "@pawl/core/name/ids";
-import type { EventPage } from "@pawl/platform/store/log/log";
-import type { RunRecord } from "@pawl/platform/store/runs/runs";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
-import type { RoomQuestion } from "@pawl/platform/store/survey/survey";
+import type { Pool } from "@pawl/platform/db/pool";
+import { readEvents } from "@pawl/platform/store/log/reads";
+import { getRuns } from "@pawl/platform/store/runs/reads";
+import type { RunRecord } from "@pawl/platform/store/runs/runs";
+import { readWaitingRoom } from "@pawl/platform/store/survey/reads";
 import { toWireRun, toWireRunWithNodes } from "@pawl/platform/wire/run";
 import { toJsonBytes, traceIdOf } from "@pawl/platform/wire/scalar";
 import type {
@@ -30,122 +31,94 @@ import type { WatchedRun } from "../watch/watch-run.ts";
 import { coalesce } from "../watch/coalesce.ts";
 import type { DefinitionCache, LoadedDefinition } from "./definition-cache.ts";
 
-export interface RunReaderDeps {
-  readonly definitions: DefinitionCache;
-  readonly getRuns: (runIds: readonly RunId[]) => Promise<readonly (RunRecord | undefined)[]>;
-  readonly readEvents: (runId: RunId, afterSeq: number, limit: number) => Promise<EventPage>;
-  /** Who is alive and who holds what; asked only while something of the run is held up or at work. */
-  readonly readRoom: (runId: RunId, question: RoomQuestion) => Promise<WaitingRoom>;
-}
-
-/** A run with its whole log folded, and where the log says what. */
-export interface FoldedRun {
+/** A run and its folded log. */
+interface FoldedRun {
   readonly record: RunRecord;
-  readonly definition: LoadedDefinition;
   readonly state: RunState;
+  /** Which event proves which fact. */
   readonly proofs: Proofs;
 }
 
-type TrustedRun =
-  | ({ readonly kind: "folded" } & FoldedRun)
-  | { readonly kind: "unreadable"; readonly response: GetRunResponse };
-
 export interface RunReader {
-  /** What a watcher needs to know. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
+  /** The facts that a watcher needs. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly findRun: (runId: RunId) => Promise<WatchedRun>;
   /** The run with all its nodes. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
   readonly getRun: (runId: RunId) => Promise<GetRunResponse>;
-  /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
-  readonly foldRun: (runId: RunId) => Promise<FoldedRun>;
+  /** The run as its log has it, or as it was at an event. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
+  readonly foldRun: (runId: RunId, upToSeq?: number) => Promise<FoldedRun>;
   /** The run's context at an event of its log. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE, EVENT_LOG_CORRUPTION */
   readonly contextAt: ContextAt;
 }
 
 const RUNS_PER_READ = 200;
-/** What a node takes in an answer besides its output. */
+/** The size of a node in an answer, without its output. */
 const NODE_BYTES = 256;
 
-export function createRunReader(deps: RunReaderDeps): RunReader {
-  const load = coalesce({ load: deps.getRuns, maxKeys: RUNS_PER_READ });
-  const find = async (runId: RunId): Promise<RunRecord> => {
-    const run = await load(runId);
-    if (run !== undefined) return run;
+export function createRunReader(pool: Pool, definitions: DefinitionCache): RunReader {
+  const load = coalesce({
+    load: (runIds: readonly RunId[]) => getRuns(pool, DEFAULT_TENANT, runIds),
+    maxKeys: RUNS_PER_READ,
+  });
+  const find = async (runId: RunId) => {
+    const record = await load(runId);
+    if (record !== undefined)
+      return { record, definition: await definitions.get(record.definitionId) };
     throw new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, {
       metadata: { run_id: runId },
     });
   };
-  const foldRun = async (runId: RunId): Promise<FoldedRun> => {
-    const record = await find(runId);
-    const definition = await deps.definitions.get(record.definitionId);
-    return { record, definition, ...(await foldLog(deps, record, definition)) };
-  };
-  /** The log of a run in quarantine may not fold; what its row and its definition say is still to be read. */
-  const foldTrusted = async (runId: RunId): Promise<TrustedRun> => {
-    const record = await find(runId);
-    const definition = await deps.definitions.get(record.definitionId);
-    try {
-      return { kind: "folded", record, definition, ...(await foldLog(deps, record, definition)) };
-    } catch (error) {
-      const isCorrupt = error instanceof EngineError && error.reason === "EVENT_LOG_CORRUPTION";
-      if (record.quarantine === null || !isCorrupt) throw error;
-      const definitionJson = toJsonBytes(definition.body);
-      const run = toWireRun(record);
-      return {
-        kind: "unreadable",
-        response: create(GetRunResponseSchema, { run, definitionJson }),
-      };
-    }
+  const foldRun = async (runId: RunId, upToSeq?: number): Promise<FoldedRun> => {
+    const { record, definition } = await find(runId);
+    return { record, ...(await foldLog(pool, runId, definition, upToSeq)) };
   };
   return {
     foldRun,
-    contextAt: async ({ runId, seq }) => {
-      const record = await find(runId);
-      const definition = await deps.definitions.get(record.definitionId);
-      return runContextJson((await foldLog(deps, record, definition, seq)).state);
-    },
+    contextAt: async ({ runId, seq }) => runContextJson((await foldRun(runId, seq)).state),
     findRun: async (runId) => {
-      const run = await find(runId);
-      const { waveOf } = await deps.definitions.get(run.definitionId);
-      const scope = {
-        workflowId: run.workflowId ?? "",
-        traceId: traceIdOf(run.traceparent),
-        waveOf,
-      };
-      return { status: run.status, lastSeq: run.lastSeq, scope };
+      const { record, definition } = await find(runId);
+      const { status, lastSeq } = record;
+      const workflowId = record.workflowId ?? "";
+      const traceId = traceIdOf(record.traceparent);
+      return { status, lastSeq, scope: { workflowId, traceId, waveOf: definition.waveOf } };
     },
     getRun: async (runId) => {
-      const folded = await foldTrusted(runId);
-      if (folded.kind === "unreadable") return folded.response;
-      const { record, definition, state } = folded;
-      const wire = toWireRunWithNodes(record, state);
-      wire.waitingReason = await whyItWaits(deps, folded);
-      trimOutputs(wire, definition.body.length);
+      const { record, definition } = await find(runId);
       const definitionJson = toJsonBytes(definition.body);
-      return create(GetRunResponseSchema, { run: wire, definitionJson });
+      try {
+        const folded = { record, ...(await foldLog(pool, runId, definition)) };
+        const run = toWireRunWithNodes(record, folded.state);
+        run.waitingReason = await whyItWaits(pool, folded);
+        trimOutputs(run, definition.body.length);
+        return create(GetRunResponseSchema, { run, definitionJson });
+      } catch (error) {
+        // The log of a run in quarantine may not fold. Its row and its definition can still be read.
+        const isCorrupt = error instanceof EngineError && error.reason === "EVENT_LOG_CORRUPTION";
+        if (record.quarantine === null || !isCorrupt) throw error;
+        return create(GetRunResponseSchema, { run: toWireRun(record), definitionJson });
+      }
     },
   };
 }
 
-/** A live run that does not get on says why; one that does costs no look around. */
-async function whyItWaits(deps: RunReaderDeps, folded: FoldedRun): Promise<string> {
-  const { state, proofs, record } = folded;
+/** Why a live run makes no progress; empty, without a read, if it makes some. */
+async function whyItWaits(pool: Pool, { state, proofs, record }: FoldedRun): Promise<string> {
   if (isFinal(state.status)) return "";
   const { runId, workflowId } = record;
   const slots = slotsToAsk(state, { tenantId: DEFAULT_TENANT, workflowId, runId });
   if (heldNodes(state).length + slots.length === 0) return pausedText(state) ?? "";
-  return waitingReason({ state, proofs, room: await deps.readRoom(runId, { slots }) });
+  return waitingReason({ state, proofs, room: await readWaitingRoom(pool, runId, { slots }) });
 }
 
 async function foldLog(
-  deps: RunReaderDeps,
-  run: RunRecord,
-  definition: LoadedDefinition,
+  pool: Pool,
+  runId: RunId,
+  { graph }: LoadedDefinition,
   upToSeq = Number.MAX_SAFE_INTEGER,
-): Promise<{ readonly state: RunState; readonly proofs: Proofs }> {
-  const state = newRunState(run.runId, definition.graph);
+): Promise<Pick<FoldedRun, "state" | "proofs">> {
+  const state = newRunState(runId, graph);
   const proofs = new Proofs();
   for (;;) {
-    const page = await deps.readEvents(run.runId, state.lastSeq, LIMITS.eventPageSizeMax);
+    const page = await readEvents(pool, runId, state.lastSeq, LIMITS.eventPageSizeMax);
     for (const event of page.events) {
       if (event.seq > upToSeq) return { state, proofs };
       apply(state, event);
@@ -155,7 +128,7 @@ async function foldLog(
   }
 }
 
-/** An answer must fit in one message: outputs for which there is no room are left to other reads, and their size says so. */
+/** Makes the answer fit into one message: an output that does not fit is left out, and the answer names its size. */
 export function trimOutputs(run: WireRun, definitionBytes: number): void {
   const fixed = definitionBytes + run.inputJson.length + run.outputJson.length;
   let left = LIMITS.messageBytes - fixed - run.nodes.length * NODE_BYTES - NODE_BYTES;

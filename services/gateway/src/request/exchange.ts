@@ -1,21 +1,41 @@
-// What a handler is given, over HTTP/1.1 and HTTP/2 alike: Node's compatibility API gives both the same shape.
+// Requests, responses and handlers, in one shape for HTTP/1.1 and HTTP/2: Node's compatibility API makes HTTP/2 look like HTTP/1.1.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createContextKey } from "@connectrpc/connect";
+import type { DescService } from "@bufbuild/protobuf";
+import { type ConnectRouter, createContextKey, type ServiceImpl } from "@connectrpc/connect";
 import { invalidField } from "@pawl/core/fault/engine-error";
 
-/** A request as Node's `http` has it; HTTP/2 requests come through the compatibility API. */
 export type EdgeRequest = IncomingMessage;
-/** A response as Node's `http` has it; HTTP/2 responses come through the compatibility API. */
 export type EdgeResponse = ServerResponse;
 
-/** Takes a request and says whether it will answer it. */
+/** Returns whether it answers the request. */
 export type EdgeHandler = (request: EdgeRequest, response: EdgeResponse) => boolean;
 
-/** Cuts the connection, or the stream of it, that a call came by; for callers that no longer read. */
+/** Answers with an error, while no headers are sent. `httpStatus` is for callers that speak plain HTTP or Connect. */
+export type Refuse = (
+  request: EdgeRequest,
+  response: EdgeResponse,
+  error: unknown,
+  httpStatus?: number,
+) => void;
+
+/** A service and its methods. */
+export interface Served {
+  readonly service: DescService;
+  readonly methods: Readonly<Record<string, unknown>>;
+  readonly addTo: (router: ConnectRouter) => void;
+}
+
+/** Pairs a service with its implementation, which the compiler checks. */
+export const served = <Service extends DescService>(
+  service: Service,
+  methods: ServiceImpl<Service>,
+): Served => ({ service, methods, addTo: (router) => void router.service(service, methods) });
+
+/** Closes the connection or the HTTP/2 stream of a call, for callers that no longer read. */
 export const abandonKey = createContextKey<() => void>(() => undefined);
 
-/** True over HTTP/2, where `connection` and its kind are forbidden. */
+/** True over HTTP/2, which forbids `connection` and similar headers. */
 export const isHttp2 = (request: EdgeRequest): boolean => request.httpVersionMajor >= 2;
 
 /** The path without its query. */
@@ -25,7 +45,7 @@ export function pathOf(request: EdgeRequest): string {
   return query < 0 ? url : url.slice(0, query);
 }
 
-/** The parameters of the query. @throws INPUT_INVALID where they are not UTF-8 in percent encoding: a reader would replace what is not */
+/** The parameters of the query. @throws INPUT_INVALID if they are not UTF-8 in percent encoding, because URLSearchParams would alter them */
 export function queryOf(request: EdgeRequest): URLSearchParams {
   const url = request.url ?? "/";
   const query = url.indexOf("?");
@@ -38,8 +58,21 @@ export function queryOf(request: EdgeRequest): URLSearchParams {
   return new URLSearchParams(text);
 }
 
-/** host:port the caller named; empty when it named none. */
+/** host:port that the caller named; empty if it named none. */
 export function authorityOf(request: EdgeRequest): string {
   const authority = request.headers[":authority"];
   return typeof authority === "string" ? authority : (request.headers.host ?? "");
 }
+
+/** Waits until the socket accepts more data, or is closed. */
+export const drained = (response: EdgeResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const settle = (): void => {
+      response.off("drain", settle);
+      response.off("close", settle);
+      resolve();
+    };
+    response.on("drain", settle);
+    response.on("close", settle);
+    if (response.destroyed) settle();
+  });

@@ -1,33 +1,26 @@
-// Commands go to the scheduler, the only writer of the log. Its errors come back with their details and are passed on as they are; a
-// scheduler that cannot be reached is SCHEDULER_UNAVAILABLE with a hint when to try again.
+// Commands go to the scheduler, the only writer of the log. The gateway passes its errors on with their details. If no scheduler can be
+// reached, the error is SCHEDULER_UNAVAILABLE with a hint when to try again.
 
+import type { Value } from "@bufbuild/protobuf/wkt";
 import type { HandlerContext } from "@connectrpc/connect";
-import { createCommandClient } from "@pawl/platform/rpc/command-client";
-import type { GrpcClient, UnaryOptions } from "@pawl/platform/rpc/grpc-client";
+import { createCommandClient } from "@pawl/platform/lanes/command-client";
+import type { UnaryOptions } from "@pawl/platform/rpc/grpc-client";
 import { UNARY_DEADLINE_MS } from "@pawl/platform/rpc/unary";
+import { toJsonBytes } from "@pawl/platform/wire/scalar";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
-import { connectStandings, type Standings } from "./standings.ts";
+import { connectStandings } from "./standings.ts";
 
 /** The scheduler's services. */
-export interface Scheduler {
-  readonly approvals: GrpcClient<typeof ApprovalService>["call"];
-  readonly runs: GrpcClient<typeof RunService>["call"];
-  readonly workflows: GrpcClient<typeof WorkflowService>["call"];
-  readonly queues: GrpcClient<typeof QueueService>["call"];
-  readonly schedules: GrpcClient<typeof ScheduleService>["call"];
-  /** What schedulers know in memory. */
-  readonly standings: Standings;
-  /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */
-  waitForReady(timeoutMs: number): Promise<void>;
-  close(): void;
-}
+export type Scheduler = ReturnType<typeof connectScheduler>;
+/** The time and the cancellation of a call. */
+export type CallLimits = Pick<HandlerContext, "signal" | "timeoutMs">;
 
 /** Connects lazily. `address` is host:port, several with commas, or a gRPC target. */
-export function connectScheduler(address: string): Scheduler {
+export function connectScheduler(address: string) {
   const client = createCommandClient(address);
   const standings = connectStandings(address);
   return {
@@ -36,8 +29,10 @@ export function connectScheduler(address: string): Scheduler {
     workflows: client.callsOf(WorkflowService),
     queues: client.callsOf(QueueService),
     schedules: client.callsOf(ScheduleService),
+    /** What schedulers know in memory. */
     standings,
-    waitForReady: (timeoutMs) => client.waitForReady(timeoutMs),
+    /** Settles when a scheduler is connected. @throws SCHEDULER_UNAVAILABLE */
+    waitForReady: (timeoutMs: number) => client.waitForReady(timeoutMs),
     close: () => {
       client.close();
       standings.close();
@@ -45,13 +40,30 @@ export function connectScheduler(address: string): Scheduler {
   };
 }
 
-/** The caller's deadline and cancellation, handed on. */
-export function forwardOptions(
-  context: Pick<HandlerContext, "signal" | "timeoutMs">,
-): UnaryOptions {
-  const leftMs = context.timeoutMs() ?? UNARY_DEADLINE_MS;
-  return {
-    signal: context.signal,
-    timeoutMs: Math.max(1, Math.min(leftMs, UNARY_DEADLINE_MS)),
+/**
+ * A method that parses its request as the scheduler will, so that most faults never reach it, and lets the scheduler answer. A request
+ * without an id gets one: the gateway may send it twice.
+ */
+export const forwarded =
+  <Request extends { requestId: string }, Response>(
+    send: (request: NoInfer<Request>, options: UnaryOptions) => Promise<Response>,
+    parse: (request: NoInfer<Request>) => unknown,
+  ) =>
+  (request: Request, { signal, timeoutMs }: CallLimits): Promise<Response> => {
+    parse(request);
+    request.requestId ||= crypto.randomUUID();
+    const leftMs = Math.min(timeoutMs() ?? UNARY_DEADLINE_MS, UNARY_DEADLINE_MS);
+    return send(request, { signal, timeoutMs: Math.max(1, leftMs) });
   };
+
+interface Given {
+  inputJson: Uint8Array;
+  input?: Value | undefined;
+}
+
+/** Sends an input that came as a Value as JSON: the gateway has parsed it already. */
+export function sendAsJson(given: Given, input: string): void {
+  if (given.input === undefined) return;
+  given.inputJson = toJsonBytes(input);
+  delete given.input;
 }

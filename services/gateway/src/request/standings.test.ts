@@ -4,7 +4,7 @@ import { StandingService } from "@pawl/proto/pawl/command/v1/command_service_pb"
 import { expect, onTestFinished, test } from "vitest";
 import { connectStandings } from "./standings.ts";
 
-/** A scheduler that answers with its name, or is too old for the question. */
+/** A scheduler that answers with its name, or does not know the question. */
 async function startScheduler(name?: string): Promise<string> {
   const standing = serve(StandingService, {
     getStanding: async ({ runId }) => ({ storeFailure: `${name} ${runId}` }),
@@ -25,7 +25,7 @@ test("every scheduler of a list is asked, and those that cannot answer are left 
     await startScheduler("second"),
     await startScheduler(),
   ];
-  // Nobody listens at port 1.
+  // No server listens at port 1.
   const standings = connectStandings([first, second, old, "127.0.0.1:1"].join(","));
   onTestFinished(() => standings.close());
   const told = (await standings.ask("r")).map(({ storeFailure }) => storeFailure);

@@ -1,16 +1,17 @@
-// ApprovalService at the edge: what waits for people is read from its table, answers are checked and forwarded.
+// ApprovalService at the gateway: reads approvals from their table, checks answers and forwards them.
 
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { LIMITS } from "@pawl/core/data/limits";
-import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
-import { approvalId, type ApprovalId, isUuid } from "@pawl/core/name/ids";
-import type {
-  ApprovalFilter,
-  ApprovalPage,
-  ApprovalRecord,
-} from "@pawl/platform/store/approvals/approvals";
+import { approvalRules } from "@pawl/core/definition/approval-config";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import type { ApprovalFilter, ApprovalRecord } from "@pawl/platform/store/approvals/approvals";
+import { getApproval, listApprovals } from "@pawl/platform/store/approvals/reads";
+import { getRuns } from "@pawl/platform/store/runs/reads";
 import { fromWireApprovalState, toWireApproval } from "@pawl/platform/wire/approval";
+import { approvalIdOf, lineOf, optionalName, runIdOf, valuesOf } from "@pawl/platform/wire/fields";
+import { parseAnswer } from "@pawl/platform/wire/requests";
+import { toJsonBytes } from "@pawl/platform/wire/scalar";
 import {
   type ApprovalService,
   type ApproveApprovalRequest,
@@ -19,88 +20,60 @@ import {
   ListApprovalsResponseSchema,
   type RejectApprovalRequest,
 } from "@pawl/proto/pawl/v1/approval_service_pb";
-import { forwardOptions, type Scheduler } from "../request/forward.ts";
-import {
-  checkLine,
-  checkName,
-  checkPageSize,
-  checkRequestId,
-  checkRunId,
-  checkValue,
-} from "../request/ingress.ts";
+import { forwarded } from "../request/forward.ts";
+import type { ServiceParts } from "./service-parts.ts";
 
-export interface ApprovalServiceDeps {
-  readonly scheduler: Scheduler;
-  readonly getApproval: (id: ApprovalId) => Promise<ApprovalRecord | undefined>;
-  readonly listApprovals: (
-    filter: ApprovalFilter,
-    page: { size: number; token: string },
-  ) => Promise<ApprovalPage>;
-  /** How its response must look, as JSON text. */
-  readonly schemaOf: (approval: ApprovalRecord) => Promise<string | undefined>;
+export const createApprovalService = (parts: ServiceParts): ServiceImpl<typeof ApprovalService> => {
+  const { pool, pages, scheduler } = parts;
+  return {
+    listApprovals: async (request) => {
+      const filter = filterOf(request);
+      const { rows, nextPageToken } = await pages.page(request, (page) =>
+        listApprovals(pool, DEFAULT_TENANT, filter, page),
+      );
+      const wire = rows.map((approval) => toWireApproval(approval));
+      return create(ListApprovalsResponseSchema, { approvals: wire, nextPageToken });
+    },
+    getApproval: async (request) => {
+      const id = approvalIdOf(request.approvalId);
+      const approval = await getApproval(pool, DEFAULT_TENANT, id);
+      if (approval === undefined)
+        throw new EngineError("APPROVAL_NOT_FOUND", `There is no approval ${id}.`, {
+          metadata: { approval_id: id },
+        });
+      const schemaJson = await schemaOf(parts, approval);
+      return create(GetApprovalResponseSchema, { approval: toWireApproval(approval, schemaJson) });
+    },
+    approveApproval: forwarded(scheduler.approvals.approveApproval, sendAnswer),
+    rejectApproval: forwarded(scheduler.approvals.rejectApproval, sendAnswer),
+  };
+};
+
+/** The schema of an approval's response, as JSON text. */
+async function schemaOf(
+  { pool, definitions }: ServiceParts,
+  { runId, nodeId, iteration }: ApprovalRecord,
+): Promise<string | undefined> {
+  const [run] = await getRuns(pool, DEFAULT_TENANT, [runId]);
+  if (run === undefined) return undefined;
+  const definition = await definitions.executionOf(run.definitionId, nodeId, iteration);
+  if (definition === undefined) return undefined;
+  const { responseSchema } = approvalRules(definition);
+  return responseSchema === undefined ? undefined : JSON.stringify(responseSchema);
 }
 
-const PAGE = { default: LIMITS.pageSize, max: LIMITS.pageSizeMax } as const;
-
-export const createApprovalService = (
-  deps: ApprovalServiceDeps,
-): ServiceImpl<typeof ApprovalService> => ({
-  listApprovals: async (request) => {
-    const size = checkPageSize(request.pageSize, PAGE);
-    const page = await deps.listApprovals(filterOf(request), { size, token: request.pageToken });
-    return create(ListApprovalsResponseSchema, {
-      approvals: page.approvals.map((approval) => toWireApproval(approval)),
-      nextPageToken: page.nextPageToken,
-    });
-  },
-  getApproval: async (request) => {
-    const id = checkApprovalId(request.approvalId);
-    const approval = await deps.getApproval(id);
-    if (approval === undefined)
-      throw new EngineError("APPROVAL_NOT_FOUND", `There is no approval ${id}.`, {
-        metadata: { approval_id: id },
-      });
-    const schemaJson = await deps.schemaOf(approval);
-    return create(GetApprovalResponseSchema, { approval: toWireApproval(approval, schemaJson) });
-  },
-  approveApproval: (request, context) => {
-    checkAnswer(request);
-    return deps.scheduler.approvals.approveApproval(request, forwardOptions(context));
-  },
-  rejectApproval: (request, context) => {
-    checkAnswer(request);
-    return deps.scheduler.approvals.rejectApproval(request, forwardOptions(context));
-  },
-});
-
-/** Checks what both answers have, and gives the request an id. @throws INPUT_INVALID, LIMIT_EXCEEDED */
-function checkAnswer(request: ApproveApprovalRequest | RejectApprovalRequest): void {
-  request.approvalId = checkApprovalId(request.approvalId);
-  checkLine("comment", request.comment, LIMITS.labelLength);
-  checkLine("decided_by", request.decidedBy, LIMITS.labelLength);
-  if (request.responseJson.length === 0 && request.response !== undefined)
-    request.responseJson = checkValue("response", request.response);
+/** Parses an answer; a response that came as a Value travels as JSON. @throws INPUT_INVALID, LIMIT_EXCEEDED */
+function sendAnswer(request: ApproveApprovalRequest | RejectApprovalRequest): void {
+  request.responseJson = toJsonBytes(parseAnswer(request).response);
   delete request.response;
-  request.requestId = checkRequestId(request.requestId);
-}
-
-function checkApprovalId(text: string): ApprovalId {
-  const canonical = text.toLowerCase();
-  if (!isUuid(canonical)) throw invalidField("approval_id", "BAD_ID", "must be a UUID");
-  return approvalId(canonical);
 }
 
 function filterOf(request: ListApprovalsRequest): ApprovalFilter {
-  if (request.workflowId !== "") checkName("workflow_id", request.workflowId);
+  optionalName("workflow_id", request.workflowId);
   return {
-    states: request.states.map((state, index) => {
-      const known = fromWireApprovalState(state);
-      if (known === undefined)
-        throw invalidField(`states[${index}]`, "UNKNOWN_ENUM", "is not a state");
-      return known;
-    }),
+    states: valuesOf("states", "a state", request.states, fromWireApprovalState),
     workflowId: request.workflowId,
-    assignee: checkLine("assignee", request.assignee, LIMITS.labelLength),
-    runId: request.runId === "" ? undefined : checkRunId(request.runId),
+    assignee: lineOf("assignee", request.assignee),
+    runId: request.runId === "" ? undefined : runIdOf(request.runId),
   };
 }

@@ -1,5 +1,5 @@
-// The events of a watch as messages of a stream, whichever call they are for: heartbeats where it is silent, and portions that a
-// connection shared by many streams can carry.
+// The events of a watch as messages of a stream: a heartbeat while the run is silent, and portions that fit a connection which many
+// streams share.
 
 import { Code, ConnectError } from "@connectrpc/connect";
 import type { RunId } from "@pawl/core/name/ids";
@@ -10,26 +10,23 @@ import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 import type { LoggedEvent } from "../watch/logged-event.ts";
 import type { WatchStream } from "../watch/watch-run.ts";
 
-export interface EventMessagesOptions<Message> {
-  readonly runId: RunId;
-  readonly now: () => number;
-  /** Of the call. */
-  readonly signal: AbortSignal;
-  readonly toMessage: (events: WireEvent[]) => Message;
-}
-
-/** A message of a stream stays far below what clients take, and does not hold up the other streams of its connection. */
+/** A message of a stream stays far below the clients' limit, and does not delay the other streams of its connection. */
 const MESSAGE_EVENTS = 256;
 const MESSAGE_BYTES = 256 * 1024;
 
-/** Ends and fails as `watching` does; a call whose time is up fails too. */
+/** Ends and fails as `watching` does. If the time of the call is up, it fails too; `signal` is the call's. */
 export async function* eventMessages<Message>(
   watching: WatchStream,
-  { runId, now, signal, toMessage }: EventMessagesOptions<Message>,
+  options: {
+    readonly runId: RunId;
+    readonly signal: AbortSignal;
+    readonly toMessage: (events: WireEvent[]) => Message;
+  },
 ): AsyncGenerator<Message, void, undefined> {
+  const { runId, signal, toMessage } = options;
   for await (const batch of watching) {
     if (batch.length === 0) {
-      yield toMessage([toWireHeartbeat(runId, now())]);
+      yield toMessage([toWireHeartbeat(runId, Date.now())]);
     } else {
       METRICS.eventsDelivered.add(batch.length, {});
       for (const portion of portions(batch)) yield toMessage(portion.map((event) => event.wire));
@@ -37,7 +34,7 @@ export async function* eventMessages<Message>(
     }
   }
   probe("watch.before-end");
-  // A watch that is aborted ends quietly, which a caller would take for the end of the run.
+  // An aborted watch ends without an error. The caller would take that for the end of the run.
   const reason: unknown = signal.reason;
   if (reason instanceof ConnectError && reason.code === Code.DeadlineExceeded) throw reason;
 }

@@ -1,96 +1,77 @@
-// EventService at the edge: pages of a log, and the stream that never loses or repeats an event.
+// EventService at the gateway: pages of a log, and the stream that never loses or repeats an event.
 
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
 import { LIMITS } from "@pawl/core/data/limits";
-import { EngineError } from "@pawl/core/fault/engine-error";
-import type { RunId } from "@pawl/core/name/ids";
 import { Batch } from "@pawl/platform/rpc/batch";
 import { wireBytes } from "@pawl/platform/rpc/wire-bytes";
-import type { EventPage } from "@pawl/platform/store/log/log";
-import type { readTags } from "@pawl/platform/store/log/reads";
-import type { TagPage } from "@pawl/platform/store/log/log";
-import { toWireTag } from "@pawl/platform/wire/tag";
+import { readEvents, readTags } from "@pawl/platform/store/log/reads";
 import { toWireEvent } from "@pawl/platform/wire/event";
+import { cursorOf, optionalName, pageSizeOf, runIdOf, typesOf } from "@pawl/platform/wire/fields";
+import { toWireTag } from "@pawl/platform/wire/tag";
+import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 import {
   type EventService,
+  type ListEventsRequest,
   ListEventsResponseSchema,
+  type ListTagsRequest,
   ListTagsResponseSchema,
-  type WatchRunResponse,
   WatchRunResponseSchema,
 } from "@pawl/proto/pawl/v1/event_service_pb";
-import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { abandonKey } from "../request/exchange.ts";
-import type { WatchedRun, WatchRequest, WatchStream } from "../watch/watch-run.ts";
+import { checkWithin } from "../watch/watch-run.ts";
 import { eventMessages } from "./event-messages.ts";
-import {
-  checkCursor,
-  checkName,
-  checkPageSize,
-  checkRunId,
-  checkTypes,
-} from "../request/ingress.ts";
-
-export interface EventServiceDeps {
-  readonly watch: (request: WatchRequest) => WatchStream;
-  /** @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
-  readonly findRun: (runId: RunId) => Promise<WatchedRun>;
-  readonly readEvents: (runId: RunId, afterSeq: number, limit: number) => Promise<EventPage>;
-  readonly readTags: (runId: RunId, page: TagPageRequest) => Promise<TagPage>;
-  readonly now: () => number;
-}
-
-type TagPageRequest = Parameters<typeof readTags>[2];
+import type { ServiceParts } from "./service-parts.ts";
 
 const PAGE = { default: LIMITS.eventPageSize, max: LIMITS.eventPageSizeMax } as const;
 
-export const createEventService = (deps: EventServiceDeps): ServiceImpl<typeof EventService> => ({
-  watchRun: ({ runId: text, afterEventId, types }, { signal, values }) => {
-    const runId = checkRunId(text);
-    const watching = deps.watch({
-      runId,
-      types: checkTypes(types),
-      afterSeq: checkCursor("after_event_id", afterEventId),
-      signal,
-      abandon: values.get(abandonKey),
-    });
-    const toMessage = (events: WatchRunResponse["events"]): WatchRunResponse =>
-      create(WatchRunResponseSchema, { events });
-    return eventMessages(watching, { runId, now: deps.now, signal, toMessage });
-  },
-  listTags: async ({ runId: text, afterEventId, pageSize, nodeId }) => {
-    const runId = checkRunId(text);
-    if (nodeId !== "") checkName("node_id", nodeId);
-    const limit = checkPageSize(pageSize, PAGE);
-    const afterSeq = checkCursor("after_event_id", afterEventId);
-    const { lastSeq } = await deps.findRun(runId);
-    if (afterSeq > lastSeq) throw beyondTheLog(afterSeq, lastSeq);
-    const { tags, hasMore } = await deps.readTags(runId, { afterSeq, limit, nodeId });
-    return create(ListTagsResponseSchema, { tags: tags.map(toWireTag), hasMore });
-  },
-  listEvents: async ({ runId: text, afterEventId, pageSize }) => {
-    const runId = checkRunId(text);
-    const size = checkPageSize(pageSize, PAGE);
-    const afterSeq = checkCursor("after_event_id", afterEventId);
-    const run = await deps.findRun(runId);
-    if (afterSeq > run.lastSeq) throw beyondTheLog(afterSeq, run.lastSeq);
-    const page = await deps.readEvents(runId, afterSeq, size);
-    // Partial output may take more than a message: a page ends before that.
-    const fitting = new Batch<WireEvent>(LIMITS.itemBytes);
-    for (const event of page.events) {
-      const wire = toWireEvent(event, run.scope);
-      if (!fitting.add(wire, wireBytes(wire))) break;
-    }
-    const { items: events } = fitting;
-    const last = Number(events.at(-1)?.eventId ?? afterSeq);
-    return create(ListEventsResponseSchema, {
-      events,
-      hasMore: page.hasMore || events.length < page.events.length || last < run.lastSeq,
-    });
-  },
-});
-
-const beyondTheLog = (afterSeq: number, lastSeq: number): EngineError =>
-  new EngineError("CURSOR_OUT_OF_RANGE", `The log ends at event ${lastSeq}.`, {
-    metadata: { cursor: String(afterSeq), last_event_id: String(lastSeq) },
-  });
+export const createEventService = ({
+  pool,
+  reader,
+  watch,
+}: ServiceParts): ServiceImpl<typeof EventService> => {
+  /** A page of a log that exists, from a cursor inside it. */
+  const pageOf = async (request: ListEventsRequest | ListTagsRequest) => {
+    const runId = runIdOf(request.runId);
+    const limit = pageSizeOf(request.pageSize, PAGE);
+    const afterSeq = cursorOf("after_event_id", request.afterEventId);
+    const { lastSeq, scope } = await reader.findRun(runId);
+    checkWithin(afterSeq, lastSeq);
+    return { runId, limit, afterSeq, lastSeq, scope };
+  };
+  return {
+    watchRun: (request, { signal, values }) => {
+      const runId = runIdOf(request.runId);
+      const watching = watch({
+        runId,
+        types: typesOf(request.types),
+        afterSeq: cursorOf("after_event_id", request.afterEventId),
+        signal,
+        abandon: values.get(abandonKey),
+      });
+      const toMessage = (events: WireEvent[]) => create(WatchRunResponseSchema, { events });
+      return eventMessages(watching, { runId, signal, toMessage });
+    },
+    listTags: async (request) => {
+      const { nodeId } = request;
+      optionalName("node_id", nodeId);
+      const { runId, afterSeq, limit } = await pageOf(request);
+      const { tags, hasMore } = await readTags(pool, runId, { afterSeq, limit, nodeId });
+      return create(ListTagsResponseSchema, { tags: tags.map(toWireTag), hasMore });
+    },
+    listEvents: async (request) => {
+      const { runId, afterSeq, limit, lastSeq, scope } = await pageOf(request);
+      const page = await readEvents(pool, runId, afterSeq, limit);
+      // Partial output may be larger than a message, so a page ends before that.
+      const fitting = new Batch<WireEvent>(LIMITS.itemBytes);
+      for (const event of page.events) {
+        const wire = toWireEvent(event, scope);
+        if (!fitting.add(wire, wireBytes(wire))) break;
+      }
+      const { items: events } = fitting;
+      const last = Number(events.at(-1)?.eventId ?? afterSeq);
+      const hasMore = page.hasMore || events.length < page.events.length || last < lastSeq;
+      return create(ListEventsResponseSchema, { events, hasMore });
+    },
+  };
+};

@@ -15,10 +15,10 @@ import { expect, test } from "vitest";
 import { type GatewayFixture, startGateway } from "../gateway.fixture.ts";
 import { MemoryLog, RUN } from "../watch/memory-log.fixture.ts";
 import { setup } from "../watch/watching.fixture.ts";
-import { executeRun, type ExecuteRunDeps } from "./execute-run.ts";
+import { executeRun, type ExecuteRunParts } from "./execute-run.ts";
 import type { Scheduler } from "../request/forward.ts";
 
-/** A gateway whose scheduler accepts every run, and the way to have one executed. */
+/** A gateway whose scheduler accepts every run, and a function that executes one. */
 async function executing(env: Readonly<Record<string, string>> = {}) {
   const seen: StartRunRequest[] = [];
   const gateway: GatewayFixture = await startGateway(
@@ -34,7 +34,7 @@ async function executing(env: Readonly<Record<string, string>> = {}) {
     env,
   );
   const runs = createClient(RunService, createGrpcTransport({ baseUrl: gateway.url }));
-  /** The run as accepted, and the stream behind it. */
+  /** The run as accepted, and its stream. */
   const execute = async (types: string[] = [], timeoutMs?: number) => {
     const request = { start: { workflowId: "orders" }, types };
     const options = timeoutMs === undefined ? {} : { timeoutMs };
@@ -51,7 +51,7 @@ async function executing(env: Readonly<Record<string, string>> = {}) {
   return { gateway, execute, seen };
 }
 
-/** What a stream broke with. */
+/** The error of a broken stream. */
 async function failure(reading: Promise<unknown>) {
   const error = await reading.then(
     () => undefined,
@@ -61,7 +61,7 @@ async function failure(reading: Promise<unknown>) {
   return { code: error?.code, reason, metadata };
 }
 
-test("the run is named at once, its events follow from the first one on, and the stream ends with the run", async () => {
+test("the first message names the run, its events follow from the first one on, and the stream ends with the run", async () => {
   const { gateway, execute, seen } = await executing();
   const { runId: run, next } = await execute();
   expect(seen[0]).toMatchObject({ workflowId: "orders", requestId: expect.any(String) });
@@ -73,13 +73,13 @@ test("the run is named at once, its events follow from the first one on, and the
   expect(await next()).toBeUndefined();
 });
 
-test("who waits for the end hears of nothing else", async () => {
+test("a caller that waits for the end gets no other event", async () => {
   const { gateway, execute } = await executing();
   const { runId: run, next } = await execute(["run.completed"]);
   await gateway.append(run, "node.queued");
   await gateway.append(run, "run.completed", { nodeId: "", status: "completed" });
   let events = await next();
-  // The heartbeat of a stream that has been silent for a moment.
+  // Skips the first heartbeat of a silent stream.
   while (events?.[0] === 0) events = await next();
   expect(events).toEqual([3]);
   expect(await next()).toBeUndefined();
@@ -89,19 +89,17 @@ test("who waits for the end hears of nothing else", async () => {
 function listening(log: MemoryLog, startRun: Scheduler["runs"]["startRun"]) {
   const { fanout, watch } = setup({ findRun: log.findRun, readPage: log.readPage });
   const since = fanout.markHints();
-  const deps: ExecuteRunDeps = {
+  const parts: ExecuteRunParts = {
     scheduler: { runs: { startRun } as unknown as Scheduler["runs"] },
     watch,
-    markHints: () => since,
-    endSince: (run, mark) => fanout.endSince(run, mark),
-    now: () => 0,
+    fanout: { markHints: () => since, endSince: (run, mark) => fanout.endSince(run, mark) },
   };
   const execute = async (types: string[], signal = new AbortController().signal) => {
     const start = { workflowId: "orders", priority: 7 };
     const request = create(ExecuteRunRequestSchema, { start, types });
     const context = { signal, timeoutMs: () => undefined, values: createContextValues() };
     const messages: unknown[] = [];
-    for await (const { run, events } of executeRun(deps, request, context))
+    for await (const { run, events } of executeRun(parts, request, context))
       messages.push([run?.runId, events.map(({ eventId }) => eventId)]);
     return messages;
   };
@@ -113,7 +111,7 @@ const started = create(StartRunResponseSchema, {
 });
 const END = ["run.completed"];
 
-test("a caller who wants only the end gets run and end in one message when the end was announced first; other callers get both in turn", async () => {
+test("a caller that wants only the end gets run and end in one message if the end was notified first; other callers get two messages", async () => {
   const log = new MemoryLog();
   log.append(1, "run.completed");
   const { fanout, execute } = listening(log, async () => started);
@@ -125,7 +123,7 @@ test("a caller who wants only the end gets run and end in one message when the e
   ]);
 });
 
-test("a caller who leaves before the scheduler answers gives up the command", async () => {
+test("the command of a caller that leaves before the answer is cancelled", async () => {
   const asked = Promise.withResolvers<AbortSignal | undefined>();
   const answer = Promise.withResolvers<typeof started>();
   const { execute } = listening(new MemoryLog(), (_, { signal } = {}) => {
@@ -141,7 +139,7 @@ test("a caller who leaves before the scheduler answers gives up the command", as
   await expect(executed).rejects.toMatchObject({ reason: "CALLER_CANCELLED" });
 });
 
-test("a stream for which there is no room, and one that a drain ends, has named its run and says where to read on", async () => {
+test("a stream that is refused or that a drain ends has named its run, and its error names the cursor", async () => {
   const { gateway, execute } = await executing({ PAWL_SUBSCRIBERS_MAX: "1" });
   const first = await execute();
   expect(await first.next()).toEqual([1]);
@@ -161,7 +159,7 @@ test("a stream for which there is no room, and one that a drain ends, has named 
   });
 });
 
-test("the deadline of the call holds for its stream", async () => {
+test("the deadline of the call ends its stream", async () => {
   const { execute } = await executing();
   const { next } = await execute([], 1_000);
   expect(await next()).toEqual([1]);

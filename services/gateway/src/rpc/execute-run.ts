@@ -1,61 +1,72 @@
-// ExecuteRun: a run and its events by one call. A caller saves one round trip over StartRun and WatchRun. A caller that wants only the
-// end costs the gateway no read, or one read where the terminal event is too long to be announced. A short run may be over before the
-// scheduler's answer arrives: the gateway then sends the run and its end in one message.
+// StartRun and ExecuteRun. ExecuteRun starts a run and streams its events by one call, so the caller saves a round trip over StartRun and
+// WatchRun. For a caller that wants only the end, the gateway reads nothing, or once if the terminal event is too long for its
+// notification. A short run may end before the scheduler's answer arrives: the gateway then sends the run and its end in one message.
 
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
-import type { RunEvent } from "@pawl/core/log/event";
-import { type RunId, runId as toRunId } from "@pawl/core/name/ids";
+import { runId as toRunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import { toWireEvent } from "@pawl/platform/wire/event";
+import { typesOf } from "@pawl/platform/wire/fields";
+import { parseStart } from "@pawl/platform/wire/requests";
 import {
   type ExecuteRunRequest,
   type ExecuteRunResponse,
   ExecuteRunResponseSchema,
+  type StartRunRequest,
+  type StartRunResponse,
 } from "@pawl/proto/pawl/v1/run_service_pb";
 import { abandonKey } from "../request/exchange.ts";
-import type { HintMark } from "../watch/endings.ts";
-import { knownRun } from "../watch/known-run.ts";
-import { type WatchRequest, type WatchStream } from "../watch/watch-run.ts";
+import { type CallLimits, forwarded, type Scheduler, sendAsJson } from "../request/forward.ts";
+import type { Fanout } from "../watch/fanout.ts";
+import { knownRun } from "../watch/end-only.ts";
+import type { Watch } from "../watch/watch-run.ts";
 import { eventMessages } from "./event-messages.ts";
-import type { Scheduler } from "../request/forward.ts";
 import { inField } from "./in-field.ts";
-import { checkTypes } from "../request/ingress.ts";
-import { startRun } from "./start-run.ts";
 
-export interface ExecuteRunDeps {
+export interface ExecuteRunParts {
   readonly scheduler: Pick<Scheduler, "runs">;
-  readonly watch: (request: WatchRequest) => WatchStream;
-  /** See Fanout. */
-  readonly markHints: () => HintMark;
-  /** See Fanout. */
-  readonly endSince: (runId: RunId, since: HintMark) => RunEvent | undefined;
-  readonly now: () => number;
+  readonly watch: Watch;
+  readonly fanout: Pick<Fanout, "markHints" | "endSince">;
 }
 
-type Context = Pick<HandlerContext, "signal" | "timeoutMs" | "values">;
+/** @throws INPUT_INVALID, LIMIT_EXCEEDED, SCHEDULER_UNAVAILABLE, and every refusal of the scheduler */
+export async function startRun(
+  { runs }: Pick<Scheduler, "runs">,
+  request: StartRunRequest,
+  context: CallLimits,
+): Promise<StartRunResponse> {
+  const start = forwarded<StartRunRequest, StartRunResponse>(runs.startRun, (asked) => {
+    sendAsJson(asked, parseStart(asked).input);
+    probe("start.before-forward");
+  });
+  const started = await start(request, context);
+  probe("start.after-forward");
+  return started;
+}
 
 /**
- * The run as accepted, then its events from the first one on, to the terminal one; both at once where only that is wanted and there.
- * @throws what StartRun throws, by the path of the field, before the first message; then what watchRun throws
+ * The run as accepted, then its events from the first to the terminal one. One message has both if the caller wants only the end and the
+ * run has ended already.
+ * @throws the errors of StartRun, with the path of the field, before the first message; then those of watchRun
  */
 export async function* executeRun(
-  deps: ExecuteRunDeps,
+  { scheduler, watch, fanout }: ExecuteRunParts,
   { start, types: asked }: ExecuteRunRequest,
-  context: Context,
+  context: CallLimits & Pick<HandlerContext, "values">,
 ): AsyncGenerator<ExecuteRunResponse, void, undefined> {
-  const types = checkTypes(asked);
+  const types = typesOf(asked);
   if (start === undefined) throw invalidField("start", "REQUIRED", "is missing");
-  const since = deps.markHints();
-  const started = await inField("start", () => startRun(deps.scheduler, start, context));
+  const since = fanout.markHints();
+  const started = await inField("start", () => startRun(scheduler, start, context));
   const { run, duplicate } = started;
-  if (run === undefined) throw new EngineError("INTERNAL", "No run was named as started.");
+  if (run === undefined) throw new EngineError("INTERNAL", "The scheduler's answer names no run.");
   const { signal } = context;
   const runId = toRunId(run.runId);
   const known = knownRun(started, types, since);
-  const end = deps.endSince(runId, since);
+  const end = fanout.endSince(runId, since);
   if (known !== undefined && end !== undefined) {
     METRICS.eventsDelivered.add(1, {});
     const events = [toWireEvent(end, known.scope)];
@@ -65,15 +76,9 @@ export async function* executeRun(
     return;
   }
   yield create(ExecuteRunResponseSchema, { run, duplicate });
-  const watching = deps.watch({
-    runId,
-    afterSeq: 0,
-    types,
-    signal,
-    abandon: context.values.get(abandonKey),
-    ...(known && { known }),
-  });
+  const abandon = context.values.get(abandonKey);
+  const watching = watch({ runId, afterSeq: 0, types, signal, abandon, ...(known && { known }) });
   const toMessage = (events: ExecuteRunResponse["events"]): ExecuteRunResponse =>
     create(ExecuteRunResponseSchema, { events });
-  yield* eventMessages(watching, { runId, now: deps.now, signal, toMessage });
+  yield* eventMessages(watching, { runId, signal, toMessage });
 }

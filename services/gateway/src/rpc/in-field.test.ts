@@ -7,7 +7,7 @@ const refused = (error: unknown) =>
     throw error;
   });
 
-test("what is wrong with a part is said by its whole path, and how long to wait is kept", async () => {
+test("an error about a part names the whole path of the field and keeps its wait", async () => {
   await expect(
     refused(invalidField("priority", "OUT_OF_RANGE", "is too high")),
   ).rejects.toMatchObject({
@@ -27,7 +27,7 @@ test("what is wrong with a part is said by its whole path, and how long to wait 
   });
 });
 
-test("errors that name no field, answers, and what is no error of ours pass as they are", async () => {
+test("errors without a field, answers, and other throws pass unchanged", async () => {
   const unknown = new EngineError("WORKFLOW_NOT_FOUND", "There is none.");
   await expect(refused(unknown)).rejects.toBe(unknown);
   await expect(refused("broken")).rejects.toBe("broken");

@@ -1,8 +1,8 @@
-// A message that is part of another is checked by who checks it alone; what is wrong with it is then said by its whole path.
+// For a message inside another message: an error about its field gets the whole path of the field.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 
-/** Does `act`; a refusal that names a field names it as one of `outer`. @throws what `act` throws */
+/** Calls `act`. An error of it that names a field then names it as a field of `outer`. @throws the errors of `act` */
 export async function inField<T>(outer: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

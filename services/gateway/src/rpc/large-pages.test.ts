@@ -1,4 +1,4 @@
-// Pages of large things over a real socket, to a client that takes no message above the limit, as gRPC clients do unless told otherwise.
+// Pages of large rows over a real socket, to a client that accepts no message above the limit, the default of gRPC clients.
 
 import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";

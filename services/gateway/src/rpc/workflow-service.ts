@@ -1,11 +1,19 @@
-// WorkflowService at the edge: reads from the store, validation in place, changes forwarded.
+// WorkflowService at the gateway: reads from the store, validation here, changes checked and forwarded.
 
 import { create } from "@bufbuild/protobuf";
 import type { ServiceImpl } from "@connectrpc/connect";
-import { LIMITS } from "@pawl/core/data/limits";
 import { parseDefinition } from "@pawl/core/definition/parse";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { WorkflowPage, WorkflowRecord } from "@pawl/platform/store/workflows/workflows";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import { readKnownTypes } from "@pawl/platform/store/node-types/reads";
+import { getWorkflow, listWorkflows } from "@pawl/platform/store/workflows/reads";
+import { definitionTextOf, nameOf } from "@pawl/platform/wire/fields";
+import {
+  parseCreateWorkflow,
+  parseDeleteWorkflow,
+  parsePauseWorkflow,
+  parseUpdateWorkflow,
+} from "@pawl/platform/wire/requests";
 import { toJsonBytes } from "@pawl/platform/wire/scalar";
 import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
 import {
@@ -14,86 +22,45 @@ import {
   ValidateWorkflowResponseSchema,
   type WorkflowService,
 } from "@pawl/proto/pawl/v1/workflow_service_pb";
-import { forwardOptions, type Scheduler } from "../request/forward.ts";
-import {
-  checkDefinitionText,
-  checkName,
-  checkPageSize,
-  checkRequestId,
-  checkPauseRequest,
-} from "../request/ingress.ts";
+import { forwarded } from "../request/forward.ts";
+import type { ServiceParts } from "./service-parts.ts";
 
-export interface WorkflowServiceDeps {
-  readonly scheduler: Scheduler;
-  readonly getWorkflow: (id: string, version: number) => Promise<WorkflowRecord | undefined>;
-  /** Node types that executors serve now. */
-  readonly servedTypes: () => Promise<ReadonlySet<string>>;
-  readonly listWorkflows: (page: { size: number; token: string }) => Promise<WorkflowPage>;
-}
-
-const PAGE = { default: LIMITS.pageSize, max: LIMITS.pageSizeMax } as const;
-
-export const createWorkflowService = (
-  deps: WorkflowServiceDeps,
-): ServiceImpl<typeof WorkflowService> => ({
-  createWorkflow: (request, context) => {
-    if (request.workflowId !== "") checkName("workflow_id", request.workflowId);
-    checkDefinitionText(request.definition?.text);
-    request.requestId = checkRequestId(request.requestId);
-    return deps.scheduler.workflows.createWorkflow(request, forwardOptions(context));
-  },
+export const createWorkflowService = ({
+  pool,
+  pages,
+  scheduler: { workflows },
+}: ServiceParts): ServiceImpl<typeof WorkflowService> => ({
+  createWorkflow: forwarded(workflows.createWorkflow, parseCreateWorkflow),
   getWorkflow: async ({ workflowId, version }) => {
-    checkName("workflow_id", workflowId);
-    const found = await deps.getWorkflow(workflowId, version);
+    nameOf("workflow_id", workflowId);
+    const found = await getWorkflow(pool, DEFAULT_TENANT, workflowId, version);
     if (found === undefined) throw workflowNotFound(workflowId, version);
     return create(GetWorkflowResponseSchema, { workflow: toWireWorkflow(found) });
   },
-  listWorkflows: async ({ pageSize, pageToken }) => {
-    const size = checkPageSize(pageSize, PAGE);
-    const page = await deps.listWorkflows({ size, token: pageToken });
-    return create(ListWorkflowsResponseSchema, {
-      workflows: page.workflows.map(toWireWorkflow),
-      nextPageToken: page.nextPageToken,
-    });
+  listWorkflows: async (request) => {
+    const page = await pages.page(request, (asked) => listWorkflows(pool, DEFAULT_TENANT, asked));
+    const { nextPageToken } = page;
+    const wire = page.rows.map(toWireWorkflow);
+    return create(ListWorkflowsResponseSchema, { workflows: wire, nextPageToken });
   },
-  updateWorkflow: (request, context) => {
-    checkName("workflow_id", request.workflowId);
-    checkDefinitionText(request.definition?.text);
-    request.requestId = checkRequestId(request.requestId);
-    return deps.scheduler.workflows.updateWorkflow(request, forwardOptions(context));
-  },
-  deleteWorkflow: (request, context) => {
-    checkName("workflow_id", request.workflowId);
-    request.requestId = checkRequestId(request.requestId);
-    return deps.scheduler.workflows.deleteWorkflow(request, forwardOptions(context));
-  },
-  pauseWorkflow: (request, context) => {
-    checkName("workflow_id", request.workflowId);
-    return deps.scheduler.workflows.pauseWorkflow(
-      checkPauseRequest(request),
-      forwardOptions(context),
-    );
-  },
-  resumeWorkflow: (request, context) => {
-    checkName("workflow_id", request.workflowId);
-    return deps.scheduler.workflows.resumeWorkflow(
-      checkPauseRequest(request),
-      forwardOptions(context),
-    );
-  },
+  updateWorkflow: forwarded(workflows.updateWorkflow, parseUpdateWorkflow),
+  deleteWorkflow: forwarded(workflows.deleteWorkflow, parseDeleteWorkflow),
+  pauseWorkflow: forwarded(workflows.pauseWorkflow, parsePauseWorkflow),
+  resumeWorkflow: forwarded(workflows.resumeWorkflow, parsePauseWorkflow),
   validateWorkflow: async ({ definition }) => {
-    const text = checkDefinitionText(definition?.text);
-    // A definition is valid or not whether the store answers or not; only the warnings about types need it.
-    const served = await deps.servedTypes().catch(() => undefined);
-    const parsed = parseDefinition(text, { served });
-    return parsed.ok
-      ? create(ValidateWorkflowResponseSchema, {
-          definitionJson: toJsonBytes(parsed.canonicalJson),
-          warnings: parsed.warnings.map(toWireViolation),
-        })
-      : create(ValidateWorkflowResponseSchema, {
-          violations: parsed.violations.map(toWireViolation),
-        });
+    const text = definitionTextOf(definition?.text);
+    // Only the rules about node types need the store. Without it the definition is still checked.
+    const types = await readKnownTypes(pool, text).catch(() => undefined);
+    const parsed = parseDefinition(text, { types });
+    return create(
+      ValidateWorkflowResponseSchema,
+      parsed.ok
+        ? {
+            definitionJson: toJsonBytes(parsed.canonicalJson),
+            warnings: parsed.warnings.map(toWireViolation),
+          }
+        : { violations: parsed.violations.map(toWireViolation) },
+    );
   },
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { coalesce } from "./coalesce.ts";
 
-test("what is asked while a load is under way is loaded together", async () => {
+test("requests that come during a load share the next load", async () => {
   const batches: number[][] = [];
   const gate = Promise.withResolvers<void>();
   const load = async (keys: readonly number[]) => {

@@ -1,27 +1,23 @@
-// Natural batching: what is asked for while one load is under way is loaded together by the next. An idle reader waits
-// for nobody, a busy one gets larger batches instead of a longer queue.
+// Natural batching: all requests that come while a load runs share the next load. So an idle reader never waits, and a busy one gets larger
+// batches instead of a longer queue.
 
-interface Request<Key, Value> {
-  readonly key: Key;
-  readonly resolve: (value: Value) => void;
-  readonly reject: (error: unknown) => void;
-}
+import { setTimeout as wait } from "node:timers/promises";
 
 export interface CoalesceOptions<Key, Value> {
   /** Answers in the order of the keys; its failure fails every key of its batch. */
   readonly load: (keys: readonly Key[]) => Promise<readonly Value[]>;
   readonly maxKeys: number;
-  /** Least time from the start of one load to the start of the next, asked before each; default 0. */
+  /** The shortest time from the start of one load to the start of the next; default 0. */
   readonly paceMs?: () => number;
 }
 
-/** Turns a load of many into a load of one. At most one load of at most `maxKeys` is under way. */
+/** Makes a load of one from a load of many. At most one load, of at most `maxKeys`, runs at a time. */
 export function coalesce<Key, Value>(
   options: CoalesceOptions<Key, Value>,
 ): (key: Key) => Promise<Value> {
   const { load, maxKeys, paceMs = () => 0 } = options;
   let startedAt = Number.NEGATIVE_INFINITY;
-  let waiting: Request<Key, Value>[] = [];
+  let waiting: { readonly key: Key; readonly answer: PromiseWithResolvers<Value> }[] = [];
   let isLoading = false;
 
   const pump = async (): Promise<void> => {
@@ -29,31 +25,28 @@ export function coalesce<Key, Value>(
     await Promise.resolve();
     while (waiting.length > 0) {
       const leftMs = startedAt + paceMs() - performance.now();
-      if (leftMs > 0) await pause(leftMs);
+      if (leftMs > 0) await wait(Math.ceil(leftMs));
       startedAt = performance.now();
       const batch = waiting.slice(0, maxKeys);
       waiting = waiting.slice(maxKeys);
       try {
-        const values = await load(batch.map((request) => request.key));
-        batch.forEach((request, index) => {
-          // A load answers every key; the cast keeps `undefined` a legal answer.
-          request.resolve(values[index] as Value);
-        });
+        const values = await load(batch.map(({ key }) => key));
+        // A load answers every key; the cast keeps `undefined` a legal answer.
+        batch.forEach(({ answer }, index) => answer.resolve(values[index] as Value));
       } catch (error) {
-        for (const request of batch) request.reject(error);
+        for (const { answer } of batch) answer.reject(error);
       }
     }
     isLoading = false;
   };
 
-  return (key) =>
-    new Promise<Value>((resolve, reject) => {
-      waiting.push({ key, resolve, reject });
-      if (isLoading) return;
+  return (key) => {
+    const answer = Promise.withResolvers<Value>();
+    waiting.push({ key, answer });
+    if (!isLoading) {
       isLoading = true;
       void pump();
-    });
+    }
+    return answer.promise;
+  };
 }
-
-const pause = (ms: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, Math.ceil(ms)));

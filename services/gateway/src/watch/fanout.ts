@@ -1,22 +1,21 @@
-// One tail per watched run, many subscribers: the hub that connects hints, polls, tails and readers. All tails that have news
+// One tail for each watched run, many subscribers: the hub between hints (notifications), polls, tails and readers. All tails with news
 // share one read statement at a time.
 //
-// It polls what is watched: every 5 s, and every second while hints do not arrive, so a lost NOTIFY costs latency only.
+// It polls watched runs every 5 s, and every second while no hints can arrive. So a lost NOTIFY costs latency only.
 //
-// The race it survives: hints that came before a tail was opened went past it. So a new tail looks for itself, unless its first
-// subscriber waits for the end of a run that was started just now: then what hints said of it meanwhile is known (endings.ts), and
-// a run that is not over costs no read until it is.
+// The race it survives: a tail does not get hints that came before it was opened. So a new tail reads the log at once, unless its first
+// subscriber waits for the end of a run that was just started: then platform/src/ends knows the hints since then, and the tail reads nothing
+// until the run ends.
 
-import { ChurnMap } from "@pawl/core/data/churn-map";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
+import { Endings, type HintMark } from "@pawl/platform/ends/endings";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
 import { coalesce } from "./coalesce.ts";
-import { Endings, type HintMark } from "./endings.ts";
-import { type BufferLimits, Subscriber } from "./subscriber.ts";
+import { type BufferLimits, type Listener, Subscriber } from "./subscriber.ts";
 import { Tail } from "./tail.ts";
 
 export interface FanoutOptions {
@@ -29,7 +28,7 @@ export interface FanoutOptions {
   readonly retryMs: number;
 }
 
-/** 5,000 streams, each of at most 256 events or 1 MiB that its reader has not taken. */
+/** 5,000 streams, each with at most 256 unread events or 1 MiB. */
 export const FANOUT_DEFAULTS = {
   subscribersMax: 5_000,
   buffer: { events: 256, bytes: 1024 * 1024 },
@@ -38,40 +37,43 @@ export const FANOUT_DEFAULTS = {
   retryMs: 250,
 } as const;
 
-/** More logs than this in one statement would make the first of them wait for the last. */
+/** With more logs in one statement, the first would wait too long for the last. */
 const CURSORS_PER_READ = 500;
 
-// With few runs a new event is read at once. With many, two milliseconds of patience turn a statement and a message per event
-// into a statement for all runs and a message for several events.
+// With few runs a new event is read at once. With many, a pause of two milliseconds makes one statement for all runs and one message for
+// several events, instead of a statement and a message for each event.
 const FEW_TAILS = 4;
 const BUSY_PACE_MS = 2;
 
-/** Who wants a seat at which tail. */
+/** A request to join the tail of a run. */
 export interface SeatRequest {
   readonly runId: RunId;
   readonly scope: EventScope;
-  /** Where a tail is opened when nobody watches the run yet. */
+  /** Where a new tail begins. */
   readonly afterSeq: number;
   /** Waits for the terminal event and wants no other. */
   readonly isEndOnly: boolean;
-  /** With `isEndOnly`, for a run that was started after this mark. */
+  /** With `isEndOnly`: the run was started after this mark. */
   readonly since?: HintMark | undefined;
 }
 
-/** A seat at a tail. */
-export interface Seat {
-  readonly subscriber: Subscriber;
-  /** The subscriber gets every event after this seq; what is before it must be read from the store. */
+/** A place at a tail. */
+export interface Place {
+  /** The tail pushes every event after this seq; the reader must read those before it from the store. */
   readonly joinedAfter: number;
   readonly leave: () => void;
 }
 
+/** The place of a reader, with its buffer. */
+export interface Seat extends Place {
+  readonly subscriber: Subscriber;
+}
+
 export class Fanout {
   readonly #options: FanoutOptions;
-  readonly #tails = new ChurnMap<RunId, Tail>();
-  readonly #open = new ChurnMap<number, Subscriber>();
+  readonly #tails = new Map<RunId, Tail>();
+  readonly #open = new Set<Pick<Listener, "finish">>();
   readonly #endings = new Endings();
-  #lastOpen = 0;
   readonly #read: (cursor: LogCursor) => Promise<EventPage>;
   #timer: NodeJS.Timeout | undefined;
   #hasHints = false;
@@ -87,17 +89,12 @@ export class Fanout {
     });
   }
 
-  /** How many streams are open. */
-  get subscriberCount(): number {
-    return this.#admitted;
+  /** How many streams are open, and how many runs are watched. */
+  get counts() {
+    return { streams: this.#admitted, tails: this.#tails.size };
   }
 
-  /** How many runs are watched. */
-  get tailCount(): number {
-    return this.#tails.size;
-  }
-
-  /** Begins to poll. */
+  /** Starts to poll. */
   start(): void {
     this.#schedule();
   }
@@ -108,10 +105,10 @@ export class Fanout {
     this.#draining = new EngineError("DRAINING", "This gateway is stopping; read on elsewhere.", {
       retryAfterMs: 100,
     });
-    for (const subscriber of this.#open.values()) subscriber.finish(this.#draining);
+    for (const open of this.#open) open.finish(this.#draining);
   }
 
-  /** Counts a stream in; call the result when it is over. @throws DRAINING, STREAM_LIMIT */
+  /** Counts one more stream; call the result when the stream is over. @throws DRAINING, STREAM_LIMIT */
   admit(): () => void {
     this.throwIfDraining();
     if (this.#admitted >= this.#options.subscribersMax) {
@@ -131,53 +128,63 @@ export class Fanout {
     };
   }
 
-  /** For readers that do not sit at a tail. @throws DRAINING */
+  /** For readers that have not joined a tail. @throws DRAINING */
   throwIfDraining(): void {
     if (this.#draining !== undefined) throw this.#draining;
   }
 
-  /** Takes a seat at the run's tail. */
-  join({ runId, scope, afterSeq, isEndOnly, since }: SeatRequest): Seat {
-    const subscriber = new Subscriber(this.#options.buffer, isEndOnly);
-    if (this.#draining !== undefined) subscriber.finish(this.#draining);
+  /** Ends `open` with DRAINING when the gateway stops; call the result when it is over. */
+  enlist(open: Pick<Listener, "finish">): () => void {
+    if (this.#draining !== undefined) open.finish(this.#draining);
+    this.#open.add(open);
+    return () => void this.#open.delete(open);
+  }
+
+  /** Joins the run's tail with a buffer. */
+  join(request: SeatRequest): Seat {
+    const subscriber = new Subscriber(this.#options.buffer, request.isEndOnly);
+    return { subscriber, ...this.attach(subscriber, request) };
+  }
+
+  /** Joins the run's tail. The listener may get events before this returns. */
+  attach(listener: Listener, { runId, scope, afterSeq, since }: SeatRequest): Place {
+    const delist = this.enlist(listener);
     const watched = this.#tails.get(runId);
     const tail = watched ?? this.#openTail(runId, scope, afterSeq);
     const joinedAfter = tail.cursor;
-    tail.add(subscriber, scope);
+    tail.add(listener, scope);
     if (watched === undefined) this.#firstLook(tail, since);
-    const number = ++this.#lastOpen;
-    this.#open.set(number, subscriber);
     const leave = (): void => {
-      this.#open.delete(number);
-      tail.remove(subscriber);
+      delist();
+      tail.remove(listener);
     };
-    return { subscriber, joinedAfter, leave };
+    return { joinedAfter, leave };
   }
 
-  /** A hint: the run's log reaches `lastSeq`; `mayBeOver` unless it is known to go on. */
+  /** A hint: the run's log reaches `lastSeq`. `mayBeOver` is false only if the run is known to be live. */
   hint(runId: RunId, lastSeq: number, mayBeOver = true): void {
     if (mayBeOver) this.#endings.note(runId, lastSeq);
     this.#tails.get(runId)?.hint(lastSeq, mayBeOver);
   }
 
-  /** The terminal event of a run, as it is in the log. */
+  /** The terminal event of a run, as in the log. */
   ended(event: RunEvent): void {
     this.#endings.note(event.runId, event.seq, event);
     this.#tails.get(event.runId)?.ended(event);
   }
 
-  /** This moment in the stream of hints, for `since` of who is about to start a run. */
+  /** This moment in the stream of hints, to be taken before a run is started. */
   markHints(): HintMark {
     return this.#endings.mark();
   }
 
-  /** The terminal event of a run that was started after the mark, where it has come already. */
+  /** The terminal event of a run that was started after the mark, if it has come already. */
   endSince(runId: RunId, since: HintMark): RunEvent | undefined {
-    const heard = this.#endings.heard(runId, since);
-    return heard.kind === "over" ? heard.event : undefined;
+    const state = this.#endings.stateOf(runId, since);
+    return state.kind === "over" ? state.event : undefined;
   }
 
-  /** Any run may have news, one that nobody watches as well. */
+  /** Any run may have news, also a run without watchers. */
   pokeAll(): void {
     this.#endings.interrupt();
     this.#poll();
@@ -206,14 +213,12 @@ export class Fanout {
   }
 
   #firstLook(tail: Tail, since: HintMark | undefined): void {
-    const heard =
-      since === undefined || !this.#hasHints
-        ? ({ kind: "unheard" } as const)
-        : this.#endings.heard(tail.runId, since);
-    if (heard.kind === "unheard") tail.poke();
-    if (heard.kind !== "over") return;
-    if (heard.event === undefined) tail.hint(heard.seq, true);
-    else tail.ended(heard.event);
+    if (since === undefined || !this.#hasHints) return tail.poke();
+    const state = this.#endings.stateOf(tail.runId, since);
+    if (state.kind === "unknown") tail.poke();
+    if (state.kind !== "over") return;
+    if (state.event === undefined) tail.hint(state.seq, true);
+    else tail.ended(state.event);
   }
 
   #poll(): void {

@@ -3,8 +3,8 @@ import { runId } from "@pawl/core/name/ids";
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { StartRunResponseSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, test } from "vitest";
-import { ENDINGS_MAX } from "./endings.ts";
-import { knownRun } from "./known-run.ts";
+import { ENDINGS_MAX } from "@pawl/platform/ends/endings";
+import { knownRun } from "./end-only.ts";
 import { RUN, turn } from "./memory-log.fixture.ts";
 import { type Setup, setup, take, upTo } from "./watching.fixture.ts";
 
@@ -22,7 +22,7 @@ const started = (lastEventId: number, duplicate = false) =>
     duplicate,
   });
 
-/** A gateway that hears hints, about to start a run. */
+/** A gateway that gets hints and is about to start a run. */
 function starting() {
   let finds = 0;
   const findRun = () => {
@@ -33,7 +33,7 @@ function starting() {
   const { fanout, log, watch } = made;
   fanout.setHints(true);
   const since = fanout.markHints();
-  /** The run was accepted with all that is in its log now; its caller gets to wait for the end. */
+  /** The scheduler accepted the run with all events of its log so far; the caller starts to wait for the end. */
   const accept = () => {
     const known = knownRun(started(log.events.length), END, since);
     return { wait: () => take(watch({ types: END, ...(known && { known }) }), 9) };
@@ -41,7 +41,7 @@ function starting() {
   return { ...made, accept, finds: () => finds };
 }
 
-test("the end of a run that was started just now costs one read in all, when its hint comes after the seat was taken", async () => {
+test("the end of a run that was just started costs one read if its hint comes after the join", async () => {
   const { log, fanout, accept, finds } = starting();
   log.append(3);
   const end = accept().wait();
@@ -52,10 +52,10 @@ test("the end of a run that was started just now costs one read in all, when its
   fanout.hint(RUN, log.append(1, "run.completed"), true);
   expect(await end).toEqual([24]);
   expect([log.reads, finds()]).toEqual([1, 0]);
-  expect(fanout.tailCount).toBe(0);
+  expect(fanout.counts.tails).toBe(0);
 });
 
-test("and when its hint came before the seat was taken", async () => {
+test("the end of a run that was just started costs one read if its hint came before the join", async () => {
   const { log, fanout, accept, finds } = starting();
   log.append(3);
   const { wait } = accept();
@@ -65,7 +65,7 @@ test("and when its hint came before the seat was taken", async () => {
   expect([log.reads, finds()]).toEqual([1, 0]);
 });
 
-test("and when it was over as it was accepted, whether its hint comes before or after the answer", async () => {
+test("a run that ended when it was accepted costs one read, whether its hint comes before or after the answer", async () => {
   for (const isEarly of [true, false]) {
     const { log, fanout, accept } = starting();
     const last = log.append(4) && log.append(1, "run.completed");
@@ -78,7 +78,7 @@ test("and when it was over as it was accepted, whether its hint comes before or 
   }
 });
 
-test("an end that is announced costs no read, whether it comes before or after the seat was taken", async () => {
+test("an end that is notified with its event costs no read, whether it comes before or after the join", async () => {
   for (const isEarly of [true, false]) {
     const { log, fanout, accept, finds } = starting();
     log.append(3);
@@ -94,11 +94,11 @@ test("an end that is announced costs no read, whether it comes before or after t
     await turn();
     if (!isEarly) announce();
     expect(await end).toEqual([24]);
-    expect([log.reads, finds(), fanout.tailCount]).toEqual([0, 0, 0]);
+    expect([log.reads, finds(), fanout.counts.tails]).toEqual([0, 0, 0]);
   }
 });
 
-test("an end is found by who asks for it, when it was announced after the mark; another run's is not", () => {
+test("a caller finds the end of its run if it was notified after the mark, and not the end of another run", () => {
   const { log, fanout } = starting();
   log.append(1, "run.completed");
   const since = fanout.markHints();
@@ -129,7 +129,7 @@ const GAPS: readonly (readonly [string, (made: Setup) => void])[] = [
   ],
 ];
 
-test.each(GAPS)("an end that no hint told of is found by looking when %s", async (_, gap) => {
+test.each(GAPS)("the gateway finds an end without a hint by looking when %s", async (_, gap) => {
   const made = starting();
   made.log.append(3);
   const { wait } = made.accept();
@@ -138,7 +138,7 @@ test.each(GAPS)("an end that no hint told of is found by looking when %s", async
   expect(await wait()).toEqual([4]);
 });
 
-test("an end that was told to somebody else, who has left since, is known too", async () => {
+test("an end that another watcher got before it left is known too", async () => {
   const { log, fanout, accept, watch } = starting();
   log.append(3);
   const { wait } = accept();
@@ -146,11 +146,11 @@ test("an end that was told to somebody else, who has left since, is known too", 
   await turn();
   fanout.hint(RUN, log.append(1, "run.completed"), true);
   expect(await all).toEqual(upTo(4));
-  expect(fanout.tailCount).toBe(0);
+  expect(fanout.counts.tails).toBe(0);
   expect(await wait()).toEqual([4]);
 });
 
-test("hints that are interrupted while the seat is taken are made up for by looking", async () => {
+test("the tail reads the log if hints are interrupted during the join", async () => {
   const { log, fanout, accept } = starting();
   log.append(3);
   const end = accept().wait();
@@ -162,7 +162,7 @@ test("hints that are interrupted while the seat is taken are made up for by look
   expect(await end).toEqual([4]);
 });
 
-test("who joins for all events brings the waves that a caller who waits for the end does not know", async () => {
+test("a subscriber of all events brings the waves that a subscriber of the end does not know", async () => {
   const { log, fanout, accept, watch } = starting();
   log.findRun = async () => ({
     status: "running",
@@ -180,7 +180,7 @@ test("who joins for all events brings the waves that a caller who waits for the 
   expect([await end, await take(all, 9)]).toEqual([[4], [4]]);
 });
 
-test("only a new run whose end alone is waited for is known without a read", () => {
+test("only a new run whose caller waits only for the end is known without a read", () => {
   const since = { interruptions: 0, endings: 0 };
   expect(knownRun(started(3), END, since)).toMatchObject({ status: "running", lastSeq: 2, since });
   expect(knownRun(started(0), END, since)).toMatchObject({ lastSeq: 0 });

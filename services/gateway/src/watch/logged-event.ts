@@ -1,4 +1,4 @@
-// One event on its way to many subscribers: each form it is sent in is made once, for the first subscriber that needs it.
+// One event for many subscribers. Each of its wire forms is made once, for the first subscriber that needs it.
 
 import type { RunEvent } from "@pawl/core/log/event";
 import { type EventScope, toWireEvent } from "@pawl/platform/wire/event";
@@ -6,7 +6,7 @@ import { toSseJson } from "@pawl/platform/wire/sse";
 import { needsContext, toUpdate } from "@pawl/platform/wire/update";
 import type { RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 
-/** What an event takes on the wire besides the texts it carries; only for bounding buffers. */
+/** The size of an event on the wire without its texts; used only to bound buffers. */
 const ENVELOPE_BYTES = 256;
 
 /** The context of a run at an event of its log: a JSON object. @throws RUN_NOT_FOUND, STORE_UNAVAILABLE */
@@ -14,7 +14,7 @@ export type ContextAt = (event: RunEvent) => Promise<string>;
 
 export class LoggedEvent {
   readonly event: RunEvent;
-  /** About how much memory and wire it takes. */
+  /** About its size in memory and on the wire. */
   readonly bytes: number;
   readonly #scope: EventScope;
   #wire: WireEvent | undefined;
@@ -27,7 +27,7 @@ export class LoggedEvent {
     this.bytes = ENVELOPE_BYTES + (event.value?.length ?? 0) + textLength(event);
   }
 
-  /** As the contract has it. */
+  /** As a message of the contract. */
   get wire(): WireEvent {
     this.#wire ??= toWireEvent(this.event, this.#scope);
     return this.#wire;
@@ -40,7 +40,7 @@ export class LoggedEvent {
     return this.#frame;
   }
 
-  /** As a push of its node's or run's status, with the same cursor; empty if it changes none. */
+  /** As an update of its node's or run's status, with the same cursor; empty if it changes no status. */
   update(contextAt: ContextAt): Promise<string> {
     this.#update ??= this.#makeUpdate(contextAt);
     return this.#update;

@@ -8,10 +8,10 @@ import type { WatchedRun } from "./watch-run.ts";
 
 export const RUN: RunId = runId("0198c0de-0000-7000-8000-000000000001");
 
-/** Far more steps than any chain of promises between a hint and its reader has. */
+/** Far more than the steps of any chain of promises between a hint and its reader. */
 const STEPS = 200;
 
-/** Lets everything run that can run without time passing: a log in memory answers in promises only. */
+/** Runs all pending promises; a log in memory needs no timers. */
 export async function turn(): Promise<void> {
   for (let step = 0; step < STEPS; step += 1) await Promise.resolve();
 }
@@ -22,7 +22,7 @@ export class MemoryLog {
   events: RunEvent[] = [];
   /** How many statements were answered. */
   reads = 0;
-  /** How many of the next statements fail as a database that is away does. */
+  /** How many of the next statements fail as if the database were away. */
   outages = 0;
   /** Runs before each statement is answered; awaited. */
   beforeRead: () => Promise<void> | void = () => undefined;

@@ -1,7 +1,7 @@
 // One live reader of a run: a bounded buffer between the tail, which never waits, and a connection, which may.
 //
-// States: open → overflowed (the tail pushed more than the buffer holds; it is emptied and detached) | ended (drain). Both are
-// final for this subscriber; its reader decides whether to read on from the store or to give up.
+// States: open → overflowed (the tail pushed more than the buffer holds; the buffer is emptied, and the tail forgets it) | ended (drain).
+// Both are final for this subscriber. Its reader then reads from the store, or ends.
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import type { LoggedEvent } from "./logged-event.ts";
@@ -11,16 +11,27 @@ export interface BufferLimits {
   readonly bytes: number;
 }
 
+/** What a tail pushes to. */
+export interface Listener {
+  /** Waits for the terminal event and wants no other. */
+  readonly isEndOnly: boolean;
+  /** Takes events that the tail read; false if the tail must forget this listener. */
+  push(events: readonly LoggedEvent[], bytes: number): boolean;
+  /** Ends it from outside. */
+  finish(reason: EngineError): void;
+}
+
 export type Waited = "events" | "overflowed" | "ended" | "timeout" | "aborted";
 
-export class Subscriber {
-  /** Waits for the terminal event and wants no other. */
+export class Subscriber implements Listener {
   readonly isEndOnly: boolean;
   readonly #limits: BufferLimits;
   #buffer: LoggedEvent[] = [];
   #bytes = 0;
-  #overflowedAt: number | undefined;
-  #end: EngineError | undefined;
+  /** When the buffer ran over, by `performance.now()`. */
+  overflowedAt: number | undefined;
+  /** The reason for which it was ended from outside. */
+  end: EngineError | undefined;
   #wake: (() => void) | undefined;
 
   constructor(limits: BufferLimits, isEndOnly = false) {
@@ -28,19 +39,9 @@ export class Subscriber {
     this.isEndOnly = isEndOnly;
   }
 
-  /** When the buffer ran over, by `performance.now()`; undefined while it has not. */
-  get overflowedAt(): number | undefined {
-    return this.#overflowedAt;
-  }
-
-  /** Why it was ended from outside; undefined while it was not. */
-  get end(): EngineError | undefined {
-    return this.#end;
-  }
-
   /**
-   * Takes what the tail read. False when that does not fit behind what the reader has not taken yet: the buffer is dropped and
-   * the tail must forget this subscriber. A push into an empty buffer always fits, since one read of the tail is bounded.
+   * Adds events that the tail read. False if they do not fit behind the unread ones: the buffer is dropped, and the tail must forget this
+   * subscriber. A push into an empty buffer always fits, because one read of the tail is bounded.
    */
   push(events: readonly LoggedEvent[], bytes: number): boolean {
     const isFull =
@@ -50,7 +51,7 @@ export class Subscriber {
     if (isFull) {
       this.#buffer = [];
       this.#bytes = 0;
-      this.#overflowedAt = performance.now();
+      this.overflowedAt = performance.now();
     } else {
       this.#buffer.push(...events);
       this.#bytes += bytes;
@@ -59,13 +60,13 @@ export class Subscriber {
     return !isFull;
   }
 
-  /** Ends the subscription from outside; what is buffered is still handed out first. */
+  /** Ends the subscription from outside; the reader still gets the buffered events first. */
   finish(reason: EngineError): void {
-    this.#end ??= reason;
+    this.end ??= reason;
     this.#notify();
   }
 
-  /** All that is buffered. */
+  /** Takes all buffered events. */
   take(): LoggedEvent[] {
     const taken = this.#buffer;
     this.#buffer = [];
@@ -92,9 +93,9 @@ export class Subscriber {
 
   #state(signal: AbortSignal): Waited | undefined {
     if (signal.aborted) return "aborted";
-    if (this.#overflowedAt !== undefined) return "overflowed";
+    if (this.overflowedAt !== undefined) return "overflowed";
     if (this.#buffer.length > 0) return "events";
-    return this.#end === undefined ? undefined : "ended";
+    return this.end === undefined ? undefined : "ended";
   }
 
   #notify(): void {

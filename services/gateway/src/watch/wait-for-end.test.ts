@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { RUN, turn } from "./memory-log.fixture.ts";
-import { waitForEnd } from "./wait-for-end.ts";
+import { waitForEnd } from "./end-only.ts";
 import { setup, take, upTo } from "./watching.fixture.ts";
 
-test("a reader who waits for the end costs no read until the run is over", async () => {
+test("a reader that waits for the end costs no read until the run is over", async () => {
   const { log, watch, fanout } = setup();
   log.append(40);
   const end = take(watch({ types: new Set(["run.completed"]) }), 9);
@@ -16,10 +16,10 @@ test("a reader who waits for the end costs no read until the run is over", async
   expect(await end).toEqual([101]);
   // Not the sixty events in between: the terminal one is the last.
   expect(log.reads).toBe(readsBefore + 1);
-  expect(fanout.tailCount).toBe(0);
+  expect(fanout.counts.tails).toBe(0);
 });
 
-test("who joins a tail that waits for the end gets all that was passed over", async () => {
+test("a subscriber that joins a tail of end-only readers gets all events that the tail skipped", async () => {
   const { log, watch, fanout } = setup();
   log.append(2);
   const end = take(watch({ types: new Set(["run.completed", "run.failed"]) }), 9);
@@ -33,7 +33,7 @@ test("who joins a tail that waits for the end gets all that was passed over", as
   expect(await end).toEqual([8]);
 });
 
-test("a run that ended while nobody listened is found by looking (G4)", async () => {
+test("the poll finds a run that ended while no hints arrived (G4)", async () => {
   const { log, watch } = setup();
   log.append(3);
   log.beforeRead = () => {
@@ -42,7 +42,7 @@ test("a run that ended while nobody listened is found by looking (G4)", async ()
   expect(await take(watch({ types: new Set(["run.completed"]) }), 9)).toEqual([4]);
 });
 
-test("waiting is over when the run is, when the time is up, and when nobody waits any more", async () => {
+test("a wait ends with the run, when the time is up, and when the caller leaves", async () => {
   const { log, watch, fanout } = setup();
   log.append(3);
   const { signal } = new AbortController();
@@ -53,5 +53,5 @@ test("waiting is over when the run is, when the time is up, and when nobody wait
   fanout.hint(RUN, log.append(1, "run.completed"), true);
   await waiting;
   await waitForEnd(watch, RUN, { signal, timeoutMs: 60_000 });
-  expect(fanout.tailCount).toBe(0);
+  expect(fanout.counts.tails).toBe(0);
 });

@@ -11,7 +11,7 @@ test("a finished run is replayed and the stream ends after its terminal event", 
   expect(await take(watch(), 99)).toEqual(upTo(31));
   expect(await take(watch({ afterSeq: 29 }), 99)).toEqual([30, 31]);
   expect(await take(watch({ afterSeq: 31 }), 99)).toEqual([]);
-  expect(fanout.subscriberCount).toBe(0);
+  expect(fanout.counts.streams).toBe(0);
 });
 
 test("live events follow the replay, and the terminal one ends the stream", async () => {
@@ -23,7 +23,7 @@ test("live events follow the replay, and the terminal one ends the stream", asyn
   expect(await take(stream, 2)).toEqual([4, 5]);
   fanout.hint(RUN, log.append(1, "run.completed"));
   expect(await take(stream, 9)).toEqual([6]);
-  expect(fanout.tailCount).toBe(0);
+  expect(fanout.counts.tails).toBe(0);
 });
 
 test("the streams of a run that is deleted right after its end stop with RUN_NOT_FOUND", async () => {
@@ -40,10 +40,10 @@ test("the streams of a run that is deleted right after its end stop with RUN_NOT
     reason: "RUN_NOT_FOUND",
     metadata: { run_id: RUN, cursor: "3" },
   });
-  expect(fanout.tailCount).toBe(0);
+  expect(fanout.counts.tails).toBe(0);
 });
 
-test("a read that began before the end was announced proves no deletion", async () => {
+test("a read that began before the notification of the end proves no deletion", async () => {
   const { log, watch, fanout } = setup();
   log.append(3);
   const stream = watch();
@@ -63,7 +63,7 @@ test("a read that began before the end was announced proves no deletion", async 
   expect(await take(stream, 9)).toEqual([4, 5]);
 });
 
-test("a stream whose run is gone ends at the next heartbeat, though nothing announced its end", async () => {
+test("a stream whose run was deleted without a notification ends at the next heartbeat", async () => {
   const { log, watch } = setup({
     heartbeatMs: 1,
     findRun: () => {
@@ -98,19 +98,19 @@ test("events are read once for all subscribers of a run", async () => {
   expect(log.reads - readsBefore).toBeLessThanOrEqual(2);
 });
 
-test("an event committed between the last page and the seat at the tail is not lost (G4)", async () => {
+test("an event committed between the last page and the join is not lost (G4)", async () => {
   const { log, watch, fanout } = setup();
   log.append(200);
   let appended = 200;
   log.beforeRead = () => {
-    // Every read finds the log a little longer than its reader knows, and hints come before anyone sits.
+    // Every read finds the log a little longer than its reader knows, and hints come before the join.
     if (appended < 230) fanout.hint(RUN, (appended = log.append(3)));
   };
   const stream = watch();
   expect(await take(stream, 230)).toEqual(upTo(230));
 });
 
-test("a reader behind the tail gets the gap from the store before what is live", async () => {
+test("a reader behind the tail gets the gap from the store before live events", async () => {
   const { log, watch, fanout } = setup();
   log.append(4);
   const early = watch();
@@ -160,7 +160,7 @@ test("a reader that stays too slow is ended with STREAM_LIMIT and its cursor (F1
   await turn();
   fanout.hint(RUN, log.append(1));
   expect(await first).toEqual([1]);
-  // Nobody reads the stream now; the tail goes on all the same.
+  // The stream has no reader now, and the tail still pushes.
   for (let round = 0; round < 10; round += 1) {
     fanout.hint(RUN, log.append(8));
     await turn();
@@ -180,7 +180,7 @@ test("a reader that stays too slow is ended with STREAM_LIMIT and its cursor (F1
   expect(await take(watch({ afterSeq: got.length }), last)).toEqual(upTo(last, got.length + 1));
 });
 
-test("a burst that a quick reader cannot take at once is read again from the store", async () => {
+test("a quick reader reads a burst that overflows its buffer from the store", async () => {
   const { log, watch, fanout } = setup();
   const stream = watch();
   const first = take(stream, 1);
@@ -236,13 +236,13 @@ test("more streams than there is room for are refused, and a closed one makes ro
   expect((await watch().next()).done).toBe(false);
 });
 
-test("a connection that takes nothing for too long is cut", async () => {
+test("a connection that accepts no data for too long is cut", async () => {
   const { log, watch } = setup({ abandonMs: 1 });
   log.append(1);
   const cut = Promise.withResolvers<string>();
   const stream = watch({ abandon: () => cut.resolve("cut") });
   await stream.next();
-  // The batch that was just given is never asked to be followed by another.
+  // The reader never asks for the batch after this one.
   expect(await cut.promise).toBe("cut");
 });
 
@@ -254,10 +254,10 @@ test("an aborted reader leaves its tail, which closes", async () => {
   await stream.next();
   const next = stream.next();
   await turn();
-  expect(fanout.tailCount).toBe(1);
+  expect(fanout.counts.tails).toBe(1);
   abort.abort();
   expect((await next).done).toBe(true);
-  expect([fanout.tailCount, fanout.subscriberCount]).toEqual([0, 0]);
+  expect([fanout.counts.tails, fanout.counts.streams]).toEqual([0, 0]);
 });
 
 test("a tail survives a database that is away", async () => {
@@ -270,7 +270,7 @@ test("a tail survives a database that is away", async () => {
   expect(await take(stream, 1)).toEqual([2]);
 });
 
-test("a lost hint costs patience only: the poll finds the event (X25)", async () => {
+test("a lost hint costs time only: the poll finds the event (X25)", async () => {
   const { log, watch, fanout } = setup();
   log.append(1);
   const stream = watch();
@@ -280,7 +280,7 @@ test("a lost hint costs patience only: the poll finds the event (X25)", async ()
   expect(await take(stream, 1)).toEqual([2]);
 });
 
-test("a terminal event that is announced is given on without a read where nothing is missing before it", async () => {
+test("a terminal event in a notification is pushed without a read if no event before it is missing", async () => {
   const { log, fanout, watch } = setup();
   log.append(3);
   const all = watch();
@@ -294,7 +294,7 @@ test("a terminal event that is announced is given on without a read where nothin
   expect(log.reads).toBe(reads);
 });
 
-test("and is read together with what is missing before it, also while another read is under way", async () => {
+test("a terminal event in a notification is read with the missing events before it, also during another read", async () => {
   for (const isReading of [false, true]) {
     const { log, fanout, watch } = setup();
     log.append(3);

@@ -1,21 +1,20 @@
-// Every event of a run after a cursor, then live ones, until the terminal event: what WatchRun and SSE stand on.
+// Every event of a run after a cursor, then live ones, until the terminal event, for WatchRun and SSE.
 //
-// States: replay (pages straight from the store, at the reader's own pace) → joined (fed by the tail) → done; joined → replay
-// when the buffer ran over although the reader was quick.
+// States: replay (pages from the store, at the reader's own pace) → joined (the tail pushes) → done; joined → replay if the buffer ran
+// over although the reader was quick.
 //
-// The race it survives, between replay and live tail: an event may commit after the last page was read and before the
-// reader sits at the tail. Taking the seat is one synchronous step that also tells where the tail stands; all after that point
-// is pushed, all up to it is read from the store afterwards, and whatever comes twice is dropped by its seq. So there is
-// neither gap nor repeat, whichever side is ahead.
+// The race it survives, between replay and live tail: an event may commit after the last page was read and before the reader joins the
+// tail. Joining is one synchronous step that also returns the tail's cursor. The tail pushes everything after that cursor, the reader
+// reads everything up to it from the store, and drops repeats by their seq. So there is neither gap nor repeat, whichever side is ahead.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { isFinal, isTerminalType, type RunEvent } from "@pawl/core/log/event";
+import { isFinal, isTerminalType } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { EventPage, LogCursor } from "@pawl/platform/store/log/log";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { EventScope } from "@pawl/platform/wire/event";
-import type { HintMark } from "./endings.ts";
+import type { HintMark } from "@pawl/platform/ends/endings";
 import type { Fanout, Seat } from "./fanout.ts";
 import { LoggedEvent } from "./logged-event.ts";
 
@@ -25,9 +24,9 @@ export interface WatchedRun {
   readonly scope: EventScope;
 }
 
-/** A run whose caller has started it just now and waits for its end. */
+/** A run that its caller has just started, and whose end it waits for. */
 export interface KnownRun extends WatchedRun {
-  /** Taken before the run was asked for. */
+  /** Taken before the caller started the run. */
   readonly since: HintMark;
 }
 
@@ -38,18 +37,18 @@ export interface WatchDeps {
   /** A page of one log; replays of many readers share a statement. */
   readonly readPage: (cursor: LogCursor) => Promise<EventPage>;
   readonly heartbeatMs: number;
-  /** A reader that leaves a full buffer alone for longer than this is too slow for a live stream. */
+  /** A reader that leaves a full buffer unread for longer than this is too slow for a live stream. */
   readonly stallMs: number;
-  /** A connection that takes nothing at all for this long is cut: it can no longer be told anything. */
+  /** A connection that accepts no data for this long is cut without a message. */
   readonly abandonMs: number;
 }
 
-/** Heartbeats before proxies grow impatient; five seconds is an age for a reader that is alive. */
+/** Heartbeats come before proxies close a silent stream. */
 export const WATCH_DEFAULTS = { heartbeatMs: 15_000, stallMs: 5_000, abandonMs: 60_000 } as const;
 
-/** A live log this short is read by its tail, together with others; a longer one first replays by itself. */
+/** The tail reads a live log this short, together with others; a longer one is first replayed by itself. */
 const SHORT_REPLAY = 100;
-/** A stream that has nothing to say says so early: headers go out with the first message, and callers wait for them. */
+/** The first heartbeat of a silent stream comes early: headers are sent with the first message, and callers wait for them. */
 const FIRST_BEAT_MS = 200;
 
 export interface WatchRequest {
@@ -58,19 +57,21 @@ export interface WatchRequest {
   /** Only these types, and the terminal event; empty means all. */
   readonly types: ReadonlySet<string>;
   readonly signal: AbortSignal;
-  /** Cuts the connection without a word. */
+  /** Cuts the connection without a message. */
   readonly abandon?: () => void;
-  /** Spares the reads that would find out about the run; only for those who wait for its end. */
+  /** Saves the reads about the run; only for callers that wait for its end. */
   readonly known?: KnownRun;
 }
 
+/** Watches a run. */
+export type Watch = (request: WatchRequest) => WatchStream;
 /** Batches of events in order; an empty batch is a heartbeat. */
 export type WatchStream = AsyncGenerator<readonly LoggedEvent[], void, undefined>;
 
 /**
  * Watches a run. Ends after the terminal event or when the signal aborts.
  * @throws RUN_NOT_FOUND, CURSOR_OUT_OF_RANGE, STREAM_LIMIT, DRAINING, STORE_UNAVAILABLE; once the stream has begun, the
- * metadata of each holds the `cursor` to read on from.
+ * metadata of each holds the `cursor` for the next call.
  */
 export async function* watchRun(deps: WatchDeps, request: WatchRequest): WatchStream {
   const reader = new Reader(deps, request);
@@ -96,71 +97,60 @@ export async function* watchRun(deps: WatchDeps, request: WatchRequest): WatchSt
 class Reader {
   readonly #deps: WatchDeps;
   readonly #request: WatchRequest;
-  #cursor: number;
+  /** The last seq that was yielded or filtered out. */
+  cursor: number;
   #isDone = false;
   #hasSent = false;
-  #scope: EventScope | undefined;
 
   constructor(deps: WatchDeps, request: WatchRequest) {
     this.#deps = deps;
     this.#request = request;
-    this.#cursor = request.afterSeq;
-  }
-
-  /** The last seq that was handed out or filtered away. */
-  get cursor(): number {
-    return this.#cursor;
+    this.cursor = request.afterSeq;
   }
 
   async *read(): WatchStream {
     const { runId, signal, known } = this.#request;
     const run = known ?? (await this.#deps.findRun(runId));
-    checkCursor(this.#cursor, run.lastSeq);
-    this.#scope = run.scope;
-    if (isFinal(run.status) && this.#cursor >= run.lastSeq) return;
-    // The terminal event is the last one of a log, so all that is known to come before it can be passed over.
+    checkWithin(this.cursor, run.lastSeq);
+    if (isFinal(run.status) && this.cursor >= run.lastSeq) return;
+    // The terminal event is the last one of a log, so a reader that wants only it can skip all known events before it.
     const isEndOnly = wantsEndOnly(this.#request.types);
-    if (isEndOnly)
-      this.#cursor = Math.max(this.#cursor, run.lastSeq - (isFinal(run.status) ? 1 : 0));
-    let isLong = isFinal(run.status) || run.lastSeq - this.#cursor > SHORT_REPLAY;
+    if (isEndOnly) this.cursor = Math.max(this.cursor, run.lastSeq - (isFinal(run.status) ? 1 : 0));
+    let isLong = isFinal(run.status) || run.lastSeq - this.cursor > SHORT_REPLAY;
     while (!this.#isDone && !signal.aborted) {
-      if (isLong) yield* this.#replay(Number.POSITIVE_INFINITY);
+      if (isLong) yield* this.#replay(run.scope, Number.POSITIVE_INFINITY);
       if (this.#isDone || signal.aborted) return;
       const seat = this.#deps.fanout.join({
         runId,
         scope: run.scope,
-        afterSeq: this.#cursor,
+        afterSeq: this.cursor,
         isEndOnly,
         since: known?.since,
       });
       try {
-        yield* this.#replay(seat.joinedAfter);
+        yield* this.#replay(run.scope, seat.joinedAfter);
         probe("watch.after-replay");
         if (!this.#isDone) yield* this.#follow(seat);
       } finally {
         seat.leave();
       }
-      // Only a buffer that ran over leads here: the reader has fallen behind and catches up from the store.
+      // The buffer ran over: the reader has fallen behind and catches up from the store.
       isLong = true;
     }
   }
 
   /** Pages from the store until the log, or `upTo`, is reached. */
-  async *#replay(upTo: number): WatchStream {
-    while (this.#cursor < upTo && !this.#isDone && !this.#request.signal.aborted) {
+  async *#replay(scope: EventScope, upTo: number): WatchStream {
+    const { runId, signal } = this.#request;
+    while (this.cursor < upTo && !this.#isDone && !signal.aborted) {
       this.#deps.fanout.throwIfDraining();
-      const page = await this.#deps.readPage({
-        runId: this.#request.runId,
-        afterSeq: this.#cursor,
-      });
-      const scope = this.#scope;
-      if (scope === undefined) return;
+      const page = await this.#deps.readPage({ runId, afterSeq: this.cursor });
       yield* this.#emit(page.events.map((event) => new LoggedEvent(event, scope)));
       if (!page.hasMore) return;
     }
   }
 
-  /** What the tail pushes, with heartbeats, until the end or an overflow that is forgiven. */
+  /** The events that the tail pushes, with heartbeats, until the end or an overflow that is forgiven. */
   async *#follow(seat: Seat): WatchStream {
     const { subscriber } = seat;
     let silentSince = performance.now();
@@ -170,7 +160,7 @@ class Reader {
       const waited = await subscriber.wait(leftMs, this.#request.signal);
       switch (waited) {
         case "events": {
-          const fresh = subscriber.take().filter(({ event }) => event.seq > this.#cursor);
+          const fresh = subscriber.take().filter(({ event }) => event.seq > this.cursor);
           for await (const batch of this.#emit(fresh)) {
             yield batch;
             silentSince = performance.now();
@@ -194,56 +184,48 @@ class Reader {
     }
   }
 
-  /** Hands on what the filter lets through, and moves the cursor past all of it. */
+  /** Yields the events that pass the filter, and moves the cursor past all events. */
   async *#emit(events: readonly LoggedEvent[]): WatchStream {
     const last = events.at(-1);
     if (last === undefined) return;
-    const wanted = events.filter(({ event }) => this.#isWanted(event));
+    const { types } = this.#request;
+    const wanted = events.filter(
+      ({ event: { type } }) => types.size === 0 || types.has(type) || isTerminalType(type),
+    );
     if (wanted.length > 0) {
       this.#hasSent = true;
       yield wanted;
     }
-    this.#cursor = last.event.seq;
+    this.cursor = last.event.seq;
     if (isTerminalType(last.event.type)) this.#isDone = true;
   }
 
-  /** A heartbeat, if the run still exists: a run that was deleted has no news for ever. @throws RUN_NOT_FOUND */
+  /** A heartbeat, if the run still exists: the stream of a deleted run would never end. @throws RUN_NOT_FOUND */
   async *#beat(): WatchStream {
-    if (this.#hasSent) await this.#checkExists();
-    this.#hasSent = true;
-    yield [];
-  }
-
-  async #checkExists(): Promise<void> {
     try {
-      await this.#deps.findRun(this.#request.runId);
+      if (this.#hasSent) await this.#deps.findRun(this.#request.runId);
     } catch (error) {
       // Without the store the stream keeps its heartbeats and waits.
       if (error instanceof EngineError && error.reason === "RUN_NOT_FOUND") throw error;
     }
-  }
-
-  #isWanted(event: RunEvent): boolean {
-    const { types } = this.#request;
-    return types.size === 0 || types.has(event.type) || isTerminalType(event.type);
+    this.#hasSent = true;
+    yield [];
   }
 
   #forgive(overflowedAt: number): void {
     if (performance.now() - overflowedAt <= this.#deps.stallMs) return;
     METRICS.streamCutoffs.add(1, {});
-    throw new EngineError(
-      "STREAM_LIMIT",
-      "The reader is too slow for a live stream; read on from the cursor.",
-      { retryAfterMs: 1_000 },
-    );
+    const message = "The reader is too slow for a live stream; read on from the cursor.";
+    throw new EngineError("STREAM_LIMIT", message, { retryAfterMs: 1_000 });
   }
 }
 
-/** Whether nothing but the terminal event is asked for. */
+/** Whether the caller wants only the terminal event. */
 export const wantsEndOnly = (types: ReadonlySet<string>): boolean =>
   types.size > 0 && [...types].every(isTerminalType);
 
-function checkCursor(afterSeq: number, lastSeq: number): void {
+/** Checks that a cursor is inside the log. @throws CURSOR_OUT_OF_RANGE */
+export function checkWithin(afterSeq: number, lastSeq: number): void {
   if (afterSeq <= lastSeq) return;
   throw new EngineError(
     "CURSOR_OUT_OF_RANGE",
@@ -252,7 +234,7 @@ function checkCursor(afterSeq: number, lastSeq: number): void {
   );
 }
 
-/** A stream that ends early says where to read on. */
+/** The error of a stream that ends early names the cursor for the next call. */
 function withCursor(error: unknown, cursor: number): unknown {
   if (!(error instanceof EngineError) || "cursor" in error.metadata) return error;
   return new EngineError(error.reason, error.message, {

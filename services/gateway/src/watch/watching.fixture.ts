@@ -5,17 +5,17 @@ import type { LoggedEvent } from "./logged-event.ts";
 import { MemoryLog, RUN } from "./memory-log.fixture.ts";
 import { type WatchDeps, type WatchRequest, watchRun, type WatchStream } from "./watch-run.ts";
 
-/** A log, the hub on it and the way to watch it. */
+/** A log, its hub and a function that watches it. */
 export interface Setup {
   readonly log: MemoryLog;
   readonly fanout: Fanout;
   readonly watch: (request?: Partial<WatchRequest>) => WatchStream;
 }
 
-/** Few enough to run over. */
+/** Small, so that it runs over. */
 export const BUFFER = { events: 20, bytes: 1_000_000 };
 
-/** Everything a watch stands on, in memory. */
+/** All parts of a watch, in memory. */
 export function setup(options: Partial<WatchDeps> & { subscribersMax?: number } = {}): Setup {
   const log = new MemoryLog();
   const fanout = new Fanout({
@@ -41,7 +41,7 @@ export function setup(options: Partial<WatchDeps> & { subscribersMax?: number } 
   return { log, fanout, watch };
 }
 
-/** Reads until `count` events came; heartbeats are passed over. */
+/** Reads until `count` events came; skips heartbeats. */
 export async function take(stream: WatchStream, count: number): Promise<number[]> {
   const seqs: number[] = [];
   while (seqs.length < count) {

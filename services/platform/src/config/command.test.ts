@@ -46,7 +46,7 @@ test("--check-config ends with 0 and prints nothing", () => {
   expect(printed).toEqual({ out: "", err: "" });
 });
 
-test("--print-config prints what holds, without secrets", () => {
+test("--print-config prints the configuration without secrets", () => {
   const { printed, read } = setup(["--print-config"], env);
   expect(read).toThrow("exit 0");
   expect(JSON.parse(printed.out)).toEqual({
@@ -55,11 +55,11 @@ test("--print-config prints what holds, without secrets", () => {
   });
 });
 
-test("without a flag the configuration is handed on", () => {
+test("without a flag the configuration is returned", () => {
   expect(setup(["node", "main.ts"], env).read().PAWL_GATEWAY_PORT).toBe(7400);
 });
 
-test("a schema tells what its variables are for and what they default to", () => {
+test("a schema describes the purpose and the default of its variables", () => {
   expect(describeVariables(schema)).toEqual([
     { name: "DATABASE_URL", description: expect.stringContaining("PostgreSQL") },
     {

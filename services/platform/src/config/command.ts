@@ -17,7 +17,14 @@ export interface Shell {
  * with 0 if there is no fault; `--print-config` first prints the configuration without its secrets.
  */
 export const readConfig = <Config>(parse: (env: Env) => Config, shell: Shell): Config => {
-  const config = parsedOrExit(parse, shell);
+  let config: Config;
+  try {
+    config = parse(shell.env);
+  } catch (error) {
+    if (!(error instanceof ConfigFault)) throw error;
+    shell.stderr.write(`${error.message}\n`);
+    return shell.exit(EXIT_CONFIG);
+  }
   if (shell.argv.includes("--print-config")) {
     shell.stdout.write(`${printConfig(config)}\n`);
     shell.exit(0);
@@ -26,34 +33,18 @@ export const readConfig = <Config>(parse: (env: Env) => Config, shell: Shell): C
   return config;
 };
 
-const parsedOrExit = <Config>(parse: (env: Env) => Config, shell: Shell): Config => {
-  try {
-    return parse(shell.env);
-  } catch (error) {
-    if (!(error instanceof ConfigFault)) throw error;
-    shell.stderr.write(`${error.message}\n`);
-    return shell.exit(EXIT_CONFIG);
-  }
-};
-
 /** The configuration as JSON; secrets appear as ***, also inside texts that are not declared as secrets. */
 export const printConfig = (config: unknown): string => JSON.stringify(config, redactValue, 2);
 
-/** One variable for people: its purpose and its default. */
-export interface VariableLine {
-  readonly name: string;
-  readonly description: string;
-  /** Absent if the variable is required, or off by default. */
-  readonly default?: string;
-}
-
-/** The variables of a schema; deploy/env.example is made from it. */
-export const describeVariables = (schema: EnvSchema): readonly VariableLine[] =>
+/** The variables of a schema with their purpose; a required variable, or one that is off, has no default. deploy/env.example is made from it. */
+export const describeVariables = (schema: EnvSchema) =>
   Object.entries(schema.shape).map(([name, piece]) => {
     const description = piece.description ?? "";
-    const absent = piece.safeParse(undefined);
-    if (!absent.success || absent.data === undefined) return { name, description };
-    const value = absent.data;
-    const shown = typeof value === "string" ? value : JSON.stringify(value);
-    return { name, description, default: shown };
+    const { data: value } = piece.safeParse(undefined);
+    if (value === undefined) return { name, description };
+    return {
+      name,
+      description,
+      default: typeof value === "string" ? value : JSON.stringify(value),
+    };
   });

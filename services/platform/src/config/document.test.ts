@@ -25,7 +25,7 @@ function file(text: string): string {
   return path;
 }
 
-test("a document is JSON as it stands, or a file of JSON or YAML, or nothing", () => {
+test("a document is JSON text, or a file of JSON or YAML, or absent", () => {
   const thing = { a: { size: 1, word: "x" } };
   expect(parse(JSON.stringify(thing)).PAWL_TEST).toEqual(thing);
   expect(parse(file(JSON.stringify(thing))).PAWL_TEST).toEqual(thing);

@@ -12,10 +12,9 @@ export const document = <Schema extends z.ZodType>(schema: Schema, describe: str
     .default("{}")
     .transform((text, ctx): z.output<Schema> => {
       const read = contentOf(text);
-      const faults = read.ok ? [] : [read.message];
-      const parsed = schema.safeParse(read.ok ? read.value : undefined);
-      if (read.ok && parsed.success) return parsed.data;
-      if (read.ok && parsed.error !== undefined) faults.push(...parsed.error.issues.map(issueText));
+      const parsed = read.ok ? schema.safeParse(read.value) : undefined;
+      if (parsed?.success === true) return parsed.data;
+      const faults = read.ok ? (parsed?.error.issues.map(issueText) ?? []) : [read.message];
       for (const message of faults) ctx.addIssue({ code: "custom", message });
       return z.NEVER;
     })

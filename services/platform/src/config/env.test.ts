@@ -29,7 +29,7 @@ const faultsOf = (work: () => unknown): ConfigFault => {
   throw new Error("no fault was found");
 };
 
-test("what is absent or empty takes its default", () => {
+test("an absent or empty variable takes its default", () => {
   const config = parseEnv(setup(), { DATABASE_URL, PAWL_LEASE_MS: "", HOME: "/home" });
   expect(config).toMatchObject({
     PAWL_SCHEDULER_PORT: 7401,
@@ -41,7 +41,7 @@ test("what is absent or empty takes its default", () => {
   });
 });
 
-test("every fault is reported at once with its variable and what was expected (S4.42)", () => {
+test("every fault is reported at once with its variable and the expected form (S4.42)", () => {
   const fault = faultsOf(() =>
     parseEnv(setup(), {
       PAWL_SCHEDULER_PORT: "70000",
@@ -64,14 +64,14 @@ test("every fault is reported at once with its variable and what was expected (S
   expect(fault.message.split("\n")).toHaveLength(8);
 });
 
-test("an unknown PAWL_ variable is a fault that names what was meant", () => {
+test("an unknown PAWL_ variable is a fault that suggests the right name", () => {
   const fault = faultsOf(() => parseEnv(setup(), { DATABASE_URL, PAWL_LEASE_MSS: "5" }));
   expect(fault.faults).toEqual([
     { variable: "PAWL_LEASE_MSS", expected: "no such variable; did you mean PAWL_LEASE_MS?" },
   ]);
 });
 
-test("a neighbour's variable is not a fault", () => {
+test("a variable of another service is not a fault", () => {
   expect(parseEnv(setup(), { DATABASE_URL, PAWL_GATEWAY_PORT: "x" })).toBeDefined();
   const fault = faultsOf(() => parseEnv(setup(), { DATABASE_URL, PAWL_GATEWAY_PORT: "x" }, []));
   expect(fault.faults[0]?.variable).toBe("PAWL_GATEWAY_PORT");

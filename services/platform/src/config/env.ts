@@ -1,6 +1,7 @@
 // Parses the environment with a zod schema whose keys are the names of variables. All faults are reported at once, so that a person
 // does not fix them one restart at a time. An empty variable counts as absent, because compose files pass `NAME=`.
 
+import { nearestName } from "@pawl/core/name/nearest";
 import type { z } from "zod";
 
 import { KNOWN_VARIABLES } from "./known.ts";
@@ -63,57 +64,27 @@ export const parseEnv = <Schema extends EnvSchema>(
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
       const variable = String(issue.path[0] ?? "environment");
-      const missing = issue.path.length > 0 && present[variable] === undefined;
-      faults.push({ variable, expected: missing ? missingText(schema, variable) : issue.message });
+      const isMissing = issue.path.length > 0 && present[variable] === undefined;
+      const { description } = schema.shape[variable] ?? {};
+      const required = description === undefined ? "is required" : `is required: ${description}`;
+      faults.push({ variable, expected: isMissing ? required : issue.message });
     }
   }
   if (!parsed.success || faults.length > 0) throw new ConfigFault(faults);
   return deepFreeze(parsed.data) as DeepReadonly<z.output<Schema>>;
 };
 
-const missingText = (schema: EnvSchema, variable: string): string => {
-  const description = schema.shape[variable]?.description;
-  return description === undefined ? "is required" : `is required: ${description}`;
-};
-
-const unknownVariables = (env: Env, known: readonly string[]): VariableFault[] => {
-  const names = new Set(known);
-  const faults: VariableFault[] = [];
-  for (const variable of Object.keys(env)) {
-    if (!variable.startsWith(PREFIX) || names.has(variable)) continue;
-    const near = nearest(variable, names);
-    const hint = near === undefined ? "" : `; did you mean ${near}?`;
-    faults.push({ variable, expected: `no such variable${hint}` });
-  }
-  return faults;
-};
-
 /** How many letters may differ for a known name to be suggested. */
 const TYPO_DISTANCE = 3;
 
-const nearest = (name: string, candidates: Iterable<string>): string | undefined => {
-  let best: string | undefined;
-  let bestDistance = TYPO_DISTANCE + 1;
-  for (const candidate of candidates) {
-    const distance = editDistance(name, candidate);
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
-  }
-  return best;
-};
-
-const editDistance = (left: string, right: string): number => {
-  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= left.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column += 1) {
-      const substituted =
-        (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      const shifted = Math.min(previous[column] ?? 0, current[column - 1] ?? 0) + 1;
-      current.push(Math.min(substituted, shifted));
-    }
-    previous = current;
-  }
-  return previous[right.length] ?? 0;
+const unknownVariables = (env: Env, known: readonly string[]): VariableFault[] => {
+  const names = new Set(known);
+  const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !names.has(name));
+  return unknown.map((variable) => {
+    const near = nearestName(variable, names, TYPO_DISTANCE);
+    const hint = near === undefined ? "" : `; did you mean ${near}?`;
+    return { variable, expected: `no such variable${hint}` };
+  });
 };
 
 const deepFreeze = (value: unknown): unknown => {

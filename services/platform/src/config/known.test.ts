@@ -17,7 +17,7 @@ const named = (): ReadonlySet<string> => {
   return new Set(text.match(/\bPAWL_[A-Z_]*[A-Z]\b/g));
 };
 
-test("every variable the product names is known, so that no service refuses its neighbour's", () => {
+test("every variable the product names is known, so that no service refuses a variable of another", () => {
   const unknown = [...named()].filter((name) => !KNOWN_VARIABLES.includes(name));
   expect(unknown).toEqual([]);
 });

@@ -28,7 +28,7 @@ test.each([
   expect(redactValue("PAWL_X", text)).toBe(text),
 );
 
-test("what is named a secret is hidden whole, and what is no text stays", () => {
+test("a value with the name of a secret is hidden, and a value that is not text stays", () => {
   expect(redactValue("api_key", "sk-1")).toBe("***");
   expect(redactValue("max_tokens", 7)).toBe(7);
 });
@@ -44,7 +44,7 @@ const secretName = fc.constantFrom(
   "x-signature",
 );
 
-test("no password of an address and no secret parameter survives, wherever it stands", () => {
+test("no password of an address and no secret parameter is printed, at any place of a text", () => {
   fc.assert(
     fc.property(
       word,

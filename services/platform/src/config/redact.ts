@@ -15,7 +15,7 @@ const PARAMETER =
 const JSON_PAIR = /"((?:[^"\\]|\\.)*)"(\s*:\s*)"(?:[^"\\]|\\.)*"/g;
 
 /** Whether a value with this name may be printed. */
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(decoded(name));
+const isSecretName = (name: string): boolean => SECRET_NAME.test(decoded(name));
 
 /** The text without its secrets. */
 export const redact = (text: string): string =>

@@ -15,6 +15,7 @@ export const DEFAULT_PORTS = {
   scheduler: 7401,
   executorMetrics: 7402,
   schedulerMetrics: 7403,
+  handlers: 7404,
 } as const;
 
 /** Longer than a tick and the end of handlers that react to abort, shorter than Kubernetes' 30 s before it kills. */
@@ -29,18 +30,26 @@ interface Bounds {
   readonly describe: string;
 }
 
-const integer = (bounds: Bounds, what: string) => {
-  const expected = `expected ${what} from ${bounds.min} to ${bounds.max}`;
+/** A transformation of text that reports `expected` where `read` returns undefined. */
+const reading =
+  <Value>(expected: string, read: (text: string) => Value | undefined) =>
+  (text: string, ctx: z.RefinementCtx): Value => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    ctx.addIssue({ code: "custom", message: expected });
+    return z.NEVER;
+  };
+
+const integer = ({ default: preset, min, max, describe }: Bounds, what: string) => {
+  const read = (text: string): number | undefined => {
+    const value = INTEGER.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  };
   return z
     .string()
-    .default(String(bounds.default))
-    .transform((text, ctx) => {
-      const value = INTEGER.test(text) ? Number(text) : Number.NaN;
-      if (value >= bounds.min && value <= bounds.max) return value;
-      ctx.addIssue({ code: "custom", message: expected });
-      return z.NEVER;
-    })
-    .describe(bounds.describe);
+    .default(String(preset))
+    .transform(reading(`expected ${what} from ${min} to ${max}`, read))
+    .describe(describe);
 };
 
 /** A whole number of milliseconds within bounds. */
@@ -79,23 +88,19 @@ export const address = (defaultAddress: string, describe = "host:port, several w
 export const databaseUrl = () =>
   z
     .string()
-    .transform((text, ctx) => {
-      const url = URL.canParse(text) ? new URL(text) : undefined;
-      if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) {
-        ctx.addIssue({
-          code: "custom",
-          message: "expected postgres://user:password@host:port/name",
-        });
-        return z.NEVER;
-      }
-      return new Secret(text, redact(url.href));
-    })
+    .transform(
+      reading("expected postgres://user:password@host:port/name", (text) => {
+        const url = URL.parse(text);
+        const isPostgres = /^postgres(ql)?:$/.test(url?.protocol ?? "");
+        return url !== null && isPostgres ? new Secret(text, redact(url.href)) : undefined;
+      }),
+    )
     .describe("PostgreSQL to keep the log in: postgres://user:password@host:port/name");
 
 const SCHEMA_NAME = /^(?!pg_)[a-z_][a-z0-9_]{0,62}$/;
 
 /** A schema of the database. */
-export const schemaName = (preset: string, describe: string) =>
+const schemaName = (preset: string, describe: string) =>
   z
     .string()
     .regex(SCHEMA_NAME, "expected lower case letters, digits and underscores, and no pg_ in front")
@@ -123,8 +128,8 @@ export const secret = (describe: string) =>
 
 const TOKEN_LENGTH_MIN = 16;
 
-/** The token that executors of built-in node types share with the schedulers. */
-export const executorToken = (describe: string) =>
+/** A token that the callers of a service share with it. */
+export const sharedToken = (describe: string) =>
   z
     .string()
     .min(TOKEN_LENGTH_MIN, `expected at least ${TOKEN_LENGTH_MIN} characters`)
@@ -148,28 +153,17 @@ export const environment = () =>
     .default("development")
     .describe("development or production");
 
-const FLAGS: Readonly<Record<string, boolean>> = {
-  on: true,
-  true: true,
-  yes: true,
-  "1": true,
-  off: false,
-  false: false,
-  no: false,
-  "0": false,
-};
+const FLAGS: Readonly<Record<string, boolean>> = Object.fromEntries([
+  ...["on", "true", "yes", "1"].map((text) => [text, true]),
+  ...["off", "false", "no", "0"].map((text) => [text, false]),
+]);
 
 /** on or off. */
 export const flag = (defaultValue: boolean, describe: string) =>
   z
     .string()
     .default(defaultValue ? "on" : "off")
-    .transform((text, ctx) => {
-      const value = FLAGS[text.toLowerCase()];
-      if (value !== undefined) return value;
-      ctx.addIssue({ code: "custom", message: "expected on or off" });
-      return z.NEVER;
-    })
+    .transform(reading("expected on or off", (text) => FLAGS[text.toLowerCase()]))
     .describe(describe);
 
 /** A list of texts, separated by commas. */

@@ -9,7 +9,7 @@ import { canonicalJson } from "@pawl/core/definition/canonical";
 import { subschemas } from "@pawl/core/definition/contract-tree";
 import type { JsonSchema } from "@pawl/core/definition/shape";
 import { Ajv2020, type ErrorObject, type Options } from "ajv/dist/2020.js";
-import { CONTRACT_FORMATS } from "./contract-formats.ts";
+import { z } from "zod";
 
 /** One broken rule. It names paths and rules, never the value. */
 export interface ContractError {
@@ -27,6 +27,8 @@ export type Contract = (value: unknown) => readonly ContractError[];
 
 const ERRORS_MAX = 20;
 const EXCERPT_LENGTH = 64;
+const PATH_LENGTH = 512;
+const MESSAGE_LENGTH = 200;
 const STEP = "pawlStep";
 /** Matching a text is faster than walking a schema, so a character counts for less than a step. */
 const PATTERN_UNITS_PER_STEP = 256;
@@ -43,7 +45,10 @@ export function compileContract(schema: JsonSchema, root: Root): Contract {
     budget.left = LIMITS.contractSteps;
     try {
       if (validate(value)) return [];
-      return summary(validate.errors ?? [], root);
+      return (validate.errors ?? []).slice(0, ERRORS_MAX).map((error) => ({
+        path: pathOf(error.instancePath, root),
+        message: messageOf(error),
+      }));
     } catch (error) {
       if (!(error instanceof TooCostly)) throw error;
       return [{ path: root, message: "takes more steps to check than are allowed" }];
@@ -53,30 +58,28 @@ export function compileContract(schema: JsonSchema, root: Root): Contract {
 
 /** The message of a failed node: the first broken rules, with their paths. */
 export function contractMessage(phase: Phase, errors: readonly ContractError[]): string {
-  const told = errors.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
+  const first = errors.slice(0, 3).map(({ path, message }) => `${path} ${message}`);
   const more = errors.length > 3 ? ` (and ${errors.length - 3} more)` : "";
-  return `${phase}_contract_violation: ${told.join("; ")}${more}`;
+  return `${phase}_contract_violation: ${first.join("; ")}${more}`;
 }
 
-interface Budget {
-  left: number;
-}
-
-function engineOf(budget: Budget): Ajv2020 {
+function engineOf(budget: { left: number }): Ajv2020 {
   const spend = (steps: number): true => {
     budget.left -= steps;
     if (budget.left < 0) throw new TooCostly("a contract's budget");
     return true;
   };
-  const linear = (text: string): { readonly test: (subject: string) => boolean } => {
+  const linear = (text: string) => {
     const compiled = compilePattern(text);
     if (!compiled.ok) throw new Error(compiled.message);
     const { pattern } = compiled;
     return {
-      test: (subject) => {
+      test: (subject: string): boolean => {
         spend(Math.ceil((subject.length * pattern.size) / PATTERN_UNITS_PER_STEP));
         return pattern.test(subject);
       },
+      // ajv knows a pattern by this text: two patterns without it would be the same one.
+      toString: () => text,
     };
   };
   const options: Options = {
@@ -88,7 +91,7 @@ function engineOf(budget: Budget): Ajv2020 {
     inlineRefs: false,
     logger: false,
     ownProperties: true,
-    formats: { ...CONTRACT_FORMATS },
+    formats: { ...FORMATS },
     // The second part is for code that is written to a file; ours is not.
     code: { regExp: Object.assign(linear, { code: "linear" }) },
   };
@@ -102,11 +105,7 @@ function engineOf(budget: Budget): Ajv2020 {
     validate: (isWanted: boolean, items: readonly unknown[]) =>
       !isWanted || (spend(items.length) && new Set(items.map(canonicalJson)).size === items.length),
   });
-  engine.addKeyword({
-    keyword: STEP,
-    schemaType: "number",
-    validate: (steps: number) => spend(steps),
-  });
+  engine.addKeyword({ keyword: STEP, schemaType: "number", validate: spend });
   return engine;
 }
 
@@ -130,29 +129,48 @@ const costOf = (schema: object): number =>
     1,
   );
 
-function summary(errors: readonly ErrorObject[], root: Root): ContractError[] {
-  return errors.slice(0, ERRORS_MAX).map((error) => ({
-    path: pathOf(error.instancePath, root),
-    message: messageOf(error),
-  }));
-}
-
 /** A JSON pointer in the usual path notation. */
 function pathOf(pointer: string, root: Root): string {
   const steps = pointer.split("/").slice(1);
   const path = steps.reduce((text, raw) => {
     const step = raw.replaceAll("~1", "/").replaceAll("~0", "~");
-    return /^\d+$/.test(step) ? `${text}[${step}]` : `${text}.${excerpt(step)}`;
+    return /^\d+$/.test(step) ? `${text}[${step}]` : `${text}.${cut(step, EXCERPT_LENGTH)}`;
   }, root as string);
-  return path.length > 512 ? `${path.slice(0, 511).toWellFormed()}…` : path;
+  return cut(path, PATH_LENGTH);
 }
 
 /** ajv's messages describe the schema; the name of an unexpected property is added. */
 function messageOf({ message = "is wrong", params }: ErrorObject): string {
   const extra: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
-  const named = typeof extra === "string" ? `${message}: ${excerpt(extra)}` : message;
-  return named.length > 200 ? `${named.slice(0, 199).toWellFormed()}…` : named;
+  const name = typeof extra === "string" ? `: ${cut(extra, EXCERPT_LENGTH)}` : "";
+  return cut(message + name, MESSAGE_LENGTH);
 }
 
-const excerpt = (text: string): string =>
-  text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH - 1).toWellFormed()}…` : text;
+const cut = (text: string, length: number): string =>
+  text.length > length ? `${text.slice(0, length - 1).toWellFormed()}…` : text;
+
+const TEXT_LENGTH_MAX = 2_048;
+
+const SCHEMAS = {
+  "date-time": z.iso.datetime({ offset: true }),
+  date: z.iso.date(),
+  time: z.iso.time(),
+  duration: z.iso.duration(),
+  email: z.email(),
+  hostname: z.hostname(),
+  ipv4: z.ipv4(),
+  ipv6: z.ipv6(),
+  uri: z.url(),
+  uuid: z.guid(),
+} as const;
+
+/**
+ * The formats that a contract may name; any other format is an annotation, as in JSON Schema 2020-12. A long text has none of them, so that no
+ * check is costly.
+ */
+const FORMATS: Readonly<Record<string, (text: string) => boolean>> = Object.fromEntries(
+  Object.entries(SCHEMAS).map(([name, schema]) => [
+    name,
+    (text: string) => text.length <= TEXT_LENGTH_MAX && schema.safeParse(text).success,
+  ]),
+);

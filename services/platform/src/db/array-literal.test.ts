@@ -18,7 +18,7 @@ async function setup() {
   };
 }
 
-test("whatever text goes into an array comes out of Postgres as it was", async () => {
+test("PostgreSQL gives every text of an array back unchanged", async () => {
   const echo = await setup();
   // A NUL cannot be in a text of Postgres; the door refuses it.
   const text = string({ unit: "grapheme" }).filter((one) => !one.includes("\0"));
@@ -31,7 +31,7 @@ test("whatever text goes into an array comes out of Postgres as it was", async (
   );
 });
 
-test("numbers, truth values and nothing keep their kind", async () => {
+test("numbers, booleans and nulls keep their type", async () => {
   const echo = await setup();
   expect(await echo("integer", [1, -2, null])).toEqual([1, -2, null]);
   expect(await echo("boolean", [true, false, null])).toEqual([true, false, null]);

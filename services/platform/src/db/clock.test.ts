@@ -33,7 +33,7 @@ test("a reading is the database's time, and stays so while time passes", () => {
   expect(error()).toBe(0);
 });
 
-test("a slow answer says little, and does not spoil what is known", () => {
+test("a slow answer does not make the reading worse", () => {
   const { ask, error, steps } = setup();
   ask();
   ask(30_000, 29_999);
@@ -42,7 +42,7 @@ test("a slow answer says little, and does not spoil what is known", () => {
   expect(steps).toEqual([]);
 });
 
-test("a database whose clock steps is followed at once, forwards and back, and its step is told", () => {
+test("the reading follows a step of the database's clock at once, forwards and back, and reports it", () => {
   const { at, ask, error, steps } = setup();
   ask();
   for (const step of [HOUR, -2 * HOUR]) {
@@ -53,7 +53,7 @@ test("a database whose clock steps is followed at once, forwards and back, and i
   expect(steps).toEqual([expect.closeTo(HOUR, -1), expect.closeTo(-2 * HOUR, -1)]);
 });
 
-test("a database whose clock drifts is followed without a word", () => {
+test("the reading follows a drift of the database's clock without a report", () => {
   const { at, ask, error, steps } = setup();
   for (let turn = 0; turn < 1_000; turn += 1) {
     at.steady += 20_000;
@@ -64,12 +64,12 @@ test("a database whose clock drifts is followed without a word", () => {
   expect(steps).toEqual([]);
 });
 
-test("a reading before the first answer is refused: it could only be the wrong clock's", () => {
+test("a reading before the first answer of the database is refused", () => {
   const { clock } = setup();
   expect(() => clock.now()).toThrow("was not read yet");
 });
 
-test("a real database is read to within the question's own time", async () => {
+test("the reading of a real database is exact to the time of the query", async () => {
   const database = await freshDatabase();
   const pool = openPool(database.url, { max: 1, name: "pawl-clock" });
   onTestFinished(async () => {

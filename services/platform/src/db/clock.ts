@@ -13,22 +13,21 @@
 
 import { steadyNow } from "../lifecycle/steady-time.ts";
 import { number } from "./columns.ts";
-import { queriesBeside, run } from "./query.ts";
-import type { Queryable } from "./sql.ts";
+import { first, queriesBeside, type Queryable } from "./query.ts";
 
-const clock = queriesBeside(import.meta.url)("clock", {}, { now_ms: number() });
+const clock = queriesBeside(import.meta.url)("clock", {}, { nowMs: number() });
 
 /** A correction larger than this is a step of the database's clock, not a drift. */
 const STEP_MS = 1_000;
 
 /** The database's current time, in milliseconds since the epoch. */
 export async function readClock(db: Queryable): Promise<number> {
-  const [row] = await run(db, clock, {});
+  const row = await first(db, clock, {});
   if (row === undefined) throw new Error("invariant broken: the database gave no time");
-  return row.now_ms;
+  return row.nowMs;
 }
 
-export interface ClockOptions {
+interface ClockOptions {
   /** The database's clock jumped by this much, back if negative. */
   readonly onStep?: (byMs: number) => void;
   readonly steady?: () => number;

@@ -7,7 +7,7 @@ import { openPool } from "./pool.ts";
 
 const open = (url: string) => openPool(url, { max: 1, name: "pawl-durability" });
 
-test("a server that may lose commits is noted, one that keeps them is not, and an outage changes nothing", async () => {
+test("a setting that may lose commits gets a note, a safe setting gets none, and an outage changes nothing", async () => {
   const postgres = await startPrivatePostgres();
   onTestFinished(() => postgres.stop());
   const pool = open(postgres.url);

@@ -6,7 +6,8 @@
 
 import type { ReadyNotes } from "../lifecycle/ready-notes.ts";
 import type { Logger } from "../telemetry/log.ts";
-import type { Queryable } from "./sql.ts";
+import { list, text } from "./columns.ts";
+import { queriesBeside, type Queryable, run } from "./query.ts";
 
 /** The risk while a setting is off. */
 const AT_STAKE: Readonly<Record<string, string>> = {
@@ -17,18 +18,15 @@ const AT_STAKE: Readonly<Record<string, string>> = {
 };
 const EVERY_MS = 5 * 60_000;
 
-const READ_SETTINGS = {
-  name: "pawl_read_durability",
-  text: `
-select name
-from unnest($1::text[]) as name
-where current_setting(name) = 'off'`,
-  values: [Object.keys(AT_STAKE)],
-};
+const settingsOff = queriesBeside(import.meta.url)(
+  "settings_off",
+  { names: list(text()) },
+  { name: text() },
+);
 
 /** The settings that are off and should be on. */
 export async function unsafeSettings(db: Queryable): Promise<string[]> {
-  const { rows } = await db.query<{ name: string }>(READ_SETTINGS);
+  const rows = await run(db, settingsOff, { names: Object.keys(AT_STAKE) });
   return rows.map(({ name }) => name);
 }
 
@@ -36,17 +34,12 @@ export async function unsafeSettings(db: Queryable): Promise<string[]> {
 export const durabilityWarning = (setting: string): string =>
   `${setting} is off: ${AT_STAKE[setting] ?? "commits may be lost"}. Set ${setting} = on in PostgreSQL.`;
 
-export interface DurabilityWatch {
-  /** Reads the settings now. An outage changes nothing that was known. */
-  look(): Promise<void>;
-  stop(): void;
-}
-
 /** Reads the settings from time to time; logs a warning and sets a note for each one that is off. */
 export function watchDurability(
   db: Queryable,
   { notes, log }: { readonly notes: ReadyNotes; readonly log: Logger },
-): DurabilityWatch {
+) {
+  /** Reads the settings now. An outage changes nothing that was known. */
   const look = async (): Promise<void> => {
     const unsafe = await unsafeSettings(db).catch(() => undefined);
     if (unsafe === undefined) return;
@@ -58,5 +51,5 @@ export function watchDurability(
     }
   };
   const timer = setInterval(() => void look(), EVERY_MS).unref();
-  return { look, stop: () => clearInterval(timer) };
+  return { look, stop: (): void => clearInterval(timer) };
 }

@@ -2,7 +2,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { expect, test } from "vitest";
 import { failureKind, type FailureKind, lastFault, storeFault } from "./failure.ts";
 
-const coded = (code: string): Error => Object.assign(new Error("said by the server"), { code });
+const coded = (code: string): Error => Object.assign(new Error("text of the server"), { code });
 
 const STATES: Readonly<Record<FailureKind, readonly string[]>> = {
   store: [
@@ -17,7 +17,7 @@ const STATES: Readonly<Record<FailureKind, readonly string[]>> = {
   code: ["ERR_INVALID_ARG_TYPE"],
 };
 
-test.each(Object.entries(STATES))("%s is said by its codes", (kind, codes) => {
+test.each(Object.entries(STATES))("the codes of %s give this kind", (kind, codes) => {
   for (const code of codes) expect([code, failureKind(coded(code))]).toEqual([code, kind]);
 });
 
@@ -32,17 +32,17 @@ test("an unknown failure of the database is retryable, and names its code but no
   const fault = storeFault(coded("ZZ999"));
   expect(fault).toMatchObject({ reason: "STORE_UNAVAILABLE", retryable: true });
   expect(String(fault)).toContain("ZZ999");
-  expect(String(fault)).not.toContain("said by the server");
+  expect(String(fault)).not.toContain("text of the server");
   expect(storeFault(fault)).toBe(fault);
 });
 
-test("what is about the values stays as it is", () => {
+test("a failure about the values stays as it is", () => {
   for (const code of [...STATES.duplicate, ...STATES.data, ...STATES.contention]) {
     const error = coded(code);
     expect(storeFault(error)).toBe(error);
   }
 });
 
-test("a lock that outlasts every try is a busy database, never a bug", () => {
+test("a lock that is held through every try counts as STORE_UNAVAILABLE", () => {
   expect(lastFault(coded("55P03"))).toMatchObject({ reason: "STORE_UNAVAILABLE" });
 });

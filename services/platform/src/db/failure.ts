@@ -53,6 +53,10 @@ export const isContention = (error: unknown): boolean => {
 /** A unique index refused the row. */
 export const isUniqueViolation = (error: unknown): boolean => failureKind(error) === "duplicate";
 
+/** Another transaction wrote first: the same work then sees its rows. */
+export const isOvertaken = (error: unknown): boolean =>
+  isContention(error) || isUniqueViolation(error);
+
 /** SQLSTATEs of a server that is gone, starting, stopping, full or too slow, or that ended an idle session. */
 const AWAY = /^(08|57P|57014|53|25P0[34])/;
 
@@ -110,11 +114,11 @@ export const lastFault = (error: unknown): unknown =>
     ? storeUnavailable(error)
     : storeFault(error);
 
+/** Connections, logins, read-only sessions, resources, starting and stopping. */
+const OF_SERVER = /^(08|25|28|3D|53|57P)/;
+
 /** Whether the server would refuse every call now, and not only this one. */
 export const isOfServer = (error: unknown): boolean => {
   const state = sqlState(error) ?? "";
   return !SQLSTATE.test(state) || SOCKET.test(state) || OF_SERVER.test(state);
 };
-
-/** Connections, logins, read-only sessions, resources, starting and stopping. */
-const OF_SERVER = /^(08|25|28|3D|53|57P)/;

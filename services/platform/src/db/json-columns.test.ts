@@ -7,7 +7,7 @@ import { migrate } from "./migrate.ts";
 const NAMES = ["0016_keep_json_to_the_letter.sql", "0017_drop_tags_view.sql"];
 const RUN = "0199a000-0000-7000-8000-000000000001";
 
-/** A database from before, with a log in it. */
+/** A database of an older build, with a log in it. */
 async function setup(): Promise<{ readonly url: string; readonly db: Client }> {
   const database = await freshDatabase();
   const db = new Client({ connectionString: database.url });
@@ -38,7 +38,7 @@ async function setup(): Promise<{ readonly url: string; readonly db: Client }> {
   return { url: database.url, db };
 }
 
-test("a log from before keeps its values when its columns become exact, and the view of its tags goes", async () => {
+test("a log of an older build keeps its values when its columns become json, and the view of tags is dropped", async () => {
   const { url, db } = await setup();
   expect(await migrate(url)).toEqual(NAMES);
   const { rows } = await db.query(

@@ -1,4 +1,4 @@
-// Definitions behind a session that does not let go: they give way to others, say so, and get on when it ends.
+// Definitions that wait for a lock of another session: they let others pass, name that session, and succeed when it ends.
 
 import { readFile } from "node:fs/promises";
 import { Client } from "pg";
@@ -79,7 +79,7 @@ test("a migration behind an open transaction lets readers pass, names the sessio
   expect(await migrating).toEqual((await migrationNames()).slice(2));
 });
 
-test("pg-boss's schema waits for another session in the same way, and is whole when its start looks for it", async () => {
+test("the installation of pg-boss waits for another session in the same way, and is complete when pg-boss starts", async () => {
   const { url, outsider, reader, messages, onWait, saysWho } = await setup();
   await outsider.query("begin");
   await outsider.query("create schema pgboss");
@@ -94,7 +94,7 @@ test("pg-boss's schema waits for another session in the same way, and is whole w
   await installBoss(url);
 });
 
-test("a definition that never gets its lock fails in words that say which session to end", async () => {
+test("a definition that never gets its lock fails with a message that names the session to end", async () => {
   const { url, outsider, reader, hold, onWait } = await setup();
   await hold("pawl.runs");
   const { rows } = await reader.query<{ pid: number }>("select pg_backend_pid() as pid");
@@ -108,7 +108,7 @@ test("a definition that never gets its lock fails in words that say which sessio
   await outsider.query("rollback");
 });
 
-test("a partition that is in others' way is told, and made by the next call", async () => {
+test("a partition that waits for other sessions is reported, and the next call makes it", async () => {
   const { url, outsider, hold } = await setup();
   const pool = openPool(url, { max: 2, name: "pawl-partitions" });
   onTestFinished(() => pool.end());

@@ -6,7 +6,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { Client } from "pg";
 import { createBackoff } from "../lifecycle/backoff.ts";
+import { number, orNull, text } from "./columns.ts";
 import { isContention, sqlState } from "./failure.ts";
+import { first, queriesBeside, type RowOf } from "./query.ts";
 
 /** How long a definition, and with it others, waits for its lock. */
 export const LOCK_WAIT_MS = 1_000;
@@ -16,7 +18,7 @@ const BACKOFF = { initialMs: 500, maxMs: 5_000 } as const;
 
 export type OnWait = (message: string) => void;
 
-export interface LockWaitOptions {
+interface LockWaitOptions {
   /** A database URL, to look up which sessions block the lock. */
   readonly url: string;
   /** What is being done, for messages: "migration 0003_link_child_runs.sql". */
@@ -58,17 +60,8 @@ const givenUp = (what: string, inTheWay: string, cause: unknown): Error =>
     { cause },
   );
 
-interface LockWatch {
-  /** The obstacle that was seen last. */
-  stop(): Promise<string | undefined>;
-}
-
-/** Looks from time to time, on a connection of its own, which sessions a backend waits for. */
-function watchLock(
-  url: string,
-  pid: number | undefined,
-  onSeen: (seen: string) => void,
-): LockWatch {
+/** Looks from time to time, on a connection of its own, which session a backend waits for. `stop` gives the last one. */
+function watchLock(url: string, pid: number | undefined, onSeen: (seen: string) => void) {
   let last: string | undefined;
   let looking: Promise<void> | undefined;
   const look = async (): Promise<void> => {
@@ -81,7 +74,7 @@ function watchLock(
     looking ??= look().finally(() => (looking = undefined));
   }, LOOK_MS).unref();
   return {
-    stop: async () => {
+    stop: async (): Promise<string | undefined> => {
       clearInterval(timer);
       await looking;
       return last;
@@ -89,15 +82,19 @@ function watchLock(
   };
 }
 
-interface BlockerRow {
-  readonly relation: string | null;
-  readonly pid: number;
-  readonly application_name: string;
-  readonly usename: string | null;
-  readonly state: string | null;
-  readonly since: string | null;
-  readonly query: string | null;
-}
+const blocker = queriesBeside(import.meta.url)(
+  "blocker",
+  { pid: number() },
+  {
+    relation: orNull(text()),
+    pid: number(),
+    applicationName: text(),
+    usename: orNull(text()),
+    state: orNull(text()),
+    since: orNull(text()),
+    query: orNull(text()),
+  },
+);
 
 /** The lock that a backend waits for and the session that holds it, as text; undefined if it waits for none. */
 async function inTheWayOf(url: string, pid: number): Promise<string | undefined> {
@@ -106,31 +103,17 @@ async function inTheWayOf(url: string, pid: number): Promise<string | undefined>
   client.on("error", () => {});
   await client.connect();
   try {
-    const { rows } = await client.query<BlockerRow>(
-      `
-select (select l.relation::regclass::text from pg_locks l where l.pid = $1 and not l.granted limit 1) as relation,
-  a.pid, a.application_name, a.usename, a.state,
-  date_trunc('second', clock_timestamp() - a.xact_start)::text as since,
-  left(regexp_replace(a.query, '\\s+', ' ', 'g'), 120) as query
-from unnest(pg_blocking_pids($1)) as blocker (pid)
-join pg_stat_activity a on a.pid = blocker.pid
-order by a.xact_start nulls last
-limit 1`,
-      [pid],
-    );
-    return rows[0] === undefined ? undefined : describe(rows[0]);
+    const row = await first({ query: (config) => client.query(config) }, blocker, { pid });
+    return row && describe(row);
   } finally {
     await client.end();
   }
 }
 
-function describe({ relation, pid, application_name, usename, state, since, query }: BlockerRow) {
+function describe(row: RowOf<typeof blocker>): string {
+  const { relation, pid, applicationName, usename, state, since, query } = row;
   const lock = relation === null ? "a lock" : `a lock on ${relation}`;
-  const name = [application_name, usename]
-    .filter((part) => part !== null && part !== "")
-    .join(", ");
-  const doing = [state, since === null ? null : `in a transaction for ${since}`]
-    .filter((part) => part !== null)
-    .join(" ");
+  const name = [applicationName, usename].filter(Boolean).join(", ");
+  const doing = [state, since && `in a transaction for ${since}`].filter(Boolean).join(" ");
   return `${lock} that session ${pid} (${name}) holds: ${doing}; its last statement: ${query ?? "not visible"}`;
 }

@@ -1,13 +1,17 @@
-// Applies the forward-only migrations, each in a transaction and one command after the other. Several processes may start at once: a lock on the bookkeeping table lets one
-// of them do the work, while the others wait and then find nothing to do. That lock delays only other migrations; for locks on Pawl's own
-// tables the migration waits only briefly, several times (lock-wait.ts).
+// Applies the forward-only migrations, each in a transaction and one command after the other. Several processes may start at once: a lock
+// on the bookkeeping table lets one of them do the work, while the others wait and then find nothing to do. That lock delays only other
+// migrations; for locks on Pawl's own tables the migration waits only briefly, several times (lock-wait.ts).
 
 import { readdir, readFile } from "node:fs/promises";
 import { Client } from "pg";
-import { LOCK_WAIT_MS, type LockWaitOptions, type OnWait, untilLocked } from "./lock-wait.ts";
+import { LOCK_WAIT_MS, type OnWait, untilLocked } from "./lock-wait.ts";
 import { DEFAULT_SCHEMAS, type Schemas } from "../config/schemas.ts";
+import { text } from "./columns.ts";
+import { sqlState } from "./failure.ts";
+import { queriesBeside, type Queryable, run } from "./query.ts";
 import { statementsOf } from "./sql-text.ts";
 
+const migrations = queriesBeside(import.meta.url)("migrations", {}, { name: text() });
 const MIGRATIONS = new URL("./migrations/", import.meta.url);
 /** Longer than any migration takes. */
 const TURN_MS = 15 * 60_000;
@@ -27,7 +31,7 @@ export async function migrate(
   const client = new Client({ connectionString: url, application_name: "pawl-migrate" });
   await client.connect();
   try {
-    const pid = await backendOf(client);
+    const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
     await client.query(`create schema if not exists ${engine}`).catch(ignoreRace);
     await client.query(`set search_path = ${engine}`);
     await client
@@ -37,19 +41,14 @@ export async function migrate(
       .catch(ignoreRace);
     const applied: string[] = [];
     for (const name of await migrationNames()) {
-      const what = `migration ${name}`;
-      const options: LockWaitOptions = { url, what, onWait };
-      if (await untilLocked(options, pid, () => applyOne(client, name))) applied.push(name);
+      const options = { url, what: `migration ${name}`, onWait };
+      if (await untilLocked(options, rows[0]?.pid, () => applyOne(client, name)))
+        applied.push(name);
     }
     return applied;
   } finally {
     await client.end();
   }
-}
-
-async function backendOf(client: Client): Promise<number | undefined> {
-  const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-  return rows[0]?.pid;
 }
 
 async function applyOne(client: Client, name: string): Promise<boolean> {
@@ -60,8 +59,8 @@ async function applyOne(client: Client, name: string): Promise<boolean> {
     await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
     const known = await client.query("select 1 from migrations where name = $1", [name]);
     if (known.rowCount === 0) {
-      const text = await readFile(new URL(name, MIGRATIONS), "utf8");
-      for (const statement of statementsOf(text)) await client.query(statement);
+      const file = await readFile(new URL(name, MIGRATIONS), "utf8");
+      for (const statement of statementsOf(file)) await client.query(statement);
       await client.query("insert into migrations (name) values ($1)", [name]);
     }
     await client.query("commit");
@@ -74,15 +73,11 @@ async function applyOne(client: Client, name: string): Promise<boolean> {
 
 /** Two processes created the same object: `if not exists` still races inside the catalogue, and the loser may continue. */
 function ignoreRace(error: unknown): void {
-  const code = (error as { code?: unknown }).code;
-  if (code !== "23505" && code !== "42P06" && code !== "42P07") throw error;
+  if (!["23505", "42P06", "42P07"].includes(sqlState(error) ?? "")) throw error;
 }
 
 /** True if every migration that this build knows has been applied. */
-export async function isCurrent(db: {
-  query(text: string): Promise<{ rows: { name: string }[] }>;
-}): Promise<boolean> {
-  const { rows } = await db.query("select name from migrations");
-  const applied = new Set(rows.map((row) => row.name));
+export async function isCurrent(db: Queryable): Promise<boolean> {
+  const applied = new Set((await run(db, migrations, {})).map(({ name }) => name));
   return (await migrationNames()).every((name) => applied.has(name));
 }

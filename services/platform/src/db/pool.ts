@@ -1,29 +1,20 @@
-// Connections. `openPool` is for reads that may wait their turn; `openPipeline` is the tick's own connection, on which statements are sent
-// without waiting for earlier answers.
+// Connections for reads and rare writes, which may wait their turn. The tick has a connection of its own (tick-connection.ts).
 
-import { Socket } from "node:net";
-import { Client, Pool as ClientPool, types } from "pg";
-import { isPassing, lastFault, storeFault } from "./failure.ts";
+import { Pool as ClientPool, types } from "pg";
+import { failureKind, isContention, isPassing, lastFault, storeFault } from "./failure.ts";
 import { DEFAULT_SCHEMAS, type Schemas, searchPath } from "../config/schemas.ts";
-import type { Queryable } from "./sql.ts";
-import { withTransaction, type Connectable, type Connection } from "./transaction.ts";
+import type { Queryable } from "./query.ts";
 
 // bigint columns are counters far below 2^53, so they can be numbers everywhere.
 types.setTypeParser(types.builtins.INT8, Number);
 
 const STATEMENT_TIMEOUT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 2_000;
-/**
- * All work waits for the tick, so a tick hardly waits for a row that another session holds: it then sorts its inputs out
- * (scheduler/src/tick/redo.ts). A longer wait would gain nothing: a run whose row was written meanwhile has a new version anyway.
- */
-const LOCK_IN_TICK_MS = 250;
-/** How often a single statement is tried if other sessions block it. */
+/** How often a single statement, and a transaction, is tried if other sessions block it. */
 const QUERY_TRIES_MAX = 2;
+const TRANSACTION_TRIES_MAX = 5;
 const IDLE_IN_TRANSACTION_MS = 5_000;
-/** A tick that stalls in its transaction blocks every other scheduler with work on the same runs. */
-const IDLE_IN_TICK_MS = 2_000;
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
 /** A server that does not answer within its own limit is gone, even if its connection looks healthy. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
@@ -37,12 +28,29 @@ const PINNED_PLANS = [
   "-c plan_cache_mode=force_generic_plan",
 ].join(" ");
 
-const limits = (schemas: Schemas, idleMs: number, lockMs: number): string =>
-  `-c search_path=${searchPath(schemas)} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${idleMs}`;
+/** The settings of a session. */
+export const sessionOptions = (
+  schemas: Schemas,
+  { idleMs, lockMs }: { readonly idleMs: number; readonly lockMs: number },
+): string =>
+  `-c search_path=${searchPath(schemas)} -c statement_timeout=${STATEMENT_TIMEOUT_MS} -c lock_timeout=${lockMs} -c idle_in_transaction_session_timeout=${idleMs} ${PINNED_PLANS}`;
 
-export interface Pool extends Queryable, Connectable {
-  /** Commits all or nothing of `work`, which may run more than once. */
-  transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+/** A connection of a pool; the user must release it. */
+export interface Connection extends Queryable {
+  /** `broken` closes the connection, because the state of its transaction is unknown. */
+  release(broken?: boolean): void;
+}
+
+export interface Pool extends Queryable {
+  connect(): Promise<Connection>;
+  /**
+   * Commits all or nothing of `work`. Runs it again, up to five times in all, after failures that `mayRetry` names: contention unless
+   * given. So `work` must have no effect outside the transaction.
+   */
+  transaction<T>(
+    work: (tx: Queryable) => Promise<T>,
+    mayRetry?: (error: unknown) => boolean,
+  ): Promise<T>;
   end(): Promise<void>;
 }
 
@@ -57,6 +65,7 @@ export function openPool(
     readonly keepsIdle?: boolean;
   },
 ): Pool {
+  const limits = { idleMs: IDLE_IN_TRANSACTION_MS, lockMs: LOCK_TIMEOUT_MS };
   const pool = new ClientPool({
     connectionString: url,
     max: options.max,
@@ -65,102 +74,73 @@ export function openPool(
     query_timeout: ANSWER_TIMEOUT_MS,
     keepAlive: true,
     ...(options.keepsIdle === true ? { idleTimeoutMillis: 0 } : {}),
-    options: `${limits(options.schemas ?? DEFAULT_SCHEMAS, IDLE_IN_TRANSACTION_MS, LOCK_TIMEOUT_MS)} ${PINNED_PLANS}`,
+    options: sessionOptions(options.schemas ?? DEFAULT_SCHEMAS, limits),
   });
   pool.on("error", () => {
     // An idle connection died with its server; the next query opens another.
   });
   return {
-    query: (config) => patiently(() => pool.query(config)),
+    // If other sessions blocked a statement that is a transaction of its own, none of it was done.
+    query: (config) => patiently(() => pool.query(config), isPassing, QUERY_TRIES_MAX),
     connect: () => connect(pool),
-    transaction: (work) => withTransaction({ connect: () => connect(pool) }, work),
+    transaction: (work, mayRetry = isContention) =>
+      patiently(() => transact(pool, work), mayRetry, TRANSACTION_TRIES_MAX),
     end: () => pool.end(),
   };
 }
 
-/** Runs a statement that is a transaction of its own, and again if other sessions blocked it: then none of it was done. */
-async function patiently<T>(query: () => Promise<T>): Promise<T> {
+async function patiently<T>(
+  act: () => Promise<T>,
+  mayRetry: (error: unknown) => boolean,
+  triesMax: number,
+): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await query();
+      return await act();
     } catch (error) {
-      if (tries >= QUERY_TRIES_MAX || !isPassing(error)) throw lastFault(error);
+      if (tries >= triesMax || !mayRetry(error)) throw lastFault(error);
     }
   }
 }
 
+const fail = (error: unknown): never => {
+  throw storeFault(error);
+};
+
 /** A connection for one transaction. If it dies while in use, the current query fails, and the process does not. */
 async function connect(pool: ClientPool): Promise<Connection> {
-  try {
-    const client = await pool.connect();
-    const survive = (): void => {
-      // The current query rejects with the same error.
-    };
-    client.on("error", survive);
-    return {
-      query: async (config) => {
-        try {
-          return await client.query(config);
-        } catch (error) {
-          throw storeFault(error);
-        }
-      },
-      release: (broken = false) => {
-        client.off("error", survive);
-        client.release(broken);
-      },
-    };
-  } catch (error) {
-    throw storeFault(error);
-  }
+  const client = await pool.connect().catch(fail);
+  const survive = (): void => {
+    // The current query rejects with the same error.
+  };
+  client.on("error", survive);
+  return {
+    query: (config) => client.query(config).catch(fail),
+    release: (broken = false) => {
+      client.off("error", survive);
+      client.release(broken);
+    },
+  };
 }
 
-/** The tick's connection. */
-export interface Pipeline {
-  readonly client: Client;
-  /** The name of this process in notifications to others. */
-  readonly id: string;
-  /**
-   * Holds everything that is sent in this turn of the event loop and writes it at the end: the statements of a tick then cost one system
-   * call instead of one each, which was a sixth of the scheduler's CPU.
-   */
-  gather(): void;
-  /** Ends the connection at once; every pending query rejects. */
-  cut(): void;
-}
-
-/** Opens the tick's connection. `onBroken` is called once when it dies; every pending query rejects. */
-export async function openPipeline(
-  url: string,
-  options: {
-    readonly name: string;
-    readonly id: string;
-    readonly schemas?: Schemas | undefined;
-    readonly onBroken: () => void;
-  },
-): Promise<Pipeline> {
-  const socket = new Socket();
-  const client = new Client({
-    connectionString: url,
-    application_name: options.name,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    keepAlive: true,
-    pipeline: true,
-    options: `${limits(options.schemas ?? DEFAULT_SCHEMAS, IDLE_IN_TICK_MS, LOCK_IN_TICK_MS)} ${PINNED_PLANS}`,
-    stream: () => socket,
-  });
+async function transact<T>(pool: ClientPool, work: (tx: Queryable) => Promise<T>): Promise<T> {
+  const connection = await connect(pool);
+  const send = (text: string) => connection.query({ text });
   let broken = false;
-  const onBroken = (): void => {
-    if (broken) return;
-    broken = true;
-    options.onBroken();
-  };
-  client.on("error", onBroken);
-  client.on("end", onBroken);
-  await client.connect();
-  const gather = (): void => {
-    socket.cork();
-    process.nextTick(() => socket.uncork());
-  };
-  return { client, id: options.id, gather, cut: () => socket.destroy() };
+  try {
+    await send("begin");
+    const result = await work(connection);
+    await send("commit");
+    return result;
+  } catch (error) {
+    // A connection that cannot roll back is useless. A session that refuses writes may do so for its whole life; another may accept them.
+    const isRolledBack = await send("rollback").then(
+      () => true,
+      () => false,
+    );
+    broken = !isRolledBack || failureKind(error) === "store";
+    throw error;
+  } finally {
+    connection.release(broken);
+  }
 }

@@ -1,4 +1,4 @@
-// Statements that write, recorded in their own database: once each, whatever is said again, and nothing left by those that read.
+// Statements that write are recorded in their own database: a repeat writes nothing, and a statement that reads leaves no record.
 
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -47,7 +47,7 @@ async function setup(role?: string) {
 
 const CHARGE = "insert into charges (cents) values (5) returning id, cents, 1.50::numeric as fee";
 
-test("a statement under one key writes once, and a repeat is given its rows", async () => {
+test("a statement under one key writes once, and a repeat gets its rows", async () => {
   const { ask, count } = await setup();
   const first = await ask(CHARGE, "run/node/0");
   expect(first).toMatchObject({ ok: true, rowCount: 1, rows: [[1, 5, "1.50"]] });
@@ -57,7 +57,7 @@ test("a statement under one key writes once, and a repeat is given its rows", as
   expect(await count("pawl_effects.ledger")).toBe(2);
 });
 
-test("many at once under one key on an empty database write once, and all are given the same rows", async () => {
+test("many statements at once under one key on an empty database write once, and all get the same rows", async () => {
   const { ask, count } = await setup();
   const answers = await Promise.all(Array.from({ length: 8 }, () => ask(CHARGE, "run/node/0")));
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
@@ -81,7 +81,7 @@ test("a result too large to record is not written either", async () => {
   expect(await count("pawl_effects.ledger")).toBe(0);
 });
 
-test("a role that may not keep the ledger may read, is told when it writes, and changes nothing", async () => {
+test("a role that may not create the ledger may read; its writes fail with a hint and change nothing", async () => {
   const { ask, count } = await setup("pawl_ledger_clerk");
   expect(await ask("select 1 as one", "a/b/0")).toMatchObject({ ok: true });
   const answer = await ask(CHARGE, "a/c/0");
@@ -91,7 +91,7 @@ test("a role that may not keep the ledger may read, is told when it writes, and 
   expect(await ask(CHARGE)).toMatchObject({ ok: true });
 });
 
-test("what nobody can ask for any more is forgotten beside later statements; the young stay", async () => {
+test("later statements delete old records, and keep young ones", async () => {
   const { ask, count, admin } = await setup();
   await admin.query(
     `create schema pawl_effects;
@@ -109,7 +109,7 @@ test("what nobody can ask for any more is forgotten beside later statements; the
   expect(await count("pawl_effects.ledger")).toBe(3);
 });
 
-test("a role that may not forget goes on writing", async () => {
+test("a role that may not delete records can still write", async () => {
   const role = "pawl_ledger_keeper";
   const { ask, count, admin } = await setup(role);
   await admin.query(

@@ -1,4 +1,4 @@
-// A foreign database asked through the adapter, on a real PostgreSQL: what the mode promises, how values travel, how it ends.
+// A user's database queried through the adapter, on a real PostgreSQL: the mode, the values, and the ends of a query.
 
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
@@ -101,7 +101,7 @@ test("parameters are bound, never spliced (S3.27)", async () => {
   expect(await count()).toBe(500);
 });
 
-test("rows beyond the limit are not fetched, and it is said (S3.27)", async () => {
+test("rows beyond the limit are not fetched, and the answer shows it (S3.27)", async () => {
   const { ask } = await setup();
   const exact = await ask("select id from orders order by id", [], { maxRows: 500 });
   expect(exact).toMatchObject({ ok: true, rowCount: 500, truncated: false });
@@ -153,7 +153,7 @@ test("a session is as clean for the next statement as it was for the first", asy
   expect(rows).toEqual([{ free: true }]);
 });
 
-test("a source that may write commits, and tells how much", async () => {
+test("a source that may write commits, and gives the number of changed rows", async () => {
   const { ask, count } = await setup({ mode: "read_write" });
   expect(await ask("delete from orders where id > $1", [400])).toMatchObject({
     ok: true,
@@ -201,7 +201,7 @@ test("waiting for a connection ends with the signal, and loses none (S1.38)", as
   expect(await ask("select 1 as one")).toMatchObject({ ok: true });
 });
 
-test("a connection that dies is unavailable, and the next one works", async () => {
+test("a query whose connection dies is unavailable, and the next query works", async () => {
   const { ask } = await setup({ poolSize: 1 });
   const killed = await ask("select pg_terminate_backend(pg_backend_pid())");
   expect(killed).toMatchObject({ ok: false });
@@ -209,7 +209,7 @@ test("a connection that dies is unavailable, and the next one works", async () =
   expect(await ask("select 1 as one")).toMatchObject({ ok: true });
 });
 
-test("a source that is away says so without its address", async () => {
+test("the failure of an unreachable source does not contain its address", async () => {
   const { ask } = await setup({ url: "postgres://user:pass-word@127.0.0.1:1/none" });
   const answer = await ask("select 1 as one");
   expect(answer).toMatchObject({ ok: false, kind: "unavailable" });

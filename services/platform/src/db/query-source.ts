@@ -195,14 +195,11 @@ async function cancelBackend({ url, name }: QuerySourceOptions, pid: number): Pr
   }
 }
 
-async function rollBack(client: PoolClient): Promise<boolean> {
-  try {
-    await client.query(`rollback; ${TIDY}`);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const rollBack = (client: PoolClient): Promise<boolean> =>
+  client.query(`rollback; ${TIDY}`).then(
+    () => true,
+    () => false,
+  );
 
 const survive = (): void => {
   // The current query rejects with the same error.
@@ -220,14 +217,11 @@ const tooSlow = ({ timeoutMs }: AskedQuery): QueryFailure => ({
 
 /** Only a code: the driver's message may hold the address. */
 function unavailable(error: unknown): QueryFailure {
+  const failure = { ok: false, kind: "unavailable" } as const;
+  const message = "the data source cannot be reached";
   const state = sqlState(error);
-  const message = `the data source cannot be reached${state === undefined ? "" : `: ${state}`}`;
-  return {
-    ok: false,
-    kind: "unavailable",
-    message,
-    ...(state === undefined ? {} : { sqlState: state }),
-  };
+  if (state === undefined) return { ...failure, message };
+  return { ...failure, message: `${message}: ${state}`, sqlState: state };
 }
 
 /** Deadlocks, serialisation failures, connections, shutdowns and lack of resources may pass; missing parameters do not. */
@@ -237,13 +231,12 @@ const STATEMENT_TIMEOUT = "57014";
 function failureOf(error: unknown, asked: AskedQuery): QueryFailure {
   const state = sqlState(error);
   if (state === STATEMENT_TIMEOUT) return { ...tooSlow(asked), sqlState: state };
-  // An SQLSTATE has five characters; a code of the socket has more.
-  if (state?.length !== 5) {
-    if (state !== undefined || isAway(error)) return unavailable(error);
-    const message = error instanceof Error ? error.message : "the query failed";
-    return { ok: false, kind: "refused", message };
-  }
   const message = error instanceof Error ? error.message : "the query failed";
-  const kind = TRANSIENT.test(state) ? "transient" : "refused";
-  return { ok: false, kind, message, sqlState: state };
+  // An SQLSTATE has five characters; a code of the socket has more.
+  if (state?.length === 5) {
+    const kind = TRANSIENT.test(state) ? "transient" : "refused";
+    return { ok: false, kind, message, sqlState: state };
+  }
+  if (state !== undefined || isAway(error)) return unavailable(error);
+  return { ok: false, kind: "refused", message };
 }

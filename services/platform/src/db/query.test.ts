@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { list, number, text } from "./columns.ts";
-import { bind, columns, queriesBeside, run } from "./query.ts";
-import type { Queryable } from "./sql.ts";
+import { list, lists, number, orNull, text, time } from "./columns.ts";
+import { bind, columns, first, queriesBeside, type Queryable, run, valuesOf } from "./query.ts";
 
 /** Declares queries of a file with this text, in a folder of this name. */
 function declaring(folder: string, sql: string): ReturnType<typeof queriesBeside> {
@@ -49,6 +48,31 @@ test("in tests, a row that differs from its declaration is refused", async () =>
   await expect(run(answering([{ n: 1 }]), query, {})).resolves.toEqual([{ n: 1 }]);
   await expect(run(answering([{ n: "1" }]), query, {})).rejects.toThrow();
   await expect(run(answering([{ n: 1, more: 2 }]), query, {})).rejects.toThrow();
+});
+
+test("columns come under their names in code, and times as milliseconds", async () => {
+  const declare = declaring("fields", "-- name: a\nselect 1 as run_id, now() as ended_at");
+  const query = declare("a", {}, { runId: text(), endedAt: orNull(time()) });
+  const rows = [
+    { run_id: "a", ended_at: new Date(5) },
+    { run_id: "b", ended_at: null },
+  ];
+  expect(await run(answering(rows), query, {})).toEqual([
+    { runId: "a", endedAt: 5 },
+    { runId: "b", endedAt: null },
+  ]);
+  expect(await first(answering(rows), query, {})).toEqual({ runId: "a", endedAt: 5 });
+  expect(await first(answering([]), query, {})).toBeUndefined();
+});
+
+test("a query that unnests rows takes an array of each field of the records", () => {
+  const declare = declaring("unnested", "-- name: a\nselect :b, :a");
+  const query = declare("a", lists({ a: number(), b: text() }));
+  const values = valuesOf(query, [
+    { a: 1, b: "x" },
+    { a: 2, b: "y" },
+  ]);
+  expect(values).toEqual({ a: [1, 2], b: ["x", "y"] });
 });
 
 test("records become one array for each field", () => {

@@ -1,8 +1,9 @@
-// Typed queries: the SQL is a section of the `queries.sql` beside the module that declares the query; the declaration names the
-// type of each parameter and of each column. Values are passed by name. A parameter `:run_ids` is passed as `runIds`.
+// Typed queries: the SQL is a section of the `queries.sql` beside the module that declares the query. The declaration names the type of
+// each parameter and of each column. A parameter `:run_ids` is passed as `runIds`, and a column `run_id` comes as `runId`. A query that is
+// declared with the names of the columns gives rows as the driver does: the log is read so, because the new names cost time.
 //
-// Rows and values are compared with their declarations only where `checkQueries` was called, which the test set-up does. So a wrong
-// declaration fails a test, and the product pays nothing for the comparison.
+// Only after `checkQueries`, which the test set-up calls, are rows and values compared with their declarations. So a wrong declaration
+// fails a test, and the product pays nothing for the comparison.
 
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -10,7 +11,17 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { arrayLiteral, type Item } from "./array-literal.ts";
 import { compile, namedQueries } from "./sql-text.ts";
-import type { Queryable } from "./sql.ts";
+
+/** Runs statements: a pool, a client or a pipelined connection. */
+export interface Queryable {
+  // The row type is the caller's promise about the statement; `run` takes it from the declaration.
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
+  query<Row extends object>(config: {
+    readonly name?: string;
+    readonly text: string;
+    readonly values?: unknown[];
+  }): Promise<{ readonly rows: Row[]; readonly rowCount: number | null }>;
+}
 
 /** Names and their types (columns.ts). */
 type Shape = Readonly<Record<string, z.ZodType>>;
@@ -26,8 +37,10 @@ export interface Query<Given extends Shape = Shape, Columns extends Shape = Shap
   readonly order: readonly string[];
   /** The types of the values. */
   readonly given: Given;
-  /** The types of the columns of a row; none for a query that gives no rows. */
+  /** The types of the fields of a row; none for a query that gives no rows. */
   readonly columns: Columns;
+  /** Whether rows come as the driver gives them. */
+  readonly isRaw: boolean;
 }
 
 /** A row of a query. */
@@ -72,7 +85,8 @@ export function queriesBeside(moduleUrl: string): Declare {
       throw new Error(`${file}: ${name} has the parameters ${order.join(", ")}`);
     const statement = `pawl_${folder}_${name}`.replaceAll("-", "_");
     if (known.has(statement)) throw new Error(`two queries have the name ${statement}`);
-    const query = { name: statement, text, order, given, columns: row };
+    const isRaw = Object.keys(row).every((field) => field === field.toLowerCase());
+    const query = { name: statement, text, order, given, columns: row, isRaw };
     known.set(statement, query);
     return query;
   };
@@ -80,8 +94,16 @@ export function queriesBeside(moduleUrl: string): Declare {
   return declare as Declare;
 }
 
-const camelCase = (name: string): string =>
-  name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+const camelNames = new Map<string, string>();
+
+/** The name in code of a parameter or column. */
+export function camelCase(name: string): string {
+  const found = camelNames.get(name);
+  if (found !== undefined) return found;
+  const made = name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  camelNames.set(name, made);
+  return made;
+}
 
 /** Puts values in the order of the text. */
 export function bind<Given extends Shape>(query: Query<Given>, values: Typed<Given>): Call {
@@ -97,10 +119,24 @@ export function bind<Given extends Shape>(query: Query<Given>, values: Typed<Giv
 // A list holds texts, numbers, flags and nulls only: columns.ts has no other type for its items.
 const isList = (value: unknown): value is readonly Item[] => Array.isArray(value);
 
-/** The rows of an answer, compared with their declaration where that is asked for. */
-export function checked<Row extends object>(query: Query, rows: Row[]): Row[] {
+/** The rows of an answer: columns under their names in code, times in milliseconds since the epoch. */
+export function rowsOf<Columns extends Shape>(
+  query: Query<Shape, Columns>,
+  answer: Readonly<Record<string, unknown>>[],
+): Typed<Columns>[] {
+  const rows = query.isRaw ? answer : answer.map(named);
   if (isChecking) for (const row of rows) z.strictObject(query.columns).parse(row);
-  return rows;
+  // Tests compare the rows of every query with its declaration.
+  return rows as Typed<Columns>[];
+}
+
+function named(row: Readonly<Record<string, unknown>>): object {
+  const fields: Record<string, unknown> = {};
+  for (const column in row) {
+    const value = row[column];
+    fields[camelCase(column)] = value instanceof Date ? value.getTime() : value;
+  }
+  return fields;
 }
 
 /** Sends a query of a transaction. Its rows come later; a failure also fails the commit. */
@@ -115,9 +151,16 @@ export async function run<Given extends Shape, Columns extends Shape>(
   query: Query<Given, Columns>,
   values: Typed<Given>,
 ): Promise<Typed<Columns>[]> {
-  const result = await db.query<Typed<Columns>>(bind(query, values));
-  return checked(query, result.rows);
+  const { rows } = await db.query<Readonly<Record<string, unknown>>>(bind(query, values));
+  return rowsOf(query, rows);
 }
+
+/** Runs a query and gives its first row, if any. */
+export const first = async <Given extends Shape, Columns extends Shape>(
+  db: Queryable,
+  query: Query<Given, Columns>,
+  values: Typed<Given>,
+): Promise<Typed<Columns> | undefined> => (await run(db, query, values))[0];
 
 /** Records as one array for each of some fields: what `unnest` makes rows of. */
 export function columns<Record extends object, const Field extends keyof Record & string>(
@@ -128,3 +171,22 @@ export function columns<Record extends object, const Field extends keyof Record 
   // The keys are the fields, and each holds the values of its field.
   return Object.fromEntries(entries) as { readonly [Name in Field]: readonly Record[Name][] };
 }
+
+/** The names of a shape. */
+export const fieldsOf = <S extends Shape>(shape: S): readonly (keyof S & string)[] =>
+  Object.keys(shape);
+
+/** The values of a query that takes an array of each field of some records. */
+export const valuesOf = <Given extends Shape>(
+  query: Query<Given>,
+  records: readonly ItemOf<Given>[],
+): Typed<Given> =>
+  // `order` has the names of the values, and each gets the values of its field.
+  columns(records, query.order as (keyof Given & string)[]) as Typed<Given>;
+
+/** A record, of which the values of a query are arrays of the fields. */
+type ItemOf<Given extends Shape> = {
+  readonly [Name in keyof Given]: z.infer<Given[Name]> extends readonly (infer Value)[]
+    ? Value
+    : never;
+};

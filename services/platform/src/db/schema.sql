@@ -93,6 +93,13 @@ create table executors (
   registered_at timestamp with time zone not null default now(),
   left_at timestamp with time zone,
   instance_id uuid,
+  scheduler_id uuid,
+  connected_at timestamp with time zone,
+  process_name text not null default ''::text,
+  language text not null default ''::text,
+  sdk text not null default ''::text,
+  build text not null default ''::text,
+  silent_since timestamp with time zone,
   constraint executors_pkey PRIMARY KEY (executor_id)
 ) with (fillfactor=50);
 
@@ -123,6 +130,18 @@ create table migrations (
   name text not null,
   applied_at timestamp with time zone not null default now(),
   constraint migrations_pkey PRIMARY KEY (name)
+);
+
+create table node_types (
+  node_type text not null,
+  description text not null,
+  input_schema text not null,
+  output_schema text not null,
+  config_schema text not null,
+  earlier text not null,
+  revision integer not null,
+  updated_at timestamp with time zone not null default now(),
+  constraint node_types_pkey PRIMARY KEY (node_type)
 );
 
 create table pause_epoch (

@@ -3,20 +3,13 @@
 // A file holds sections. `-- name: page` begins a query, `-- part: columns` begins text that queries of the same file include as
 // `{columns}`. A parameter is written `:run_ids`; the text sent to PostgreSQL has `$1`, `$2`, … in its place.
 
-/** What must not be searched: strings, quoted names, comments, dollar quotes; and casts, which look like parameters. */
+/** Not searched: strings, quoted names, comments, dollar quotes, and casts, which look like parameters. */
 const OPAQUE = String.raw`'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\$(\w*)\$[\s\S]*?\$\1\$|::`;
 const PARAMETER = new RegExp(String.raw`(?:${OPAQUE})|:([a-z][a-z0-9_]*)`, "g");
 const END = new RegExp(`(?:${OPAQUE})|(;)`, "g");
 const SECTION = /^-- (name|part): ([a-z][a-z0-9_]*)$/gm;
 const COMMENT_LINE = /^\s*--.*\n?/gm;
 const INCLUDE = /\{([a-z_]+)\}/g;
-
-/** A query as PostgreSQL takes it. */
-export interface CompiledSql {
-  readonly text: string;
-  /** The parameters in order: the first is `$1`. */
-  readonly parameters: readonly string[];
-}
 
 /** The queries of a file by name, with their parts included and their comments left out. @throws for a file that is wrong */
 export function namedQueries(file: string): ReadonlyMap<string, string> {
@@ -33,16 +26,15 @@ export function namedQueries(file: string): ReadonlyMap<string, string> {
   return queries;
 }
 
-function included(text: string, parts: ReadonlyMap<string, string>): string {
-  return text.replaceAll(INCLUDE, (_, name: string) => {
+const included = (text: string, parts: ReadonlyMap<string, string>): string =>
+  text.replaceAll(INCLUDE, (_, name: string) => {
     const part = parts.get(name);
     if (part === undefined) throw new Error(`the part ${name} is not in the file above its use`);
     return part;
   });
-}
 
-/** Replaces named parameters by numbers, in the order of their first use. */
-export function compile(text: string): CompiledSql {
+/** Replaces named parameters by numbers, in the order of their first use: the first is `$1`. */
+export function compile(text: string) {
   const parameters: string[] = [];
   const compiled = text.replaceAll(PARAMETER, (found, _tag: unknown, name?: string) => {
     if (name === undefined) return found;

@@ -11,25 +11,17 @@ export interface BackoffOptions {
   readonly random?: () => number;
 }
 
-export interface Backoff {
-  /** How long to wait now: between half the ceiling and the ceiling, which then doubles. */
-  nextMs(): number;
-  /** Starts over, after a success. */
-  reset(): void;
-}
-
-export const createBackoff = (options: BackoffOptions): Backoff => {
-  const random = options.random ?? Math.random;
-  let ceilingMs = options.initialMs;
+export const createBackoff = ({ initialMs, maxMs, random = Math.random }: BackoffOptions) => {
+  let ceilingMs = initialMs;
   return {
-    nextMs: () => {
+    /** How long to wait now: between half the ceiling and the ceiling, which then doubles. */
+    nextMs: (): number => {
       const waitMs = ceilingMs * (0.5 + random() / 2);
-      ceilingMs = Math.min(options.maxMs, ceilingMs * 2);
+      ceilingMs = Math.min(maxMs, ceilingMs * 2);
       return waitMs;
     },
-    reset: () => {
-      ceilingMs = options.initialMs;
-    },
+    /** Starts over, after a success. */
+    reset: (): void => void (ceilingMs = initialMs),
   };
 };
 

@@ -32,18 +32,17 @@ test("failpoints are read in all their forms", () => {
       "outcome.received@7=kill; handler.after-run@*p0.01=stop;sweep.before-take-back=block:5000;",
     ),
   ).toEqual([
-    { point: "outcome.received", hit: 7, probability: 0, action: { kind: "kill" } },
-    { point: "handler.after-run", hit: undefined, probability: 0.01, action: { kind: "stop" } },
-    {
-      point: "sweep.before-take-back",
-      hit: 1,
-      probability: 0,
-      action: { kind: "block", blockMs: 5_000 },
-    },
+    { point: "outcome.received", hit: 7, probability: 0, action: "kill", blockMs: 0 },
+    { point: "handler.after-run", hit: undefined, probability: 0.01, action: "stop", blockMs: 0 },
+    { point: "sweep.before-take-back", hit: 1, probability: 0, action: "block", blockMs: 5_000 },
   ]);
 });
 
 test("a failpoint that cannot be read is a fault of the configuration", () => {
-  for (const text of ["outcome.received@7=explode", "no.such-point=kill"])
+  for (const text of [
+    "outcome.received@7=explode",
+    "outcome.received=kill:5",
+    "no.such-point=kill",
+  ])
     expect(() => arm(text)).toThrow("PAWL_FAILPOINTS");
 });

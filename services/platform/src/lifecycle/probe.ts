@@ -43,24 +43,18 @@ export const PROBE_POINTS = {
 } as const;
 export type ProbePoint = (typeof PROBE_POINTS)[keyof typeof PROBE_POINTS][number];
 
-type Action =
-  | { readonly kind: "kill" | "stop" | "throw" }
-  | { readonly kind: "block"; readonly blockMs: number };
-
 interface Failpoint {
   readonly point: ProbePoint;
   /** The pass at which it strikes, from 1; undefined if it strikes by chance. */
   readonly hit: number | undefined;
   readonly probability: number;
-  readonly action: Action;
+  readonly action: "kill" | "stop" | "throw" | "block";
+  /** How long a block lasts. */
+  readonly blockMs: number;
 }
 
-interface Armed {
-  readonly failpoints: readonly Failpoint[];
-  readonly hits: Map<ProbePoint, number>;
-}
-
-let armed: Armed | undefined;
+let armed: readonly Failpoint[] | undefined;
+const hits = new Map<ProbePoint, number>();
 
 /** Marks a point. It costs one comparison while no test uses it. */
 export const probe = (point: ProbePoint): void => {
@@ -81,10 +75,11 @@ export const armProbes = (env: Env): void => {
     ]);
   }
   if (env["PAWL_TEST"] !== "1") return;
-  armed = { failpoints: parseFailpoints(text), hits: new Map() };
+  armed = parseFailpoints(text);
+  hits.clear();
 };
 
-const FAILPOINT = /^([\w.-]+)(?:@(?:(\d+)|\*?p(0?\.\d+|1)))?=(kill|stop|throw|block:(\d+))$/;
+const FAILPOINT = /^([\w.-]+)(?:@(?:(\d+)|\*?p(0?\.\d+|1)))?=(?:(kill|stop|throw)|block:(\d+))$/;
 
 const POINTS: readonly ProbePoint[] = Object.values(PROBE_POINTS).flat();
 
@@ -94,7 +89,8 @@ export const parseFailpoints = (text: string): readonly Failpoint[] =>
     .split(";")
     .filter((part) => part.trim() !== "")
     .map((part) => {
-      const [, name, hit, probability, action = "", blockMs] = FAILPOINT.exec(part.trim()) ?? [];
+      const parts = FAILPOINT.exec(part.trim()) ?? [];
+      const [, name, hit, probability, action = "block", blockMs = 0] = parts;
       const point = POINTS.find((known) => known === name);
       if (point === undefined) {
         const expected =
@@ -105,30 +101,27 @@ export const parseFailpoints = (text: string): readonly Failpoint[] =>
         point,
         hit: hit === undefined ? (probability === undefined ? 1 : undefined) : Number(hit),
         probability: Number(probability ?? 0),
-        action: actionOf(action, blockMs),
+        // The pattern allows no other action.
+        action: action as Failpoint["action"],
+        blockMs: Number(blockMs),
       };
     });
 
-const actionOf = (text: string, blockMs: string | undefined): Action => {
-  if (blockMs !== undefined) return { kind: "block", blockMs: Number(blockMs) };
-  return { kind: text === "stop" || text === "throw" ? text : "kill" };
-};
-
-const strike = ({ failpoints, hits }: Armed, point: ProbePoint): void => {
+const strike = (failpoints: readonly Failpoint[], point: ProbePoint): void => {
   const hit = (hits.get(point) ?? 0) + 1;
   hits.set(point, hit);
   for (const failpoint of failpoints) {
     if (failpoint.point !== point) continue;
     const strikes =
       failpoint.hit === undefined ? Math.random() < failpoint.probability : failpoint.hit === hit;
-    if (strikes) act(failpoint.action, point, hit);
+    if (strikes) act(failpoint, hit);
   }
 };
 
-const act = (action: Action, point: ProbePoint, hit: number): void => {
+const act = ({ point, action, blockMs }: Failpoint, hit: number): void => {
   // Synchronous and unbuffered: the tests count these lines, and the process may die at the next statement.
-  writeSync(2, `${JSON.stringify({ msg: "failpoint", point, hit, action: action.kind })}\n`);
-  switch (action.kind) {
+  writeSync(2, `${JSON.stringify({ msg: "failpoint", point, hit, action })}\n`);
+  switch (action) {
     case "kill":
       process.kill(process.pid, "SIGKILL");
       break;
@@ -138,7 +131,7 @@ const act = (action: Action, point: ProbePoint, hit: number): void => {
     case "throw":
       throw new Error(`failpoint ${point}`);
     case "block":
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, action.blockMs);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, blockMs);
       break;
   }
 };

@@ -1,4 +1,4 @@
-// Real processes: signals and exit codes cannot be had otherwise.
+// Real processes, because only they have signals and exit codes.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -92,7 +92,7 @@ test("a start that fails is logged and ends with 1", async () => {
   expect(await service.exited).toEqual([1, null]);
 });
 
-test("a rejection nobody caught is logged and ends with 1", async () => {
+test("an uncaught rejection is logged and ends with 1", async () => {
   const service = setup(
     `return { stop: async () => undefined, port: void Promise.reject(new Error("lost")) };`,
   );
@@ -101,14 +101,14 @@ test("a rejection nobody caught is logged and ends with 1", async () => {
   expect(await service.exited).toEqual([1, null]);
 });
 
-test("a service that cannot go on drains and ends with 1", async () => {
+test("a service that fails while it serves drains and ends with 1", async () => {
   const service = setup(
     `queueMicrotask(() => context.fail(new Error("the port is gone"))); return { stop: async () => undefined };`,
   );
   expect(await service.exited).toEqual([1, null]);
 });
 
-test("a failpoint kills the process at the hit it names, and says so first", async () => {
+test("a failpoint kills the process at the named hit, and logs it first", async () => {
   const service = setup(
     `for (let hit = 0; hit < 5; hit += 1) probe("tick.before-commit"); return { stop: async () => undefined };`,
     { PAWL_TEST: "1", PAWL_FAILPOINTS: "tick.before-commit@3=kill" },

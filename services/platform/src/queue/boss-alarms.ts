@@ -1,10 +1,11 @@
-// Alarms as pg-boss jobs. Every call joins the transaction of the connection it is given: an alarm that was taken comes back when
-// that transaction fails or its process dies, and nobody else sees it meanwhile.
+// Alarms as pg-boss jobs. If the transaction that takes an alarm fails or its process dies, the alarm comes back; until then no other
+// scheduler gets it.
 
 import type { PgBoss } from "pg-boss";
-import type { Queryable } from "../db/sql.ts";
-import { ALARMS, type Alarm } from "./alarm.ts";
-import { queueName } from "./queue-name.ts";
+import type { Queryable } from "../db/query.ts";
+import { ALARMS, type Alarm, type Alarms } from "./alarm.ts";
+import { joining } from "./boss-query.ts";
+import { queueName } from "./queue.ts";
 
 interface AlarmData {
   readonly t: string;
@@ -13,20 +14,13 @@ interface AlarmData {
 
 const QUEUE = queueName(ALARMS);
 
-const joining = (tx: Queryable) => ({
-  db: {
-    executeSql: (text: string, values?: unknown[]) => tx.query({ text, values: values ?? [] }),
-  },
-});
-
-export class BossAlarms {
+export class BossAlarms implements Alarms {
   readonly #boss: PgBoss;
 
   constructor(boss: PgBoss) {
     this.#boss = boss;
   }
 
-  /** Sets alarms, each for a time in milliseconds since the epoch. */
   async set(tx: Queryable, alarms: readonly (Alarm & { readonly at: number })[]): Promise<void> {
     if (alarms.length === 0) return;
     const jobs = alarms.map(({ alarmId, at, tenantId, scheduleId }) => ({
@@ -37,7 +31,6 @@ export class BossAlarms {
     await this.#boss.insert(QUEUE, jobs, { ...joining(tx), returnId: false });
   }
 
-  /** Takes alarms that are due out, for good once the transaction commits. */
   async take(tx: Queryable, count: number): Promise<Alarm[]> {
     const options = joining(tx);
     const jobs = await this.#boss.fetch<AlarmData>(QUEUE, { batchSize: count, ...options });
@@ -46,7 +39,6 @@ export class BossAlarms {
     return jobs.map(({ id, data: { t, s } }) => ({ alarmId: id, tenantId: t, scheduleId: s }));
   }
 
-  /** Removes an alarm that has not been taken. */
   async clear(tx: Queryable, alarmId: string): Promise<void> {
     await this.#boss.deleteJob(QUEUE, alarmId, joining(tx));
   }

@@ -1,13 +1,13 @@
-// pg-boss's own schema, made or brought up to date before the queue is opened. pg-boss does that by itself at its start, but waits up to
-// 30 s for a lock, with everyone who comes after waiting behind it, and then fails. So we let it do the same on a connection of
-// ours, on which a lock is waited for only briefly, and again (db/lock-wait.ts). Its start then finds nothing to do.
+// Creates or upgrades pg-boss's own schema before the queue opens. pg-boss would do that at its start, but it waits up to 30 s for a lock, blocks
+// every later session meanwhile, and then fails. So pg-boss does it here on a connection that waits for a lock only briefly, and tries again
+// (db/lock-wait.ts). Its later start finds nothing to do.
 
 import { Client } from "pg";
 import { PgBoss } from "pg-boss";
 import { LOCK_WAIT_MS, type OnWait, untilLocked } from "../db/lock-wait.ts";
 import { DEFAULT_SCHEMAS, type Schemas } from "../config/schemas.ts";
 
-/** How pg-boss says how long it waits for a lock, at the beginning of each of its definitions. */
+/** How each definition of pg-boss sets its wait for a lock. */
 const ITS_LOCK_TIMEOUT = /SET LOCAL lock_timeout = \d+/g;
 
 /** @throws when another session keeps its locks for minutes */
@@ -20,7 +20,7 @@ export async function installBoss(
   await client.connect();
   try {
     const { rows } = await client.query<{ pid: number }>("select pg_backend_pid() as pid");
-    // For what it asks before its definitions.
+    // For the statements before its definitions.
     await client.query(`set lock_timeout = ${LOCK_WAIT_MS}`);
     const what = "the schema of pg-boss";
     await untilLocked({ url, what, onWait }, rows[0]?.pid, () => install(client, queue));
@@ -35,17 +35,12 @@ async function install(client: Client, schema: string): Promise<void> {
       const bounded = text.replaceAll(ITS_LOCK_TIMEOUT, `SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
       return await client.query<object>(bounded, values);
     } catch (error) {
-      // Its definitions begin a transaction in their text; a refused one stays open.
+      // The text of a definition begins a transaction, which stays open after a refusal.
       await client.query("rollback");
       throw error;
     }
   };
-  const boss = new PgBoss({
-    db: { executeSql },
-    schema,
-    supervise: false,
-    schedule: false,
-  });
+  const boss = new PgBoss({ db: { executeSql }, schema, supervise: false, schedule: false });
   try {
     await boss.start();
   } finally {

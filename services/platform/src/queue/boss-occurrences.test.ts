@@ -17,7 +17,7 @@ const faultOf = (expression: string, timeZone = "UTC"): string | undefined => {
   return fault && `${fault.field} ${fault.reason}`;
 };
 
-test("a cron time that the clocks skip in spring comes an hour later by the sun, once", () => {
+test("a cron time that the clocks skip in spring is due one hour later, once", () => {
   expect(times("30 2 * * *", { from: "2026-03-28T12:00:00Z", timeZone: BERLIN })).toEqual([
     "2026-03-29T01:30:00Z",
     "2026-03-30T00:30:00Z",
@@ -25,7 +25,7 @@ test("a cron time that the clocks skip in spring comes an hour later by the sun,
   ]);
 });
 
-test("a cron time that the clocks repeat in autumn comes once, at its first passing", () => {
+test("a cron time that the clocks repeat in autumn is due once, at the first of the two", () => {
   expect(times("30 2 * * *", { from: "2026-10-24T12:00:00Z", timeZone: BERLIN })).toEqual([
     "2026-10-25T00:30:00Z",
     "2026-10-26T01:30:00Z",
@@ -33,7 +33,7 @@ test("a cron time that the clocks repeat in autumn comes once, at its first pass
   ]);
 });
 
-test("an interval of cron goes on evenly through the repeated hour", () => {
+test("an interval of cron stays even through the repeated hour", () => {
   const quarters = times("*/15 * * * *", {
     from: "2026-10-24T23:59:00Z",
     count: 12,
@@ -44,7 +44,7 @@ test("an interval of cron goes on evenly through the repeated hour", () => {
   );
 });
 
-test("a rule at a time that the clocks skip leaves that day out, and comes once on the repeated one", () => {
+test("a rule at a time that the clocks skip leaves that day out, and is due once on the day of the repeated hour", () => {
   const rule = "FREQ=DAILY;BYHOUR=2;BYMINUTE=30;BYSECOND=0";
   expect(times(rule, { from: "2026-03-27T12:00:00Z", timeZone: BERLIN })).toEqual([
     "2026-03-28T01:30:00Z",
@@ -57,7 +57,7 @@ test("a rule at a time that the clocks skip leaves that day out, and comes once 
   ]);
 });
 
-test("month ends and leap days come when the calendar has them", () => {
+test("month ends and leap days are due when the calendar has them", () => {
   const from = "2026-01-15T00:00:00Z";
   expect(times("0 0 31 * *", { from })).toEqual([
     "2026-01-31T00:00:00Z",
@@ -94,7 +94,7 @@ test("a rule ends with its COUNT or its UNTIL, and leaves its exceptions out", (
   ]);
 });
 
-test("expressions of five or six fields, macros and rules are taken", () => {
+test("expressions of five or six fields, macros and rules are accepted", () => {
   for (const good of [
     "*/5 * * * *",
     "0 9 * * MON-FRI",
@@ -106,7 +106,7 @@ test("expressions of five or six fields, macros and rules are taken", () => {
     expect([good, faultOf(good)]).toEqual([good, undefined]);
 });
 
-test("what cannot be read, never comes or means another time everywhere is refused by its field", () => {
+test("an expression that is unreadable, never due or different in every process is refused by its field", () => {
   for (const bad of [
     "nope",
     "* * * *",
@@ -148,7 +148,7 @@ test("rules whose next time is further than a century, or that no date matches, 
     expect([unreadable, faultOf(unreadable)]).toEqual([unreadable, "expression BAD_EXPRESSION"]);
 });
 
-test("a rule that comes once in a generation is taken, and its later times end within a century", () => {
+test("a rule that is due once in a generation is accepted, and its later times end within a century", () => {
   const rule = "DTSTART:20260101T000000Z\nRRULE:FREQ=YEARLY;INTERVAL=30";
   const from = "2026-06-01T00:00:00Z";
   expect(times(rule, { from, count: 50 })).toEqual([

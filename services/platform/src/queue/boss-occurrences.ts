@@ -1,17 +1,16 @@
-// When an expression comes due: pg-boss computes cron expressions and RFC 5545 rules in a time zone; nothing here does that again.
-// No database is asked: computing needs none. A rule may take pg-boss any time (a rule with every second of a year took it 47 s, one
-// that never matches 0.5 to 5 s), so services compute in a thread beside: see occurrences.ts. What is further away than a century is
-// no occurrence: no schedule waits for it, and calendars and databases end somewhere behind it.
+// The times at which an expression is due. pg-boss computes cron expressions and RFC 5545 rules in a time zone, without a database. A rule may take
+// long: one with every second of a year took 47 s, one that never matches 0.5 to 5 s. So services compute in a thread (occurrences.ts). A time
+// more than a century away is no occurrence: no schedule waits for it, and calendars and databases have an end.
 
 import { PgBoss } from "pg-boss";
 
-/** An expression and the zone it is read in. */
+/** An expression and its time zone. */
 export interface Recurrence {
   readonly expression: string;
   readonly timeZone: string;
 }
 
-/** What is wrong with a recurrence, by the field at fault. */
+/** The fault of a recurrence, and its field. */
 export interface RecurrenceFault {
   readonly field: "expression" | "time_zone";
   readonly reason: string;
@@ -22,27 +21,27 @@ const computer = new PgBoss({
   db: { executeSql: () => Promise.reject(new Error("computing occurrences asks no database")) },
 });
 
-/** The most one call may ask for; one occurrence of a sparse expression takes up to 3 ms, and others wait meanwhile. */
-export const OCCURRENCES_MAX = 500;
-/** Asked of pg-boss at once: it gives up on what takes longer than a second, which on a busy machine some hundred do. */
+/** The most occurrences of one call; one of a sparse expression takes up to 3 ms, and other calls wait. */
+const OCCURRENCES_MAX = 500;
+/** Occurrences in one call to pg-boss. It gives up after a second, and on a busy machine some hundred take that long. */
 const PAGE = 20;
-/** An occurrence is at most so far away. */
+/** How far away an occurrence may be. */
 const HORIZON_YEARS = 100;
 const HORIZON_MS = HORIZON_YEARS * 366 * 24 * 3_600_000;
-/** What every calendar can say. */
+/** The last time that every calendar can express. */
 const LAST_TIME = Date.UTC(9999, 0, 1);
-/** What pg-boss and its libraries say of a rule whose next occurrence they did not find. */
+/** Messages of pg-boss and its libraries about a rule whose next occurrence they did not find. */
 const NOT_FOUND = /iterations|loop limit|timespan|candidate|Gave up|[Oo]ut-of-bounds date/;
 
 const ZONE = /^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/;
-/** No field of a cron expression has one of these, and every rule has. */
+/** Every rule has one of these characters, and no cron field has. */
 const RULE = /[=:;]/;
-/** Hashed fields are drawn anew by every process: two schedulers would not agree on the time. */
+/** Every process draws hashed fields differently, so two schedulers would not agree on the time. */
 const HASHED = /(^|[\s,])H([\s,/(]|$)/i;
 
 /**
- * The occurrences after a time, in order, none a century later; fewer when the rule ends or the others cannot be found.
- * @throws what pg-boss says of an expression it cannot read, or finds no occurrence of
+ * The occurrences after a time, in order, within a century; fewer if the rule ends or the others cannot be found.
+ * @throws the error of pg-boss for an expression that it cannot read, or that has no occurrence
  */
 export function occurrencesAfter(
   { expression, timeZone }: Recurrence,
@@ -53,7 +52,7 @@ export function occurrencesAfter(
   const times: number[] = [];
   let after = afterMs;
   while (times.length < count && after < lastTime) {
-    // The first alone: the others of a sparse rule may take long, or not be found at all.
+    // The first one alone: the others of a sparse rule may take long, or may not be found.
     const asked = times.length === 0 ? 1 : Math.min(PAGE, count - times.length);
     const page = readPage({ expression, timeZone }, after, asked, times.length > 0);
     const near = page.filter((at) => at <= lastTime);
@@ -64,7 +63,7 @@ export function occurrencesAfter(
   return times;
 }
 
-/** One page; empty instead of an error for what is not found, where `mayEnd`. */
+/** One page. With `mayEnd`, a page whose occurrences are not found is empty instead of an error. */
 function readPage(
   { expression, timeZone }: Recurrence,
   after: number,
@@ -84,7 +83,7 @@ function readPage(
 const errorText = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Why a recurrence cannot be kept, if so: unreadable, or without any occurrence after a time. */
+/** Why a recurrence cannot be saved: it is unreadable, or has no occurrence after a time. Undefined if it can. */
 export function recurrenceFault(
   recurrence: Recurrence,
   afterMs: number,
@@ -111,10 +110,10 @@ export function recurrenceFault(
     if (occurrencesAfter(recurrence, afterMs, 1).length > 0) return undefined;
     return wrong("NO_OCCURRENCE", `has no occurrence within the next ${HORIZON_YEARS} years`);
   } catch (error) {
-    const said = errorText(error);
-    return NOT_FOUND.test(said)
+    const message = errorText(error);
+    return NOT_FOUND.test(message)
       ? wrong("NO_OCCURRENCE", "has no occurrence that could be found; no date may match it")
-      : wrong("BAD_EXPRESSION", `cannot be read: ${said}`);
+      : wrong("BAD_EXPRESSION", `cannot be read: ${message}`);
   }
 }
 
@@ -125,4 +124,45 @@ function isZone(timeZone: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** No rule is due more often than once a second, so one call reads the first window. */
+const FIRST_WINDOW_MS = 2 * 60_000;
+const GROWTH = 4;
+/** For a rule that is dense only far back: it reads some 20,000 occurrences, which takes a second or two, once. */
+const PAGES_MAX = 40;
+
+/** The times to look between, and how many occurrences to return. */
+export interface DueWindow {
+  readonly first: number;
+  readonly now: number;
+  readonly max: number;
+}
+
+/**
+ * The newest occurrences from `first`, which is one of them, to `now`, in order. pg-boss computes forwards only. So the search looks at a short
+ * window before now, then at longer ones. After three weeks without a scheduler, it does not count through a rule that is due every second.
+ */
+export function dueTimes(recurrence: Recurrence, { first, now, max }: DueWindow): number[] {
+  if (now === first) return [first];
+  for (let width = FIRST_WINDOW_MS; ; width *= GROWTH) {
+    const isWhole = now - width < first;
+    const times = readWindow(recurrence, isWhole ? first - 1 : now - width, now);
+    if (isWhole || times.length >= max) return times.slice(-max);
+  }
+}
+
+/** Every occurrence after `after` up to `now`; only the newest pages if there are very many. */
+function readWindow(recurrence: Recurrence, after: number, now: number): number[] {
+  let times: number[] = [];
+  let from = after;
+  for (let page = 0; page < PAGES_MAX; page += 1) {
+    const read = occurrencesAfter(recurrence, from, OCCURRENCES_MAX);
+    const due = read.filter((at) => at <= now);
+    times = due.length === 0 ? times : [...times.slice(-OCCURRENCES_MAX), ...due];
+    const last = due.at(-1);
+    if (due.length < OCCURRENCES_MAX || last === undefined) break;
+    from = last;
+  }
+  return times;
 }

@@ -1,70 +1,53 @@
-// The workflow queue on Postgres: pg-boss delivers, orders and delays what waits; our own table says who holds what under
-// which epoch, and keeps what pg-boss has no word for (paused, a delivery that was let go, a claim longer than a day).
+// The workflow queue on PostgreSQL. pg-boss delivers, orders and delays the jobs that wait. Our table `workflow_jobs` says which worker holds
+// which job under which epoch, and has the states that pg-boss does not: paused, given back, claimed for longer than a day.
 //
-// A job is in pg-boss exactly while it waits. Claiming takes it out there and notes the claim here, in one transaction; a job
-// that comes back is sent again in the transaction that ends its claim. So two workers never hold one job, and a crash at any
-// point loses none. A plain pg-boss job whose data is a command is as good as an enqueued one: it has no row of ours until it
-// is claimed.
+// A job is in pg-boss exactly while it waits. A claim takes it out of pg-boss and writes our row in one transaction. The transaction that ends a
+// claim sends the job again. So two workers never hold one job, and a crash at any point loses none. A plain pg-boss job whose data is a command
+// is as good as an enqueued one: it gets our row when it is claimed.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isUuid } from "@pawl/core/name/ids";
-import type { PgBoss } from "pg-boss";
+import type { JobWithMetadata, PgBoss } from "pg-boss";
 import type { Pool } from "../db/pool.ts";
-import { run } from "../db/query.ts";
-import type { Queryable } from "../db/sql.ts";
-import { BossCommands, type CommandJob, parsedOrFault } from "./boss-commands.ts";
-import {
-  ackCommand,
-  anyExpiredCommand,
-  buryCommand,
-  claimCommand,
-  type CommandRow,
-  commandRow,
-  countCommands,
-  extendCommand,
-  forgetCommands,
-  nackCommand,
-  reclaimCommand,
-  releaseCommand,
-  type ReturnedRow,
-} from "./command-rows.ts";
-import { checkCommand, toData, type WorkflowCommand } from "./workflow-command.ts";
+import { type Queryable, run } from "../db/query.ts";
+import { joining } from "./boss-query.ts";
+import * as rows from "./command-rows.ts";
+import { COMMAND_QUEUE, KEEP_FOREVER, startAfter } from "./queue.ts";
+import { checkCommand, type CommandData, parseData, toData } from "./workflow-command.ts";
 import {
   checkMs,
   CLAIM_EXPIRED,
+  type ClaimedJob,
   DEFAULT_VISIBILITY_MS,
   errorText,
-  isClaim,
-  type ClaimedJob,
   type Heartbeat,
+  isClaim,
   type JobClaim,
   type JobCounts,
   type JobRecord,
   type JobStatus,
   type NewCommand,
   type Reclaimed,
+  type Refusal,
   refusalOf,
   type Settlement,
   type WorkflowQueue,
+  type WorkflowQueueOptions,
 } from "./workflow-queue.ts";
 
-/** Taken back by one call; more are left to the next. */
+/** Taken back by one call; the next call takes more. */
 const RECLAIM_MAX = 500;
-/** Jobs that are no commands, or are claimed already, cleared away by one dequeue. */
+/** Jobs that are not commands, or are claimed already, and that one dequeue clears away. */
 const ODD_JOBS_MAX = 100;
 
-export interface BossWorkflowQueueOptions {
+export interface BossWorkflowQueueOptions extends WorkflowQueueOptions {
   readonly pool: Pool;
   readonly boss: PgBoss;
-  readonly visibilityTimeoutMs?: number;
-  /** The database's clock unless given. */
-  readonly now?: () => number;
-  readonly newId?: () => string;
 }
 
 export class BossWorkflowQueue implements WorkflowQueue {
   readonly #pool: Pool;
-  readonly #commands: BossCommands;
+  readonly #boss: PgBoss;
   readonly #visibilityMs: number;
   readonly #clock: (() => number) | undefined;
   readonly #newId: () => string;
@@ -72,22 +55,21 @@ export class BossWorkflowQueue implements WorkflowQueue {
 
   constructor(options: BossWorkflowQueueOptions) {
     this.#pool = options.pool;
-    this.#commands = new BossCommands(options.boss);
+    this.#boss = options.boss;
     this.#visibilityMs = options.visibilityTimeoutMs ?? DEFAULT_VISIBILITY_MS;
     this.#clock = options.now;
     this.#newId = options.newId ?? (() => crypto.randomUUID());
   }
 
-  /** Makes the queue in pg-boss; as often as one likes. */
+  /** Creates the queue in pg-boss if it does not exist. */
   async ensure(): Promise<void> {
-    await this.#commands.ensure();
+    await this.#boss.createQueue(COMMAND_QUEUE, { ...KEEP_FOREVER, notify: true });
   }
 
   async enqueue(input: NewCommand): Promise<string> {
     const id = this.#newId();
     const command = checkCommand(input, id);
-    const { priority } = command;
-    await this.#commands.send(this.#pool, { id, data: toData(command), priority });
+    await this.#send(this.#pool, { id, data: toData(command), priority: command.priority });
     this.wake();
     return id;
   }
@@ -95,7 +77,8 @@ export class BossWorkflowQueue implements WorkflowQueue {
   async dequeue(workerId: string): Promise<ClaimedJob | null> {
     for (let odd = 0; odd < ODD_JOBS_MAX; odd += 1) {
       // One probe without a transaction, since most polls find nothing.
-      if (!(await this.#commands.isAnyReady(this.#pool))) return null;
+      const ready = await run(this.#pool, rows.anyReadyCommand, { queue: COMMAND_QUEUE });
+      if (ready.length === 0) return null;
       const claimed = await this.#pool.transaction((db) => this.#claim(db, workerId));
       if (claimed !== "odd") return claimed;
     }
@@ -103,7 +86,7 @@ export class BossWorkflowQueue implements WorkflowQueue {
   }
 
   async ack(claim: JobClaim): Promise<Settlement> {
-    return await this.#settle(claim, ackCommand);
+    return await this.#settle(claim, "completed", ["active", "paused"]);
   }
 
   async nack(claim: JobClaim, error: string, retryAfterMs = 0): Promise<Settlement> {
@@ -112,8 +95,8 @@ export class BossWorkflowQueue implements WorkflowQueue {
     if (!isClaim(claim)) return refusalOf(undefined, claim);
     const settled = await this.#pool.transaction(async (db): Promise<Settlement> => {
       const values = { jobId, claimEpoch, error: errorText(error), now: this.#now() };
-      const [row] = await run(db, nackCommand, values);
-      if (row === undefined) return refusalOf(await this.#standing(db, jobId), claim);
+      const [row] = await run(db, rows.nackCommand, values);
+      if (row === undefined) return await refuse(db, claim);
       await this.#sendAgain(db, row, afterMs);
       return { outcome: "done", status: row.status };
     });
@@ -126,25 +109,25 @@ export class BossWorkflowQueue implements WorkflowQueue {
     if (!isClaim(claim)) return refusalOf(undefined, claim);
     const forMs = checkMs("extend_ms", extendMs);
     const values = { jobId, claimEpoch, extendMs: forMs, now: this.#now() };
-    const [row] = await run(this.#pool, extendCommand, values);
-    if (row === undefined) return refusalOf(await this.#standing(this.#pool, jobId), claim);
+    const [row] = await run(this.#pool, rows.extendCommand, values);
+    if (row === undefined) return await refuse(this.#pool, claim);
     return { outcome: "done", visibleUntil: row.visible_until.getTime() };
   }
 
   async release(claim: JobClaim): Promise<Settlement> {
-    return await this.#settle(claim, releaseCommand);
+    return await this.#settle(claim, "paused", ["active"]);
   }
 
   async reclaimExpired(): Promise<Reclaimed> {
     const count = { waiting: 0, dead_letter: 0 };
     const now = this.#now();
-    const found = await run(this.#pool, anyExpiredCommand, { now });
+    const found = await run(this.#pool, rows.anyExpiredCommand, { now });
     let isMore = found.length > 0;
     while (isMore && count.waiting + count.dead_letter < RECLAIM_MAX) {
-      // One transaction a job: pg-boss orders by the time of the transaction, so they wait in the order they ran out.
+      // One transaction for each job. pg-boss orders by the time of the transaction, so the jobs wait in the order in which their claims ran out.
       const status = await this.#pool.transaction(async (db) => {
-        const [row] = await run(db, reclaimCommand, { now, error: CLAIM_EXPIRED });
-        if (row !== undefined) await this.#sendAgain(db, row, 0);
+        const [row] = await run(db, rows.reclaimCommand, { now, error: CLAIM_EXPIRED });
+        if (row !== undefined) await this.#sendAgain(db, row);
         return row?.status;
       });
       isMore = status !== undefined;
@@ -156,28 +139,22 @@ export class BossWorkflowQueue implements WorkflowQueue {
 
   async getJob(jobId: string): Promise<JobRecord | undefined> {
     if (!isUuid(jobId)) return undefined;
-    const [row] = await run(this.#pool, commandRow, { jobId });
+    const [row] = await run(this.#pool, rows.commandRow, { jobId });
     if (row !== undefined) return recordOf(jobId, row);
-    const job = await this.#commands.find(jobId);
+    const [job] = await this.#boss.findJobs<unknown>(COMMAND_QUEUE, { id: jobId, queued: true });
     if (job === undefined) return undefined;
-    const command = commandOf(job.parsed);
     const none = { attempts: 0, claimEpoch: 0, workerId: null, visibleUntil: null, error: null };
-    return { jobId, status: "waiting", ...none, command };
+    return { jobId, status: "waiting", ...none, command: commandOf(readJob(job)) };
   }
 
   async getQueueDepth(): Promise<JobCounts> {
-    const [rows, waiting] = await Promise.all([
-      run(this.#pool, countCommands, {}),
-      this.#commands.countWaiting(this.#pool),
+    const [counts, [ready]] = await Promise.all([
+      run(this.#pool, rows.countCommands, {}),
+      run(this.#pool, rows.countWaitingCommands, { queue: COMMAND_QUEUE }),
     ]);
-    const count = (status: JobStatus): number =>
-      rows.find((row) => row.status === status)?.count ?? 0;
-    return {
-      waiting,
-      active: count("active"),
-      paused: count("paused"),
-      dead_letter: count("dead_letter"),
-    };
+    const none = { active: 0, paused: 0, dead_letter: 0 };
+    const found = Object.fromEntries(counts.map(({ status, count }) => [status, count]));
+    return { ...none, ...found, waiting: ready?.count ?? 0 };
   }
 
   watch(onJobs: () => void): () => void {
@@ -185,67 +162,71 @@ export class BossWorkflowQueue implements WorkflowQueue {
     return () => void this.#watchers.delete(onJobs);
   }
 
-  /** Says to those who watch that jobs may wait: for whoever hears of what other processes enqueued. */
+  /** Calls the watchers: jobs may wait. Another process may have enqueued them. */
   wake(): void {
     for (const onJobs of this.#watchers) queueMicrotask(onJobs);
   }
 
-  /** Drops what was done longer ago than this. */
+  /** Drops commands that were done longer ago than this. */
   async forget(olderThanMs: number): Promise<void> {
-    await run(this.#pool, forgetCommands, { olderThanMs });
+    await run(this.#pool, rows.forgetCommands, { olderThanMs });
   }
 
   async #claim(db: Queryable, workerId: string): Promise<ClaimedJob | "odd" | null> {
-    const job = await this.#commands.take(db);
+    const options = { includeMetadata: true, ...joining(db) } as const;
+    const [job] = await this.#boss.fetch<unknown>(COMMAND_QUEUE, options);
     if (job === undefined) return null;
-    if (job.parsed instanceof EngineError) {
-      await this.#bury(db, job, workerId, job.parsed.message);
+    // The job is passed as fetched, never as a plain id, so that pg-boss fences the call to this attempt. It is completed and not deleted, so that
+    // pg-boss's singleton keys and throttles still see it.
+    await this.#boss.complete(COMMAND_QUEUE, job, null, joining(db));
+    const read = readJob(job);
+    const values = { workerId, now: this.#now(), enqueuedAt: job.createdOn };
+    if (read instanceof EngineError) {
+      // A job without data has no JSON text.
+      const command = job.data === undefined ? null : JSON.stringify(job.data);
+      const buried = { jobId: job.id, command, priority: 0 - job.priority, error: read.message };
+      await run(db, rows.buryCommand, { ...values, ...buried });
       return "odd";
     }
-    const { jobId, command } = job.parsed;
-    const [row] = await run(db, claimCommand, {
-      jobId,
-      runId: command.runId,
-      command: JSON.stringify(toData(command)),
-      priority: command.priority,
-      maxAttempts: command.maxAttempts,
-      workerId,
-      now: this.#now(),
-      visibilityMs: this.#visibilityMs,
-      enqueuedAt: job.createdOn,
-    });
+    const { jobId, command } = read;
+    const { runId, priority, maxAttempts } = command;
+    const claim = { jobId, runId, priority, maxAttempts, visibilityMs: this.#visibilityMs };
+    const text = JSON.stringify(toData(command));
+    const [row] = await run(db, rows.claimCommand, { ...values, ...claim, command: text });
     if (row === undefined) return "odd";
     const { attempts, claim_epoch: claimEpoch } = row;
     const visibleUntil = row.visible_until.getTime();
     return { ...command, jobId, claimEpoch, workerId, attempts, visibleUntil };
   }
 
-  async #bury(db: Queryable, job: CommandJob, workerId: string, why: string): Promise<void> {
-    const { id: jobId, priority, createdOn: enqueuedAt } = job;
-    // A job without data has no JSON text.
-    const command = job.data === undefined ? null : JSON.stringify(job.data);
-    const values = { jobId, command, priority, workerId, error: why, enqueuedAt };
-    await run(db, buryCommand, { ...values, now: this.#now() });
-  }
-
-  async #settle(claim: JobClaim, query: typeof ackCommand): Promise<Settlement> {
+  async #settle(
+    claim: JobClaim,
+    status: JobStatus,
+    from: readonly JobStatus[],
+  ): Promise<Settlement> {
     const { jobId, claimEpoch } = claim;
     if (!isClaim(claim)) return refusalOf(undefined, claim);
-    const [row] = await run(this.#pool, query, { jobId, claimEpoch, now: this.#now() });
-    if (row === undefined) return refusalOf(await this.#standing(this.#pool, jobId), claim);
-    return { outcome: "done", status: row.status };
+    const values = { jobId, claimEpoch, status, from, now: this.#now() };
+    const [row] = await run(this.#pool, rows.settleCommand, values);
+    return row === undefined ? await refuse(this.#pool, claim) : { outcome: "done", ...row };
   }
 
-  async #standing(db: Queryable, jobId: string) {
-    const [row] = await run(db, commandRow, { jobId });
-    return row && { status: row.status, claimEpoch: row.claim_epoch };
+  /** Our priorities are sooner for lower numbers, pg-boss's for higher ones. */
+  async #send(
+    db: Queryable,
+    job: { id?: string; data: CommandData; priority: number },
+    afterMs = 0,
+  ): Promise<void> {
+    const when = startAfter(afterMs > 0 ? afterMs : undefined);
+    const jobs = [{ ...job, priority: 0 - job.priority, startAfter: when }];
+    await this.#boss.insert(COMMAND_QUEUE, jobs, { ...joining(db), returnId: false });
   }
 
-  /** What waits again goes back to pg-boss, under its own id within. */
-  async #sendAgain(db: Queryable, row: ReturnedRow, afterMs: number): Promise<void> {
+  /** Sends a job that waits again to pg-boss, with its own id inside. */
+  async #sendAgain(db: Queryable, row: rows.ReturnedRow, afterMs?: number): Promise<void> {
     if (row.status !== "waiting") return;
     const data = { ...row.command, job_id: row.job_id };
-    await this.#commands.send(db, { data, priority: row.priority, afterMs });
+    await this.#send(db, { data, priority: row.priority }, afterMs);
   }
 
   #now(): Date | null {
@@ -253,19 +234,20 @@ export class BossWorkflowQueue implements WorkflowQueue {
   }
 }
 
-function recordOf(jobId: string, row: CommandRow): JobRecord {
-  const { status, attempts, error, priority } = row;
-  return {
-    jobId,
-    status,
-    attempts,
-    claimEpoch: row.claim_epoch,
-    workerId: row.worker_id,
-    visibleUntil: status === "active" ? row.visible_until.getTime() : null,
-    error,
-    command: commandOf(parsedOrFault(row.command, { id: jobId, priority })),
-  };
+async function refuse(db: Queryable, claim: JobClaim): Promise<Refusal> {
+  const [row] = await run(db, rows.commandRow, { jobId: claim.jobId });
+  return refusalOf(row && { status: row.status, claimEpoch: row.claim_epoch }, claim);
 }
 
-const commandOf = (parsed: CommandJob["parsed"]): WorkflowCommand | null =>
+const readJob = ({ id, data, priority }: JobWithMetadata<unknown>) =>
+  parseData(data, { id, priority: 0 - priority });
+
+const commandOf = (parsed: ReturnType<typeof parseData>) =>
   parsed instanceof EngineError ? null : parsed.command;
+
+function recordOf(jobId: string, row: rows.CommandRow): JobRecord {
+  const { status, attempts, claim_epoch: claimEpoch, worker_id: workerId, error, priority } = row;
+  const visibleUntil = status === "active" ? row.visible_until.getTime() : null;
+  const command = commandOf(parseData(row.command, { id: jobId, priority }));
+  return { jobId, status, attempts, claimEpoch, workerId, visibleUntil, error, command };
+}

@@ -1,34 +1,25 @@
-// pg-boss behind our queue: delivery, priority and delay are its business; claims and leases are ours.
+// pg-boss behind our queue. pg-boss does delivery, priority and delay; claims and leases are ours.
 //
-// Calls given a connection join that connection's transaction. pg-boss looks its queue up before it sends anything, so a
-// call is over for the pipeline only when its statement is on the wire: `issued` tells when.
+// A call with a connection joins the transaction of that connection. pg-boss looks its queue up before it sends a statement. So the pipeline
+// waits for `issued`: then the statement is sent.
 //
-// Jobs are dropped by id without having been fetched, by whoever holds their run's row. A fetch elsewhere may hold the job's
-// row and want the run's: so a drop skips what is locked instead of waiting, and no deadlock is possible. The fetch that was
-// skipped over loses its compare-and-swap, begins again on a fresh fold, and drops the job itself.
+// The transaction that holds a run's row drops the run's jobs by id, without a fetch. Another transaction that fetches may hold a job's row and
+// wait for the run's. So a drop skips locked jobs instead of waiting, and no deadlock is possible. The other transaction then loses its
+// compare-and-swap, runs again on a fresh fold, and drops the job itself.
 
 import { type Job as BossJob, PgBoss } from "pg-boss";
 import { list, text, uuid } from "../db/columns.ts";
 import { DEFAULT_SCHEMAS, type Schemas } from "../config/schemas.ts";
-import { queriesBeside, type Send } from "../db/query.ts";
-import type { Queryable } from "../db/sql.ts";
+import { bind, queriesBeside, type Queryable } from "../db/query.ts";
 import { ALARMS } from "./alarm.ts";
-import { AT_ONCE } from "./at-once.ts";
 import { BossAlarms } from "./boss-alarms.ts";
-import { jobId } from "./job-id.ts";
-import { queueName } from "./queue-name.ts";
+import { bossStatement } from "./boss-query.ts";
+import type { NodeQueue, QueueCall, SendStatement } from "./node-queue.ts";
 import { Turns } from "./turns.ts";
-import {
-  type DroppedJob,
-  GLUE,
-  type Job,
-  type NewJob,
-  PENDING_RUNS,
-  type QueueDepth,
-} from "./queue.ts";
-import { readDepths } from "./reads.ts";
+import { GLUE, jobId, KEEP_FOREVER, PENDING_RUNS, queueName, startAfter } from "./queue.ts";
+import type { DroppedJob, Job, NewJob, QueueDepth } from "./queue.ts";
+import { missingJobs, readDepths } from "./reads.ts";
 
-const YEAR_SECONDS = 366 * 24 * 3_600;
 const FLOW_INTERVAL_SECONDS = 3_600;
 
 const declare = queriesBeside(import.meta.url);
@@ -39,22 +30,18 @@ interface JobData {
   readonly n: string;
   readonly i: number;
   readonly a: number;
-  /** It has the slots it needs. */
+  /** The job has the slots it needs. */
   readonly s?: 1;
-  /** Its rank: whoever takes it learns which turn is served. */
+  /** Its rank: the scheduler that takes the job learns which turn is served. */
   readonly t?: number;
 }
 
-/** Sends one statement and gives its rows: what pg-boss asks of a connection. */
-export type SendSql = (sql: string, values?: unknown[]) => Promise<{ rows: unknown[] }>;
-
-/** A call under way: `issued` once its statement is sent, `done` once it is answered. */
-export interface BossCall<T> {
-  readonly issued: Promise<void>;
-  readonly done: Promise<T>;
+/** The interface that pg-boss needs of a connection. */
+interface BossConnection {
+  executeSql(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
-export class BossQueue {
+export class BossQueue implements NodeQueue {
   readonly #boss: PgBoss;
   readonly #known = new Set<string>();
   readonly alarms: BossAlarms;
@@ -70,9 +57,9 @@ export class BossQueue {
       schema: queue,
       max: 2,
       application_name: "pawl-boss",
-      // Jobs here depend on no other jobs; looking for such each 5 s was 36 of an idle minute's queries.
+      // No job here depends on another. Looking for such jobs every 5 s was 36 of the queries of an idle minute.
       flowIntervalSeconds: FLOW_INTERVAL_SECONDS,
-      // Schedules use its computing and its delayed jobs, not its clock: decisions/0026.
+      // Schedules use its rules and its delayed jobs, not its clock: decisions/0026.
       schedule: false,
     });
     this.alarms = new BossAlarms(this.#boss);
@@ -96,13 +83,11 @@ export class BossQueue {
   /** Makes sure that the queue of a node type exists. */
   async ensure(nodeType: string): Promise<void> {
     if (this.#known.has(nodeType)) return;
-    // A job waits as long as its delay and its run ask; pg-boss must never delete it on its own.
-    const options = { retentionSeconds: 10 * YEAR_SECONDS, retryLimit: 0 };
-    await this.#boss.createQueue(queueName(nodeType), options);
+    await this.#boss.createQueue(queueName(nodeType), KEEP_FOREVER);
     this.#known.add(nodeType);
   }
 
-  /** Whether the queue of a node type exists, whoever made it. */
+  /** Whether the queue of a node type exists; another process may have created it. */
   async exists(nodeType: string): Promise<boolean> {
     return this.#known.has(nodeType) || (await this.#boss.getQueue(queueName(nodeType))) !== null;
   }
@@ -116,7 +101,7 @@ export class BossQueue {
     return this.#known.has(nodeType);
   }
 
-  insert(send: SendSql, nodeType: string, jobs: readonly NewJob[]): BossCall<void> {
+  insert(send: SendStatement, nodeType: string, jobs: readonly NewJob[]): QueueCall<void> {
     return this.#call(send, async (db) => {
       await this.#boss.insert(
         queueName(nodeType),
@@ -126,28 +111,31 @@ export class BossQueue {
     });
   }
 
-  /** Takes jobs out: fetched and deleted in the same transaction, so a rollback puts them back. */
-  fetch(send: SendSql, nodeType: string, count: number): BossCall<Job[]> {
+  /** Takes jobs out. It fetches and deletes them in one transaction, so a rollback puts them back. */
+  fetch(send: SendStatement, nodeType: string, count: number): QueueCall<Job[]> {
     return this.#call(send, async (db) => {
       const name = queueName(nodeType);
       const jobs = await this.#boss.fetch<JobData>(name, { batchSize: count, db });
       for (const { data } of jobs) if (data.t !== undefined) this.#turns.served(nodeType, data.t);
       if (jobs.length < count) this.#turns.emptied(nodeType);
       if (jobs.length === 0) return [];
-      // Handed over as fetched, never as plain ids: pg-boss then fences the deletion to this attempt.
+      // The jobs are passed as fetched, never as plain ids, so that pg-boss fences the deletion to this attempt.
       await this.#boss.deleteJob(name, jobs, { db });
-      // It chooses by priority and gives them in any order: its UPDATE … RETURNING has none.
+      // pg-boss chooses jobs by priority but returns them in any order, because its UPDATE … RETURNING has none.
       return jobs.toSorted(byRank).map((job) => fromBossJob(nodeType, job));
     });
   }
 
-  /** Removes waiting jobs. A job that another transaction takes now is left to that one. */
-  async drop(send: Send, jobs: readonly DroppedJob[]): Promise<void> {
+  async drop(send: SendStatement, jobs: readonly DroppedJob[]): Promise<void> {
     const queues = [...new Set(jobs.map((job) => queueName(job.nodeType)))];
-    await send(drop, { queues, ids: jobs.map(jobId) });
+    await send(bind(drop, { queues, ids: jobs.map(jobId) }));
   }
 
-  /** Looks at every known queue. The first job of each also says which turn the queue serves: no turn before it. */
+  missing(db: Queryable, jobs: readonly DroppedJob[]): Promise<DroppedJob[]> {
+    return missingJobs(db, jobs);
+  }
+
+  /** Looks at every known queue. The first job of a queue also shows which turn the queue serves. */
   async depths(db: Queryable): Promise<readonly QueueDepth[]> {
     const rows = await readDepths(db, this.nodeTypes);
     return rows.map((row) => {
@@ -155,17 +143,17 @@ export class BossQueue {
       return {
         nodeType: row.node_type,
         waitingCount: row.waiting,
-        ...(row.due_in_ms === null ? {} : { dueInMs: Math.max(0, row.due_in_ms) }),
-        ...(row.age_ms === null ? {} : { ageMs: Math.max(0, row.age_ms) }),
+        ...(row.due_in_ms !== null && { dueInMs: Math.max(0, row.due_in_ms) }),
+        ...(row.age_ms !== null && { ageMs: Math.max(0, row.age_ms) }),
       };
     });
   }
 
-  #call<T>(send: SendSql, work: (db: { executeSql: SendSql }) => Promise<T>): BossCall<T> {
+  #call<T>(send: SendStatement, work: (db: BossConnection) => Promise<T>): QueueCall<T> {
     const { promise: issued, resolve } = Promise.withResolvers<void>();
-    const db = {
-      executeSql: (sql: string, values?: unknown[]) => {
-        const answer = send(sql, values);
+    const db: BossConnection = {
+      executeSql: (sql, values) => {
+        const answer = send(bossStatement(sql, values));
         resolve();
         return answer;
       },
@@ -175,16 +163,11 @@ export class BossQueue {
   }
 }
 
-/** Our priorities are sooner for lower numbers, pg-boss's for higher ones (X16). */
+/** Our priorities are sooner for lower numbers, pg-boss's for higher ones. */
 function toBossJob(job: NewJob, rank: number) {
   const key = { r: job.runId, n: job.nodeId, i: job.iteration, a: job.attempt, t: rank };
   const data: JobData = job.isGranted === true ? { ...key, s: 1 } : key;
-  return {
-    id: jobId(job),
-    data,
-    priority: -rank,
-    startAfter: job.delayMs === undefined ? AT_ONCE : `${job.delayMs} milliseconds`,
-  };
+  return { id: jobId(job), data, priority: -rank, startAfter: startAfter(job.delayMs) };
 }
 
 const byRank = (a: BossJob<JobData>, b: BossJob<JobData>): number =>
@@ -192,7 +175,7 @@ const byRank = (a: BossJob<JobData>, b: BossJob<JobData>): number =>
 
 function fromBossJob(nodeType: string, job: BossJob<JobData>): Job {
   const { r, n, i, a, s } = job.data;
-  // The ids were branded when the job was made; jsonb gives them back as plain strings.
+  // The ids were branded when the job was made; jsonb returns them as plain strings.
   return {
     jobId: job.id,
     nodeType,
@@ -200,6 +183,6 @@ function fromBossJob(nodeType: string, job: BossJob<JobData>): Job {
     nodeId: n as Job["nodeId"],
     iteration: i,
     attempt: a,
-    ...(s === undefined ? {} : { isGranted: true }),
+    ...(s !== undefined && { isGranted: true }),
   };
 }

@@ -1,55 +1,43 @@
-// The queries about commands: our rows of those that were claimed, and pg-boss's jobs of those that wait.
+// The queries about commands: our rows of claimed commands, and pg-boss's jobs of waiting commands.
 
-import { json, number, orNull, text, time, uuid } from "../db/columns.ts";
+import { json, list, number, orNull, text, date, uuid } from "../db/columns.ts";
 import { queriesBeside, type RowOf } from "../db/query.ts";
 import type { CommandData } from "./workflow-command.ts";
 import type { JobStatus } from "./workflow-queue.ts";
 
 const declare = queriesBeside(import.meta.url);
 
-const NOW = { now: orNull(time()) };
+const QUEUE = { queue: text() };
+const NOW = { now: orNull(date()) };
 const CLAIM = { jobId: uuid(), claimEpoch: number(), ...NOW };
 const STATUS = { status: text<JobStatus>() };
 const RETURNED = { ...STATUS, job_id: uuid(), command: json<CommandData>(), priority: number() };
+const CLAIMED = { attempts: number(), claim_epoch: number(), visible_until: date() };
+const NEW_ROW = { jobId: uuid(), priority: number(), workerId: text(), enqueuedAt: date(), ...NOW };
 
-export const anyReadyCommand = declare("any_ready_command", { queue: text() }, { id: uuid() });
-export const countWaitingCommands = declare(
-  "count_waiting_commands",
-  { queue: text() },
-  { count: number() },
-);
+export const anyReadyCommand = declare("any_ready_command", QUEUE, { id: uuid() });
+export const countWaitingCommands = declare("count_waiting_commands", QUEUE, { count: number() });
 export const claimCommand = declare(
   "claim_command",
-  {
-    jobId: uuid(),
-    runId: uuid(),
-    command: text(),
-    priority: number(),
-    maxAttempts: number(),
-    workerId: text(),
-    ...NOW,
-    visibilityMs: number(),
-    enqueuedAt: time(),
-  },
-  { attempts: number(), claim_epoch: number(), visible_until: time() },
+  { ...NEW_ROW, runId: uuid(), command: text(), maxAttempts: number(), visibilityMs: number() },
+  CLAIMED,
 );
 export const buryCommand = declare("bury_command", {
-  jobId: uuid(),
+  ...NEW_ROW,
   command: orNull(text()),
-  priority: number(),
-  workerId: text(),
   error: text(),
-  ...NOW,
-  enqueuedAt: time(),
 });
-export const ackCommand = declare("ack_command", CLAIM, STATUS);
+export const settleCommand = declare(
+  "settle_command",
+  { ...CLAIM, ...STATUS, from: list(text<JobStatus>()) },
+  STATUS,
+);
 export const nackCommand = declare("nack_command", { ...CLAIM, error: text() }, RETURNED);
 export const extendCommand = declare(
   "extend_command",
   { ...CLAIM, extendMs: number() },
-  { visible_until: time() },
+  { visible_until: date() },
 );
-export const releaseCommand = declare("release_command", CLAIM, STATUS);
 export const anyExpiredCommand = declare("any_expired_command", NOW, { job_id: uuid() });
 export const reclaimCommand = declare("reclaim_command", { ...NOW, error: text() }, RETURNED);
 export const commandRow = declare(
@@ -57,10 +45,8 @@ export const commandRow = declare(
   { jobId: uuid() },
   {
     ...STATUS,
-    attempts: number(),
-    claim_epoch: number(),
+    ...CLAIMED,
     worker_id: text(),
-    visible_until: time(),
     error: orNull(text()),
     command: json<CommandData>(),
     priority: number(),

@@ -1,11 +1,11 @@
-// The gauges of the workflow queue: a queue that cannot be read must not take all metrics with it.
+// The gauges of the workflow queue: a queue that cannot be read must not make all metrics fail.
 
 import { expect, onTestFinished, test } from "vitest";
 import { MemoryWorkflowQueue } from "./memory-workflow-queue.ts";
 import { METRICS } from "../telemetry/catalogue.ts";
 import { readQueueDepth, setQueueDepthProvider } from "./job-gauges.ts";
 
-/** The values of the two gauges from now on. */
+/** Records the values of the two gauges. */
 function watchGauges(): Map<string, number> {
   const seen = new Map<string, number>();
   const { commands, commandBacklog } = METRICS;
@@ -20,7 +20,7 @@ function watchGauges(): Map<string, number> {
   return seen;
 }
 
-test("the gauges say what the provider says, and the backlog is what waits or is active (S0.58)", async () => {
+test("the gauges show the depths of the provider, and the backlog counts waiting and active commands (S0.58)", async () => {
   const seen = watchGauges();
   const queue = new MemoryWorkflowQueue();
   setQueueDepthProvider(() => queue.getQueueDepth());

@@ -3,7 +3,7 @@
 import type { JobCounts } from "./workflow-queue.ts";
 import { METRICS } from "../telemetry/catalogue.ts";
 
-export type QueueDepthProvider = () => Promise<JobCounts>;
+type QueueDepthProvider = () => Promise<JobCounts>;
 
 let provider: QueueDepthProvider | undefined;
 
@@ -16,8 +16,6 @@ export function setQueueDepthProvider(next: QueueDepthProvider | undefined): voi
 export async function readQueueDepth(): Promise<void> {
   const depth = await provider?.().catch(() => undefined);
   if (depth === undefined) return;
-  const { waiting, active, paused, dead_letter } = depth;
-  for (const [status, count] of Object.entries({ waiting, active, paused, dead_letter }))
-    METRICS.commands.set(count, { status });
-  METRICS.commandBacklog.set(waiting + active);
+  for (const [status, count] of Object.entries(depth)) METRICS.commands.set(count, { status });
+  METRICS.commandBacklog.set(depth.waiting + depth.active);
 }

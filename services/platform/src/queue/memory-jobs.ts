@@ -1,13 +1,12 @@
-// The waiting room of the memory store: jobs by node type and priority, in turns of their shares within one priority, each
-// visible once its delay is over by the store's clock.
+// The waiting jobs of the memory store, by node type. A rank orders them: by priority, and within one priority by the turns of their shares. A
+// job is visible once its delay is over by the store's clock.
 
-import { jobId } from "./job-id.ts";
 import { Turns } from "./turns.ts";
-import type { DroppedJob, Job, NewJob, QueueDepth } from "./queue.ts";
+import { type DroppedJob, type Job, jobId, type NewJob, type QueueDepth } from "./queue.ts";
 
 export interface WaitingJob extends Job {
   readonly priority: number;
-  /** Before all times for a job without a delay: it may always be taken, whatever the clock does. */
+  /** Before all times for a job without a delay: it may always be taken, also after the clock stepped back. */
   readonly readyAt: number;
   readonly queuedAt: number;
   readonly rank: number;
@@ -16,49 +15,33 @@ export interface WaitingJob extends Job {
 /** Committed jobs. Maps keep insertion order, which is the order of arrival. */
 export class MemoryJobs {
   readonly turns = new Turns();
-  readonly #rooms = new Map<string, Map<number, Map<string, WaitingJob>>>();
+  readonly #queues = new Map<string, Map<string, WaitingJob>>();
 
-  /** The job of this id in the queue of a type. */
   find(nodeType: string, id: string): WaitingJob | undefined {
-    for (const queue of this.#rooms.get(nodeType)?.values() ?? []) {
-      const job = queue.get(id);
-      if (job !== undefined) return job;
-    }
-    return undefined;
+    return this.#queues.get(nodeType)?.get(id);
   }
 
-  /** Priorities with jobs of a type. */
-  priorities(nodeType: string): Iterable<number> {
-    return this.#rooms.get(nodeType)?.keys() ?? [];
-  }
-
-  /** Jobs of one type and priority in order of arrival. */
-  of(nodeType: string, priority: number): Iterable<WaitingJob> {
-    return this.#rooms.get(nodeType)?.get(priority)?.values() ?? [];
+  /** Jobs of one type in order of arrival. */
+  of(nodeType: string): Iterable<WaitingJob> {
+    return this.#queues.get(nodeType)?.values() ?? [];
   }
 
   all(): WaitingJob[] {
-    return [...this.#rooms.values()].flatMap((room) =>
-      [...room.values()].flatMap((queue) => [...queue.values()]),
-    );
+    return [...this.#queues.values()].flatMap((queue) => [...queue.values()]);
   }
 
   add(job: WaitingJob): void {
-    const room = this.#rooms.get(job.nodeType) ?? new Map<number, Map<string, WaitingJob>>();
-    const queue = room.get(job.priority) ?? new Map<string, WaitingJob>();
-    this.#rooms.set(job.nodeType, room.set(job.priority, queue.set(job.jobId, job)));
+    const queue = this.#queues.get(job.nodeType) ?? new Map<string, WaitingJob>();
+    this.#queues.set(job.nodeType, queue.set(job.jobId, job));
   }
 
   remove(job: WaitingJob): void {
-    const room = this.#rooms.get(job.nodeType);
-    const queue = room?.get(job.priority);
-    queue?.delete(job.jobId);
-    if (queue?.size === 0) room?.delete(job.priority);
+    this.#queues.get(job.nodeType)?.delete(job.jobId);
   }
 
   depths(now: number): QueueDepth[] {
-    return [...this.#rooms].map(([nodeType, room]) => {
-      const jobs = [...room.values()].flatMap((queue) => [...queue.values()]);
+    return [...this.#queues].map(([nodeType, queue]) => {
+      const jobs = [...queue.values()];
       const waitingCount = jobs.length;
       if (waitingCount === 0) return { nodeType, waitingCount };
       const least = (of: (job: WaitingJob) => number): number =>
@@ -71,7 +54,7 @@ export class MemoryJobs {
   }
 }
 
-/** The waiting room as one transaction sees it. */
+/** The waiting jobs as one transaction sees them. */
 export class StagedJobs {
   readonly #jobs: MemoryJobs;
   readonly #now: number;
@@ -101,14 +84,16 @@ export class StagedJobs {
   }
 
   take(nodeType: string, count: number): Job[] {
-    const taken: Job[] = [];
-    for (const job of this.#ready(nodeType)) {
-      if (taken.length >= count) break;
+    const ready = [...this.#jobs.of(nodeType), ...this.#added].filter(
+      (job) => job.nodeType === nodeType && job.readyAt <= this.#now && !this.#taken.has(job),
+    );
+    const chosen = ready.toSorted((a, b) => a.rank - b.rank).slice(0, count);
+    const taken = chosen.map((job) => {
       this.#remove(job);
       const { priority: _priority, readyAt: _readyAt, queuedAt: _queuedAt, rank, ...own } = job;
       this.#jobs.turns.served(nodeType, rank);
-      taken.push(own);
-    }
+      return own;
+    });
     if (taken.length < count) this.#jobs.turns.emptied(nodeType);
     return taken;
   }
@@ -127,20 +112,5 @@ export class StagedJobs {
 
   #remove(job: WaitingJob): void {
     if (!this.#added.delete(job)) this.#taken.add(job);
-  }
-
-  *#ready(nodeType: string): Iterable<WaitingJob> {
-    const own = [...this.#added].filter((job) => job.nodeType === nodeType);
-    const priorities = [...this.#jobs.priorities(nodeType), ...own.map((job) => job.priority)];
-    for (const priority of [...new Set(priorities)].toSorted((a, b) => a - b)) {
-      const waiting = [...this.#jobs.of(nodeType, priority), ...own].filter(
-        (job) => job.priority === priority && this.#isFree(job),
-      );
-      yield* waiting.toSorted((a, b) => a.rank - b.rank);
-    }
-  }
-
-  #isFree(job: WaitingJob): boolean {
-    return job.readyAt <= this.#now && !this.#taken.has(job);
   }
 }

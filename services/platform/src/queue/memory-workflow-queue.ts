@@ -1,14 +1,15 @@
-// The workflow queue in memory: for a single process, and for tests of whatever uses a queue. It keeps the same promises as
-// the one on Postgres (test/conformance holds the two together). Nothing here waits, so every call is whole by itself.
+// The workflow queue in memory, for a single process and for tests. It keeps the same promises as the queue on PostgreSQL; test/conformance
+// compares the two. No call waits for anything, so no call sees another one half done.
 
+import { checkCommand, type WorkflowCommand } from "./workflow-command.ts";
 import {
   checkMs,
   CLAIM_EXPIRED,
+  type ClaimedJob,
   DEFAULT_VISIBILITY_MS,
   errorText,
-  isClaim,
-  type ClaimedJob,
   type Heartbeat,
+  isClaim,
   type JobClaim,
   type JobCounts,
   type JobRecord,
@@ -18,8 +19,8 @@ import {
   refusalOf,
   type Settlement,
   type WorkflowQueue,
+  type WorkflowQueueOptions,
 } from "./workflow-queue.ts";
-import { checkCommand, type WorkflowCommand } from "./workflow-command.ts";
 
 interface Row {
   readonly jobId: string;
@@ -29,17 +30,11 @@ interface Row {
   claimEpoch: number;
   workerId: string | null;
   visibleUntil: number;
-  isLetGo: boolean;
+  isGivenBack: boolean;
   error: string | null;
-  /** Position among those that wait; renewed when it waits again. */
+  /** Position among waiting jobs; a job that waits again gets a new one. */
   arrival: number;
   readyAt: number;
-}
-
-export interface MemoryWorkflowQueueOptions {
-  readonly now?: () => number;
-  readonly newId?: () => string;
-  readonly visibilityTimeoutMs?: number;
 }
 
 export class MemoryWorkflowQueue implements WorkflowQueue {
@@ -51,7 +46,7 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
   readonly #watchers = new Set<() => void>();
   #arrivals = 0;
 
-  constructor(options: MemoryWorkflowQueueOptions = {}) {
+  constructor(options: WorkflowQueueOptions = {}) {
     this.#now = options.now ?? Date.now;
     this.#newId = options.newId ?? (() => crypto.randomUUID());
     this.#visibilityMs = options.visibilityTimeoutMs ?? DEFAULT_VISIBILITY_MS;
@@ -60,80 +55,58 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
   async enqueue(input: NewCommand): Promise<string> {
     const jobId = this.#newId();
     const command = checkCommand(input, jobId);
-    this.#rows.set(jobId, {
-      jobId,
-      command,
-      status: "waiting",
-      attempts: 0,
-      claimEpoch: 0,
-      workerId: null,
-      visibleUntil: 0,
-      isLetGo: false,
-      error: null,
-      arrival: this.#arrive(),
-      readyAt: this.#now(),
-    });
+    const unclaimed = { claimEpoch: 0, workerId: null, visibleUntil: 0, isGivenBack: false };
+    const fresh = { attempts: 0, error: null, arrival: this.#arrive(), readyAt: this.#now() };
+    this.#rows.set(jobId, { jobId, command, status: "waiting", ...unclaimed, ...fresh });
     return jobId;
   }
 
   async dequeue(workerId: string): Promise<ClaimedJob | null> {
     const now = this.#now();
-    const ready = [...this.#rows.values()].filter(
-      (row) => row.status === "waiting" && row.readyAt <= now,
-    );
+    const ready = this.#all("waiting").filter(({ readyAt }) => readyAt <= now);
     const [row] = ready.toSorted(
       (a, b) => a.command.priority - b.command.priority || a.arrival - b.arrival,
     );
     if (row === undefined) return null;
-    const { runId } = row.command;
-    const claimEpoch = (this.#epochs.get(runId) ?? 0) + 1;
-    this.#epochs.set(runId, claimEpoch);
-    const visibleUntil = now + this.#visibilityMs;
-    Object.assign(row, { status: "active", workerId, claimEpoch, visibleUntil, isLetGo: false });
     const { jobId, attempts, command } = row;
+    const claimEpoch = (this.#epochs.get(command.runId) ?? 0) + 1;
+    this.#epochs.set(command.runId, claimEpoch);
+    const visibleUntil = now + this.#visibilityMs;
+    Object.assign(row, { status: "active", workerId, claimEpoch, visibleUntil });
+    row.isGivenBack = false;
     return { ...copyOf(command), jobId, claimEpoch, workerId, attempts, visibleUntil };
   }
 
   async ack(claim: JobClaim): Promise<Settlement> {
-    return this.#settle(claim, ["active", "paused"], (row) => {
-      row.status = "completed";
-    });
+    return this.#settle(claim, ["active", "paused"], (row) => void (row.status = "completed"));
   }
 
   async nack(claim: JobClaim, error: string, retryAfterMs = 0): Promise<Settlement> {
     const afterMs = checkMs("retry_after_ms", retryAfterMs);
-    return this.#settle(claim, ["active"], (row) => {
-      row.attempts += 1;
-      row.error = errorText(error);
-      this.#comeBack(row, afterMs);
-    });
+    return this.#settle(claim, ["active"], (row) => this.#fail(row, errorText(error), afterMs));
   }
 
   async heartbeat(claim: JobClaim, extendMs = this.#visibilityMs): Promise<Heartbeat> {
     const visibleUntil = this.#now() + checkMs("extend_ms", extendMs);
     const settled = this.#settle(claim, ["active"], (row) => {
-      Object.assign(row, { visibleUntil, isLetGo: extendMs === 0 });
+      row.visibleUntil = visibleUntil;
+      row.isGivenBack = extendMs === 0;
     });
     return settled.outcome === "done" ? { outcome: "done", visibleUntil } : settled;
   }
 
   async release(claim: JobClaim): Promise<Settlement> {
-    return this.#settle(claim, ["active"], (row) => {
-      row.status = "paused";
-    });
+    return this.#settle(claim, ["active"], (row) => void (row.status = "paused"));
   }
 
   async reclaimExpired(): Promise<Reclaimed> {
     const now = this.#now();
-    const expired = [...this.#rows.values()]
-      .filter((row) => row.status === "active" && row.visibleUntil <= now)
+    const expired = this.#all("active")
+      .filter((row) => row.visibleUntil <= now)
       .toSorted((a, b) => a.visibleUntil - b.visibleUntil || (a.jobId < b.jobId ? -1 : 1));
     for (const row of expired) {
-      if (!row.isLetGo) {
-        row.attempts += 1;
-        row.error = CLAIM_EXPIRED;
-      }
-      this.#comeBack(row, 0);
+      if (row.isGivenBack) this.#wait(row, 0);
+      else this.#fail(row, CLAIM_EXPIRED, 0);
     }
     const dead = expired.filter((row) => row.status === "dead_letter").length;
     return { waiting: expired.length - dead, dead_letter: dead };
@@ -142,26 +115,28 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
   async getJob(jobId: string): Promise<JobRecord | undefined> {
     const row = this.#rows.get(jobId);
     if (row === undefined) return undefined;
-    const { command, status, attempts, claimEpoch, workerId, error } = row;
+    const { status, attempts, claimEpoch, workerId, error } = row;
     const visibleUntil = status === "active" ? row.visibleUntil : null;
-    const known = { jobId, status, attempts, claimEpoch, workerId, visibleUntil, error };
-    return { ...known, command: copyOf(command) };
+    const command = copyOf(row.command);
+    return { jobId, status, attempts, claimEpoch, workerId, visibleUntil, error, command };
   }
 
   async getQueueDepth(): Promise<JobCounts> {
-    const rows = [...this.#rows.values()];
-    const count = (status: JobStatus): number => rows.filter((row) => row.status === status).length;
     return {
-      waiting: count("waiting"),
-      active: count("active"),
-      paused: count("paused"),
-      dead_letter: count("dead_letter"),
+      waiting: this.#all("waiting").length,
+      active: this.#all("active").length,
+      paused: this.#all("paused").length,
+      dead_letter: this.#all("dead_letter").length,
     };
   }
 
   watch(onJobs: () => void): () => void {
     this.#watchers.add(onJobs);
     return () => void this.#watchers.delete(onJobs);
+  }
+
+  #all(status: JobStatus): Row[] {
+    return [...this.#rows.values()].filter((row) => row.status === status);
   }
 
   #settle(claim: JobClaim, from: readonly JobStatus[], change: (row: Row) => void): Settlement {
@@ -172,11 +147,14 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
     return { outcome: "done", status: row.status };
   }
 
-  #comeBack(row: Row, afterMs: number): void {
-    if (row.attempts >= row.command.maxAttempts) {
-      row.status = "dead_letter";
-      return;
-    }
+  #fail(row: Row, error: string, afterMs: number): void {
+    row.attempts += 1;
+    row.error = error;
+    if (row.attempts >= row.command.maxAttempts) row.status = "dead_letter";
+    else this.#wait(row, afterMs);
+  }
+
+  #wait(row: Row, afterMs: number): void {
     row.status = "waiting";
     row.readyAt = this.#now() + afterMs;
     row.arrival = this.#arrive();
@@ -189,6 +167,6 @@ export class MemoryWorkflowQueue implements WorkflowQueue {
   }
 }
 
-/** A copy by way of JSON, as any other queue makes it: nobody changes a command behind its back. */
+/** A copy through JSON, like that of the other queue, so that a caller cannot change a command that is kept here. */
 const copyOf = (command: WorkflowCommand): WorkflowCommand =>
   JSON.parse(JSON.stringify(command)) as WorkflowCommand;

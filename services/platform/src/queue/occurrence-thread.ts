@@ -1,25 +1,17 @@
-// The thread that computes occurrences: takes one question at a time, answers it, and knows nothing else. It may be ended at any time.
+// The thread that computes occurrences. It takes one question at a time and answers it. It may be ended at any time.
 
 import { parentPort } from "node:worker_threads";
-import { occurrencesAfter, recurrenceFault } from "./boss-occurrences.ts";
-import { dueTimes } from "./due-times.ts";
+import { dueTimes, occurrencesAfter, recurrenceFault } from "./boss-occurrences.ts";
 
-/** What can be asked, by name. */
-export const QUESTIONS = {
-  after: occurrencesAfter,
-  fault: recurrenceFault,
-  due: dueTimes,
-} as const;
-
-export type Questions = typeof QUESTIONS;
+const QUESTIONS = { after: occurrencesAfter, fault: recurrenceFault, due: dueTimes } as const;
 
 /** A question on its way to the thread. */
 export interface Asked {
-  readonly name: keyof Questions;
+  readonly name: keyof typeof QUESTIONS;
   readonly args: readonly unknown[];
 }
 
-/** Its answer; `ready` comes first, once. */
+/** A message of the thread: `ready` once at first, then the answers. */
 export type Answered =
   | { readonly kind: "ready" }
   | { readonly kind: "value"; readonly value: unknown }
@@ -27,15 +19,15 @@ export type Answered =
 
 // A thread, not a window.
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
-const say = (answer: Answered): void => parentPort?.postMessage(answer);
+const send = (answer: Answered): void => parentPort?.postMessage(answer);
 
 parentPort?.on("message", ({ name, args }: Asked) => {
   try {
-    // Sent by occurrences.ts, which pairs names and arguments.
+    // occurrences.ts sends the question, and pairs names and arguments.
     const question = QUESTIONS[name] as (...given: readonly unknown[]) => unknown;
-    say({ kind: "value", value: question(...args) });
+    send({ kind: "value", value: question(...args) });
   } catch (error) {
-    say({ kind: "error", message: error instanceof Error ? error.message : String(error) });
+    send({ kind: "error", message: error instanceof Error ? error.message : String(error) });
   }
 });
-say({ kind: "ready" });
+send({ kind: "ready" });

@@ -1,7 +1,6 @@
-// Occurrences computed where they are asked for: for tests of what is done with them.
+// Occurrences computed in the calling thread, for tests of code that uses them.
 
-import { occurrencesAfter, recurrenceFault } from "./boss-occurrences.ts";
-import { dueTimes } from "./due-times.ts";
+import { dueTimes, occurrencesAfter, recurrenceFault } from "./boss-occurrences.ts";
 import type { Occurrences } from "./occurrences.ts";
 
 export const inPlace: Occurrences = {

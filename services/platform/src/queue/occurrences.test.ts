@@ -19,7 +19,7 @@ function setup(): OccurrenceThread {
   return thread;
 }
 
-/** How often this event loop came round while something was waited for. */
+/** How often this event loop turned during a wait. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;
@@ -28,7 +28,7 @@ async function turnsDuring(work: Promise<unknown>): Promise<number> {
   return turns;
 }
 
-test("the thread says what is computed in place", async () => {
+test("the thread gives the same answers as a computation in place", async () => {
   const thread = setup();
   expect(await thread.after(DAILY, NOW, 5)).toEqual(occurrencesAfter(DAILY, NOW, 5));
   expect(await thread.next(DAILY, NOW)).toBe(occurrencesAfter(DAILY, NOW, 1)[0]);
@@ -39,7 +39,7 @@ test("the thread says what is computed in place", async () => {
   await expect(thread.after(each("nope"), NOW, 1)).rejects.toThrow();
 });
 
-test("a rule that takes tens of seconds is refused after one, and the event loop goes round meanwhile", async () => {
+test("a rule that takes tens of seconds is refused after one second, and the event loop keeps turning", async () => {
   const thread = setup();
   await thread.fault(DAILY, NOW);
   const fault = thread.fault(COSTLY, NOW);
@@ -48,7 +48,7 @@ test("a rule that takes tens of seconds is refused after one, and the event loop
   expect(await turnsDuring(fault)).toBeGreaterThanOrEqual(10);
   expect(await fault).toMatchObject({ field: "expression", reason: "TOO_COSTLY" });
   expect(await behind).toBe(occurrencesAfter(DAILY, NOW, 1)[0]);
-  // Who asks again is refused at once, whatever is asked.
+  // The next question about the rule is refused at once, whatever its kind.
   await expect(thread.after(COSTLY, NOW, 1)).rejects.toThrow(TooCostly);
   await expect(thread.due(COSTLY, { first: NOW, now: NOW, max: 1 })).rejects.toThrow(TooCostly);
 });
@@ -65,7 +65,7 @@ test("more questions than can wait are refused, firings are not", async () => {
   expect(await firing).toBe(occurrencesAfter(DAILY, NOW, 1)[0]);
 });
 
-test("a stop refuses what is under way and what comes", async () => {
+test("a stop refuses present and later questions", async () => {
   const thread = setup();
   const asked = thread.after(DAILY, NOW, 1);
   await Promise.all([expect(asked).rejects.toThrow("stopping"), thread.stop()]);

@@ -1,23 +1,22 @@
-// When expressions come due, computed in a thread beside the service: a rule may take any time, and the event loop must not wait for
-// it. One question at a time; one that takes longer than it may ends the thread, and the next one starts another. The thread is
-// started when it is first needed and ended when nothing was asked for a while, since it holds some 20 MiB.
+// Computes in a thread when expressions are due, because a rule may take long and must not block the event loop. The thread answers one question
+// at a time. A question that takes too long ends the thread, and the next question starts another. An idle thread ends, since it holds some 20 MiB.
 //
-// Time is counted in ticks of our own event loop, not by a clock: a process that was frozen or starved of CPU starved its thread too,
-// and no rule is to blame for that. What took too long is remembered for a while, so that who asks again is refused at once.
+// Time is counted in ticks of our own event loop, not by a clock: a process that was frozen or had no CPU starved its thread too, and that is not
+// the rule's fault. A rule that took too long is remembered for a while, and refused at once.
 
 import { Worker } from "node:worker_threads";
+import { BoundedMap } from "@pawl/core/data/bounded-map";
+import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { Recurrence, RecurrenceFault } from "./boss-occurrences.ts";
-import type { DueWindow } from "./due-times.ts";
+import type { DueWindow, Recurrence, RecurrenceFault } from "./boss-occurrences.ts";
 import type { Answered, Asked } from "./occurrence-thread.ts";
 
-/** A question may take the thread so long, in ticks. */
 const TICK_MS = 100;
-/** A second: a rule that needs more is refused. */
+/** A second: a rule that takes longer is refused. */
 const ASK_TICKS = 10;
-/** A firing waits longer for a rule that was taken once, and less than its transaction may stand still. */
+/** A firing waits longer, because its rule was accepted once, but not as long as its transaction may be idle. */
 const FIRE_TICKS = 35;
-/** Loading pg-boss on a busy machine. */
+/** For loading pg-boss on a busy machine. */
 const START_TICKS = 300;
 const IDLE_MS = 60_000;
 const HEAP_MIB = 96;
@@ -26,7 +25,7 @@ const LINE_MAX = 100;
 const COSTLY_MAX = 1_000;
 const COSTLY_MS = 10 * 60_000;
 
-/** The rule took longer than it may. */
+/** The rule took too long. */
 export class TooCostly extends Error {
   override readonly name = "TooCostly";
 
@@ -35,17 +34,8 @@ export class TooCostly extends Error {
   }
 }
 
-/** Every call rejects with TooCostly where the rule takes too long, and with OVERLOADED where too many wait. */
-export interface Occurrences {
-  /** As `occurrencesAfter`. */
-  after(recurrence: Recurrence, afterMs: number, count: number): Promise<number[]>;
-  /** As `recurrenceFault`; a rule that takes too long is a fault. */
-  fault(recurrence: Recurrence, afterMs: number): Promise<RecurrenceFault | undefined>;
-  /** The first occurrence after a time, or null when there is none; for firings, before other questions. */
-  next(recurrence: Recurrence, afterMs: number): Promise<number | null>;
-  /** As `dueTimes`; for firings, before other questions. */
-  due(recurrence: Recurrence, window: DueWindow): Promise<number[]>;
-}
+/** Every call rejects with TooCostly if the rule takes too long, and with OVERLOADED if too many questions wait. */
+export type Occurrences = Pick<OccurrenceThread, "after" | "fault" | "next" | "due">;
 
 interface Question extends Asked {
   readonly key: string;
@@ -54,9 +44,9 @@ interface Question extends Asked {
   readonly reject: (error: unknown) => void;
 }
 
-export class OccurrenceThread implements Occurrences {
+export class OccurrenceThread {
   readonly #line: Question[] = [];
-  readonly #costly = new Map<string, number>();
+  readonly #costly = new BoundedMap<string, number>(COSTLY_MAX);
   #worker: Worker | undefined;
   #isReady = false;
   #asking: Question | undefined;
@@ -64,10 +54,12 @@ export class OccurrenceThread implements Occurrences {
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
+  /** As `occurrencesAfter`. */
   after(recurrence: Recurrence, afterMs: number, count: number): Promise<number[]> {
     return this.#ask("after", recurrence, [afterMs, count]);
   }
 
+  /** As `recurrenceFault`; a rule that takes too long is a fault. */
   async fault(recurrence: Recurrence, afterMs: number): Promise<RecurrenceFault | undefined> {
     try {
       return await this.#ask("fault", recurrence, [afterMs]);
@@ -77,21 +69,23 @@ export class OccurrenceThread implements Occurrences {
     }
   }
 
+  /** The first occurrence after a time, or null if there is none. It is for firings, and comes before other questions. */
   async next(recurrence: Recurrence, afterMs: number): Promise<number | null> {
     const times = await this.#ask<number[]>("after", recurrence, [afterMs, 1], true);
     return times[0] ?? null;
   }
 
+  /** As `dueTimes`. It is for firings, and comes before other questions. */
   due(recurrence: Recurrence, window: DueWindow): Promise<number[]> {
     return this.#ask("due", recurrence, [window], true);
   }
 
-  /** Ends the thread; questions under way and to come are refused. */
+  /** Ends the thread; present and later questions are refused. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    const left = [...(this.#asking === undefined ? [] : [this.#asking]), ...this.#line.splice(0)];
+    this.#asking?.reject(draining());
     this.#asking = undefined;
-    for (const { reject } of left) reject(draining());
+    for (const { reject } of this.#line.splice(0)) reject(draining());
     await this.#end();
   }
 
@@ -104,12 +98,10 @@ export class OccurrenceThread implements Occurrences {
     const key = `${timeZone}\n${expression}`;
     if (this.#stopped) return Promise.reject(draining());
     if ((this.#costly.get(key) ?? 0) > performance.now()) return Promise.reject(new TooCostly());
-    if (!isFiring && this.#line.length >= LINE_MAX)
-      return Promise.reject(
-        new EngineError("OVERLOADED", "Too many schedules are being computed; try again.", {
-          retryAfterMs: 1_000,
-        }),
-      );
+    if (!isFiring && this.#line.length >= LINE_MAX) {
+      const message = "Too many schedules are being computed; try again.";
+      return Promise.reject(new EngineError("OVERLOADED", message, { retryAfterMs: 1_000 }));
+    }
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const ticks = isFiring ? FIRE_TICKS : ASK_TICKS;
     const all = [{ expression, timeZone }, ...args];
@@ -120,7 +112,7 @@ export class OccurrenceThread implements Occurrences {
     return promise;
   }
 
-  /** Sends the next question, if the thread is free; starts the thread, or ends it in a while. */
+  /** Sends the next question if the thread is free; starts the thread, or ends it after a while. */
   #advance(): void {
     if (this.#asking !== undefined || this.#stopped) return;
     if (this.#line.length === 0) {
@@ -131,8 +123,7 @@ export class OccurrenceThread implements Occurrences {
       this.#start();
       return;
     }
-    if (!this.#isReady) return;
-    const question = this.#line.shift();
+    const question = this.#isReady ? this.#line.shift() : undefined;
     if (question === undefined) return;
     this.#asking = question;
     const { name, args } = question;
@@ -150,12 +141,12 @@ export class OccurrenceThread implements Occurrences {
     });
     worker.unref();
     this.#worker = worker;
-    worker.on("message", (answer: Answered) => this.#hear(worker, answer));
+    worker.on("message", (answer: Answered) => this.#answered(worker, answer));
     worker.on("error", (error) => this.#broken(worker, error));
     this.#count(START_TICKS, () => this.#broken(worker, new Error("the thread did not start")));
   }
 
-  #hear(worker: Worker, answer: Answered): void {
+  #answered(worker: Worker, answer: Answered): void {
     if (worker !== this.#worker) return;
     clearTimeout(this.#timer);
     const asking = this.#asking;
@@ -166,20 +157,19 @@ export class OccurrenceThread implements Occurrences {
     this.#advance();
   }
 
-  /** The thread ended by itself: out of memory, which a rule is to blame for, or a fault of ours. */
+  /** The thread ended by itself: a rule used up its memory, or there is a bug of ours. */
   #broken(worker: Worker, error: unknown): void {
     if (worker !== this.#worker) return;
     const asking = this.#asking;
     if (asking !== undefined && isOutOfMemory(error)) return this.#tooLong(asking);
     this.#asking = undefined;
-    // Without a question the thread itself does not start; who waits is told, or would wait for ever.
+    // Without a question under way, the thread could not start. Then every waiting question is refused.
     for (const { reject } of asking === undefined ? this.#line.splice(0) : [asking]) reject(error);
     void this.#end().then(() => this.#advance());
   }
 
   #tooLong({ key, reject }: Question): void {
     this.#asking = undefined;
-    if (this.#costly.size >= COSTLY_MAX) this.#costly.clear();
     this.#costly.set(key, performance.now() + COSTLY_MS);
     reject(new TooCostly());
     void this.#end().then(() => this.#advance());
@@ -214,3 +204,24 @@ const draining = (): EngineError => new EngineError("DRAINING", "This process is
 
 const isOutOfMemory = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+
+/** How many next times a person sees with a schedule. */
+export const OCCURRENCES_SHOWN = LIMITS.previewTimes;
+
+/**
+ * The next times of a schedule, for people: none unless it is active, fewer if its rule ends. They begin with the schedule's own next occurrence,
+ * so a person sees the times that will fire.
+ */
+export async function upcoming(
+  occurrences: Occurrences,
+  { nextAt, spec }: { readonly nextAt: number | null; readonly spec: Recurrence },
+  count: number,
+): Promise<number[]> {
+  if (nextAt === null) return [];
+  try {
+    return [nextAt, ...(await occurrences.after(spec, nextAt, count - 1))];
+  } catch {
+    // The rule could be read when it was saved, but its later occurrences cannot be computed now.
+    return [nextAt];
+  }
+}

@@ -1,24 +1,15 @@
--- The queues. The tables `job` and `queue` are those of pg-boss, found by the search path; `workflow_jobs` and `run_claims` are ours.
--- Parameters named `now` are null for the clock of the database.
+-- The queues. The tables `job` and `queue` are pg-boss's, found by the search path; `workflow_jobs` and `run_claims` are ours.
+-- A parameter `now` is null for the clock of the database.
 
 -- name: depths
--- Every queue named: how many jobs wait, when the next is due, for how long the oldest has waited, and the rank of the first. One
--- index probe per queue for each, and a count that stops at a bound. Jobs without a delay come first in the order of
--- `start_after`, the oldest of them first. A job whose delay is over may have waited for longer, so the first of those is looked
--- at too.
+-- For each queue: how many jobs wait, when the next is due, how long the oldest has waited, and the rank of the first. One index probe
+-- for each, and a count that stops at a bound. Jobs without a delay come first in the order of `start_after`, the oldest of them
+-- first. A job whose delay is over may have waited longer, so the first of those is read too.
 select
   n.node_type,
-  (select extract(epoch from (j.start_after - now()))::float8 * 1000
-   from job j
-   where j.name = n.queue and j.state < 'active'
-   order by j.start_after
-   limit 1) as due_in_ms,
+  extract(epoch from (f.start_after - now()))::float8 * 1000 as due_in_ms,
   greatest(
-    (select extract(epoch from (now() - greatest(j.start_after, j.created_on)))::float8 * 1000
-     from job j
-     where j.name = n.queue and j.state < 'active'
-     order by j.start_after
-     limit 1),
+    extract(epoch from (now() - greatest(f.start_after, f.created_on)))::float8 * 1000,
     (select extract(epoch from (now() - j.start_after))::float8 * 1000
      from job j
      where j.name = n.queue and j.state < 'active' and j.start_after > now() - :never_later::interval
@@ -33,6 +24,13 @@ select
   (select count(*)::integer
    from (select 1 from job j where j.name = n.queue and j.state < 'active' limit 100000) waiting) as waiting
 from unnest(:node_type::text[], :queue::text[]) as n (node_type, queue)
+left join lateral (
+  select j.start_after, j.created_on
+  from job j
+  where j.name = n.queue and j.state < 'active'
+  order by j.start_after
+  limit 1
+) f on true
 
 -- name: count_waiting
 -- Waiting jobs of every queue with this prefix, up to a bound. Queues of the engine itself begin with an underscore, as no node
@@ -88,7 +86,7 @@ where name = any (:queues::text[])
   ))
 
 -- name: any_ready_command
--- Whether a command waits that may be taken now.
+-- Whether a waiting command may be taken now.
 select id
 from job
 where name = :queue::text and state < 'active' and not blocked and start_after <= now()
@@ -101,8 +99,8 @@ from job
 where name = :queue::text and state < 'active' and not blocked
 
 -- name: claim_command
--- Claims a command for a worker under the run's next epoch. A job that a worker holds or that is over is not claimed again, and
--- its run's epoch stays: then there is no row. Locks the run's count before the job; every statement takes them in this order.
+-- Claims a command for a worker under the run's next epoch. No row if a worker holds the job or it is over; then the run's epoch
+-- stays. Locks the run's count before the job, as every statement does.
 with counted as (
   insert into run_claims (run_id, epoch, claimed_at)
   select :run_id::uuid, 1, coalesce(:now::timestamptz, now())
@@ -131,8 +129,7 @@ where workflow_jobs.status = 'waiting'
 returning attempts, claim_epoch, visible_until
 
 -- name: bury_command
--- A job whose data is no command is a dead letter at once: no delivery of it can succeed. It has no run; its own id takes the
--- place.
+-- A job whose data is not a command is a dead letter at once, because no delivery can succeed. Its own id replaces the run's.
 insert into workflow_jobs (
   job_id, run_id, command, priority, max_attempts, status, attempts, worker_id, claim_epoch, visible_until, error, enqueued_at,
   changed_at
@@ -143,13 +140,13 @@ values (
 )
 on conflict (run_id, job_id) do nothing
 
--- name: ack_command
--- A command is done. Also ends a command that was paused for a person, under the claim that paused it.
+-- name: settle_command
+-- A command is done, or waits for a person: no worker gets it again, and no delivery counts.
 update workflow_jobs
-set status = 'completed', changed_at = coalesce(:now::timestamptz, now())
+set status = :status::text, changed_at = coalesce(:now::timestamptz, now())
 where job_id = :job_id::uuid
   and claim_epoch = :claim_epoch::bigint
-  and status in ('active', 'paused')
+  and status = any (:from::text[])
 returning status
 
 -- name: nack_command
@@ -165,7 +162,7 @@ where job_id = :job_id::uuid
 returning job_id, status, command, priority
 
 -- name: extend_command
--- A claim lives for so long from now on; 0 ms gives it back.
+-- Extends a claim to so long from now; 0 ms gives the job back.
 update workflow_jobs
 set visible_until = coalesce(:now::timestamptz, now()) + :extend_ms::float8 * interval '1 millisecond', is_let_go =
   :extend_ms::float8 = 0
@@ -174,17 +171,8 @@ where job_id = :job_id::uuid
   and status = 'active'
 returning visible_until
 
--- name: release_command
--- A command waits for a person: no worker gets it again, and no delivery counts.
-update workflow_jobs
-set status = 'paused', changed_at = coalesce(:now::timestamptz, now())
-where job_id = :job_id::uuid
-  and claim_epoch = :claim_epoch::bigint
-  and status = 'active'
-returning status
-
 -- name: any_expired_command
--- Whether the claim of a command has run out: one probe of an index, for callers that poll.
+-- Whether a claim has run out: one probe of an index, for callers that poll.
 select job_id
 from workflow_jobs
 where status = 'active'
@@ -192,8 +180,8 @@ where status = 'active'
 limit 1
 
 -- name: reclaim_command
--- Takes back the command whose claim ran out first. Several callers at once take different ones. A delivery counts unless its
--- worker gave it back.
+-- Takes back the command whose claim ran out first; callers at the same time take different ones. A delivery counts unless its worker
+-- gave it back.
 update workflow_jobs j
 set attempts = j.attempts + (not j.is_let_go)::integer,
   status = case when j.attempts + (not j.is_let_go)::integer >= j.max_attempts then 'dead_letter' else 'waiting' end,
@@ -217,15 +205,15 @@ from workflow_jobs
 where job_id = :job_id::uuid
 
 -- name: count_commands
--- Commands that are claimed, paused or given up. pg-boss counts those that wait.
+-- Commands that are claimed, paused or dead letters. pg-boss counts those that wait.
 select status, count(*)::integer as count
 from workflow_jobs
 where status in ('active', 'paused', 'dead_letter')
 group by status
 
 -- name: forget_commands
--- Drops commands that were done long ago, and counts of runs that no command has claimed since. A count outlives every claim made
--- under it, or an epoch would come twice. Bounded; the next turn takes the rest.
+-- Drops commands that were done long ago, and counts of runs that no command has claimed since. A count must outlive every claim made
+-- under it, or an epoch would be used twice. Bounded; the next call takes the rest.
 with forgotten as (
   delete from workflow_jobs
   where job_id = any (array(

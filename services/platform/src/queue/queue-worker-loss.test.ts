@@ -5,34 +5,36 @@ import { expect, test } from "vitest";
 import { settle } from "../lifecycle/manual-timers.fixture.ts";
 import { command, crew, setup } from "./queue-worker.fixture.ts";
 
-test("a writer that was fenced off is fatal at once: no retry, no strike, the job is left alone (S0.32, S0.40, S0.44)", async () => {
-  const { queue, start, at, told } = setup();
+test("a fenced writer ends the job at once: no retry, no counted attempt, no more calls about it (S0.32, S0.40, S0.44)", async () => {
+  const { queue, start, at, emitted } = setup();
   const jobId = await queue.enqueue(command());
   await start();
   const before = await queue.getJob(jobId);
   await at(0).fail(new EngineError("STALE_CLAIM", "another epoch"));
-  expect(told.at(-1)).toEqual(["job:claim_lost", jobId, at(0).job.runId]);
+  expect(emitted.at(-1)).toEqual(["job:claim_lost", jobId, at(0).job.runId]);
   expect(await queue.getJob(jobId)).toEqual(before);
 });
 
-test("a worker that was paused past its claim learns so by its heartbeat, aborts and says nothing more (S0.32, S0.40, S0.44)", async () => {
-  const { queue, start, at, told, timers } = setup({ heartbeatIntervalMs: 400_000 });
+test("a worker that was paused past its claim gets a refused heartbeat, aborts and sends nothing more (S0.32, S0.40, S0.44)", async () => {
+  const { queue, start, at, emitted, timers } = setup({ heartbeatIntervalMs: 400_000 });
   const jobId = await queue.enqueue(command());
   await start();
-  // No heartbeat for longer than the claim lives: another worker is given the job.
+  // No heartbeat for longer than the claim lives: another worker gets the job.
   await timers.advance(330_000);
   const heir = crew(timers, queue, { workerId: "heir" });
   await heir.start();
   expect(heir.at(0).job).toMatchObject({ jobId, claimEpoch: 2 });
   await timers.advance(70_000);
   expect(at(0).signals.abort.aborted).toBe(true);
-  expect(told.filter((each) => Array.isArray(each) && each[0] === "job:claim_lost").length).toBe(1);
+  expect(emitted.filter((each) => Array.isArray(each) && each[0] === "job:claim_lost").length).toBe(
+    1,
+  );
   await at(0).rest("completed");
   expect(await queue.getJob(jobId)).toMatchObject({ status: "active", claimEpoch: 2 });
 });
 
-test("a stop asks every job to finish, waits, and takes nothing new meanwhile (S0.26, S0.47, S0.48)", async () => {
-  const { worker, queue, start, at, running, told } = setup();
+test("a stop asks every job to finish, waits, and takes no new job (S0.26, S0.47, S0.48)", async () => {
+  const { worker, queue, start, at, running, emitted } = setup();
   const jobId = await queue.enqueue(command());
   await queue.enqueue(command());
   await start();
@@ -44,10 +46,10 @@ test("a stop asks every job to finish, waits, and takes nothing new meanwhile (S
   await stopped;
   expect(await queue.getJob(jobId)).toMatchObject({ status: "completed" });
   expect(running.length).toBe(1);
-  expect(told.at(-1)).toEqual(["worker:stopped", "worker-1"]);
+  expect(emitted.at(-1)).toEqual(["worker:stopped", "worker-1"]);
 });
 
-test("a job that rests unfinished at a stop stays active and comes back without a strike; it is neither paused nor acknowledged (S0.50, S0.51)", async () => {
+test("a job that is unfinished at a stop stays active and comes back without a counted attempt; it is neither paused nor acknowledged (S0.50, S0.51)", async () => {
   const { worker, queue, start, at, timers } = setup();
   const jobId = await queue.enqueue(command({ maxAttempts: 1 }));
   await start();
@@ -61,7 +63,7 @@ test("a job that rests unfinished at a stop stays active and comes back without 
   expect(heir.at(0).job).toMatchObject({ jobId, claimEpoch: 2, attempts: 0 });
 });
 
-test("what outlives the grace period is aborted, and its failure then is no strike (S0.25, S0.48, S0.49, S0.51)", async () => {
+test("a job that outlives the grace period is aborted, and its failure does not count (S0.25, S0.48, S0.49, S0.51)", async () => {
   const { worker, queue, start, at, timers } = setup();
   const jobId = await queue.enqueue(command({ maxAttempts: 1 }));
   await start();
@@ -76,7 +78,7 @@ test("what outlives the grace period is aborted, and its failure then is no stri
   expect(await queue.reclaimExpired()).toEqual({ waiting: 1, dead_letter: 0 });
 });
 
-test("a job whose runner still writes is not let go: it stays claimed until its claim runs out (S0.49, S0.50)", async () => {
+test("a job whose runner still writes is not given back: it stays claimed until its claim runs out (S0.49, S0.50)", async () => {
   const { worker, queue, start, at, timers } = setup();
   const jobId = await queue.enqueue(command());
   await start();
@@ -90,7 +92,7 @@ test("a job whose runner still writes is not let go: it stays claimed until its 
   expect(await queue.reclaimExpired()).toEqual({ waiting: 1, dead_letter: 0 });
 });
 
-test("a job claimed while the worker is being stopped goes back untouched (S0.51)", async () => {
+test("a job claimed while the worker stops is given back untouched (S0.51)", async () => {
   const { worker, queue, start, running } = setup();
   await start();
   const gate = Promise.withResolvers<void>();
@@ -106,7 +108,7 @@ test("a job claimed while the worker is being stopped goes back untouched (S0.51
   expect(await queue.getJob(jobId)).toMatchObject({ status: "waiting", attempts: 0 });
 });
 
-test("a queue that is away is told to whoever asked, and the worker goes on (S0.2)", async () => {
+test("an unreachable queue is reported to onError, and the worker continues (S0.2)", async () => {
   const errors: unknown[] = [];
   const { queue, start, at, running, timers } = setup({ onError: (error) => errors.push(error) });
   const away = new Error("away");
@@ -122,13 +124,13 @@ test("a queue that is away is told to whoever asked, and the worker goes on (S0.
   const { jobId } = at(0).job;
   await at(0).rest("completed");
   queue.ack = ack;
-  // Nobody heard of the end: the job runs again when its claim has run out, under a newer epoch.
+  // The queue did not get the result: the job runs again when its claim has run out, under a newer epoch.
   await timers.advance(330_000);
   expect(at(1).job).toMatchObject({ jobId, claimEpoch: 2 });
 });
 
-test("a heartbeat that crosses with the end of its job is no lost claim (S0.28, S0.32)", async () => {
-  const { queue, start, at, told, timers } = setup();
+test("a heartbeat that crosses with the end of its job does not lose the claim (S0.28, S0.32)", async () => {
+  const { queue, start, at, emitted, timers } = setup();
   const jobId = await queue.enqueue(command());
   await start();
   const held = Promise.withResolvers<void>();
@@ -138,7 +140,7 @@ test("a heartbeat that crosses with the end of its job is no lost claim (S0.28, 
   await at(0).rest("completed");
   held.resolve();
   await settle();
-  expect(told.slice(1)).toEqual([
+  expect(emitted.slice(1)).toEqual([
     ["job:claimed", jobId, at(0).job.runId],
     ["job:completed", jobId, at(0).job.runId],
   ]);
@@ -147,7 +149,7 @@ test("a heartbeat that crosses with the end of its job is no lost claim (S0.28, 
 test("a hint that comes just as the worker stopped looking is not lost (S0.22)", async () => {
   const { queue, start, running, worker } = setup({ concurrency: 50, pollIntervalMs: 3_600_000 });
   const dequeue = queue.dequeue.bind(queue);
-  // Whatever the turn in which a job and its hint arrive after the last look, it is taken without a poll.
+  // In whichever turn after the last look a job and its hint arrive, the worker takes the job without a poll.
   for (let turns = 0; turns < 12; turns += 1) {
     let hasEnqueued = false;
     queue.dequeue = async (workerId) => {

@@ -1,4 +1,4 @@
-// A queue worker on the queue in memory, by a clock that moves when it is told to, whose jobs end when a test says so.
+// A queue worker on the queue in memory. A test moves its clock and ends its jobs.
 
 import { onTestFinished } from "vitest";
 import { ManualTimers, settle } from "../lifecycle/manual-timers.fixture.ts";
@@ -10,7 +10,7 @@ import type { ClaimedJob, NewCommand } from "./workflow-queue.ts";
 
 export type Options = QueueWorkerOptions<string, string>;
 
-/** A job under way, to be ended by the test. */
+/** A job under way; the test ends it. */
 export interface Running {
   readonly job: ClaimedJob;
   readonly given: unknown;
@@ -36,10 +36,10 @@ export function setup(over: Partial<Options> = {}) {
   return { timers, queue, ...crew(timers, queue, over) };
 }
 
-/** A worker on a queue, with eyes on all it says and runs. */
+/** A worker on a queue, with a record of its events and jobs. */
 export function crew(timers: ManualTimers, queue: MemoryWorkflowQueue, over: Partial<Options>) {
   const running: Running[] = [];
-  const told: unknown[] = [];
+  const emitted: unknown[] = [];
   const worker = new QueueWorker<string, string>({
     workerId: "worker-1",
     queue,
@@ -60,14 +60,14 @@ export function crew(timers: ManualTimers, queue: MemoryWorkflowQueue, over: Par
     ...over,
   });
   for (const name of EVENTS)
-    worker.events.on(name, (event) => told.push([name, ...Object.values(event)]));
+    worker.events.on(name, (event) => emitted.push([name, ...Object.values(event)]));
   const start = async () => {
     worker.start();
     await settle();
   };
   onTestFinished(async () => {
     const stopped = worker.stop();
-    // Whatever a test left running is aborted by the clock, and the worker does not wait for it.
+    // The clock aborts jobs that a test left running, and the worker does not wait for them.
     await timers.advance(60_000);
     await stopped;
   });
@@ -76,7 +76,7 @@ export function crew(timers: ManualTimers, queue: MemoryWorkflowQueue, over: Par
     if (found === undefined) throw new Error(`there is no job ${index}`);
     return found;
   };
-  return { worker, running, told, start, at };
+  return { worker, running, emitted, start, at };
 }
 
 export const command = (over: Partial<NewCommand> = {}): NewCommand => ({

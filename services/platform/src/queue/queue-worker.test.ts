@@ -1,4 +1,4 @@
-// What a queue worker is made of, and what becomes of its jobs.
+// The options of a queue worker, and the results of its jobs.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { command, type Options, setup } from "./queue-worker.fixture.ts";
 import { QueueWorker } from "./queue-worker.ts";
 import type { ClaimedJob } from "./workflow-queue.ts";
 
-test("a worker without queue, persistence, event log or with odd numbers says all that is wrong (S0.17, S0.18, S0.19)", () => {
+test("a worker without queue, persistence or event log, or with odd numbers, reports every fault (S0.17, S0.18, S0.19)", () => {
   const make = (options: object): unknown => {
     try {
       return new QueueWorker(options as Options);
@@ -28,7 +28,7 @@ test("a worker without queue, persistence, event log or with odd numbers says al
   expect(make(one)).toMatchObject({ violations: [{ field: "eventLog", reason: "REQUIRED" }] });
 });
 
-test("a worker names itself by a random UUID unless it is given a name (S0.16)", () => {
+test("a worker has a random UUID as its name by default (S0.16)", () => {
   const { worker } = setup();
   expect(worker.workerId).toBe("worker-1");
   const parts = { queue: new MemoryWorkflowQueue(), persistence: "", eventLog: "" };
@@ -39,15 +39,15 @@ test("a worker names itself by a random UUID unless it is given a name (S0.16)",
   for (const name of names) expect(name).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 });
 
-test("a job is claimed, run with the worker's parts and acknowledged, and each step is told (S0.26, S0.27, S0.28, S0.33, S0.34)", async () => {
-  const { worker, queue, start, at, told } = setup();
+test("a job is claimed, run with the worker's parts and acknowledged, and each step is an event (S0.26, S0.27, S0.28, S0.33, S0.34)", async () => {
+  const { worker, queue, start, at, emitted } = setup();
   const jobId = await queue.enqueue(command());
   await start();
   const { job, given } = at(0);
   expect([job.jobId, given]).toEqual([jobId, { persistence: "snapshots", eventLog: "log" }]);
   await at(0).rest("completed");
   await worker.stop();
-  expect(told).toEqual([
+  expect(emitted).toEqual([
     ["worker:started", "worker-1"],
     ["job:claimed", jobId, job.runId],
     ["job:completed", jobId, job.runId],
@@ -56,7 +56,7 @@ test("a job is claimed, run with the worker's parts and acknowledged, and each s
   expect(await queue.getJob(jobId)).toMatchObject({ status: "completed" });
 });
 
-test("what the factory makes for a job takes the place of the worker's own parts (S0.20)", async () => {
+test("the factory's parts for a job replace the worker's own parts (S0.20)", async () => {
   const runnerOptionsFactory = (job: ClaimedJob) => ({ eventLog: `epoch ${job.claimEpoch}` });
   const { queue, start, at } = setup({ runnerOptionsFactory });
   await queue.enqueue(command());
@@ -65,14 +65,14 @@ test("what the factory makes for a job takes the place of the worker's own parts
 });
 
 test("a factory that throws is a failed attempt, not a dead worker (S0.20)", async () => {
-  const { queue, start, told } = setup({
+  const { queue, start, emitted } = setup({
     runnerOptionsFactory: () => {
       throw new Error("no writer");
     },
   });
   const jobId = await queue.enqueue(command({ maxAttempts: 1 }));
   await start();
-  expect(told).toContainEqual(["job:dead_letter", jobId, expect.any(String), "no writer"]);
+  expect(emitted).toContainEqual(["job:dead_letter", jobId, expect.any(String), "no writer"]);
 });
 
 test("one job at a time unless more are allowed; a free slot takes the next at once (S0.21)", async () => {
@@ -88,9 +88,9 @@ test("one job at a time unless more are allowed; a free slot takes the next at o
   expect(wide.running.length).toBe(2);
 });
 
-test("it looks for jobs each second unless told otherwise, also where no hint comes (S0.22)", async () => {
+test("a worker polls every second by default, also without hints (S0.22)", async () => {
   const { queue, start, running, timers } = setup({ concurrency: 9 });
-  // As on a connection that hears no notifications.
+  // Like a connection that gets no notifications.
   queue.watch = () => () => undefined;
   await start();
   await queue.enqueue(command());
@@ -108,7 +108,7 @@ test("it looks for jobs each second unless told otherwise, also where no hint co
   expect(slow.running.length).toBe(1);
 });
 
-test("a queue that can tell wakes it without waiting for the poll (S0.22)", async () => {
+test("a hint of the queue wakes the worker before its next poll (S0.22)", async () => {
   const { queue, start, running } = setup();
   await start();
   await queue.enqueue(command());
@@ -116,8 +116,8 @@ test("a queue that can tell wakes it without waiting for the poll (S0.22)", asyn
   expect(running.length).toBe(1);
 });
 
-test("claims are renewed each minute for as long as the job runs (S0.9, S0.23)", async () => {
-  const { queue, start, at, timers, told } = setup();
+test("claims are renewed every minute while the job runs (S0.9, S0.23)", async () => {
+  const { queue, start, at, timers, emitted } = setup();
   const heartbeat = queue.heartbeat.bind(queue);
   const renewedAt: number[] = [];
   queue.heartbeat = (...args) => {
@@ -130,10 +130,10 @@ test("claims are renewed each minute for as long as the job runs (S0.9, S0.23)",
   expect(renewedAt).toEqual(Array.from({ length: 60 }, (_, minute) => (minute + 1) * 60_000));
   expect(await queue.getJob(jobId)).toMatchObject({ status: "active", attempts: 0, claimEpoch: 1 });
   await at(0).rest("completed");
-  expect(told).toContainEqual(["job:completed", jobId, expect.any(String)]);
+  expect(emitted).toContainEqual(["job:completed", jobId, expect.any(String)]);
 });
 
-test("what a dead worker held is taken back by the timer of any live one and run again (S0.2, S0.24, S0.35, S0.39)", async () => {
+test("a live worker takes back the jobs of a dead one by its timer and runs them again (S0.2, S0.24, S0.35, S0.39)", async () => {
   const { queue, start, at, running, timers } = setup();
   const reclaimExpired = queue.reclaimExpired.bind(queue);
   const lookedAt: number[] = [];
@@ -154,14 +154,14 @@ test("what a dead worker held is taken back by the timer of any live one and run
   expect(at(0).job).toMatchObject({ jobId, type: "start", claimEpoch: 2, attempts: 1 });
 });
 
-test("a failed job waits again and is told so; the last failure makes it a dead letter (S0.8, S0.29, S0.31, S0.56)", async () => {
-  const { queue, start, at, told } = setup();
+test("a failed job waits again with an event; the last failure makes it a dead letter (S0.8, S0.29, S0.31, S0.56)", async () => {
+  const { queue, start, at, emitted } = setup();
   const jobId = await queue.enqueue(command({ maxAttempts: 2 }));
   await start();
   await at(0).fail(new Error("first"));
   await at(1).fail("second");
   const { runId } = at(0).job;
-  expect(told.slice(1)).toEqual([
+  expect(emitted.slice(1)).toEqual([
     ["job:claimed", jobId, runId],
     ["job:failed", jobId, runId, "first"],
     ["job:claimed", jobId, runId],
@@ -184,13 +184,13 @@ test("a failed job may have to wait for its next attempt (S0.8)", async () => {
   expect(running.length).toBe(2);
 });
 
-test("a run that waits for a person pauses its job and frees the slot; nobody spins on the gate (S0.10, S0.15, S0.30, S0.53)", async () => {
-  const { queue, start, at, told, running, timers } = setup();
+test("a run that waits for a person pauses its job and frees the slot; no worker takes the job again (S0.10, S0.15, S0.30, S0.53)", async () => {
+  const { queue, start, at, emitted, running, timers } = setup();
   const gate = await queue.enqueue(command());
   const next = await queue.enqueue(command());
   await start();
   await at(0).rest("waiting");
-  expect(told).toContainEqual(["job:released", gate, at(0).job.runId]);
+  expect(emitted).toContainEqual(["job:released", gate, at(0).job.runId]);
   expect(at(1).job.jobId).toBe(next);
   await timers.advance(3_600_000);
   expect(running.length).toBe(2);

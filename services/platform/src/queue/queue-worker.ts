@@ -1,8 +1,8 @@
-// Takes commands from a workflow queue and runs them: claims, heartbeats, what becomes of a job, and leaving in good order.
+// Takes commands from a workflow queue and runs them: claims, heartbeats, results, and an orderly stop.
 //
-// Races it survives: a claim lost while its job runs (the heartbeat or the next call about it says so; the job is aborted and
-// nothing is said of it again), a job claimed while the worker is being stopped (it is let go at once), a queue that is away
-// (what could not be said is left to the claim's expiry, and runs again elsewhere under a newer epoch).
+// The races it survives: another worker takes the claim while the job runs; the heartbeat or the next call about the claim is refused, and the
+// worker aborts the job and sends nothing more about it. A job is claimed while the worker stops; the worker gives it back at once. The queue is
+// away; then the claim runs out, and the job runs again elsewhere under a newer epoch.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Cancel } from "../lifecycle/timers.ts";
@@ -15,14 +15,14 @@ import {
 import { WorkerEvents } from "./worker-events.ts";
 import type { ClaimedJob, Heartbeat, Settlement } from "./workflow-queue.ts";
 
-/** A job in hand. */
+/** A job that this worker runs. */
 interface Held {
   readonly job: ClaimedJob;
   readonly finish: AbortController;
   readonly abort: AbortController;
-  /** How it came to rest is being said: a heartbeat that comes too late for it means nothing. */
+  /** The worker is ending the claim, so a refused heartbeat means nothing. */
   isSettling: boolean;
-  /** Somebody else's by now: nothing is said about it any more. */
+  /** Another worker has the claim, so this worker sends nothing more about it. */
   isLost: boolean;
   done: Promise<void>;
 }
@@ -46,12 +46,12 @@ export class QueueWorker<Persistence, EventLog> {
     return this.#settings.workerId;
   }
 
-  /** Jobs in hand. */
+  /** How many jobs run. */
   get busyCount(): number {
     return this.#held.size;
   }
 
-  /** Begins to take jobs; the second time nothing happens. */
+  /** Begins to take jobs; a second call does nothing. */
   start(): void {
     if (this.#state !== "new") return;
     this.#state = "running";
@@ -65,12 +65,12 @@ export class QueueWorker<Persistence, EventLog> {
     void this.#reclaim().then(() => this.#fill());
   }
 
-  /** Looks for jobs now: for whoever knows that there are some. */
+  /** Looks for jobs now. */
   wake(): void {
     void this.#fill();
   }
 
-  /** Leaves in good order; the same promise however often it is asked. */
+  /** Stops in good order; every call returns the same promise. */
   stop(): Promise<void> {
     this.#stopped ??= this.#stop();
     return this.#stopped;
@@ -83,13 +83,13 @@ export class QueueWorker<Persistence, EventLog> {
     for (const { finish } of this.#held) finish.abort(new Error("the worker stops"));
     await this.#rested(shutdownGracePeriodMs);
     for (const { abort } of this.#held) abort.abort(new Error("the grace period is over"));
-    // A job whose runner goes on all the same is not let go: it stays active, unrenewed, until its claim runs out.
+    // A job that still runs is not given back: it stays active until its claim runs out.
     await this.#rested(abortSettleMs);
     for (const cancel of this.#cancels) cancel();
     this.events.emit("worker:stopped", { workerId: this.workerId });
   }
 
-  /** Waits until nothing is in hand, at most so long. */
+  /** Waits until no job runs, but at most so long. */
   async #rested(ms: number): Promise<void> {
     if (this.#held.size === 0) return;
     const { promise: isOver, resolve } = Promise.withResolvers<void>();
@@ -112,12 +112,12 @@ export class QueueWorker<Persistence, EventLog> {
     });
   }
 
-  /** Takes jobs while there is room; whoever asks meanwhile makes it look once more. */
+  /** Takes jobs while there is room. A call meanwhile makes it look once more. */
   async #fill(): Promise<void> {
     this.#isAskedAgain = true;
     this.#filling ??= this.#take().finally(() => {
       this.#filling = undefined;
-      // Asked between the last look and now.
+      // A call came between the last look and now.
       if (this.#isAskedAgain && this.#state === "running") void this.#fill();
     });
     await this.#filling;
@@ -135,7 +135,7 @@ export class QueueWorker<Persistence, EventLog> {
         }
       }
     } catch (error) {
-      // The next poll tries again; whoever asked meanwhile must not make it try at once for ever.
+      // The next poll tries again. Calls that came meanwhile must not make it try at once for ever.
       this.#isAskedAgain = false;
       onError(error);
     }
@@ -147,8 +147,8 @@ export class QueueWorker<Persistence, EventLog> {
     const held: Held = { job, finish, abort, ...fresh };
     this.#held.add(held);
     this.events.emit("job:claimed", nameOf(job));
-    // Claimed while we were asked to stop: nothing of it has begun, so it goes back at once.
-    const work = this.#state === "running" ? this.#run(held) : this.#letGo(held);
+    // Claimed while the worker stops: the job has not begun, so the worker gives it back at once.
+    const work = this.#state === "running" ? this.#run(held) : this.#giveBack(held);
     held.done = work.finally(() => {
       this.#held.delete(held);
       void this.#fill();
@@ -156,7 +156,7 @@ export class QueueWorker<Persistence, EventLog> {
   }
 
   async #run(held: Held): Promise<void> {
-    const { run, runnerOptionsFactory, persistence, eventLog } = this.#settings;
+    const { queue, run, runnerOptionsFactory, persistence, eventLog } = this.#settings;
     const { job, finish, abort } = held;
     let status: RestStatus;
     try {
@@ -167,34 +167,23 @@ export class QueueWorker<Persistence, EventLog> {
       await this.#failed(held, error);
       return;
     }
-    await this.#settle(held, status);
-  }
-
-  async #settle(held: Held, status: RestStatus): Promise<void> {
-    const { queue } = this.#settings;
-    const { job } = held;
-    if (status === "interrupted") {
-      await this.#letGo(held);
-    } else if (status === "waiting") {
-      const said = await this.#say(held, () => queue.release(job));
-      if (said) this.events.emit("job:released", nameOf(job));
-    } else {
-      const said = await this.#say(held, () => queue.ack(job));
-      if (said) this.events.emit("job:completed", nameOf(job));
-    }
+    if (status === "interrupted") return await this.#giveBack(held);
+    const isPaused = status === "waiting";
+    const done = await this.#end(held, () => (isPaused ? queue.release(job) : queue.ack(job)));
+    if (done) this.events.emit(isPaused ? "job:released" : "job:completed", nameOf(job));
   }
 
   async #failed(held: Held, error: unknown): Promise<void> {
     const { queue, retryDelayMs } = this.#settings;
     const { job } = held;
     if (error instanceof EngineError && error.reason === "STALE_CLAIM") return this.#lose(held);
-    // Aborted by us: that was no attempt of the job's.
-    if (held.abort.signal.aborted) return await this.#letGo(held);
+    // The worker aborted the job, so this was not a failed attempt.
+    if (held.abort.signal.aborted) return await this.#giveBack(held);
     const message = error instanceof Error ? error.message : String(error);
     const delayMs = retryDelayMs(error, job.attempts + 1);
-    const said = await this.#say(held, () => queue.nack(job, message, delayMs));
-    if (said === undefined) return;
-    const isDead = "status" in said && said.status === "dead_letter";
+    const done = await this.#end(held, () => queue.nack(job, message, delayMs));
+    if (done === undefined) return;
+    const isDead = "status" in done && done.status === "dead_letter";
     const event = { ...nameOf(job), error: message };
     this.events.emit(isDead ? "job:dead_letter" : "job:failed", event);
     if (!isDead && delayMs > 0) this.#wakeAfter(delayMs);
@@ -208,21 +197,18 @@ export class QueueWorker<Persistence, EventLog> {
     this.#cancels.add(cancel);
   }
 
-  /** The job stays active; its claim is over, and the next reclaim brings it back without counting the delivery. */
-  async #letGo(held: Held): Promise<void> {
-    await this.#say(held, () => this.#settings.queue.heartbeat(held.job, 0));
+  /** Ends the claim; the job stays active until the next reclaim takes it back, without counting the delivery. */
+  async #giveBack(held: Held): Promise<void> {
+    await this.#end(held, () => this.#settings.queue.heartbeat(held.job, 0));
   }
 
-  /** Says how a claim ends. Undefined when it is another's by now, or nobody could be told. */
-  async #say<Said extends Settlement | Heartbeat>(
-    held: Held,
-    call: () => Promise<Said>,
-  ): Promise<Extract<Said, { readonly outcome: "done" }> | undefined> {
+  /** Ends a claim. Undefined if another worker has it by now, or the queue did not answer. */
+  async #end(held: Held, call: () => Promise<Settlement | Heartbeat>) {
     if (held.isLost) return undefined;
     held.isSettling = true;
     try {
-      const said = await call();
-      if (isDone(said)) return said;
+      const answer = await call();
+      if (answer.outcome === "done") return answer;
       this.#lose(held);
     } catch (error) {
       this.#settings.onError(error);
@@ -233,38 +219,26 @@ export class QueueWorker<Persistence, EventLog> {
   #lose(held: Held): void {
     if (held.isLost) return;
     held.isLost = true;
-    held.abort.abort(new EngineError("STALE_CLAIM", "The claim is somebody else's by now."));
+    held.abort.abort(new EngineError("STALE_CLAIM", "Another worker has the claim by now."));
     this.events.emit("job:claim_lost", nameOf(held.job));
   }
 
   async #heartbeat(): Promise<void> {
-    await Promise.all([...this.#held].map((held) => this.#renew(held)));
-  }
-
-  async #renew(held: Held): Promise<void> {
     const { queue, onError } = this.#settings;
-    if (held.isLost || held.isSettling) return;
-    try {
+    const renew = async (held: Held): Promise<void> => {
       const { outcome } = await queue.heartbeat(held.job);
       if (outcome === "refused" && !held.isSettling) this.#lose(held);
-    } catch (error) {
-      onError(error);
-    }
+    };
+    const renewed = [...this.#held].filter(({ isLost, isSettling }) => !isLost && !isSettling);
+    await Promise.all(renewed.map((held) => renew(held).catch(onError)));
   }
 
   async #reclaim(): Promise<void> {
+    const { queue, onError } = this.#settings;
     if (this.#state !== "running") return;
-    try {
-      const { waiting } = await this.#settings.queue.reclaimExpired();
-      if (waiting > 0) this.wake();
-    } catch (error) {
-      this.#settings.onError(error);
-    }
+    const reclaimed = await queue.reclaimExpired().catch(onError);
+    if (reclaimed !== undefined && reclaimed.waiting > 0) this.wake();
   }
 }
 
 const nameOf = ({ jobId, runId }: ClaimedJob) => ({ jobId, runId });
-
-const isDone = <Said extends { readonly outcome: string }>(
-  said: Said,
-): said is Extract<Said, { readonly outcome: "done" }> => said.outcome === "done";

@@ -1,16 +1,11 @@
-// Reads the queues: how long they are, what is before a job, which jobs are missing. Counts stop at a bound, so a long backlog costs
-// no more than that.
+// Reads the queues: their lengths, the place of a job, and which jobs are missing. Counts stop at a bound, so a long backlog costs no more.
 
 import { list, number, orNull, text, uuid } from "../db/columns.ts";
-import { columns, queriesBeside, run, type RowOf } from "../db/query.ts";
-import type { Queryable } from "../db/sql.ts";
-import { NEVER_LATER } from "./at-once.ts";
-import { jobId } from "./job-id.ts";
-import { queueName } from "./queue-name.ts";
-import type { DroppedJob } from "./queue.ts";
+import { columns, queriesBeside, type Queryable, type RowOf, run } from "../db/query.ts";
+import { type DroppedJob, jobId, NEVER_LATER, nodeTypeOf, queueName } from "./queue.ts";
 import { ranksOf } from "./turns.ts";
 
-/** A place in a longer queue is not worth the count. */
+/** A place is counted up to this number. */
 const AHEAD_MAX = 1_000;
 const PREFIX = queueName("");
 
@@ -39,7 +34,7 @@ const ahead = declare(
 );
 const missing = declare("missing", { queue: list(text()), id: list(uuid()) }, { place: number() });
 
-/** The job whose place in the queue is asked for. */
+/** A job whose place in the queue is counted. */
 export interface PlaceInQueue {
   readonly nodeType: string;
   /** Sooner for lower numbers. */
@@ -60,9 +55,9 @@ export async function readDepths(
 /** Waiting jobs by node type. @throws STORE_UNAVAILABLE */
 export async function countWaitingJobs(
   db: Queryable,
-): Promise<readonly { readonly node_type: string; readonly count: number }[]> {
+): Promise<readonly { readonly nodeType: string; readonly count: number }[]> {
   const rows = await run(db, countWaiting, { prefix: PREFIX });
-  return rows.map(({ name, count }) => ({ node_type: name.slice(PREFIX.length), count }));
+  return rows.map(({ name, count }) => ({ nodeType: nodeTypeOf(name), count }));
 }
 
 /** How many jobs come before one. @throws STORE_UNAVAILABLE */
@@ -78,7 +73,7 @@ export async function countAhead(db: Queryable, place: PlaceInQueue): Promise<nu
   return row?.ahead ?? 0;
 }
 
-/** Those of these jobs that are in no queue. @throws STORE_UNAVAILABLE */
+/** The jobs among these that are in no queue. @throws STORE_UNAVAILABLE */
 export async function missingJobs(
   db: Queryable,
   jobs: readonly DroppedJob[],

@@ -17,7 +17,7 @@ test("a share with few jobs is served in turn with one that has many", () => {
     `many${at}`,
     turns.rankOf(job("many")),
   ]);
-  // A hundred have been served when the others come.
+  // The others arrive after a hundred jobs were served.
   turns.served("work", many[99]?.[1] ?? 0);
   const few = Array.from({ length: 10 }, (_, at): [string, number] => [
     `few${at}`,

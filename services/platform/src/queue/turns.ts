@@ -1,14 +1,14 @@
-// Who goes next among jobs of one type and priority: one of each share in turn, so that a workflow with fifty thousand jobs does not
-// keep one with ten waiting. pg-boss takes the highest priority first and knows no shares (its groups only leave jobs out), so the
-// turn is written into the priority: a share's jobs get consecutive turns, beginning at the turn that is served now. The order is
-// then the index's, and taking a job costs the same however many wait.
+// The order among jobs of one type and priority: the shares take turns, so that a workflow with fifty thousand jobs does not block a workflow with
+// ten. pg-boss takes the highest priority first and has no shares (its groups only leave jobs out). So the turn is part of the priority that
+// pg-boss gets: the jobs of a share get consecutive turns, beginning at the turn that is served now. An index has this order, so taking a job costs
+// the same for any number of waiting jobs.
 //
-// Every scheduler counts turns by itself and learns the turn that is served from what it takes and from its look at the queues. Two
-// that differ for a moment give one share a better place, never a better priority; nothing is lost by it.
+// Every scheduler counts turns by itself. It learns which turn is served from the jobs that it takes and from its reads of the queues. If two
+// schedulers differ for a moment, a share gets a better place, never a better priority.
 
-/** Turns within one priority; those beyond share the last one and go in order of arrival. */
+/** Turns within one priority. Later jobs share the last turn, in order of arrival. */
 const TURNS = 1_000_000;
-/** Shares remembered of one type; beyond that the ones whose turn has passed are forgotten first, then all. */
+/** Shares remembered of one type and priority. When full, shares whose turn has passed are forgotten first, then all. */
 const SHARES_MAX = 10_000;
 
 interface Line {
@@ -21,7 +21,7 @@ interface Line {
 export class Turns {
   readonly #lines = new Map<string, Map<number, Line>>();
 
-  /** The rank of a new job: lower goes first, and none is better than any of a better priority. */
+  /** The rank of a new job: the lowest is taken first. A rank of a better priority is always lower. */
   rankOf(job: {
     readonly nodeType: string;
     readonly priority: number;
@@ -43,7 +43,7 @@ export class Turns {
     line.served = Math.max(line.served, rank - priority * TURNS);
   }
 
-  /** Nothing of this type waits: turns begin anew. */
+  /** No job of this type waits: turns start again. */
   emptied(nodeType: string): void {
     this.#lines.delete(nodeType);
   }
@@ -57,7 +57,7 @@ export class Turns {
   }
 }
 
-/** The ranks of one priority: from the first, and below the second. */
+/** The ranks of one priority: from the first number, and below the second. */
 export const ranksOf = (priority: number): readonly [number, number] => [
   priority * TURNS,
   (priority + 1) * TURNS,

@@ -1,45 +1,35 @@
-// What a worker says of itself to whoever embeds it (S0.27-S0.34). Telemetry and tests listen; nothing depends on a listener, and
-// one that throws is not allowed to hurt the work.
+// The events of a worker, for the process that embeds it: telemetry and tests listen. A listener that throws does not disturb the work.
 
-/** Names and payloads of every event. An executor's `jobId` is run/node/iteration/epoch, which names one claim; a queue worker's is its job's. */
+interface JobEvent {
+  readonly jobId: string;
+  readonly runId: string;
+}
+
+/** Names and payloads. The `jobId` of an executor is run/node/iteration/epoch, which names one claim; that of a queue worker is its job's id. */
 export interface WorkerEventMap {
   readonly "worker:started": { readonly workerId: string };
   readonly "worker:stopped": { readonly workerId: string };
-  readonly "job:claimed": { readonly jobId: string; readonly runId: string };
-  readonly "job:completed": { readonly jobId: string; readonly runId: string };
+  readonly "job:claimed": JobEvent;
+  readonly "job:completed": JobEvent;
   /** The attempt failed; another may follow. */
-  readonly "job:failed": { readonly jobId: string; readonly runId: string; readonly error: string };
-  readonly "job:released": { readonly jobId: string; readonly runId: string };
-  /** It failed for good: nobody will try it again by himself. */
-  readonly "job:dead_letter": {
-    readonly jobId: string;
-    readonly runId: string;
-    readonly error: string;
-  };
-  /** The claim is somebody else's by now; nothing was said about it and nothing will be. */
-  readonly "job:claim_lost": { readonly jobId: string; readonly runId: string };
+  readonly "job:failed": JobEvent & { readonly error: string };
+  readonly "job:released": JobEvent;
+  /** The job failed, and no worker tries it again by itself. */
+  readonly "job:dead_letter": JobEvent & { readonly error: string };
+  /** Another worker has the claim by now; this worker sends nothing more about it. */
+  readonly "job:claim_lost": JobEvent;
 }
 
 export type WorkerEventName = keyof WorkerEventMap;
 type Listener<Name extends WorkerEventName> = (event: WorkerEventMap[Name]) => void;
-type Listeners = { [Name in WorkerEventName]: Set<Listener<Name>> };
 
 export class WorkerEvents {
-  readonly #listeners: Listeners = {
-    "worker:started": new Set(),
-    "worker:stopped": new Set(),
-    "job:claimed": new Set(),
-    "job:completed": new Set(),
-    "job:failed": new Set(),
-    "job:released": new Set(),
-    "job:dead_letter": new Set(),
-    "job:claim_lost": new Set(),
-  };
+  readonly #listeners = new Map<WorkerEventName, Set<Listener<never>>>();
 
   /** Listens; the returned function stops listening. */
   on<Name extends WorkerEventName>(name: Name, listener: Listener<Name>): () => void {
-    const listeners: Set<Listener<Name>> = this.#listeners[name];
-    listeners.add(listener);
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(listener));
     return () => void listeners.delete(listener);
   }
 
@@ -55,12 +45,13 @@ export class WorkerEvents {
   }
 
   emit<Name extends WorkerEventName>(name: Name, event: WorkerEventMap[Name]): void {
-    const listeners: Set<Listener<Name>> = this.#listeners[name];
-    for (const listener of listeners) {
+    // `on` keeps the listeners of a name under that name.
+    const listeners = this.#listeners.get(name) as ReadonlySet<Listener<Name>> | undefined;
+    for (const listener of listeners ?? []) {
       try {
         listener(event);
       } catch {
-        // A listener's fault is its own.
+        // See the top of this file.
       }
     }
   }

@@ -1,39 +1,37 @@
-// The queue of commands about whole runs: what it promises, whoever keeps it.
+// The queue of commands about whole runs: the promises of every implementation.
 //
-// States of a job and what moves them; nothing else does:
+// States of a job, and the calls that change them:
 //   waiting ─dequeue▶ active ─ack▶ completed
-//   active ─nack▶ waiting, or dead_letter once its attempts are spent
-//   active ─reclaimExpired▶ waiting, or dead_letter likewise
-//   active ─release▶ paused ─ack▶ completed (whoever answers the person clears away the job that waited for him)
+//   active ─nack▶ waiting, or dead_letter after its last attempt
+//   active ─reclaimExpired▶ waiting, or dead_letter after its last attempt
+//   active ─release▶ paused ─ack▶ completed (the command with the person's answer clears the paused job away)
 //
-// Every dequeue gives the run a new epoch. Calls about a claim name that epoch, never a job alone, and are refused with
-// STALE_CLAIM once the job is claimed by another or waits again: a worker that was paused past its claim changes nothing.
+// Every dequeue gives the run a new epoch. Calls about a claim name that epoch, never a job alone. The queue refuses them with STALE_CLAIM
+// once another worker holds the job, or it waits again. So a worker that was paused past its claim changes nothing.
 
 import { invalidField } from "@pawl/core/fault/engine-error";
 import { isUuid } from "@pawl/core/name/ids";
 import type { WorkflowCommand } from "./workflow-command.ts";
 
-export const JOB_STATUSES = ["waiting", "active", "paused", "completed", "dead_letter"] as const;
-export type JobStatus = (typeof JOB_STATUSES)[number];
+export type JobStatus = "waiting" | "active" | "paused" | "completed" | "dead_letter";
 
-/** How long a claim lives without a heartbeat, unless the queue is told otherwise. */
+/** How long a claim lives without a heartbeat by default. */
 export const DEFAULT_VISIBILITY_MS = 300_000;
 
 const ERROR_LENGTH_MAX = 2_000;
-/** Longer than anything is worth waiting for. */
 const MS_MAX = 366 * 24 * 3_600_000;
 
-/** What a job says of itself after its claimant fell silent. */
+/** The error of a job whose worker sent no heartbeat. */
 export const CLAIM_EXPIRED = "the claim ran out: its worker fell silent";
 
-/** What names a claim. */
+/** Names a claim. */
 export interface JobClaim {
   readonly jobId: string;
   /** The epoch of the run that this claim took. */
   readonly claimEpoch: number;
 }
 
-/** A job as `dequeue` hands it out. */
+/** A job as `dequeue` returns it. */
 export interface ClaimedJob extends JobClaim, WorkflowCommand {
   readonly workerId: string;
   /** Deliveries that failed or were lost before this one. */
@@ -45,11 +43,11 @@ export interface ClaimedJob extends JobClaim, WorkflowCommand {
 /** A job as diagnostics see it. */
 export interface JobRecord {
   readonly jobId: string;
-  /** Null for a job whose data is no command: a dead letter once somebody came across it. */
+  /** Null for a job whose data is not a command; it is a dead letter after the first dequeue. */
   readonly command: WorkflowCommand | null;
   readonly status: JobStatus;
   readonly attempts: number;
-  /** Of the last claim; 0 when there was none. */
+  /** The epoch of the last claim; 0 if there was none. */
   readonly claimEpoch: number;
   readonly workerId: string | null;
   /** Only while active. */
@@ -57,58 +55,61 @@ export interface JobRecord {
   readonly error: string | null;
 }
 
-/** Why a call about a claim changed nothing. */
+/**
+ * Why a call about a claim changed nothing. STALE_CLAIM: the claim is over. NOT_ALLOWED: the claim is the last one, but this call does not
+ * leave the job's state.
+ */
 export type Refusal =
   | { readonly outcome: "refused"; readonly reason: "JOB_NOT_FOUND" }
-  /** The claim is over: the job is another's by now, or waits again. */
-  | { readonly outcome: "refused"; readonly reason: "STALE_CLAIM"; readonly status: JobStatus }
-  /** The claim is the last one, but the job is in no state that this call leads out of. */
-  | { readonly outcome: "refused"; readonly reason: "NOT_ALLOWED"; readonly status: JobStatus };
-
+  | {
+      readonly outcome: "refused";
+      readonly reason: "STALE_CLAIM" | "NOT_ALLOWED";
+      readonly status: JobStatus;
+    };
 export type Settlement = { readonly outcome: "done"; readonly status: JobStatus } | Refusal;
 export type Heartbeat = { readonly outcome: "done"; readonly visibleUntil: number } | Refusal;
 
-export interface JobCounts {
-  readonly waiting: number;
-  readonly active: number;
-  readonly paused: number;
-  readonly dead_letter: number;
-}
+export type JobCounts = Readonly<Record<Exclude<JobStatus, "completed">, number>>;
 
-/** What `reclaimExpired` did. */
-export interface Reclaimed {
-  readonly waiting: number;
-  readonly dead_letter: number;
-}
+/** How many jobs `reclaimExpired` took back, by their new status. */
+export type Reclaimed = Pick<JobCounts, "waiting" | "dead_letter">;
 
-/** A command as it is enqueued: what has a default may be left out. */
+/** A command to enqueue: fields with a default may be absent. */
 export type NewCommand = Omit<WorkflowCommand, "priority" | "maxAttempts" | "tenantId"> &
   Partial<Pick<WorkflowCommand, "priority" | "maxAttempts" | "tenantId">>;
 
+export interface WorkflowQueueOptions {
+  /** How long a claim lives; default DEFAULT_VISIBILITY_MS. */
+  readonly visibilityTimeoutMs?: number;
+  /** Milliseconds since 1970; by default the clock of the process or of the database that keeps the jobs. */
+  readonly now?: () => number;
+  readonly newId?: () => string;
+}
+
 export interface WorkflowQueue {
-  /** Adds a job and gives its id. @throws INPUT_INVALID naming every field at fault */
+  /** Adds a job and returns its id. @throws INPUT_INVALID naming every field at fault */
   enqueue(command: NewCommand): Promise<string>;
-  /** Claims the job that is next: lowest priority number first, then first come. Null when none waits. */
+  /** Claims the next job: lowest priority number first, then the oldest. Null if no job waits. */
   dequeue(workerId: string): Promise<ClaimedJob | null>;
   ack(claim: JobClaim): Promise<Settlement>;
-  /** Counts an attempt; the job waits again (`retryAfterMs` at least), or is a dead letter. */
+  /** Counts an attempt; the job waits again (at least `retryAfterMs`), or is a dead letter. */
   nack(claim: JobClaim, error: string, retryAfterMs?: number): Promise<Settlement>;
   /**
-   * Lets the claim live for so long from now on; without a time, as long as a new claim. 0 lets it go: it is over at the
-   * next `reclaimExpired`, and the delivery does not count.
+   * Extends the claim to this time from now; by default to the life of a new claim. 0 gives the job back: the next `reclaimExpired` ends the
+   * claim, and the delivery does not count.
    */
   heartbeat(claim: JobClaim, extendMs?: number): Promise<Heartbeat>;
-  /** Pauses the job without counting an attempt; nobody is given it again. What goes on is another command. */
+  /** Pauses the job without counting an attempt. No worker gets it again; another command continues the run. */
   release(claim: JobClaim): Promise<Settlement>;
-  /** Takes back what nobody holds any more, whoever held it; the longest expired first, a bounded number at once. */
+  /** Takes back jobs whose claims ran out, of any worker: the longest expired first, a bounded number in one call. */
   reclaimExpired(): Promise<Reclaimed>;
   getJob(jobId: string): Promise<JobRecord | undefined>;
   getQueueDepth(): Promise<JobCounts>;
-  /** Calls back when jobs may have begun to wait: a hint, for whoever polls as well. The answer stops it. */
+  /** Calls back when jobs may have begun to wait. It is a hint, so callers also poll. The returned function stops it. */
   watch?(onJobs: () => void): () => void;
 }
 
-/** What went wrong, as it is kept: of bounded length, and without what a database cannot hold. */
+/** An error as the queue keeps it: of bounded length, and only with characters that a database takes. */
 export const errorText = (error: string): string =>
   error.replaceAll("\0", "").toWellFormed().slice(0, ERROR_LENGTH_MAX);
 
@@ -123,7 +124,7 @@ export function checkMs(field: string, ms: number): number {
   return Math.ceil(ms);
 }
 
-/** What a call about a claim is answered with, by where its job stands. */
+/** The refusal of a call about a claim, by the state of its job. */
 export function refusalOf(
   found: { readonly status: JobStatus; readonly claimEpoch: number } | undefined,
   claim: JobClaim,

@@ -1,4 +1,4 @@
-// Calls made of frames, over real sockets: hosts, deadlines, requests that do not come and requests that do not parse.
+// Calls made of frames, over real sockets: hosts, deadlines, requests that do not arrive and requests that do not parse.
 
 import { once } from "node:events";
 import http2 from "node:http2";
@@ -10,14 +10,20 @@ import { CommandService } from "@pawl/proto/pawl/command/v1/command_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, onTestFinished, test } from "vitest";
 
-import { serveCommands } from "./command-server.ts";
+import { serveCommands } from "../lanes/command-server.ts";
 import { startGrpcServer } from "./grpc-server.ts";
 import { serve } from "./implementation.ts";
 
 const UNARY = `/${RunService.typeName}/GetRun`;
 const BIDI = `/${CommandService.typeName}/Carry`;
 
-async function setup(allowedHosts: readonly string[] = []) {
+interface Options {
+  readonly allowedHosts: readonly string[];
+  readonly requestMs: number;
+}
+
+/** `requestMs`: how long a request may take to arrive. */
+async function setup({ allowedHosts = [], requestMs = 30_000 }: Partial<Options> = {}) {
   const runs = serve(RunService, { getRun: async () => ({}) });
   const commands = serveCommands([runs], () => undefined);
   const server = await startGrpcServer({
@@ -26,7 +32,7 @@ async function setup(allowedHosts: readonly string[] = []) {
     services: [runs, commands.service],
     onInternal: () => undefined,
     allowedHosts,
-    limits: { requestMs: 100 },
+    requestMs,
   });
   onTestFinished(() => server.stop(0));
   const session = http2.connect(`http://127.0.0.1:${server.port}`);
@@ -76,7 +82,7 @@ test.each([
   [{ ":authority": "127.0.0.1", host: "evil.example" }],
   [{ ":authority": "localhost.evil.example" }],
 ])("a call by the host %j is FORBIDDEN", async (headers) => {
-  const session = await setup(["scheduler.internal"]);
+  const session = await setup({ allowedHosts: ["scheduler.internal"] });
   const refused = { code: 7, reason: "FORBIDDEN" };
   expect(await call(session, { path: UNARY, headers, message: EMPTY })).toEqual(refused);
   expect(await call(session, { path: BIDI, headers, message: EMPTY })).toEqual(refused);
@@ -85,14 +91,14 @@ test.each([
 test.each(["127.0.0.1:7401", "localhost", "[::1]:1", "10.1.2.3:7401", "scheduler.internal:7401"])(
   "a call by the host %s is served",
   async (authority) => {
-    const session = await setup(["scheduler.internal"]);
+    const session = await setup({ allowedHosts: ["scheduler.internal"] });
     const headers = { ":authority": authority };
     expect(await call(session, { path: UNARY, headers, message: EMPTY })).toEqual(OK);
   },
 );
 
-test("a request that does not come, and a stream without its first message, are ended with DEADLINE_PASSED", async () => {
-  const session = await setup();
+test("a request that does not arrive, and a stream without its first message, are ended with DEADLINE_PASSED", async () => {
+  const session = await setup({ requestMs: 100 });
   const late = { code: 4, reason: "DEADLINE_PASSED" };
   expect(await Promise.all([UNARY, BIDI].map((path) => call(session, { path })))).toEqual([
     late,
@@ -106,8 +112,9 @@ test.each(["99999999H", "8760H", "596524H", "2147484S"])(
     const session = await setup();
     const headers = { "grpc-timeout": timeout };
     expect(await call(session, { path: UNARY, headers, message: EMPTY })).toEqual(OK);
-    // Nothing is said, so it is ended by the time for the first message and not by the deadline.
-    const { reason } = await call(session, { path: BIDI, headers });
+    // The caller sends nothing, so the time for the first message ends the call, and not the deadline.
+    const silent = await setup({ requestMs: 100 });
+    const { reason } = await call(silent, { path: BIDI, headers });
     expect(reason).toBe("DEADLINE_PASSED");
   },
 );

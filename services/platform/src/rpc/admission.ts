@@ -1,4 +1,4 @@
-// The checks before the handler of a grpc-js call: a known host, and a request that arrives in time. The gateway's port has the same checks
+// The checks before the handler of a grpc-js call: a known host, the token, and a request that arrives in time. The gateway's port has the same checks
 // (gateway/src/http/guard.ts, half-open.ts).
 //
 // The race it survives: the request may arrive, or its caller may leave, at the moment when its time is up. The first of these ends the call,
@@ -8,6 +8,8 @@ import type { Http2Server, IncomingHttpHeaders } from "node:http2";
 import { ServerInterceptingCall, type Server, type ServerInterceptor } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isInnerHost } from "../config/hosts.ts";
+import type { Secret } from "../config/secret.ts";
+import { isSameSecret } from "./same-secret.ts";
 import { type OnInternal, toGrpcStatus } from "./status.ts";
 
 export interface AdmissionOptions {
@@ -16,12 +18,16 @@ export interface AdmissionOptions {
   /** How long a request may take to arrive: the whole request, or the first message of a stream. */
   readonly requestMs: number;
   readonly onInternal: OnInternal;
+  /** Callers send it as `authorization: Bearer <token>`, except for health. */
+  readonly token?: Pick<Secret, "reveal"> | undefined;
 }
+
+const HEALTH = "/grpc.health.";
 
 /** Refuses foreign hosts, and ends calls whose request does not arrive. */
 export const admission =
-  ({ allowedHosts, requestMs, onInternal }: AdmissionOptions): ServerInterceptor =>
-  ({ requestStream }, call) => {
+  ({ allowedHosts, requestMs, onInternal, token }: AdmissionOptions): ServerInterceptor =>
+  ({ requestStream, path }, call) => {
     const refuse = (error: EngineError): void => call.sendStatus(toGrpcStatus(error, onInternal));
     const late = (): void => {
       const what = requestStream ? "first message" : "request";
@@ -38,6 +44,16 @@ export const admission =
             const isOne = named.every((value) => value === host);
             if (!isOne || !isInnerHost(host, allowedHosts)) {
               refuse(new EngineError("FORBIDDEN", "This service is not called by that host name."));
+              return;
+            }
+            const [given = ""] = metadata.get("authorization");
+            if (
+              token !== undefined &&
+              !path.startsWith(HEALTH) &&
+              !isSameSecret(String(given), `Bearer ${token.reveal()}`)
+            ) {
+              const message = "The token is missing or wrong. Send it as authorization: Bearer.";
+              refuse(new EngineError("FORBIDDEN", message));
               return;
             }
             timer = setTimeout(late, requestMs);

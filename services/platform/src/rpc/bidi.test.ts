@@ -17,7 +17,7 @@ const setupWork = async (work: (stream: WorkStream) => void | Promise<void>) => 
     services: [serve(WorkerService, { work })],
     onInternal: ({ error }) => void faults.push(error),
   });
-  const client = createGrpcClient(WorkerService, `127.0.0.1:${server.port}`, { retry: false });
+  const client = createGrpcClient(WorkerService, `127.0.0.1:${server.port}`);
   onTestFinished(async () => {
     client.close();
     await server.stop(0);
@@ -79,12 +79,11 @@ test("a client that goes away closes the server's end, and writing there is harm
   const { client } = await setupWork((stream) => {
     stream.listen({ message: () => opened.resolve(stream) });
   });
-  const controller = new AbortController();
-  const stream = client.open.work({ signal: controller.signal });
+  const stream = client.open.work();
   stream.listen({ message: () => undefined });
   stream.write(renew);
   const served = await opened.promise;
-  controller.abort();
+  stream.fail(new EngineError("CALLER_CANCELLED", "the opener left"));
   expect((await stream.closed).error?.reason).toBe("CALLER_CANCELLED");
   expect((await served.closed).error?.reason).toBe("CALLER_CANCELLED");
   expect(served.write(settled)).toBe(true);
@@ -106,14 +105,10 @@ test("a server that is gone closes the client's end as unavailable", async () =>
   expect((await stream.closed).error?.retryable).toBe(true);
 });
 
-test("a full buffer is told by write and waited for by drained", async () => {
+test("write reports a full buffer, and drained waits until it has room", async () => {
   const reading = Promise.withResolvers<BidiStream<unknown, unknown>>();
   let received = 0;
-  const { client } = await setupWork((stream) => {
-    stream.listen({ message: () => void (received += 1), end: () => stream.end() });
-    stream.pause();
-    reading.resolve(stream);
-  });
+  const { client } = await setupWork((stream) => reading.resolve(stream));
   const stream = client.open.work();
   stream.listen({ message: () => undefined });
   const text = "x".repeat(64 * 1_024);
@@ -121,7 +116,7 @@ test("a full buffer is told by write and waited for by drained", async () => {
   let sent = 1;
   while (stream.write(big)) sent += 1;
   const served = await reading.promise;
-  served.resume();
+  served.listen({ message: () => void (received += 1), end: () => served.end() });
   await stream.drained();
   stream.end();
   await stream.closed;

@@ -4,17 +4,7 @@
 import type { ClientDuplexStream, ServerDuplexStream, StatusObject } from "@grpc/grpc-js";
 import { status } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { Reason } from "@pawl/core/fault/reason";
-
-import { MalformedMessage } from "./malformed.ts";
-import {
-  fromGrpcStatus,
-  toEngineError,
-  toGrpcStatus,
-  type OnInternal,
-  type ReadOptions,
-} from "./status.ts";
-import { textMetadata } from "./unary.ts";
+import { fromGrpcStatus, toEngineError, toGrpcStatus, type OnInternal } from "./status.ts";
 
 /** How a stream ended: without an error if both sides were done. */
 export interface StreamEnd {
@@ -27,8 +17,6 @@ export interface BidiStream<In, Out> {
   readonly signal: AbortSignal;
   /** Settles when the stream is over; never rejects. */
   readonly closed: Promise<StreamEnd>;
-  /** Metadata with which the other side opened the stream (on the server), by lower-case key. */
-  readonly metadata: Readonly<Record<string, string>>;
   /** Starts the flow of messages; to be called once. `end` is called when the other side will send no more. */
   listen(listener: { message(message: In): void; end?(): void }): void;
   /**
@@ -38,126 +26,98 @@ export interface BidiStream<In, Out> {
   write(message: Out, onSent?: () => void): boolean;
   /** Settles when there is room again, or the stream is over. */
   drained(): Promise<void>;
-  /** Stops and restarts the flow of incoming messages: backpressure for the other side. */
+  /** Stops the flow of incoming messages: backpressure for the other side. */
   pause(): void;
-  resume(): void;
   /** Ends sending. On the server it ends the stream with OK, on the client it half-closes. */
   end(): void;
   /** Ends the stream at once: the server answers with the error, the client cancels. */
   fail(error: unknown): void;
 }
 
-type Duplex<In, Out> = ServerDuplexStream<In, Out> | ClientDuplexStream<Out, In>;
-
-interface Ending {
-  readonly signal: AbortSignal;
-  readonly closed: Promise<StreamEnd>;
-  readonly isOver: () => boolean;
-  readonly settle: (end: StreamEnd) => void;
-}
-
-const createEnding = (): Ending => {
+/** The part that both ends share. `settle` ends the stream; only its first call counts. */
+function endOf<In, Out>(call: ServerDuplexStream<In, Out> | ClientDuplexStream<Out, In>) {
   const controller = new AbortController();
-  const { promise, resolve } = Promise.withResolvers<StreamEnd>();
-  return {
-    signal: controller.signal,
-    closed: promise,
-    isOver: () => controller.signal.aborted,
-    settle: (end) => {
-      if (controller.signal.aborted) return;
-      resolve(end);
-      controller.abort(end.error);
+  const { signal } = controller;
+  const { promise: closed, resolve } = Promise.withResolvers<StreamEnd>();
+  const settle = (end: StreamEnd): void => {
+    if (signal.aborted) return;
+    resolve(end);
+    controller.abort(end.error);
+  };
+  const stream: Omit<BidiStream<In, Out>, "fail"> = {
+    signal,
+    closed,
+    listen: (listener) => {
+      call.on("end", () => listener.end?.());
+      call.on("data", (message: In) => {
+        if (!signal.aborted) listener.message(message);
+      });
+    },
+    write: (message, onSent) => {
+      if (signal.aborted || call.writableEnded) return true;
+      if (onSent === undefined) return call.write(message);
+      return call.write(message, (error?: Error | null) => {
+        if (!error) onSent();
+      });
+    },
+    drained: async () => {
+      if (signal.aborted || !call.writableNeedDrain) return;
+      const drain = Promise.withResolvers<void>();
+      call.once("drain", drain.resolve);
+      await Promise.race([drain.promise, closed]);
+      call.off("drain", drain.resolve);
+    },
+    pause: () => void call.pause(),
+    end: () => {
+      if (!signal.aborted) call.end();
     },
   };
-};
-
-const shared = <In, Out>(call: Duplex<In, Out>, ending: Ending) => ({
-  signal: ending.signal,
-  closed: ending.closed,
-  listen: (listener: { message(message: In): void; end?(): void }) => {
-    call.on("end", () => listener.end?.());
-    call.on("data", (message: In) => {
-      if (!ending.isOver()) listener.message(message);
-    });
-  },
-  write: (message: Out, onSent?: () => void): boolean => {
-    if (ending.isOver() || call.writableEnded) return true;
-    if (onSent === undefined) return call.write(message);
-    return call.write(message, (error?: Error | null) => {
-      if (!error) onSent();
-    });
-  },
-  drained: async (): Promise<void> => {
-    if (ending.isOver() || !call.writableNeedDrain) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    call.once("drain", resolve);
-    await Promise.race([promise, ending.closed]);
-    call.off("drain", resolve);
-  },
-  pause: () => void call.pause(),
-  resume: () => void call.resume(),
-});
+  return { settle, stream };
+}
 
 /** The server's end. */
 export const serverStream = <In, Out>(
   call: ServerDuplexStream<In, Out>,
   onInternal: OnInternal,
 ): BidiStream<In, Out> => {
-  const ending = createEnding();
+  const { settle, stream } = endOf<In, Out>(call);
   const gone = () =>
-    ending.settle({ error: new EngineError("CALLER_CANCELLED", "the other side went away") });
+    settle({ error: new EngineError("CALLER_CANCELLED", "the other side went away") });
   call.on("cancelled", gone);
   call.on("error", gone);
-  call.on("finish", () => ending.settle({}));
+  call.on("finish", () => settle({}));
   const fail = (error: unknown): void => {
-    if (ending.isOver()) return;
-    ending.settle({ error: toEngineError(error) });
+    if (stream.signal.aborted) return;
+    settle({ error: toEngineError(error) });
     // grpc-js turns an emitted error into the call's status.
     call.emit("error", toGrpcStatus(error, onInternal));
   };
-  const stream = shared<In, Out>(call, ending);
-  return {
-    ...stream,
-    metadata: textMetadata(call.metadata.getMap()),
-    listen: (listener) =>
-      stream.listen({
-        end: () => listener.end?.(),
-        message: (message) => {
-          if (message instanceof MalformedMessage) fail(message.toError());
-          else listener.message(message);
-        },
-      }),
-    end: () => {
-      if (!ending.isOver()) call.end();
-    },
-    fail,
-  };
+  const listen: typeof stream.listen = (listener) =>
+    stream.listen({
+      end: () => listener.end?.(),
+      message: (message) => {
+        // See `readOrMalformed`.
+        if (message instanceof EngineError) fail(message);
+        else listener.message(message);
+      },
+    });
+  return { ...stream, listen, fail };
 };
 
 /** The client's end. */
-export const clientStream = <In, Out>(
-  call: ClientDuplexStream<Out, In>,
-  unavailable?: Reason,
-): BidiStream<In, Out> => {
-  const ending = createEnding();
-  const reading: ReadOptions = { isOwnCancel: false, ...(unavailable && { unavailable }) };
+export const clientStream = <In, Out>(call: ClientDuplexStream<Out, In>): BidiStream<In, Out> => {
+  const { settle, stream } = endOf<In, Out>(call);
   let ownError: EngineError | undefined;
   // Without a listener a broken stream would throw; its status reports the same error.
   call.on("error", () => undefined);
   call.on("status", (received: StatusObject) => {
-    const error =
-      ownError ?? (received.code === status.OK ? undefined : fromGrpcStatus(received, reading));
-    ending.settle(error === undefined ? {} : { error });
+    const isOk = received.code === status.OK;
+    const error = ownError ?? (isOk ? undefined : fromGrpcStatus(received, { isOwnCancel: false }));
+    settle(error === undefined ? {} : { error });
   });
-  return {
-    ...shared<In, Out>(call, ending),
-    metadata: {},
-    end: () => {
-      if (!ending.isOver()) call.end();
-    },
-    fail: (error) => {
-      ownError ??= toEngineError(error);
-      call.cancel();
-    },
+  const fail = (error: unknown): void => {
+    ownError ??= toEngineError(error);
+    call.cancel();
   };
+  return { ...stream, fail };
 };

@@ -1,4 +1,4 @@
-// Tracing and metrics of one call, whether it is a call of its own or a command of a lane.
+// Tracing and metrics of one call: of grpc-js, of Connect, or a command of a lane.
 
 import { context, SpanKind, SpanStatusCode, trace, type Context } from "@opentelemetry/api";
 import { ATTRIBUTES, METRICS } from "../telemetry/catalogue.ts";
@@ -23,23 +23,31 @@ const SERVER_FAULTS: ReadonlySet<string> = new Set([
 
 /** Starts the span of the caller's side. */
 export const clientSpan = (method: string): CallSpan =>
-  begin(method, SpanKind.CLIENT, context.active(), METRICS.rpcClientCallDuration);
+  begin(method, { kind: SpanKind.CLIENT, parent: context.active(), isFault: isNotOk });
 
 /** Starts the span of the serving side, as a child of the caller's. */
 export const serverSpan = (method: string, parent: Context): CallSpan =>
-  begin(method, SpanKind.SERVER, parent, METRICS.rpcServerCallDuration);
+  begin(method, { kind: SpanKind.SERVER, parent, isFault: (code) => SERVER_FAULTS.has(code) });
 
-function begin(
-  method: string,
-  kind: SpanKind,
-  parent: Context,
-  duration: typeof METRICS.rpcServerCallDuration,
-): CallSpan {
+/** The same for a call to the gateway over Connect, whose span fails with every error. */
+export const connectSpan = (method: string, parent: Context): CallSpan =>
+  begin(method, { kind: SpanKind.SERVER, parent, isFault: isNotOk, system: "connectrpc" });
+
+const isNotOk = (code: string): boolean => code !== "OK";
+
+interface Settings {
+  readonly kind: SpanKind;
+  readonly parent: Context;
+  readonly isFault: (code: string) => boolean;
+  readonly system?: string;
+}
+
+function begin(method: string, { kind, parent, isFault, system = "grpc" }: Settings): CallSpan {
   const startedAt = performance.now();
-  const attributes = { [ATTRIBUTES.rpcSystem]: "grpc", [ATTRIBUTES.rpcMethod]: method };
+  const attributes = { [ATTRIBUTES.rpcSystem]: system, [ATTRIBUTES.rpcMethod]: method };
   const span = tracer().startSpan(method, { kind, attributes }, parent);
-  const isFault = (code: string): boolean =>
-    kind === SpanKind.SERVER ? SERVER_FAULTS.has(code) : code !== "OK";
+  const isServer = kind === SpanKind.SERVER;
+  const duration = isServer ? METRICS.rpcServerCallDuration : METRICS.rpcClientCallDuration;
   let isOver = false;
   return {
     active: trace.setSpan(parent, span),

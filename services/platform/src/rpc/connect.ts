@@ -1,56 +1,32 @@
 // The same tracing, metrics and error mapping for connect-node in the gateway, as two interceptors: tracing outside, errors inside. A
 // streaming answer ends with its iteration, so both wrap the iterable too.
 
-import { Code, ConnectError, type Interceptor } from "@connectrpc/connect";
-import {
-  ROOT_CONTEXT,
-  SpanKind,
-  SpanStatusCode,
-  context,
-  propagation,
-  trace,
-  type Context,
-  type TextMapGetter,
-} from "@opentelemetry/api";
+import { ConnectError, type Interceptor } from "@connectrpc/connect";
+import { ROOT_CONTEXT, context, propagation } from "@opentelemetry/api";
+import type { Context, TextMapGetter } from "@opentelemetry/api";
 import { EngineError } from "@pawl/core/fault/engine-error";
-
-import { ATTRIBUTES, METRICS } from "../telemetry/catalogue.ts";
-import { tracer } from "../telemetry/trace.ts";
+import { connectSpan } from "./call-span.ts";
 import { toConnectError, type OnInternal } from "./status.ts";
+import { codeName } from "./tracing.ts";
 
 const getter: TextMapGetter<Headers> = {
   keys: (headers) => [...headers.keys()],
   get: (headers, key) => headers.get(key) ?? undefined,
 };
 
-/** CANCELLED and INVALID_ARGUMENT in gRPC's spelling. */
-const codeName = (code: Code): string =>
-  code === Code.Canceled
-    ? "CANCELLED"
-    : (Code[code] ?? "Unknown").replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
-
 /** A span around each call to the gateway, child of the caller's span, and the call's duration. */
 export const connectTracing: Interceptor = (next) => async (request) => {
   const method = `${request.service.typeName}/${request.method.name}`;
-  const startedAt = performance.now();
-  const parent = propagation.extract(ROOT_CONTEXT, request.header, getter);
-  const attributes = { [ATTRIBUTES.rpcSystem]: "connectrpc", [ATTRIBUTES.rpcMethod]: method };
-  const span = tracer().startSpan(method, { kind: SpanKind.SERVER, attributes }, parent);
-  const end = (error?: unknown): void => {
-    const status = error === undefined ? "OK" : codeName(ConnectError.from(error).code);
-    span.setAttribute(ATTRIBUTES.rpcStatusCode, status);
-    if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end();
-    METRICS.rpcServerCallDuration.record((performance.now() - startedAt) / 1_000, {
-      rpc_method: method,
-      rpc_response_status_code: status,
-    });
-  };
-  const active = trace.setSpan(parent, span);
+  const span = connectSpan(method, propagation.extract(ROOT_CONTEXT, request.header, getter));
+  const { active } = span;
+  const end = (error?: unknown): void =>
+    span.end(error === undefined ? "OK" : codeName(ConnectError.from(error).code));
   try {
     const response = await context.with(active, () => next(request));
-    if (response.stream)
-      return { ...response, message: observed(within(active, response.message), end) };
+    if (response.stream) {
+      const items = within(active, response.message);
+      return { ...response, message: observed(items, (error) => error, end) };
+    }
     end();
     return response;
   } catch (error) {
@@ -68,7 +44,7 @@ export const connectErrors =
     try {
       const response = await next(request);
       if (!response.stream) return response;
-      return { ...response, message: mapped(response.message, mapError) };
+      return { ...response, message: observed(response.message, mapError) };
     } catch (error) {
       throw mapError(error);
     }
@@ -92,28 +68,19 @@ const within = <Item>(active: Context, items: AsyncIterable<Item>): AsyncIterabl
 });
 const OVER = Promise.resolve({ done: true, value: undefined } as const);
 
+/** The same items; `mapError` changes an error, and `end` gets it at the end. */
 async function* observed<Item>(
   items: AsyncIterable<Item>,
-  end: (error?: unknown) => void,
+  mapError: (error: unknown) => unknown,
+  end?: (error?: unknown) => void,
 ): AsyncGenerator<Item> {
   let failure: unknown;
   try {
     yield* items;
   } catch (error) {
-    failure = error;
-    throw error;
+    failure = mapError(error);
+    throw failure;
   } finally {
-    end(failure);
-  }
-}
-
-async function* mapped<Item>(
-  items: AsyncIterable<Item>,
-  mapError: (error: unknown) => ConnectError,
-): AsyncGenerator<Item> {
-  try {
-    yield* items;
-  } catch (error) {
-    throw mapError(error);
+    end?.(failure);
   }
 }

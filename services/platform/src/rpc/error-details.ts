@@ -1,11 +1,12 @@
 // The google.rpc details of an EngineError, and the EngineError behind received details; status.ts does the rest of the mapping.
 // Details travel in HTTP/2 trailers, and peers allow about 16 KiB there, so a long list of violations is cut.
 
-import { create, toBinary, type DescMessage, type MessageShape } from "@bufbuild/protobuf";
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { DescMessage, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
 import { EngineError, type EngineErrorOptions } from "@pawl/core/fault/engine-error";
 import { invariant } from "@pawl/core/fault/invariant";
-import { isReason, REASONS, reasonRow, type Reason } from "@pawl/core/fault/reason";
+import { isReason, NEXT_STEPS, REASONS, reasonRow, type Reason } from "@pawl/core/fault/reason";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -40,10 +41,10 @@ const METADATA_VALUE_LENGTH = 256;
 const DEFAULT_RETRY_AFTER_MS: Partial<Record<Reason, number>> = { RUN_CONTENDED: 50 };
 const RETRY_AFTER_MS = 1_000;
 
-const detail = <Schema extends DescMessage>(desc: Schema, value: MessageShape<Schema>): Detail => ({
-  desc,
-  value,
-});
+const detail = <Schema extends DescMessage>(
+  desc: Schema,
+  init: MessageInitShape<Schema>,
+): Detail => ({ desc, value: create(desc, init) });
 
 /** Every detail `error` carries; ErrorInfo is always the first. */
 export const detailsOf = (error: EngineError, requestId: string | undefined): readonly Detail[] => {
@@ -55,45 +56,38 @@ export const detailsOf = (error: EngineError, requestId: string | undefined): re
   if (code === "RESOURCE_EXHAUSTED" && !retryable) found.push(quotaFailure(error));
   // A client takes RetryInfo as the sign that it may retry, so no other reason carries it.
   if (retryable) found.push(retryInfo(error));
-  if (requestId !== undefined) {
-    found.push(detail(RequestInfoSchema, create(RequestInfoSchema, { requestId })));
-  }
+  if (requestId !== undefined) found.push(detail(RequestInfoSchema, { requestId }));
   return found;
 };
 
 const retryInfo = (error: EngineError): Detail => {
   const preset = DEFAULT_RETRY_AFTER_MS[error.reason] ?? RETRY_AFTER_MS;
   const retryDelay = durationFromMs(error.retryAfterMs ?? preset);
-  return detail(RetryInfoSchema, create(RetryInfoSchema, { retryDelay }));
+  return detail(RetryInfoSchema, { retryDelay });
 };
 
 const errorInfo = (error: EngineError): Detail => {
-  const metadata: Record<string, string> = { next: REASONS[error.reason].next };
+  const metadata: Record<string, string> = { next: NEXT_STEPS[error.reason] };
   for (const [key, value] of Object.entries(error.metadata)) {
     metadata[key] = clip(value, METADATA_VALUE_LENGTH);
   }
-  const value = create(ErrorInfoSchema, { reason: error.reason, domain: ERROR_DOMAIN, metadata });
-  return detail(ErrorInfoSchema, value);
+  return detail(ErrorInfoSchema, { reason: error.reason, domain: ERROR_DOMAIN, metadata });
 };
 
 const badRequest = (error: EngineError): Detail => {
   const value = create(BadRequestSchema);
   let bytes = 0;
-  for (const { field, description, reason } of error.violations) {
+  for (const violation of error.violations) {
+    const field = clip(violation.field, METADATA_VALUE_LENGTH);
+    const description = clipMessage(violation.description);
     const one = create(BadRequestSchema, {
-      fieldViolations: [
-        {
-          field: clip(field, METADATA_VALUE_LENGTH),
-          description: clipMessage(description),
-          reason,
-        },
-      ],
+      fieldViolations: [{ field, description, reason: violation.reason }],
     });
     bytes += toBinary(BadRequestSchema, one).length;
     if (bytes > VIOLATION_BYTES) break;
     value.fieldViolations.push(...one.fieldViolations);
   }
-  return detail(BadRequestSchema, value);
+  return { desc: BadRequestSchema, value };
 };
 
 /** The resource that the error is about, and its id from the metadata. */
@@ -107,31 +101,26 @@ const resourceOf = (error: EngineError): { readonly type: string; readonly id: s
 
 const resourceInfo = (error: EngineError): Detail => {
   const { type, id } = resourceOf(error);
-  const value = create(ResourceInfoSchema, {
+  return detail(ResourceInfoSchema, {
     resourceType: `${ERROR_DOMAIN}.v1.${type}`,
     resourceName: id,
     description: clipMessage(error.message),
   });
-  return detail(ResourceInfoSchema, value);
 };
 
 const preconditionFailure = (error: EngineError): Detail => {
   const { type, id } = resourceOf(error);
-  const violation = {
-    type: error.reason,
-    subject: `${type}s/${id}`,
-    description: clipMessage(error.message),
-  };
-  return detail(
-    PreconditionFailureSchema,
-    create(PreconditionFailureSchema, { violations: [violation] }),
-  );
+  const description = clipMessage(error.message);
+  return detail(PreconditionFailureSchema, {
+    violations: [{ type: error.reason, subject: `${type}s/${id}`, description }],
+  });
 };
 
 const quotaFailure = (error: EngineError): Detail => {
   const subject = clip(error.metadata["limit"] ?? "limit", METADATA_VALUE_LENGTH);
-  const violation = { subject, description: clipMessage(error.message) };
-  return detail(QuotaFailureSchema, create(QuotaFailureSchema, { violations: [violation] }));
+  return detail(QuotaFailureSchema, {
+    violations: [{ subject, description: clipMessage(error.message) }],
+  });
 };
 
 /** The EngineError behind details that `detailsOf` made, or undefined for details of another domain. */
@@ -146,20 +135,16 @@ export const errorFromDetails = (
   const retryDelay = find(RetryInfoSchema)?.retryDelay;
   const violations = find(BadRequestSchema)?.fieldViolations ?? [];
   const options: EngineErrorOptions = {
-    metadata:
-      requestId === undefined ? info.metadata : { ...info.metadata, [REQUEST_ID]: requestId },
+    metadata: { ...info.metadata, ...(requestId !== undefined && { [REQUEST_ID]: requestId }) },
     violations: violations.map(({ field, description, reason }) => ({
       field,
       description,
       reason,
     })),
     cause,
+    ...(retryDelay !== undefined && { retryAfterMs: durationMs(retryDelay) }),
   };
-  return new EngineError(
-    info.reason,
-    message,
-    retryDelay === undefined ? options : { ...options, retryAfterMs: durationMs(retryDelay) },
-  );
+  return new EngineError(info.reason, message, options);
 };
 
 /** The metadata key that keeps a received RequestInfo, so that a relayed error keeps the id that its origin logged. */

@@ -17,7 +17,6 @@ import {
 } from "@grpc/grpc-js";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
-import type { Reason } from "@pawl/core/fault/reason";
 
 import { clientStream, type BidiStream } from "./bidi.ts";
 import { grpcDefinition } from "./grpc-definition.ts";
@@ -40,11 +39,8 @@ const RECONNECT_MS = { initial: 100, max: 1_000 } as const;
 
 export interface GrpcClientOptions {
   readonly keepalive?: Keepalive;
+  /** Default LIMITS.messageBytes. */
   readonly messageBytes?: number;
-  /** Retry calls answered with UNAVAILABLE; default true. It is safe because every mutation carries a request id. */
-  readonly retry?: boolean;
-  /** The reason for UNAVAILABLE without details; default SCHEDULER_UNAVAILABLE. */
-  readonly unavailable?: Reason;
 }
 
 export interface UnaryOptions {
@@ -52,14 +48,10 @@ export interface UnaryOptions {
   readonly signal?: AbortSignal;
   /** Default CALL_TIMEOUT_MS. */
   readonly timeoutMs?: number;
-  readonly metadata?: Readonly<Record<string, string>>;
+  readonly metadata?: PlainMetadata;
 }
 
-export interface OpenOptions {
-  /** Cancels the stream. */
-  readonly signal?: AbortSignal;
-  readonly metadata?: Readonly<Record<string, string>>;
-}
+type PlainMetadata = Readonly<Record<string, string>>;
 
 type UnaryMethods<Service extends DescService> = {
   readonly [
@@ -77,7 +69,7 @@ type BidiMethods<Service extends DescService> = {
       ? Name
       : never
   ]: Service["method"][Name] extends DescMethodBiDiStreaming<infer Input, infer Output>
-    ? (options?: OpenOptions) => BidiStream<MessageShape<Output>, MessageInitShape<Input>>
+    ? (metadata?: PlainMetadata) => BidiStream<MessageShape<Output>, MessageInitShape<Input>>
     : never;
 };
 
@@ -86,7 +78,7 @@ export interface GrpcClient<Service extends DescService> {
   readonly call: UnaryMethods<Service>;
   /** Bidirectional methods. */
   readonly open: BidiMethods<Service>;
-  /** Settles when a connection is open. @throws SCHEDULER_UNAVAILABLE (or `unavailable`) after `timeoutMs` */
+  /** Settles when a connection is open. @throws SCHEDULER_UNAVAILABLE after `timeoutMs` */
   waitForReady(timeoutMs: number): Promise<void>;
   close(): void;
 }
@@ -101,15 +93,13 @@ export const createGrpcClient = <Service extends DescService>(
   const client = new Constructor(
     targetOf(address),
     credentials.createInsecure(),
-    channelOptions(service, options),
+    channelOptions(options),
   );
-  const unavailable = options.unavailable ?? "SCHEDULER_UNAVAILABLE";
   const call: Record<string, unknown> = {};
   const open: Record<string, unknown> = {};
-  for (const method of service.methods) {
-    const name = method.localName;
-    if (method.methodKind === "unary") call[name] = unaryMethod(client, name, unavailable);
-    if (method.methodKind === "bidi_streaming") open[name] = bidiMethod(client, name, unavailable);
+  for (const { localName: name, methodKind } of service.methods) {
+    if (methodKind === "unary") call[name] = unaryMethod(client, name);
+    if (methodKind === "bidi_streaming") open[name] = bidiMethod(client, name);
   }
   return {
     // Built method by method from the descriptor that also gives the types.
@@ -117,10 +107,10 @@ export const createGrpcClient = <Service extends DescService>(
     open: open as BidiMethods<Service>,
     waitForReady: (timeoutMs) =>
       new Promise((resolve, reject) => {
-        client.waitForReady(Date.now() + timeoutMs, (error) => {
-          if (error === undefined) resolve();
-          else
-            reject(new EngineError(unavailable, `no connection to ${address}`, { cause: error }));
+        client.waitForReady(Date.now() + timeoutMs, (cause) => {
+          const message = `no connection to ${address}`;
+          if (cause === undefined) resolve();
+          else reject(new EngineError("SCHEDULER_UNAVAILABLE", message, { cause }));
         });
       }),
     close: () => client.close(),
@@ -136,7 +126,7 @@ const methodOf = (client: ServiceClient, name: string) => {
   return method.bind(client) as (...args: unknown[]) => unknown;
 };
 
-const unaryMethod = (client: ServiceClient, name: string, unavailable: Reason) => {
+const unaryMethod = (client: ServiceClient, name: string) => {
   const method = methodOf(client, name);
   return (request: unknown, options: UnaryOptions = {}): Promise<unknown> =>
     new Promise((resolve, reject) => {
@@ -156,30 +146,20 @@ const unaryMethod = (client: ServiceClient, name: string, unavailable: Reason) =
         (error: Parameters<typeof fromGrpcStatus>[0] | null, response: unknown) => {
           signal?.removeEventListener("abort", onAbort);
           if (error === null) resolve(response);
-          else
-            reject(fromGrpcStatus(error, { unavailable, isOwnCancel: signal?.aborted === true }));
+          else reject(fromGrpcStatus(error, { isOwnCancel: signal?.aborted === true }));
         },
       ) as { cancel(): void };
       signal?.addEventListener("abort", onAbort, { once: true });
     });
 };
 
-const bidiMethod = (client: ServiceClient, name: string, unavailable: Reason) => {
+const bidiMethod = (client: ServiceClient, name: string) => {
   const method = methodOf(client, name);
-  return (options: OpenOptions = {}): BidiStream<unknown, unknown> => {
-    const { signal } = options;
-    const call = method(metadataOf(options.metadata)) as Parameters<typeof clientStream>[0];
-    const stream = clientStream(call, unavailable);
-    const onAbort = () =>
-      stream.fail(new EngineError("CALLER_CANCELLED", "the stream was cancelled by its opener"));
-    if (signal?.aborted === true) onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
-    void stream.closed.then(() => signal?.removeEventListener("abort", onAbort));
-    return stream;
-  };
+  return (metadata?: PlainMetadata) =>
+    clientStream(method(metadataOf(metadata)) as Parameters<typeof clientStream>[0]);
 };
 
-const metadataOf = (plain: Readonly<Record<string, string>> = {}): Metadata => {
+const metadataOf = (plain: PlainMetadata = {}): Metadata => {
   const metadata = new Metadata();
   for (const [key, value] of Object.entries(plain)) metadata.set(key, value);
   return metadata;
@@ -191,36 +171,25 @@ const targetOf = (address: string): string => {
   return address.includes(",") ? `ipv4:${address}` : `dns:///${address}`;
 };
 
-const channelOptions = (service: DescService, options: GrpcClientOptions): ChannelOptions => {
-  const messageBytes = options.messageBytes ?? LIMITS.messageBytes;
-  const retryPolicy = {
-    maxAttempts: 5,
-    initialBackoff: "0.1s",
-    maxBackoff: "1s",
-    backoffMultiplier: 2,
-    retryableStatusCodes: ["UNAVAILABLE"],
-  };
-  const retry = options.retry !== false;
-  const keepalive = options.keepalive ?? IDLE_KEEPALIVE;
-  return {
-    interceptors: [clientTracing],
-    "grpc.service_config": JSON.stringify({
-      loadBalancingConfig: [{ round_robin: {} }],
-      methodConfig: retry ? [{ name: [{ service: service.typeName }], retryPolicy }] : [],
-    }),
-    "grpc.enable_retries": retry ? 1 : 0,
-    "grpc.keepalive_time_ms": keepalive.everyMs,
-    "grpc.keepalive_timeout_ms": keepalive.patienceMs,
-    "grpc.keepalive_permit_without_calls": 1,
-    "grpc.initial_reconnect_backoff_ms": RECONNECT_MS.initial,
-    "grpc.max_reconnect_backoff_ms": RECONNECT_MS.max,
-    "grpc.dns_min_time_between_resolutions_ms": RECONNECT_MS.max,
-    "grpc.max_receive_message_length": messageBytes,
-    "grpc.max_send_message_length": messageBytes,
-    // Calls inside the system must never use a proxy from the environment.
-    "grpc.enable_http_proxy": 0,
-    // Channels of one process must not share a connection or its keepalive.
-    "grpc.use_local_subchannel_pool": 1,
-    "grpc.service_config_disable_resolution": 1,
-  };
-};
+const channelOptions = ({
+  keepalive = IDLE_KEEPALIVE,
+  messageBytes = LIMITS.messageBytes,
+}: GrpcClientOptions): ChannelOptions => ({
+  interceptors: [clientTracing],
+  "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  // The callers retry: a command by its request id, a stream of work by its next session.
+  "grpc.enable_retries": 0,
+  "grpc.keepalive_time_ms": keepalive.everyMs,
+  "grpc.keepalive_timeout_ms": keepalive.patienceMs,
+  "grpc.keepalive_permit_without_calls": 1,
+  "grpc.initial_reconnect_backoff_ms": RECONNECT_MS.initial,
+  "grpc.max_reconnect_backoff_ms": RECONNECT_MS.max,
+  "grpc.dns_min_time_between_resolutions_ms": RECONNECT_MS.max,
+  "grpc.max_receive_message_length": messageBytes,
+  "grpc.max_send_message_length": messageBytes,
+  // Calls inside the system must never use a proxy from the environment.
+  "grpc.enable_http_proxy": 0,
+  // Channels of one process must not share a connection or its keepalive.
+  "grpc.use_local_subchannel_pool": 1,
+  "grpc.service_config_disable_resolution": 1,
+});

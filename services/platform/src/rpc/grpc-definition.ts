@@ -9,7 +9,7 @@ import {
   type Message,
 } from "@bufbuild/protobuf";
 import type { ServiceDefinition } from "@grpc/grpc-js";
-import { readOrMalformed } from "./malformed.ts";
+import { EngineError } from "@pawl/core/fault/engine-error";
 
 /** Accepts whole messages and plain init objects alike; handlers may return either. */
 const serialize = (schema: DescMessage) => (message: Message) => {
@@ -24,6 +24,30 @@ const deserialize = (schema: DescMessage) => (buffer: Buffer) =>
   fromBinary(schema, new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength), {
     readUnknownFields: false,
   });
+
+/** The answer to the sender of a message that could not be read. */
+const malformed = (cause: unknown): EngineError => {
+  const what = cause instanceof Error ? cause.message : String(cause);
+  return new EngineError("INPUT_INVALID", `The request is not a message of its type: ${what}.`, {
+    metadata: { wire_error: "true" },
+    cause,
+  });
+};
+
+/**
+ * The same reader, which returns the answer instead of throwing. A request that does not parse is its sender's fault, but grpc-js would
+ * answer INTERNAL before any handler gets the call. So the error takes the place of the message, and the wrapper of the handler answers
+ * with it.
+ */
+export const readOrMalformed =
+  <Bytes, Request>(read: (bytes: Bytes) => Request) =>
+  (bytes: Bytes): Request | EngineError => {
+    try {
+      return read(bytes);
+    } catch (error) {
+      return malformed(error);
+    }
+  };
 
 /** For both `Server.addService` and `makeClientConstructor`; keys are the methods' local names. */
 export const grpcDefinition = (service: DescService): ServiceDefinition =>

@@ -1,9 +1,10 @@
 // A grpc-js server of protobuf-es services, with health, reflection, tracing, limits and a bounded stop.
 
-import { Server, ServerCredentials, type ServerInterceptor } from "@grpc/grpc-js";
+import { Server, ServerCredentials } from "@grpc/grpc-js";
 import { LIMITS } from "@pawl/core/data/limits";
-import { HealthImplementation, type ServingStatus } from "grpc-health-check";
+import { HealthImplementation } from "grpc-health-check";
 
+import type { Secret } from "../config/secret.ts";
 import { admission, boundTimeouts } from "./admission.ts";
 import { grpcDefinition } from "./grpc-definition.ts";
 import { grpcImplementation, type ServedService } from "./implementation.ts";
@@ -27,21 +28,14 @@ export interface GrpcServerOptions {
   readonly services: readonly ServedService[];
   /** Called for every throw that is a bug of Pawl. */
   readonly onInternal: OnInternal;
-  /** Outermost first, inside the tracing. */
-  readonly interceptors?: readonly ServerInterceptor[];
   /** Host names besides loopback and IP addresses by which it may be called; none by default. */
   readonly allowedHosts?: readonly string[];
-  readonly limits?: {
-    /** How long a request may take to arrive; default REQUEST_MS. */
-    readonly requestMs?: number;
-    readonly messageBytes?: number;
-    /** The longest time of a unary call. */
-    readonly unaryDeadlineMs?: number;
-    /** Connections older than this are asked to reconnect, which spreads callers over new replicas. */
-    readonly connectionAgeMs?: number;
-  };
-  /** Serve grpc.health.v1; default true. */
-  readonly health?: boolean;
+  /** How long a request may take to arrive; default REQUEST_MS. */
+  readonly requestMs?: number;
+  /** The longest time of a unary call; default UNARY_DEADLINE_MS. */
+  readonly unaryDeadlineMs?: number;
+  /** Every call has to carry it as `authorization: Bearer <token>`; none by default. */
+  readonly token?: Pick<Secret, "reveal"> | undefined;
   /** Serve grpc.reflection; default false. */
   readonly reflection?: boolean;
 }
@@ -57,48 +51,35 @@ export interface GrpcServer {
 
 /** Binds and serves. Rejects if the port cannot be bound. */
 export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcServer> => {
-  const { services, limits = {} } = options;
-  const messageBytes = limits.messageBytes ?? LIMITS.messageBytes;
+  const { services, onInternal, requestMs = REQUEST_MS } = options;
   const server = new Server({
     interceptors: [
       serverTracing,
       admission({
         allowedHosts: new Set([options.host, ...(options.allowedHosts ?? [])]),
-        requestMs: limits.requestMs ?? REQUEST_MS,
-        onInternal: options.onInternal,
+        requestMs,
+        onInternal,
+        token: options.token,
       }),
-      ...(options.interceptors ?? []),
     ],
-    "grpc.max_receive_message_length": messageBytes,
-    "grpc.max_send_message_length": messageBytes,
+    "grpc.max_receive_message_length": LIMITS.messageBytes,
+    "grpc.max_send_message_length": LIMITS.messageBytes,
     "grpc.keepalive_time_ms": KEEPALIVE_MS,
     "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
     "grpc.max_concurrent_streams": CONCURRENT_STREAMS,
-    ...(limits.connectionAgeMs === undefined
-      ? {}
-      : { "grpc.max_connection_age_ms": limits.connectionAgeMs }),
   });
-  const handling = {
-    onInternal: options.onInternal,
-    unaryDeadlineMs: limits.unaryDeadlineMs ?? UNARY_DEADLINE_MS,
-  };
-  for (const served of services) {
+  const handling = { onInternal, unaryDeadlineMs: options.unaryDeadlineMs ?? UNARY_DEADLINE_MS };
+  for (const served of services)
     server.addService(grpcDefinition(served.service), grpcImplementation(served, handling));
-  }
+  const descriptors = services.map(({ service }) => service);
   const health = new HealthImplementation();
   const setServing = (serving: boolean): void => {
-    const status: ServingStatus = serving ? "SERVING" : "NOT_SERVING";
-    for (const name of ["", ...services.map(({ service }) => service.typeName)]) {
-      health.setStatus(name, status);
-    }
+    for (const name of ["", ...descriptors.map(({ typeName }) => typeName)])
+      health.setStatus(name, serving ? "SERVING" : "NOT_SERVING");
   };
   setServing(true);
-  if (options.health !== false) health.addToServer(server);
-  if (options.reflection === true)
-    addReflection(
-      server,
-      services.map(({ service }) => service),
-    );
+  health.addToServer(server);
+  if (options.reflection === true) addReflection(server, descriptors);
   const port = await bind(server, `${options.host}:${options.port}`);
   boundTimeouts(server);
   return {
@@ -106,7 +87,9 @@ export const startGrpcServer = async (options: GrpcServerOptions): Promise<GrpcS
     setServing,
     stop: async (graceMs) => {
       setServing(false);
-      await shutdown(server, graceMs);
+      const timer = setTimeout(() => server.forceShutdown(), graceMs);
+      await new Promise<unknown>((resolve) => server.tryShutdown(resolve));
+      clearTimeout(timer);
     },
   };
 };
@@ -116,14 +99,5 @@ const bind = (server: Server, address: string): Promise<number> =>
     server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => {
       if (error === null) resolve(port);
       else reject(error);
-    });
-  });
-
-const shutdown = (server: Server, graceMs: number): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(() => server.forceShutdown(), graceMs);
-    server.tryShutdown(() => {
-      clearTimeout(timer);
-      resolve();
     });
   });

@@ -1,12 +1,15 @@
 // Client and server against one another over real sockets.
 
 import { create } from "@bufbuild/protobuf";
+import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { Health, HealthCheckResponse_ServingStatus } from "@pawl/proto/grpc/health/v1/health_pb";
 import { ServerReflection } from "@pawl/proto/grpc/reflection/v1/reflection_pb";
 import { GetRunResponseSchema, RunService } from "@pawl/proto/pawl/v1/run_service_pb";
 import { expect, onTestFinished, test } from "vitest";
 
+import { within } from "../../../../test/support/until.ts";
+import { wayTo } from "../lanes/command.fixture.ts";
 import { createGrpcClient } from "./grpc-client.ts";
 import { startGrpcServer, type GrpcServerOptions } from "./grpc-server.ts";
 import { serve, type Implementation } from "./implementation.ts";
@@ -59,14 +62,6 @@ test("a unary call is answered with an init object or a whole message, and bytes
   }
 });
 
-test("metadata reaches the handler", async () => {
-  const { client } = await setup({
-    getRun: async (_, call) => ({ definitionJson: Buffer.from(call.metadata["x-actor"] ?? "") }),
-  });
-  const response = await client.call.getRun({}, { metadata: { "x-actor": "me" } });
-  expect(new TextDecoder().decode(response.definitionJson)).toBe("me");
-});
-
 test("an error arrives with its reason, metadata and violations", async () => {
   const violations = [{ field: "run_id", description: "is no uuid", reason: "FORMAT" }];
   const { client } = await setup({
@@ -111,15 +106,18 @@ test("the caller's deadline ends the call on both sides", async () => {
       return new Promise(() => undefined);
     },
   });
+  // The deadline counts from the call, so the channel is open before.
+  await client.waitForReady(30_000);
   const error = await rejection(client.call.getRun({}, { timeoutMs: 800 }));
   expect(error.reason).toBe("DEADLINE_PASSED");
-  expect(await seen.promise).toBeInstanceOf(EngineError);
+  const reason = await within(seen.promise, { what: "the handler to be aborted" });
+  expect(reason).toBeInstanceOf(EngineError);
 });
 
 test("the server bounds a call whose caller would wait for ever", async () => {
   const { client, faults } = await setup(
     { getRun: () => new Promise(() => undefined) },
-    { limits: { unaryDeadlineMs: 50 } },
+    { unaryDeadlineMs: 50 },
   );
   const error = await rejection(client.call.getRun({}, { timeoutMs: 30_000 }));
   expect(error.reason).toBe("DEADLINE_PASSED");
@@ -147,25 +145,26 @@ test("aborting the caller's signal cancels the handler", async () => {
 });
 
 test("a message over the limit is refused as LIMIT_EXCEEDED", async () => {
-  const { client } = await setup(
-    { startRun: async () => ({}) },
-    { limits: { messageBytes: 1_024 } },
-  );
-  const error = await rejection(client.call.startRun({ inputJson: new Uint8Array(5_000) }));
+  const { server } = await setup({ startRun: async () => ({}) });
+  const messageBytes = 2 * LIMITS.messageBytes;
+  const client = createGrpcClient(RunService, `127.0.0.1:${server.port}`, { messageBytes });
+  onTestFinished(() => client.close());
+  const inputJson = new Uint8Array(LIMITS.messageBytes + 1);
+  const error = await rejection(client.call.startRun({ inputJson }));
   expect(error.reason).toBe("LIMIT_EXCEEDED");
 });
 
 test("a peer that is not there is SCHEDULER_UNAVAILABLE, and is found again when it returns", async () => {
-  const { server, client } = await setup({ getRun: async () => ({}) });
+  const { server } = await setup({ getRun: async () => ({}) });
+  const way = await wayTo(server);
+  const client = createGrpcClient(RunService, `127.0.0.1:${way.port}`);
+  onTestFinished(() => client.close());
   await client.call.getRun({});
-  await server.stop(0);
+  way.shut();
   const error = await rejection(client.call.getRun({}));
   expect(error).toMatchObject({ reason: "SCHEDULER_UNAVAILABLE", retryable: true });
-  await startServer({
-    port: server.port,
-    services: [serve(RunService, { getRun: async () => ({}) })],
-  });
-  await client.waitForReady(5_000);
+  way.open();
+  await client.waitForReady(30_000);
   await client.call.getRun({});
 });
 
@@ -212,7 +211,7 @@ test("reflection lists the services and gives their files", async () => {
   expect(files).toBeGreaterThan(1);
 });
 
-test("without reflection there is none", async () => {
+test("a server without reflection answers no reflection call", async () => {
   const { server } = await setup({});
   const reflection = createGrpcClient(ServerReflection, `127.0.0.1:${server.port}`);
   onTestFinished(() => reflection.close());

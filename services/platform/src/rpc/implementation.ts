@@ -42,10 +42,15 @@ export const serve = <Service extends DescService>(
   implementation: Implementation<Service>,
 ): ServedService => ({ service, implementation });
 
+interface Handling {
+  readonly onInternal: OnInternal;
+  readonly unaryDeadlineMs: number;
+}
+
 /** The grpc-js handlers of a served service. */
 export const grpcImplementation = (
   { service, implementation }: ServedService,
-  options: { readonly onInternal: OnInternal; readonly unaryDeadlineMs: number },
+  options: Handling,
 ): UntypedServiceImplementation => {
   const handlers: Record<string, UntypedHandleCall> = {};
   for (const method of service.methods) {
@@ -60,10 +65,7 @@ export const grpcImplementation = (
 const handle = (
   method: DescMethod,
   handler: unknown,
-  {
-    onInternal,
-    unaryDeadlineMs,
-  }: { readonly onInternal: OnInternal; readonly unaryDeadlineMs: number },
+  { onInternal, unaryDeadlineMs }: Handling,
 ): UntypedHandleCall => {
   const unknown = new EngineError("UNKNOWN_METHOD", `${method.name} is not served here`);
   // `serve` has checked the handler's type against the descriptor; only its kind is known here.
@@ -75,19 +77,13 @@ const handle = (
     throw new Error(`${method.name}: only unary and bidirectional methods are served inside`);
   }
   const served = handler as BidiHandler<unknown, unknown> | undefined;
-  return (call: Parameters<typeof serverStream>[0]) => {
-    const stream = serverStream(call, onInternal);
-    void run(served ?? (() => Promise.reject(unknown)), stream);
+  const run = async (stream: BidiStream<unknown, unknown>): Promise<void> => {
+    try {
+      if (served === undefined) throw unknown;
+      await served(stream);
+    } catch (error) {
+      stream.fail(error);
+    }
   };
-};
-
-const run = async (
-  handler: BidiHandler<unknown, unknown>,
-  stream: BidiStream<unknown, unknown>,
-): Promise<void> => {
-  try {
-    await handler(stream);
-  } catch (error) {
-    stream.fail(error);
-  }
+  return (call: Parameters<typeof serverStream>[0]) => void run(serverStream(call, onInternal));
 };

@@ -1,4 +1,4 @@
-// Server reflection on grpc-js from protobuf-es descriptors, so that grpcurl and buf curl need no proto files.
+// Server reflection from protobuf-es descriptors, so that grpcurl and buf curl need no proto files.
 
 import { toBinary, type DescFile, type DescService } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
@@ -6,13 +6,25 @@ import type { Server } from "@grpc/grpc-js";
 import { ReflectionService } from "@grpc/reflection";
 import { ErrorInfoSchema } from "@pawl/proto/google/rpc/error_details_pb";
 
-/** Adds grpc.reflection.v1 and v1alpha for `services`. */
-export const addReflection = (server: Server, services: readonly DescService[]): void => {
+/** The files that describe `services`, with everything they import, by name. */
+export function filesOf(services: readonly DescService[]): ReadonlyMap<string, DescFile> {
   const files = new Map<string, DescFile>();
   // No service refers to the error details, but callers want to read them.
   for (const { file } of [...services, ErrorInfoSchema]) collect(file, files);
-  const fileDescriptorProtos = [...files.values()].map((file) =>
-    Buffer.from(toBinary(FileDescriptorProtoSchema, file.proto)),
+  return files;
+}
+
+/** A file and everything it imports, each after its own imports, in binary. */
+export function withImports(file: DescFile): Uint8Array[] {
+  const files = new Map<string, DescFile>();
+  collect(file, files);
+  return [...files.values()].map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
+}
+
+/** Adds grpc.reflection.v1 and v1alpha for `services` to a grpc-js server. */
+export const addReflection = (server: Server, services: readonly DescService[]): void => {
+  const fileDescriptorProtos = [...filesOf(services).values()].map(({ proto }) =>
+    Buffer.from(toBinary(FileDescriptorProtoSchema, proto)),
   );
   // The package expects a proto-loader package but reads only the descriptors of its entries.
   const loaded = { pawl: { fileDescriptorProtos } } as never;

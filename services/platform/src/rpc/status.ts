@@ -91,29 +91,17 @@ export const toGrpcStatus = (thrown: unknown, onInternal: OnInternal): StatusObj
   return { code: grpcCodes[codeOf(thrown)], details: status.message, metadata };
 };
 
-const CONNECT_CODES = {
-  CANCELLED: Code.Canceled,
-  INVALID_ARGUMENT: Code.InvalidArgument,
-  DEADLINE_EXCEEDED: Code.DeadlineExceeded,
-  NOT_FOUND: Code.NotFound,
-  ALREADY_EXISTS: Code.AlreadyExists,
-  PERMISSION_DENIED: Code.PermissionDenied,
-  RESOURCE_EXHAUSTED: Code.ResourceExhausted,
-  FAILED_PRECONDITION: Code.FailedPrecondition,
-  ABORTED: Code.Aborted,
-  OUT_OF_RANGE: Code.OutOfRange,
-  UNIMPLEMENTED: Code.Unimplemented,
-  INTERNAL: Code.Internal,
-  UNAVAILABLE: Code.Unavailable,
-  DATA_LOSS: Code.DataLoss,
-} as const satisfies Record<GrpcCodeName, Code>;
+/** Connect's codes by their numbers, which are those of gRPC. */
+const CONNECT_CODES: ReadonlyMap<number, Code> = new Map(
+  Object.values(Code).flatMap((code) => (typeof code === "number" ? [[code, code]] : [])),
+);
 
 /** The error that a Connect handler throws. */
 export const toConnectError = (thrown: unknown, onInternal: OnInternal): ConnectError => {
   const { code, message, details } = map(thrown, onInternal);
   return new ConnectError(
     message,
-    CONNECT_CODES[code],
+    CONNECT_CODES.get(GRPC_CODES[code]) ?? Code.Internal,
     undefined,
     // ConnectError expects an init shape; a whole message is one.
     details.map(({ desc, value }) => ({ desc, value: value as never })),
@@ -122,8 +110,6 @@ export const toConnectError = (thrown: unknown, onInternal: OnInternal): Connect
 
 /** How a client reads a status without details of Pawl. */
 export interface ReadOptions {
-  /** The reason for UNAVAILABLE; default SCHEDULER_UNAVAILABLE. */
-  readonly unavailable?: Reason;
   /** Whether the client cancelled the call itself. If not, a bare CANCELLED means that the peer was cut off, like UNAVAILABLE. */
   readonly isOwnCancel?: boolean;
 }
@@ -131,24 +117,20 @@ export interface ReadOptions {
 /** The EngineError behind a status that a grpc-js client received; without details of Pawl, the nearest reason by code. */
 export const fromGrpcStatus = (
   received: ServiceError | StatusObject,
-  options: ReadOptions = {},
+  { isOwnCancel }: ReadOptions = {},
 ): EngineError => {
   const ours = ownError(statusOf(received.metadata), received.details, received);
   if (ours !== undefined) return ours;
-  const isCutOff = received.code === grpcCodes.CANCELLED && options.isOwnCancel === false;
-  const code = isCutOff ? grpcCodes.UNAVAILABLE : received.code;
-  return foreign(code, received.details, received, options.unavailable);
+  const code: number = received.code;
+  const isCutOff = code === GRPC_CODES.CANCELLED && isOwnCancel === false;
+  return foreign(isCutOff ? GRPC_CODES.UNAVAILABLE : code, received.details, received);
 };
 
 /** The EngineError behind a status in a message. */
 export const fromStatus = (status: Status): EngineError =>
   ownError(status, status.message, status) ?? foreign(status.code, status.message, status);
 
-const ownError = (
-  status: Status | undefined,
-  message: string,
-  cause: unknown,
-): EngineError | undefined =>
+const ownError = (status: Status | undefined, message: string, cause: unknown) =>
   errorFromDetails(
     (schema) => {
       for (const any of status?.details ?? []) {
@@ -191,17 +173,8 @@ const REASON_BY_CODE: Readonly<Record<number, Reason>> = {
   [GRPC_CODES.RESOURCE_EXHAUSTED]: "LIMIT_EXCEEDED",
   [GRPC_CODES.OUT_OF_RANGE]: "CURSOR_OUT_OF_RANGE",
   [GRPC_CODES.UNIMPLEMENTED]: "UNKNOWN_METHOD",
+  [GRPC_CODES.UNAVAILABLE]: "SCHEDULER_UNAVAILABLE",
 };
 
-const foreign = (
-  code: number,
-  message: string,
-  cause: unknown,
-  unavailable?: Reason,
-): EngineError => {
-  const reason =
-    code === GRPC_CODES.UNAVAILABLE
-      ? (unavailable ?? "SCHEDULER_UNAVAILABLE")
-      : (REASON_BY_CODE[code] ?? "INTERNAL");
-  return new EngineError(reason, clipMessage(message), { cause });
-};
+const foreign = (code: number, message: string, cause: unknown): EngineError =>
+  new EngineError(REASON_BY_CODE[code] ?? "INTERNAL", clipMessage(message), { cause });

@@ -57,7 +57,7 @@ const setup = async (
   return { telemetry, exporter, client, address };
 };
 
-/** All spans once there are so many: one end of a call hears of its end before the other. */
+/** All spans, once there are so many: the two sides of a call end at different times. */
 const finished = (exporter: InMemorySpanExporter, count: number) =>
   until(
     () => {
@@ -91,7 +91,7 @@ test("a call is one trace: the caller's span, the client's, the server's and the
   });
 });
 
-test("a failed call says so on both spans and in the metric", async () => {
+test("a failed call shows its code on both spans and in the metric", async () => {
   const { client, exporter, telemetry } = await setup({
     getRun: () => Promise.reject(new EngineError("RUN_NOT_FOUND", "no")),
   });
@@ -107,7 +107,7 @@ test("a failed call says so on both spans and in the metric", async () => {
 
 test("a stream is one span on each side", async () => {
   const { exporter, address } = await setup({});
-  const client = createGrpcClient(WorkerService, address, { retry: false });
+  const client = createGrpcClient(WorkerService, address);
   onTestFinished(() => client.close());
   const stream = client.open.work();
   stream.listen({ message: () => undefined });
@@ -138,7 +138,7 @@ test("with tracing off nothing is recorded, and a caller's traceparent is still 
   expect(outer.exporter.getFinishedSpans()).toEqual([]);
 });
 
-test("work from a queue is linked to who enqueued it", async () => {
+test("work from a queue is linked to the span that enqueued it", async () => {
   await setup({});
   expect(linksTo(TRACEPARENT)[0]?.context.traceId).toBe(TRACE_ID);
   expect(linksTo("")).toEqual([]);

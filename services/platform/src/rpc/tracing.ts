@@ -25,7 +25,8 @@ const getter: TextMapGetter<Metadata> = {
   get: (metadata, key) => metadata.get(key).filter((value) => typeof value === "string"),
 };
 
-const codeName = (code: number = Code.UNKNOWN): string => Code[code] ?? String(code);
+/** gRPC's name of a code; Connect has the same numbers. */
+export const codeName = (code: number = Code.UNKNOWN): string => Code[code] ?? String(code);
 
 /** A span around each call of a client, with its traceparent in the call's metadata, and the call's duration. */
 export const clientTracing: Interceptor = (options, nextCall) => {

@@ -4,19 +4,18 @@ import { expect, test } from "vitest";
 import { toGrpcStatus, toStatus } from "./status.ts";
 import { unary } from "./unary.ts";
 
-/** A call as far as `unary` looks at one. */
+/** The part of a call that `unary` uses. */
 const callOf = (): ServerUnaryCall<string, string> => {
   const call = {
     request: "hello",
     getDeadline: () => Date.now() + 60_000,
     on: () => call,
-    metadata: { getMap: () => ({}) },
   };
   // Only these parts of grpc-js's call are used.
   return call as unknown as ServerUnaryCall<string, string>;
 };
 
-/** What the caller hears. */
+/** The answer that the caller gets. */
 const answerTo = (
   handler: () => Promise<string>,
   onInternal: () => void = () => {},
@@ -34,7 +33,7 @@ const hostile = (): unknown =>
     },
   });
 
-test("whatever is thrown has a status, even where saying so fails", () => {
+test("every thrown value has a status, even if writing its details fails", () => {
   const faults: unknown[] = [
     hostile(),
     Object.create(null),

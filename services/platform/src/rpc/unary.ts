@@ -3,8 +3,6 @@
 
 import type { handleUnaryCall } from "@grpc/grpc-js";
 import { EngineError } from "@pawl/core/fault/engine-error";
-
-import { MalformedMessage } from "./malformed.ts";
 import { toGrpcStatus, type OnInternal } from "./status.ts";
 
 /** What a handler knows about its call. */
@@ -13,8 +11,6 @@ export interface UnaryCall {
   readonly signal: AbortSignal;
   /** When the answer becomes useless, in epoch milliseconds; always finite. */
   readonly deadlineAt: number;
-  /** Text metadata by lower-case key. */
-  readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** The implementation of one method. */
@@ -44,12 +40,12 @@ export const unary =
       controller.abort(new EngineError("CALLER_CANCELLED", "the caller went away")),
     );
     const { signal } = controller;
-    const metadata = textMetadata(call.metadata.getMap());
     const answer = async (): Promise<void> => {
       let response: Response;
       try {
-        if (call.request instanceof MalformedMessage) throw call.request.toError();
-        const handled = handler(call.request, { signal, deadlineAt, metadata });
+        // See `readOrMalformed`.
+        if (call.request instanceof EngineError) throw call.request;
+        const handled = handler(call.request, { signal, deadlineAt });
         response = await Promise.race([handled, aborted(signal)]);
       } catch (error) {
         callback(toGrpcStatus(reasonOf(error, signal), onInternal));
@@ -71,14 +67,3 @@ const aborted = (signal: AbortSignal): Promise<never> =>
 /** After the signal has aborted, every throw is a consequence of it. */
 const reasonOf = (error: unknown, signal: AbortSignal): unknown =>
   signal.aborted && !(error instanceof EngineError) ? signal.reason : error;
-
-/** Metadata without its binary values. */
-export const textMetadata = (
-  map: Readonly<Record<string, string | Buffer>>,
-): Readonly<Record<string, string>> => {
-  const plain: Record<string, string> = {};
-  for (const [key, value] of Object.entries(map)) {
-    if (typeof value === "string") plain[key] = value;
-  }
-  return plain;
-};

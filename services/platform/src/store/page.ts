@@ -1,6 +1,5 @@
-// Pages of lists. A page token says where the last page ended, and is bound to the filter it was made with: a token of another list or
-// filter is refused instead of giving a page that looks right. Anybody can make a token: the gateway seals those it hands out
-// (gateway/src/read/page-seal.ts).
+// Pages of lists. A page token holds the place where the last page ended, and a digest of the list and its filter. So a token of another
+// list is refused. Any client could make a token: the gateway seals those that it hands out (gateway/src/read/page-seal.ts).
 
 import { createHash } from "node:crypto";
 import { invalidField } from "@pawl/core/fault/engine-error";
@@ -8,8 +7,6 @@ import { isUuid } from "@pawl/core/name/ids";
 
 const DIGEST_BYTES = 8;
 const TOKEN_LENGTH_MAX = 512;
-/** Above every UUID that a row can have. */
-const AFTER_ALL = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 
 export interface PageRequest {
   readonly size: number;
@@ -24,42 +21,34 @@ export interface Page<Row> {
 }
 
 /** A list that is read in pages. */
-export interface PageSource<Row> {
+interface PageSource<Row> {
   /** Names the list and its filter: a token holds for both. */
   readonly filter: string;
   /** The place in the list that a row has. */
   readonly keyOf: (row: Row) => string;
   /** Up to `limit` rows behind a place in the list. */
   readonly read: (after: string, limit: number) => Promise<readonly Row[]>;
+  /** The place before the first row; empty unless given. */
+  readonly begin?: string;
+  /** Whether a place can be one of this list; any can unless given. */
+  readonly isPlace?: (place: string) => boolean;
   /** As many of the rows, from the first on, as fit into an answer; all of them unless given. */
   readonly fitting?: (rows: readonly Row[]) => readonly Row[];
 }
 
-/** A page of a list in order of text keys. @throws INPUT_INVALID for a token of another list or filter */
-export async function pageInOrder<Row>(
-  page: PageRequest,
+/** The places of a list in falling order of UUIDs, which begin with their time. */
+export const NEWEST_FIRST = { begin: "ffffffff-ffff-ffff-ffff-ffffffffffff", isPlace: isUuid };
+
+/** A page of a list. @throws INPUT_INVALID for a token of another list or filter */
+export async function readPage<Row>(
+  { size, token }: PageRequest,
   source: PageSource<Row>,
 ): Promise<Page<Row>> {
-  const after = page.token === "" ? "" : fromPageToken(page.token, source.filter);
-  return await readPage(page.size, after, source);
-}
-
-/** A page of a list in falling order of UUIDs, so newest first. @throws INPUT_INVALID for a token of another list or filter */
-export async function pageNewestFirst<Row>(
-  page: PageRequest,
-  source: PageSource<Row>,
-): Promise<Page<Row>> {
-  const after = page.token === "" ? AFTER_ALL : fromPageToken(page.token, source.filter);
-  if (!isUuid(after)) throw invalidField("page_token", "BAD_PAGE_TOKEN", "is not a token");
-  return await readPage(page.size, after, source);
-}
-
-async function readPage<Row>(
-  size: number,
-  after: string,
-  { filter, keyOf, read, fitting = (rows) => rows }: PageSource<Row>,
-): Promise<Page<Row>> {
-  // One row more than asked for says whether there are more.
+  const { filter, keyOf, read, begin = "", isPlace, fitting = (rows) => rows } = source;
+  const after = token === "" ? begin : fromPageToken(token, filter);
+  if (isPlace?.(after) === false)
+    throw invalidField("page_token", "BAD_PAGE_TOKEN", "is not a token");
+  // One row more than asked for shows whether there are more.
   const found = await read(after, size + 1);
   const rows = fitting(found.slice(0, size));
   const last = rows.at(-1);
@@ -74,7 +63,7 @@ const digest = (filter: string): Buffer =>
 const toPageToken = (key: string, filter: string): string =>
   Buffer.concat([digest(filter), Buffer.from(key, "utf8")]).toString("base64url");
 
-/** The key inside a token. @throws INPUT_INVALID when the token was not made by `toPageToken` for this filter */
+/** The key inside a token. @throws INPUT_INVALID if `toPageToken` did not make the token for this filter */
 function fromPageToken(token: string, filter: string): string {
   const bytes = Buffer.from(token.slice(0, TOKEN_LENGTH_MAX), "base64url");
   const isOurs =

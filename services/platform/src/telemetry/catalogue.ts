@@ -117,6 +117,14 @@ export const METRICS = {
     "pawl_sandbox_kills_total",
     "Sandboxes killed from outside",
   ),
+  handlerLateItems: counter(
+    "pawl_handler_late_items_total",
+    "Items of handler processes about invocations that were over already",
+  ),
+  handlerSessionsLost: counter(
+    "pawl_handler_sessions_lost_total",
+    "Handler processes given up because they were cut off or silent for too long",
+  ),
   streamSubscribers: level("pawl_stream_subscribers", "Watchers connected"),
   streamCutoffs: counter(
     "pawl_stream_cutoffs_total",

@@ -32,7 +32,7 @@ test("metrics, health and readiness are served, and nothing else", async () => {
   expect((await ask("/metrics", "POST")).status).toBe(405);
 });
 
-test("a process that is alive but cannot serve says why", async () => {
+test("a process that is alive but cannot serve reports the reason", async () => {
   const ask = await setup(async () => "the database cannot be reached");
   expect(await ask("/readyz")).toEqual({ status: 503, body: "the database cannot be reached\n" });
   expect((await ask("/healthz")).status).toBe(200);

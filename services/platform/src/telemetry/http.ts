@@ -30,19 +30,12 @@ const readiness = (reason: string | undefined, source: ProbeSource, isJson: bool
   const status = reason === undefined ? 200 : 503;
   const notes = source.notes?.all ?? {};
   if (isJson) {
-    const body = {
-      ready: reason === undefined,
-      ...(reason === undefined ? {} : { reason }),
-      notes,
-    };
+    const body = { ready: reason === undefined, reason, notes };
     return { status, type: "application/json", body: `${JSON.stringify(body)}\n` };
   }
   const lines = Object.entries(notes).map(([name, note]) => `note ${name}: ${note}`);
   return text(status, [reason ?? "ready", ...lines].join("\n"));
 };
-
-const acceptsJson = ({ headers }: IncomingMessage): boolean =>
-  headers.accept?.includes("application/json") === true;
 
 type Answering = (source: ProbeSource, request: IncomingMessage) => Promise<Answer>;
 const answers: Readonly<Record<string, Answering>> = {
@@ -53,8 +46,10 @@ const answers: Readonly<Record<string, Answering>> = {
   }),
   // Every process that answers is alive: a process must not be restarted because it cannot reach its database.
   "/healthz": async () => text(200, "ok"),
-  "/readyz": async (source, request) =>
-    readiness(await source.notReady(), source, acceptsJson(request)),
+  "/readyz": async (source, { headers }) => {
+    const isJson = headers.accept?.includes("application/json") === true;
+    return readiness(await source.notReady(), source, isJson);
+  },
 };
 
 /** Answers the request if it is for one of the three paths, else returns false. */

@@ -15,15 +15,6 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
-/** The bindings of a child logger; consumers of the log rely on the names. */
-export interface LogFields {
-  readonly run_id?: string;
-  readonly node_id?: string;
-  readonly iteration?: number;
-  readonly epoch?: number | bigint;
-  readonly executor_id?: string;
-}
-
 const traceFields = (): Record<string, string> => {
   const span = trace.getSpanContext(context.active());
   if (span === undefined || !isSpanContextValid(span)) return {};

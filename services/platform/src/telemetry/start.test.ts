@@ -52,7 +52,7 @@ test("metrics are Prometheus text with units in their names and no doubled suffi
   expect(lines.find((line) => line.startsWith("target_info"))).toContain("pawl-test");
 });
 
-test("every metric of ours has a prefix, a unit where it has one, and a name of its own", () => {
+test("every metric of Pawl has a prefix, a unit where it has one, and a name of its own", () => {
   const names = Object.values(METRICS).map((metric) => metric.name);
   expect(new Set(names).size).toBe(names.length);
   for (const name of names)
@@ -63,7 +63,7 @@ test("recording before the start is harmless", () => {
   METRICS.claimsFenced.add(1);
 });
 
-test("traces are wanted only when the environment asks for them", () => {
+test("traces are on only if the environment asks for them", () => {
   expect(wantsTraces({})).toBe(false);
   expect(wantsTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: "" })).toBe(false);
   expect(wantsTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" })).toBe(true);
@@ -92,7 +92,7 @@ test("spans reach the collector by the time the shutdown settles", async () => {
   expect(body).toContain("pawl-test");
 });
 
-test("metrics are pushed where the environment asks for it, and pulled all the same", async () => {
+test("metrics are pushed if the environment asks for it, and can still be pulled", async () => {
   const { url, posted } = await collector();
   const telemetry = await setup({
     OTEL_METRICS_EXPORTER: "otlp",

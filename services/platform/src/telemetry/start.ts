@@ -4,9 +4,9 @@
 import { context, metrics, propagation, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
-import { PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
+import { PrometheusExporter, PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import { resourceFromAttributes, type Resource } from "@opentelemetry/resources";
-import { MeterProvider, MetricReader } from "@opentelemetry/sdk-metrics";
+import { MeterProvider, type MetricReader } from "@opentelemetry/sdk-metrics";
 
 import { bindMetrics } from "./catalogue.ts";
 
@@ -27,32 +27,16 @@ export interface Telemetry {
   shutdown(): Promise<void>;
 }
 
-/** A reader that is read on request. */
-class PullReader extends MetricReader {
-  protected override onShutdown(): Promise<void> {
-    return Promise.resolve();
-  }
-  protected override onForceFlush(): Promise<void> {
-    return Promise.resolve();
-  }
-}
-
 /** Whether the environment asks for traces to be exported. */
 export const wantsTraces = (env: Env): boolean => {
   const exporter = env["OTEL_TRACES_EXPORTER"];
   if (env["OTEL_SDK_DISABLED"] === "true" || exporter === "none") return false;
-  return (
-    exporter === "otlp" ||
-    isSet(env["OTEL_EXPORTER_OTLP_ENDPOINT"]) ||
-    isSet(env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"])
-  );
+  return exporter === "otlp" || endpointFrom(env, "traces").url !== undefined;
 };
 
 /** Whether the environment asks for metrics to be pushed as well. */
-export const wantsMetrics = (env: Env): boolean =>
+const wantsMetrics = (env: Env): boolean =>
   env["OTEL_SDK_DISABLED"] !== "true" && env["OTEL_METRICS_EXPORTER"] === "otlp";
-
-const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
 
 /** Starts telemetry for this process; call it once, before anything records. */
 export const startTelemetry = async (options: TelemetryOptions): Promise<Telemetry> => {
@@ -64,7 +48,7 @@ export const startTelemetry = async (options: TelemetryOptions): Promise<Telemet
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
 
-  const reader = new PullReader();
+  const reader = new PrometheusExporter({ preventServerStart: true });
   const readers = wantsMetrics(env) ? [reader, await pushReader(env)] : [reader];
   const meterProvider = new MeterProvider({ resource, readers });
   metrics.setGlobalMeterProvider(meterProvider);
@@ -118,10 +102,8 @@ const startTraces = async (resource: Resource, env: Env): Promise<() => Promise<
 
 /** The address of a signal; the exporter reads headers, timeouts and compression from the standard variables. */
 const endpointFrom = (env: Env, signal: "traces" | "metrics"): { readonly url?: string } => {
-  const own = env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`];
-  if (own !== undefined && own !== "") return { url: own };
-  const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"];
-  return base === undefined || base === ""
-    ? {}
-    : { url: `${base.replace(/\/$/, "")}/v1/${signal}` };
+  const own = env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`] ?? "";
+  const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "";
+  if (own !== "") return { url: own };
+  return base === "" ? {} : { url: `${base.replace(/\/$/, "")}/v1/${signal}` };
 };

@@ -3,9 +3,9 @@
 // States: connecting → listening → (the connection breaks) waiting → connecting …; stopped is final.
 
 import { Client } from "pg";
+import { createBackoff } from "../lifecycle/backoff.ts";
 
-const FIRST_RETRY_MS = 100;
-const LAST_RETRY_MS = 2_000;
+const RETRY_MS = { initialMs: 100, maxMs: 2_000 } as const;
 /** How often the connection is asked a question, to notice that it is silently gone. */
 const PROBE_MS = 10_000;
 const ANSWER_MS = 5_000;
@@ -22,8 +22,8 @@ export class ChannelListener {
   readonly #channels: readonly string[];
   readonly #handlers: ChannelHandlers;
   #client: Client | undefined;
+  readonly #backoff = createBackoff(RETRY_MS);
   #timer: NodeJS.Timeout | undefined;
-  #retryMs = FIRST_RETRY_MS;
   #isStopped = false;
 
   constructor(url: string, channels: readonly string[], handlers: ChannelHandlers) {
@@ -68,7 +68,7 @@ export class ChannelListener {
       return;
     }
     if (this.#client !== client) return;
-    this.#retryMs = FIRST_RETRY_MS;
+    this.#backoff.reset();
     this.#handlers.onListening(true);
     this.#probe(client);
   }
@@ -91,9 +91,6 @@ export class ChannelListener {
     client.end().catch(() => undefined);
     if (this.#isStopped) return;
     this.#handlers.onListening(false);
-    const waitMs = this.#retryMs * (0.5 + Math.random() / 2);
-    this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
-    this.#timer = setTimeout(() => void this.#connect(), waitMs);
-    this.#timer.unref();
+    this.#timer = setTimeout(() => void this.#connect(), this.#backoff.nextMs()).unref();
   }
 }

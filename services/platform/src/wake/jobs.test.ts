@@ -13,7 +13,7 @@ test("a hint names the earliest job of each type", () => {
   ]);
 });
 
-test("a scheduler passes over its own hints and what it cannot read", () => {
+test("a scheduler ignores its own hints and hints that it cannot read", () => {
   expect(parseJobHints(jobHintPayload("a", [{ nodeType: "noop" }]), "a")).toEqual([]);
   expect(parseJobHints("b nonsense,@5,x@y", "a")).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // Notifications between schedulers: one put jobs into queues that another may have room for. Polling finds the jobs too, but later.
 
 import { DEFAULT_SCHEMAS, type Schemas } from "../config/schemas.ts";
-import { bossChannel, COMMAND_QUEUE } from "../queue/queue-name.ts";
+import { bossChannel, COMMAND_QUEUE } from "../queue/queue.ts";
 import { ChannelListener } from "./channel.ts";
 
 /** The channel that a tick with jobs notifies; payload `<sender> <nodeType>@<delayMs>,…`. */

@@ -2,9 +2,9 @@
 // notification costs latency and nothing else. Hints sent while the gateway was not connected are lost, so the listener reports news of
 // all runs each time it connects. An end is more than a hint: it is the terminal event itself, which only its commit sends.
 
-import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
+import type { RunEvent } from "@pawl/core/log/event";
 import { isUuid, type RunId, runId } from "@pawl/core/name/ids";
-import { toEvent } from "../db/event-row.ts";
+import { ENDS_CHANNEL, parseEnd } from "../ends/parse-end.ts";
 import { ChannelListener } from "./channel.ts";
 
 /**
@@ -12,9 +12,6 @@ import { ChannelListener } from "./channel.ts";
  * too long.
  */
 export const CHANNEL = "pawl_runs";
-
-/** The channel that carries short terminal events whole, before the hint that names their runs. */
-const ENDS_CHANNEL = "pawl_ends";
 
 export interface WakeHandlers {
   /** The run's log reaches at least `lastSeq`. */
@@ -51,53 +48,6 @@ export function parseWake(payload: string): readonly Wake[] | undefined {
     wakes.push({ runId: runId(id), lastSeq, ended });
   }
   return wakes;
-}
-
-/**
- * Reads a terminal event from the columns that the appending statement sends; undefined for a payload that this build does not
- * understand. It checks by hand: zod took two thirds of the time of receiving one.
- */
-export function parseEnd(payload: string): RunEvent | undefined {
-  const columns = parseJson(payload);
-  if (!Array.isArray(columns) || !COLUMNS.every((is, at) => is(columns[at]))) return undefined;
-  const [run_id, seq, type, node_id, iteration, attempt, epoch, body, value, at] = columns;
-  return toEvent({
-    run_id,
-    seq,
-    type,
-    node_id,
-    iteration,
-    attempt,
-    epoch,
-    payload: body,
-    value,
-    at,
-  });
-}
-
-const isNumber = (value: unknown): boolean => typeof value === "number";
-const isString = (value: unknown): boolean => typeof value === "string";
-
-/** The type of each column. */
-const COLUMNS: readonly ((value: unknown) => boolean)[] = [
-  (id) => typeof id === "string" && isUuid(id),
-  isNumber,
-  (type) => typeof type === "string" && isTerminalType(type),
-  isString,
-  isNumber,
-  isNumber,
-  isNumber,
-  (payload) => typeof payload === "object" && payload !== null,
-  (value) => value === null || isString(value),
-  isNumber,
-];
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Listens for hints about runs until stopped. */

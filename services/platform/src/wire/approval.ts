@@ -6,26 +6,17 @@ import {
   ApprovalSchema,
   ApprovalState as WireState,
 } from "@pawl/proto/pawl/v1/approval_pb";
-import type { ApprovalRecord } from "../store/approvals/approvals.ts";
-import type { ApprovalState } from "../store/approvals/approvals.ts";
-import { toJsonBytes, toTimestamp } from "./scalar.ts";
+import type { ApprovalRecord, ApprovalState } from "../store/approvals/approvals.ts";
+import { namesOf } from "./enum.ts";
+import { toJsonBytes, toTimestamp, toTimestampOrNone } from "./scalar.ts";
 
-const STATES: Readonly<Record<ApprovalState, WireState>> = {
-  open: WireState.OPEN,
-  approved: WireState.APPROVED,
-  rejected: WireState.REJECTED,
-  timed_out: WireState.TIMED_OUT,
-  cancelled: WireState.CANCELLED,
-};
-const NAMES = new Map(Object.entries(STATES).map(([name, wire]) => [wire, name as ApprovalState]));
+const states = namesOf(WireState);
 
-/** The state of a number on the wire; undefined for an unknown number. */
-export const fromWireApprovalState = (state: WireState): ApprovalState | undefined =>
-  NAMES.get(state);
+export const fromWireApprovalState: (state: number) => ApprovalState | undefined = states.nameOf;
 
 /** The approval; `schemaJson` is the schema of its response. */
-export function toWireApproval(approval: ApprovalRecord, schemaJson?: string): WireApproval {
-  const wire = create(ApprovalSchema, {
+export const toWireApproval = (approval: ApprovalRecord, schemaJson?: string): WireApproval =>
+  create(ApprovalSchema, {
     approvalId: approval.approvalId,
     runId: approval.runId,
     workflowId: approval.workflowId ?? "",
@@ -33,16 +24,14 @@ export function toWireApproval(approval: ApprovalRecord, schemaJson?: string): W
     iteration: approval.iteration,
     reason: approval.reason,
     message: approval.message,
-    detailsJson: toJsonBytes(approval.detailsJson ?? undefined),
+    detailsJson: toJsonBytes(approval.detailsJson),
     assignees: [...approval.assignees],
-    state: STATES[approval.state],
+    state: states.values[approval.state],
     openTime: toTimestamp(approval.openedAt),
     decidedBy: approval.decidedBy,
     comment: approval.comment,
-    responseJson: toJsonBytes(approval.responseJson ?? undefined),
+    responseJson: toJsonBytes(approval.responseJson),
     responseSchemaJson: toJsonBytes(schemaJson),
+    deadlineTime: toTimestampOrNone(approval.deadlineAt),
+    closeTime: toTimestampOrNone(approval.closedAt),
   });
-  if (approval.deadlineAt !== null) wire.deadlineTime = toTimestamp(approval.deadlineAt);
-  if (approval.closedAt !== null) wire.closeTime = toTimestamp(approval.closedAt);
-  return wire;
-}

@@ -1,12 +1,16 @@
-// What a request about dead letters may ask for.
+// The bounds of requests about dead letters.
 
 import { create } from "@bufbuild/protobuf";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { executorId, nodeId, runId } from "@pawl/core/name/ids";
-import { DeadLetterFilterSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
+import {
+  DeadLetterFilterSchema,
+  DiscardDeadLettersRequestSchema,
+  RedriveDeadLettersRequestSchema,
+} from "@pawl/proto/pawl/v1/queue_service_pb";
 import { expect, test } from "vitest";
 import { type OpenDeadLetter, whyLeft } from "../store/dead-letters/dead-letters.ts";
-import { deadLetterLimit, fromWireFilter, narrowing, redrivePace } from "./dead-letter.ts";
+import { deadLetterLimit, fromWireFilter, parseDiscard, parseRedrive } from "./dead-letter.ts";
 
 const ID = "01a1e451-4259-70e8-8c9d-a891b4f8d58b";
 
@@ -43,14 +47,14 @@ const LETTER: OpenDeadLetter = {
   hasWorkflow: true,
 };
 
-test("a redrive takes what ended, and leaves live runs and test runs with the reason (S0.56)", () => {
+test("a redrive takes ended runs, and leaves live runs and test runs with the reason (S0.56)", () => {
   expect(whyLeft(LETTER)).toBeUndefined();
   expect(whyLeft({ ...LETTER, hasEnded: false })).toBe("run_live");
   expect(whyLeft({ ...LETTER, workflowId: null })).toBe("test_run");
   expect(whyLeft({ ...LETTER, hasWorkflow: false })).toBe("workflow_deleted");
 });
 
-test("ids are taken in any case and once; anything that is none is refused by its place", () => {
+test("ids count once in upper and lower case; a text that is not an id is refused by its place", () => {
   const deadLetterIds = [ID, ID.toUpperCase()];
   const filter = create(DeadLetterFilterSchema, { deadLetterIds });
   expect(fromWireFilter(filter).ids).toEqual([ID]);
@@ -63,10 +67,13 @@ test("ids are taken in any case and once; anything that is none is refused by it
 test("how many, and how many a second, have defaults and bounds", () => {
   expect(deadLetterLimit(0)).toBe(100);
   expect(refused(() => deadLetterLimit(1_001))).toBe("limit");
-  expect([redrivePace(0), redrivePace(1)]).toEqual([50, 1]);
-  expect(refused(() => redrivePace(1_001))).toBe("max_per_second");
+  const pause = (maxPerSecond: number): number =>
+    parseRedrive(create(RedriveDeadLettersRequestSchema, { maxPerSecond })).pauseMs;
+  expect([pause(0), pause(1)]).toEqual([20, 1_000]);
+  expect(refused(() => pause(1_001))).toBe("max_per_second");
 });
 
-test("nothing is discarded by leaving the filter out", () => {
-  expect(refused(() => narrowing(fromWireFilter(undefined)))).toBe("filter");
+test("a request without a filter discards nothing", () => {
+  const everything = create(DiscardDeadLettersRequestSchema, {});
+  expect(refused(() => parseDiscard(everything))).toBe("filter");
 });

@@ -4,12 +4,12 @@ import { create } from "@bufbuild/protobuf";
 import type { RunId } from "@pawl/core/name/ids";
 import { type Effect, EffectSchema, EffectState } from "@pawl/proto/pawl/v1/effect_pb";
 import type { EffectRecord } from "../store/effects/effects.ts";
-import { toTimestamp } from "./scalar.ts";
+import { toTimestamp, toTimestampOrNone } from "./scalar.ts";
 
 /** An effect on the wire. Its result stays in the ledger, because it may hold anything that the receiver sent. */
 export function toWireEffect(runId: RunId, effect: EffectRecord): Effect {
   const { nodeId, iteration, committedEpoch, committedAt } = effect;
-  const wire = create(EffectSchema, {
+  return create(EffectSchema, {
     key: `${runId}/${nodeId}/${iteration}`,
     nodeId,
     iteration,
@@ -20,7 +20,6 @@ export function toWireEffect(runId: RunId, effect: EffectRecord): Effect {
     beginEpoch: BigInt(effect.begunEpoch),
     commitEpoch: BigInt(committedEpoch ?? 0),
     beginTime: toTimestamp(effect.begunAt),
+    commitTime: toTimestampOrNone(committedAt),
   });
-  if (committedAt !== null) wire.commitTime = toTimestamp(committedAt);
-  return wire;
 }

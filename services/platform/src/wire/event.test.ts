@@ -127,7 +127,7 @@ test.each(TYPES)("%s is one line of JSON with the envelope for SSE (S1.48)", (ty
     timestamp: "2026-02-03T04:05:06.789Z",
     correlation: {
       traceId: SCOPE.traceId,
-      // A claim is not caused by itself; what is said under it is caused by it.
+      // A claim does not cause itself; it causes the events under it.
       ...(type === "run.started" ? {} : { parentEventId: type === "node.started" ? 8 : 5 }),
       wave: 3,
       phase: "engine",
@@ -138,7 +138,7 @@ test.each(TYPES)("%s is one line of JSON with the envelope for SSE (S1.48)", (ty
     epoch: 5,
   });
   expect(payload).toMatchObject(PAYLOADS[type]);
-  // What a held node waits with is for the person who decides, not for watchers.
+  // The output of a held node is for the person who decides, not for watchers.
   if (type === "node.blocked") expect(text).not.toContain('"x"');
   else expect(Object.values(payload)).toContainEqual({ x: 1 });
 });
@@ -149,14 +149,14 @@ test("SSE embeds the user's JSON without parsing it", () => {
   expect(toSseJson(event("run.metadata.set", "{}"), SCOPE)).toContain('"payload":{"metadata":{}}');
 });
 
-test("a heartbeat has event id 0 and is no engine's word (S1.45)", () => {
+test("a heartbeat has event id 0 and comes from the transport (S1.45)", () => {
   const beat = toWireHeartbeat(RUN, AT);
   expect(beat.eventId).toBe(0n);
   expect(toJson(RunEventSchema, beat)).toMatchObject({ type: "heartbeat", heartbeat: {} });
   expect(TERMINAL_TYPES).not.toContain(beat.type);
 });
 
-test("the limits that something waits for are told, with their keys filled in (S1.46)", () => {
+test("an event shows the limits that something waits for, with their keys filled in (S1.46)", () => {
   const slot = { key: "shop-7", limit: 2, scope: "workflow" } as const;
   const rate = { key: "mail", limit: 20, perMs: 1_000, scope: "tenant" } as const;
   const limits = { slot, rate };

@@ -1,44 +1,14 @@
 // An event of the log as clients see it. The table has a row for every event type, and a new type does not compile until it has one.
 
-import { create } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { causeOf } from "@pawl/core/log/cause";
-import type { EventType, FactOf, RunEvent, Usage } from "@pawl/core/log/event";
-import {
-  ContractViolatedSchema,
-  CorrelationSchema,
-  HeartbeatSchema,
-  LimitSchema,
-  ModerationFlaggedSchema,
-  NodeBlockedSchema,
-  NodeCancelledSchema,
-  NodeCompletedSchema,
-  NodeExpandedSchema,
-  NodeDecidedSchema,
-  NodeFailedSchema,
-  NodeInvalidatedSchema,
-  NodeLogSchema,
-  NodeQueuedSchema,
-  NodeRetriedSchema,
-  NodeSkippedSchema,
-  NodeStartedSchema,
-  NodeStreamDeltaSchema,
-  NodeTimedOutSchema,
-  RunCancelledSchema,
-  RunCompletedSchema,
-  RunEventSchema,
-  RunFailedSchema,
-  RunMetadataSetSchema,
-  RunRecoveredSchema,
-  RunStartedSchema,
-  RunStatusChangedSchema,
-  RunTimedOutSchema,
-  type RunEvent as WireEvent,
-} from "@pawl/proto/pawl/v1/event_pb";
 import { APPROVAL, HEARTBEAT } from "@pawl/core/log/event";
+import type { EventType, FactOf, RunEvent } from "@pawl/core/log/event";
 import type { Limits } from "@pawl/core/policy/limit";
+import { RunEventSchema, type RunEvent as WireEvent } from "@pawl/proto/pawl/v1/event_pb";
 import { toWireScope } from "./pause.ts";
-import { toJsonBytes, toTimestamp } from "./scalar.ts";
-import { toWireRunKind, toWireRunStatus } from "./status.ts";
+import { toJsonBytes, toTimestamp, toTimestampOrNone } from "./scalar.ts";
+import { toWireRunKind, toWireRunStatus } from "./enum.ts";
 
 /** The data that all events of one run share, looked up once per run and not once per event. */
 export interface EventScope {
@@ -50,218 +20,149 @@ export interface EventScope {
   readonly waveOf: (nodeId: string) => number;
 }
 
-type WireFact = WireEvent["fact"];
-type FactTable = { readonly [T in EventType]: (fact: FactOf<T>) => WireFact };
+type WireFact = NonNullable<MessageInitShape<typeof RunEventSchema>["fact"]>;
+/** The case of a type in the contract: `run.timed_out` is `runTimedOut`. */
+type CaseOf<Type extends string> = Type extends `${infer Head}${"." | "_"}${infer Tail}`
+  ? `${Head}${Capitalize<CaseOf<Tail>>}`
+  : Type;
+type FactTable = {
+  readonly [T in EventType]: (
+    fact: FactOf<T>,
+  ) => Extract<WireFact, { readonly case: CaseOf<T> }>["value"];
+};
 
 const FACTS: FactTable = {
   "run.started": ({ payload, value }) => ({
-    case: "runStarted",
-    value: create(RunStartedSchema, {
-      inputJson: toJsonBytes(value),
-      definitionDigest: payload.definitionDigest,
-      workflowVersion: payload.workflowVersion,
-      kind: toWireRunKind(payload.kind),
-      deadlineTime: toTimestamp(payload.deadlineAt),
-      idempotencyKey: payload.inputKey ?? "",
-      ...(payload.schedule === undefined
-        ? {}
-        : {
-            scheduleId: payload.schedule.scheduleId,
-            scheduleTime: toTimestamp(payload.schedule.at),
-          }),
-      ...toWireLimits(payload),
-    }),
+    inputJson: toJsonBytes(value),
+    definitionDigest: payload.definitionDigest,
+    workflowVersion: payload.workflowVersion,
+    kind: toWireRunKind(payload.kind),
+    deadlineTime: toTimestamp(payload.deadlineAt),
+    idempotencyKey: payload.inputKey ?? "",
+    scheduleId: payload.schedule?.scheduleId ?? "",
+    scheduleTime: toTimestampOrNone(payload.schedule?.at),
+    ...toWireLimits(payload),
   }),
-  "run.status.changed": ({ payload }) => ({
-    case: "runStatusChanged",
-    value: create(RunStatusChangedSchema, {
-      from: toWireRunStatus(payload.from),
-      to: toWireRunStatus(payload.to),
-      ...(payload.deadlineAt === undefined
-        ? {}
-        : { deadlineTime: toTimestamp(payload.deadlineAt) }),
-      scope: toWireScope(payload.scope),
-      by: payload.who ?? "",
-      reason: payload.reason ?? "",
-    }),
+  "run.status.changed": ({ payload: { from, to, deadlineAt, scope, who = "", reason = "" } }) => ({
+    from: toWireRunStatus(from),
+    to: toWireRunStatus(to),
+    deadlineTime: toTimestampOrNone(deadlineAt),
+    scope: toWireScope(scope),
+    by: who,
+    reason,
   }),
-  "run.completed": ({ payload, value }) => ({
-    case: "runCompleted",
-    value: create(RunCompletedSchema, {
-      outputJson: toJsonBytes(value),
-      hasFailures: payload.hasFailures,
-    }),
+  "run.completed": ({ payload: { hasFailures }, value }) => ({
+    outputJson: toJsonBytes(value),
+    hasFailures,
   }),
-  "run.failed": ({ payload }) => ({
-    case: "runFailed",
-    value: create(RunFailedSchema, {
-      failedNodeId: payload.failedNodeId,
-      message: payload.message,
-    }),
+  "run.failed": ({ payload: { failedNodeId, message } }) => ({ failedNodeId, message }),
+  "run.cancelled": ({ payload: { reason } }) => ({ reason }),
+  "run.timed_out": ({ payload }) => ({ deadlineTime: toTimestamp(payload.deadlineAt) }),
+  "run.recovered": ({ payload: { reason, executorId, lostDeliveries } }) => ({
+    reason,
+    executorId,
+    lostDeliveries,
   }),
-  "run.cancelled": ({ payload }) => ({
-    case: "runCancelled",
-    value: create(RunCancelledSchema, { reason: payload.reason }),
-  }),
-  "run.timed_out": ({ payload }) => ({
-    case: "runTimedOut",
-    value: create(RunTimedOutSchema, { deadlineTime: toTimestamp(payload.deadlineAt) }),
-  }),
-  "run.recovered": ({ payload }) => ({
-    case: "runRecovered",
-    value: create(RunRecoveredSchema, {
-      reason: payload.reason,
-      executorId: payload.executorId,
-      lostDeliveries: payload.lostDeliveries,
-    }),
-  }),
-  "run.metadata.set": ({ value }) => ({
-    case: "runMetadataSet",
-    value: create(RunMetadataSetSchema, { metadataJson: toJsonBytes(value) }),
-  }),
+  "run.metadata.set": ({ value }) => ({ metadataJson: toJsonBytes(value) }),
   "node.queued": ({ payload }) => ({
-    case: "nodeQueued",
-    value: create(NodeQueuedSchema, {
-      ...(payload.notBefore === undefined ? {} : { notBeforeTime: toTimestamp(payload.notBefore) }),
-      ...toWireLimits(payload),
-    }),
+    notBeforeTime: toTimestampOrNone(payload.notBefore),
+    ...toWireLimits(payload),
   }),
-  "node.started": ({ payload }) => ({
-    case: "nodeStarted",
-    value: create(NodeStartedSchema, { executorId: payload.executorId }),
+  "node.started": ({ payload: { executorId } }) => ({ executorId }),
+  "node.expanded": ({ payload: { width }, value }) => ({ width, itemsJson: toJsonBytes(value) }),
+  "node.stream.delta": ({ payload: { deltaIndex, text, media, cutBytes = 0 } }) => ({
+    deltaIndex,
+    text,
+    media,
+    cutBytes: BigInt(cutBytes),
   }),
-  "node.expanded": ({ payload, value }) => ({
-    case: "nodeExpanded",
-    value: create(NodeExpandedSchema, { width: payload.width, itemsJson: toJsonBytes(value) }),
+  "node.log": ({ payload: { level, message, cutBytes = 0 } }) => ({
+    level,
+    message,
+    cutBytes: BigInt(cutBytes),
   }),
-  "node.stream.delta": ({ payload }) => ({
-    case: "nodeStreamDelta",
-    value: create(NodeStreamDeltaSchema, {
-      deltaIndex: payload.deltaIndex,
-      text: payload.text,
-      ...(payload.media === undefined ? {} : { media: payload.media }),
-      cutBytes: BigInt(payload.cutBytes ?? 0),
-    }),
+  "node.retried": ({ payload: { cause, message, delayMs } }) => ({
+    cause,
+    message,
+    delayMs: BigInt(delayMs),
   }),
-  "node.log": ({ payload }) => ({
-    case: "nodeLog",
-    value: create(NodeLogSchema, {
-      level: payload.level,
-      message: payload.message,
-      cutBytes: BigInt(payload.cutBytes ?? 0),
-    }),
+  "node.completed": ({ payload: { handle = "", durationMs, queueDelayMs = 0, usage }, value }) => ({
+    outputJson: toJsonBytes(value),
+    handle,
+    durationMs: toWholeMs(durationMs),
+    queueDelayMs: toWholeMs(queueDelayMs),
+    usage: usage && {
+      inputTokens: BigInt(usage.inputTokens),
+      outputTokens: BigInt(usage.outputTokens),
+    },
   }),
-  "node.retried": ({ payload }) => ({
-    case: "nodeRetried",
-    value: create(NodeRetriedSchema, {
-      cause: payload.cause,
-      message: payload.message,
-      delayMs: BigInt(payload.delayMs),
-    }),
+  "node.failed": ({ payload: { cause, message }, value }) => ({
+    cause,
+    message,
+    detailsJson: toJsonBytes(value),
   }),
-  "node.completed": ({ payload, value }) => ({
-    case: "nodeCompleted",
-    value: create(NodeCompletedSchema, {
-      outputJson: toJsonBytes(value),
-      handle: payload.handle ?? "",
-      durationMs: toWholeMs(payload.durationMs),
-      queueDelayMs: toWholeMs(payload.queueDelayMs ?? 0),
-      ...(payload.usage === undefined ? {} : { usage: toWireUsage(payload.usage) }),
-    }),
-  }),
-  "node.failed": ({ payload, value }) => ({
-    case: "nodeFailed",
-    value: create(NodeFailedSchema, {
-      cause: payload.cause,
-      message: payload.message,
-      detailsJson: toJsonBytes(value),
-    }),
-  }),
-  "node.cancelled": ({ payload }) => ({
-    case: "nodeCancelled",
-    value: create(NodeCancelledSchema, { reason: payload.reason }),
-  }),
-  "node.skipped": ({ payload }) => ({
-    case: "nodeSkipped",
-    value: create(NodeSkippedSchema, { reason: payload.reason }),
-  }),
-  "node.timed_out": ({ payload }) => ({
-    case: "nodeTimedOut",
-    value: create(NodeTimedOutSchema, { timeoutMs: toWholeMs(payload.timeoutMs) }),
-  }),
-  "node.blocked": (event) => ({ case: "nodeBlocked", value: toWireBlocked(event) }),
+  "node.cancelled": ({ payload: { reason } }) => ({ reason }),
+  "node.skipped": ({ payload: { reason } }) => ({ reason }),
+  "node.timed_out": ({ payload }) => ({ timeoutMs: toWholeMs(payload.timeoutMs) }),
+  "node.blocked": toWireBlocked,
   "node.decided": ({ payload, value }) => ({
-    case: "nodeDecided",
-    value: create(NodeDecidedSchema, {
-      decision: payload.decision,
-      reason: payload.reason,
-      comment: payload.comment,
-      decidedBy: payload.decidedBy ?? "",
-      approvalId: payload.approvalId ?? "",
-      responseJson: toJsonBytes(value),
-    }),
+    decision: payload.decision,
+    reason: payload.reason,
+    comment: payload.comment,
+    decidedBy: payload.decidedBy ?? "",
+    approvalId: payload.approvalId ?? "",
+    responseJson: toJsonBytes(value),
   }),
-  "node.invalidated": ({ payload }) => ({
-    case: "nodeInvalidated",
-    value: create(NodeInvalidatedSchema, { reason: payload.reason }),
+  "node.invalidated": ({ payload: { reason } }) => ({ reason }),
+  "moderation.flagged": ({ payload: { phase }, value }) => ({
+    phase,
+    detailsJson: toJsonBytes(value),
   }),
-  "moderation.flagged": ({ payload, value }) => ({
-    case: "moderationFlagged",
-    value: create(ModerationFlaggedSchema, {
-      phase: payload.phase,
-      detailsJson: toJsonBytes(value),
-    }),
-  }),
-  "contract.violated": ({ payload, value }) => ({
-    case: "contractViolated",
-    value: create(ContractViolatedSchema, {
-      phase: payload.phase,
-      errorsJson: toJsonBytes(value),
-    }),
+  "contract.violated": ({ payload: { phase }, value }) => ({
+    phase,
+    errorsJson: toJsonBytes(value),
   }),
 };
 
 /** The slots that must be free before a start, with the keys filled in. */
 const toWireLimits = ({ slot, rate }: Limits) => ({
-  ...(slot === undefined ? {} : { slot: create(LimitSchema, slot) }),
-  ...(rate === undefined
-    ? {}
-    : { rate: create(LimitSchema, { ...rate, perMs: BigInt(rate.perMs) }) }),
+  slot,
+  rate: rate && { ...rate, perMs: BigInt(rate.perMs) },
 });
 
 /** Watchers do not see a value that waits for a person, because the person must check it first. */
 function toWireBlocked({ payload, at }: FactOf<"node.blocked"> & { readonly at?: number }) {
   const { reason, childRunId = "", phase = "", approval } = payload;
   const { message = "", assignees = [], deadlineMs } = (reason === APPROVAL && approval) || {};
-  return create(NodeBlockedSchema, {
+  return {
     reason,
     childRunId,
     phase,
     approvalId: approval?.approvalId ?? "",
     message,
     assignees: [...assignees],
-    ...(deadlineMs === undefined || at === undefined
-      ? {}
-      : { deadlineTime: toTimestamp(at + deadlineMs) }),
-  });
+    deadlineTime:
+      deadlineMs === undefined || at === undefined ? undefined : toTimestamp(at + deadlineMs),
+  };
 }
 
 /** A uint64 on the wire; a handler may measure fractions of a millisecond. */
 const toWholeMs = (ms: number): bigint => BigInt(Math.max(0, Math.round(ms)));
 
-const toWireUsage = ({ inputTokens, outputTokens }: Usage) => ({
-  inputTokens: BigInt(inputTokens),
-  outputTokens: BigInt(outputTokens),
-});
+const CASES: ReadonlyMap<string, string> = new Map(
+  Object.keys(FACTS).map((type) => [
+    type,
+    type.replace(/[._](.)/g, (_, letter: string) => letter.toUpperCase()),
+  ]),
+);
 
-/** True for a type that this build has a fact for; a newer writer may have added others. */
-const isKnownType = (type: string): type is EventType => Object.hasOwn(FACTS, type);
-
+/** A newer writer may have added types that this build does not know; such an event has no fact. */
 function toWireFact(event: RunEvent): WireFact {
-  if (!isKnownType(event.type)) return { case: undefined };
-  // The table pairs each type with its own fact; TypeScript cannot follow that through an index.
-  const map = FACTS[event.type] as (fact: RunEvent) => WireFact;
-  return map(event);
+  const name = CASES.get(event.type);
+  if (name === undefined) return { case: undefined };
+  // The table pairs each type with its own fact and case; TypeScript cannot follow that through an index.
+  const valueOf = FACTS[event.type] as (fact: RunEvent) => unknown;
+  return { case: name, value: valueOf(event) } as WireFact;
 }
 
 /** An event of the log as clients see it. A type that this build does not know keeps its name and has no fact. */
@@ -272,12 +173,12 @@ export function toWireEvent(event: RunEvent, scope: EventScope): WireEvent {
     workflowId: scope.workflowId,
     type: event.type,
     time: toTimestamp(event.at),
-    correlation: create(CorrelationSchema, {
+    correlation: {
       traceId: scope.traceId,
       parentEventId: BigInt(causeOf(event)),
       wave: scope.waveOf(event.nodeId),
       phase: "engine",
-    }),
+    },
     nodeId: event.nodeId,
     iteration: event.iteration,
     attempt: event.attempt,
@@ -292,7 +193,7 @@ export function toWireHeartbeat(runId: string, atMs: number): WireEvent {
     runId,
     type: HEARTBEAT,
     time: toTimestamp(atMs),
-    correlation: create(CorrelationSchema, { phase: "transport" }),
-    fact: { case: "heartbeat", value: create(HeartbeatSchema) },
+    correlation: { phase: "transport" },
+    fact: { case: "heartbeat", value: {} },
   });
 }

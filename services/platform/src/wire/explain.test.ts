@@ -10,7 +10,7 @@ test("the core and the contract know the same reasons", () => {
   );
 });
 
-test("an explanation keeps its evidence and leaves out times nobody knows", () => {
+test("an explanation keeps its evidence and leaves out unknown times", () => {
   const wire = toWireExplanation({
     reason: "BACKOFF",
     status: "queued",

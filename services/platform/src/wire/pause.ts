@@ -4,17 +4,14 @@ import { create } from "@bufbuild/protobuf";
 import type { PauseNote } from "@pawl/core/log/event";
 import { type Pause, PauseSchema, PauseScope } from "@pawl/proto/pawl/v1/pause_pb";
 import type { PauseRecord } from "../store/pauses/pauses.ts";
+import { namesOf } from "./enum.ts";
 import { toTimestamp } from "./scalar.ts";
 
-const SCOPES = {
-  run: PauseScope.RUN,
-  workflow: PauseScope.WORKFLOW,
-  queue: PauseScope.QUEUE,
-} as const;
+const scopes = namesOf(PauseScope);
 
 /** What is paused; unspecified if nothing is. */
 export const toWireScope = (scope: PauseNote["scope"] | "queue" | undefined): PauseScope =>
-  scope === undefined ? PauseScope.UNSPECIFIED : SCOPES[scope];
+  scope === undefined ? PauseScope.UNSPECIFIED : scopes.values[scope];
 
 export const toWirePause = ({ scope, name, by, reason, since, state }: PauseRecord): Pause =>
   create(PauseSchema, {

@@ -65,7 +65,7 @@ const completed = (text: string) =>
     },
   });
 
-test("a value stands beside the bytes, in them alone, or instead of them, as the caller wants; what others watch is not changed", () => {
+test("a caller gets values beside the bytes, bytes alone, or values alone; the shared message is not changed", () => {
   const text = '{"b":[1,2.5,"x",true,null],"a":{"__proto__":{"c":1}}}';
   const event = completed(text);
   const page = create(ListEventsResponseSchema, { events: [event, create(RunEventSchema)] });
@@ -85,7 +85,7 @@ test("a value stands beside the bytes, in them alone, or instead of them, as the
   expect(toBinary(ListEventsResponseSchema, page)).toEqual(before);
 });
 
-test("an event without JSON is handed on as it is", () => {
+test("an event without JSON is passed on unchanged", () => {
   const page = create(ListEventsResponseSchema, { events: [create(RunEventSchema)] });
   expect(readable(ListEventsResponseSchema, page, "both")).toBe(page);
 });
@@ -119,7 +119,7 @@ test.each([
   ["empty lists", `[${"[],".repeat(80_000)}[]]`],
   ["short keys", JSON.stringify(Object.fromEntries([...Array(9_000).keys()].map((n) => [n, 1])))],
   ["text that is escaped", JSON.stringify("\u0001".repeat(40_000))],
-])("an answer of %s never grows beyond one message by what is shown of it", (_, text) => {
+])("the values in an answer of %s never make it larger than one message", (_, text) => {
   // As large as GetRun lets an answer become.
   const run = create(RunSchema, {
     inputJson: toJsonBytes(text),

@@ -1,81 +1,54 @@
 // A run and its node executions as clients see them.
 
 import { create } from "@bufbuild/protobuf";
+import type { AcceptedRun } from "@pawl/core/log/start";
 import type { ExecutionState, RunState } from "@pawl/core/log/state";
 import { PauseSchema } from "@pawl/proto/pawl/v1/pause_pb";
 import {
-  NodeHoldSchema,
   NodeRunSchema,
-  RunQuarantineSchema,
   RunSchema,
   type NodeRun as WireNodeRun,
   type Run as WireRun,
 } from "@pawl/proto/pawl/v1/run_pb";
 import type { RunRecord } from "../store/runs/runs.ts";
 import { toWireScope } from "./pause.ts";
-import { toJsonBytes, toTimestamp, traceIdOf } from "./scalar.ts";
-import { toWireNodeStatus, toWireRunKind, toWireRunStatus } from "./status.ts";
+import { toJsonBytes, toTimestamp, toTimestampOrNone, traceIdOf } from "./scalar.ts";
+import { toWireNodeStatus, toWireRunKind, toWireRunStatus } from "./enum.ts";
 
 /** The run as in lists: without input, output and nodes. */
 export function toWireRun(run: RunRecord): WireRun {
-  const wire = create(RunSchema, {
-    runId: run.runId,
-    workflowId: run.workflowId ?? "",
-    workflowVersion: run.workflowVersion,
-    kind: toWireRunKind(run.kind),
-    status: toWireRunStatus(run.status),
+  const { quarantine, schedule, parent } = run;
+  return create(RunSchema, {
+    ...acceptedFields(run),
     hasFailures: run.hasFailures,
-    lastEventId: BigInt(run.lastSeq),
     errorMessage: run.errorMessage ?? "",
-    createTime: toTimestamp(run.createdAt),
-    deadlineTime: toTimestamp(run.deadlineAt),
-    traceId: traceIdOf(run.traceparent),
-    priority: run.priority,
-    parentRunId: run.parent?.runId ?? "",
-    parentNodeId: run.parent?.nodeId ?? "",
-    parentIteration: run.parent?.iteration ?? 0,
+    parentRunId: parent?.runId ?? "",
+    parentNodeId: parent?.nodeId ?? "",
+    parentIteration: parent?.iteration ?? 0,
+    endTime: toTimestampOrNone(run.endedAt),
+    quarantine:
+      quarantine === null ? undefined : { ...quarantine, time: toTimestamp(quarantine.at) },
+    scheduleId: schedule?.scheduleId ?? "",
+    scheduleTime: toTimestampOrNone(schedule?.at),
   });
-  if (run.endedAt !== null) wire.endTime = toTimestamp(run.endedAt);
-  if (run.quarantine !== null) {
-    const { at, reason, detail } = run.quarantine;
-    wire.quarantine = create(RunQuarantineSchema, { time: toTimestamp(at), reason, detail });
-  }
-  if (run.schedule !== undefined) {
-    wire.scheduleId = run.schedule.scheduleId;
-    wire.scheduleTime = toTimestamp(run.schedule.at);
-  }
-  return wire;
 }
-
-/** What the caller learns about a run when it is accepted. */
-export type AcceptedRun = Pick<
-  RunRecord,
-  | "runId"
-  | "workflowId"
-  | "workflowVersion"
-  | "kind"
-  | "status"
-  | "lastSeq"
-  | "priority"
-  | "createdAt"
-  | "deadlineAt"
-  | "traceparent"
->;
 
 /** The run as it was when it was accepted, without a read. */
 export const toWireAcceptedRun = (run: AcceptedRun): WireRun =>
-  create(RunSchema, {
-    runId: run.runId,
-    workflowId: run.workflowId ?? "",
-    workflowVersion: run.workflowVersion,
-    kind: toWireRunKind(run.kind),
-    status: toWireRunStatus(run.status),
-    lastEventId: BigInt(run.lastSeq),
-    priority: run.priority,
-    createTime: toTimestamp(run.createdAt),
-    deadlineTime: toTimestamp(run.deadlineAt),
-    traceId: traceIdOf(run.traceparent),
-  });
+  create(RunSchema, acceptedFields(run));
+
+const acceptedFields = (run: AcceptedRun) => ({
+  runId: run.runId,
+  workflowId: run.workflowId ?? "",
+  workflowVersion: run.workflowVersion,
+  kind: toWireRunKind(run.kind),
+  status: toWireRunStatus(run.status),
+  lastEventId: BigInt(run.lastSeq),
+  priority: run.priority,
+  createTime: toTimestamp(run.createdAt),
+  deadlineTime: toTimestamp(run.deadlineAt),
+  traceId: traceIdOf(run.traceparent),
+});
 
 /**
  * The whole run. If the log was read later than the row, the log wins, so that status, nodes and last_event_id of one answer belong to
@@ -119,27 +92,23 @@ export function toWireNodeRuns(state: RunState): WireNodeRun[] {
 }
 
 function toWireNodeRun(nodeId: string, iteration: number, execution: ExecutionState): WireNodeRun {
-  const message = execution.message ?? "";
-  const wire = create(NodeRunSchema, {
+  const { message = "", hold } = execution;
+  return create(NodeRunSchema, {
     nodeId,
     iteration,
     status: toWireNodeStatus(execution.status),
     attempt: execution.attempt,
     errorMessage: iteration === 0 ? message : message.slice(0, ITEM_MESSAGE_LENGTH),
     lostDeliveries: execution.lostDeliveries,
+    hold: hold && {
+      reason: hold.reason,
+      phase: hold.ending.phase,
+      outputJson: toJsonBytes(hold.output),
+      approvalId: hold.approval?.approvalId ?? "",
+      message: hold.approval?.message ?? "",
+      deadlineTime: toTimestampOrNone(hold.deadlineAt),
+    },
+    startTime: toTimestampOrNone(execution.startedAt),
+    endTime: toTimestampOrNone(execution.settledAt),
   });
-  if (execution.hold !== undefined) {
-    const { reason, output, ending, approval, deadlineAt } = execution.hold;
-    wire.hold = create(NodeHoldSchema, {
-      reason,
-      phase: ending.phase,
-      outputJson: toJsonBytes(output),
-      approvalId: approval?.approvalId ?? "",
-      message: approval?.message ?? "",
-      ...(deadlineAt === undefined ? {} : { deadlineTime: toTimestamp(deadlineAt) }),
-    });
-  }
-  if (execution.startedAt !== undefined) wire.startTime = toTimestamp(execution.startedAt);
-  if (execution.settledAt !== undefined) wire.endTime = toTimestamp(execution.settledAt);
-  return wire;
 }

@@ -14,13 +14,17 @@ export function toTimestamp(ms: number): Timestamp {
   return create(TimestampSchema, { seconds: BigInt(seconds), nanos });
 }
 
+/** The same for a time that may be absent. */
+export const toTimestampOrNone = (ms: number | null | undefined): Timestamp | undefined =>
+  ms === null || ms === undefined ? undefined : toTimestamp(ms);
+
 /** A Timestamp as milliseconds since the epoch. */
 export const fromTimestamp = (time: Timestamp): number =>
   Number(time.seconds) * 1_000 + Math.floor(time.nanos / 1_000_000);
 
 /** JSON text as the bytes of a `…_json` field; no bytes for an absent text. */
-export const toJsonBytes = (text: string | undefined): Uint8Array =>
-  text === undefined ? NO_BYTES : encoder.encode(text);
+export const toJsonBytes = (text: string | null | undefined): Uint8Array =>
+  text === undefined || text === null ? NO_BYTES : encoder.encode(text);
 
 /** The text of a `…_json` field; absent for no bytes. */
 export const fromJsonBytes = (bytes: Uint8Array): string | undefined =>

@@ -7,33 +7,22 @@ import {
   OverlapPolicy as WireOverlap,
   type Schedule as WireSchedule,
   ScheduleSchema,
-  ScheduleSpecSchema,
   ScheduleState,
 } from "@pawl/proto/pawl/v1/schedule_pb";
 import type { ScheduleRecord } from "../store/schedules/schedules.ts";
-import { toJsonBytes, toTimestamp } from "./scalar.ts";
+import { namesOf } from "./enum.ts";
+import { toJsonBytes, toTimestamp, toTimestampOrNone } from "./scalar.ts";
 
-const MISSED: Record<MissedPolicy, WireMissed> = {
-  skip: WireMissed.SKIP,
-  run_once: WireMissed.RUN_ONCE,
-  run_all: WireMissed.RUN_ALL,
-};
-const OVERLAP: Record<OverlapPolicy, WireOverlap> = {
-  allow: WireOverlap.ALLOW,
-  skip: WireOverlap.SKIP,
-};
+const missedPolicies = namesOf(WireMissed);
+const overlapPolicies = namesOf(WireOverlap);
 
 /** Undefined for an unknown number; UNSPECIFIED is `skip`. */
-export function fromWireMissed(missed: WireMissed): MissedPolicy | undefined {
-  if (missed === WireMissed.UNSPECIFIED) return "skip";
-  return (Object.keys(MISSED) as MissedPolicy[]).find((policy) => MISSED[policy] === missed);
-}
+export const fromWireMissed = (missed: WireMissed): MissedPolicy | undefined =>
+  missed === WireMissed.UNSPECIFIED ? "skip" : missedPolicies.nameOf(missed);
 
 /** Undefined for an unknown number; UNSPECIFIED is `allow`. */
-export function fromWireOverlap(overlap: WireOverlap): OverlapPolicy | undefined {
-  if (overlap === WireOverlap.UNSPECIFIED) return "allow";
-  return (Object.keys(OVERLAP) as OverlapPolicy[]).find((policy) => OVERLAP[policy] === overlap);
-}
+export const fromWireOverlap = (overlap: WireOverlap): OverlapPolicy | undefined =>
+  overlap === WireOverlap.UNSPECIFIED ? "allow" : overlapPolicies.nameOf(overlap);
 
 /** A schedule; `nextTimes` if more than the next time is known. */
 export function toWireSchedule(
@@ -43,24 +32,24 @@ export function toWireSchedule(
   const { spec, pause, lastAt } = schedule;
   return create(ScheduleSchema, {
     scheduleId: schedule.scheduleId,
-    spec: create(ScheduleSpecSchema, {
+    spec: {
       workflowId: spec.workflowId,
       workflowVersion: spec.workflowVersion,
       expression: spec.expression,
       timeZone: spec.timeZone,
       inputJson: toJsonBytes(spec.input),
       priority: spec.priority,
-      missed: MISSED[spec.missed],
-      overlap: OVERLAP[spec.overlap],
-    }),
+      missed: missedPolicies.values[spec.missed],
+      overlap: overlapPolicies.values[spec.overlap],
+    },
     state: stateOf(schedule),
     version: schedule.version,
     pausedBy: pause?.by ?? "",
     pauseReason: pause?.reason ?? "",
-    ...(pause === null ? {} : { pauseTime: toTimestamp(pause.at) }),
+    pauseTime: toTimestampOrNone(pause?.at),
     createTime: toTimestamp(schedule.createdAt),
     updateTime: toTimestamp(schedule.updatedAt),
-    ...(lastAt === null ? {} : { lastOccurrenceTime: toTimestamp(lastAt) }),
+    lastOccurrenceTime: toTimestampOrNone(lastAt),
     lastRunId: schedule.lastRunId ?? "",
     lastError: schedule.lastError,
     startedCount: BigInt(schedule.startedCount),

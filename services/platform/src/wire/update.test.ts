@@ -36,7 +36,7 @@ test("a completed node is pushed with its output, a failed one with its error (S
   });
 });
 
-test("a run is pushed with its status, its context and how it ended (S3.43)", () => {
+test("a run is pushed with its status, its context and its output or error (S3.43)", () => {
   const run = { nodeId: "", iteration: 0, attempt: 0, epoch: 0 } as const;
   const payload = { hasFailures: false };
   expect(pushed({ ...run, type: "run.completed", payload, value: "[1]" })).toEqual({
@@ -54,7 +54,7 @@ test("a run is pushed with its status, its context and how it ended (S3.43)", ()
   });
 });
 
-test("what changes no status pushes nothing", () => {
+test("an event that changes no status pushes nothing", () => {
   const payload = { deltaIndex: 0, text: "x" };
   expect(pushed({ ...place, type: "node.stream.delta", payload })).toBeUndefined();
   expect(

@@ -17,7 +17,7 @@ export function toWireWorkflow(workflow: WorkflowRecord): WireWorkflow {
     workflowId: workflow.workflowId,
     version: workflow.version,
     title: workflow.title,
-    definitionJson: toJsonBytes(workflow.body),
+    definitionJson: toJsonBytes(workflow.body ?? undefined),
     definitionDigest: workflow.digest,
     createTime: toTimestamp(workflow.createdAt),
     updateTime: toTimestamp(workflow.updatedAt),
@@ -26,21 +26,5 @@ export function toWireWorkflow(workflow: WorkflowRecord): WireWorkflow {
 }
 
 /** One broken rule, or one warning. */
-export const toWireViolation = (violation: Violation): WireViolation =>
-  create(ViolationSchema, {
-    path: violation.path,
-    reason: violation.reason,
-    message: violation.message,
-    nodeId: violation.nodeId,
-    line: violation.position?.line ?? 0,
-    column: violation.position?.column ?? 0,
-  });
-
-/** One broken rule, as a client of Pawl reads it back. */
-export const fromWireViolation = (violation: WireViolation): Violation => ({
-  path: violation.path,
-  reason: violation.reason,
-  message: violation.message,
-  nodeId: violation.nodeId,
-  ...(violation.line === 0 ? {} : { position: { line: violation.line, column: violation.column } }),
-});
+export const toWireViolation = ({ position, ...same }: Violation): WireViolation =>
+  create(ViolationSchema, { ...same, ...position });

@@ -1,4 +1,4 @@
-// Digests: of a definition, and of a request, so that a repeated request id can be told from a misused one.
+// Digests of definitions, and of requests, so that the scheduler can tell a repeated request id from a misused one.
 
 import { createHash } from "node:crypto";
 

@@ -1,19 +1,20 @@
-// Has the runs of a workflow follow its pause or its resumption, a bounded number at a time, through the tick. Whoever begins this and
-// dies leaves the row as it is, and another scheduler begins again: what has followed already is not found any more, or says so.
+// Has the runs of a workflow follow its pause or its resumption, a bounded number at a time, through the tick. If the scheduler dies in
+// between, the row stays as it is and another scheduler begins again: it does not find runs that have followed, or the tick changes
+// nothing about them.
 //
-// The races it survives: a run that is started meanwhile begins as its workflow stands, since its start proves the pauses it was
-// decided on; so one walk over the runs that were there before finds all of them. A workflow that is paused or resumed again
-// meanwhile has a new epoch: this walk stops at its next step, and the tick does nothing with what it still offers.
+// The races it survives. A run that starts meanwhile begins as its workflow is, because its start proves the pauses: so one walk over the
+// runs that were there before finds all of them. A workflow that is paused or resumed again meanwhile has a new epoch: this walk stops
+// at its next step, and the tick ignores what it still submits.
 
 import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { PauseRecord, Pauses } from "@pawl/platform/store/pauses/pauses";
-import { submitPause } from "./submit-pause.ts";
+import { askPause } from "./pause-run.ts";
 import { isQuarantined } from "../inputs/quarantine.ts";
 import type { TickLoop } from "../tick/loop.ts";
-import { noteOfWorkflow } from "../commit/workflow-note.ts";
+import { noteOfWorkflow } from "../commit/pauses.ts";
 
-/** Ids read at once, and runs offered at once: one tick takes them all, so what it writes stays bounded. */
+/** Ids read at once, and runs submitted at once: one tick takes them all, so what it writes stays bounded. */
 const PAGE = 1_000;
 const STEP = 100;
 
@@ -42,11 +43,11 @@ export async function followPause(parts: FollowParts, pause: PauseRecord): Promi
   return true;
 }
 
-/** What has ended, or is in quarantine, is left as it is. */
+/** A run that has ended, or is in quarantine, stays as it is. */
 async function followOne(parts: FollowParts, pause: PauseRecord, runId: RunId): Promise<void> {
   const kind = pause.state === "resuming" ? "resume" : "pause";
   try {
-    await submitPause(parts, kind, runId, noteOfWorkflow(pause));
+    await askPause(parts, kind, runId, noteOfWorkflow(pause));
   } catch (error) {
     if (!isQuarantined(error)) throw error;
   }

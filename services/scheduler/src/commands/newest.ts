@@ -1,13 +1,13 @@
-// The newest version of each workflow, as this scheduler last saw it: a start then needs no read of its own. It may be behind,
-// since other schedulers save workflows too; a run planned on it says so (`assumesNewest`), and its insert proves it.
-// A read before every start took 0.6 ms of a single run's 6 and a fifth of its statements.
+// The newest version of each workflow, as this scheduler last saw it: a start then needs no read. It may be behind, because other schedulers
+// save workflows too; a run planned on it says so (`assumesNewest`), and its insert proves it. A read before every start took 0.6 ms
+// of a single run's 6 ms, and a fifth of its statements.
 
 import type { DefinitionId } from "@pawl/core/name/ids";
 import type { DefinitionRow } from "@pawl/platform/store/workflows/workflows";
 
 const WORKFLOWS_MAX = 1_000;
 
-/** What a start has to know of a version. */
+/** What a start needs of a version. */
 export interface Version {
   readonly definitionId: DefinitionId;
   readonly workflowVersion: number;

@@ -1,4 +1,4 @@
-// What every command needs: the loop it offers its input to, and the stores it reads.
+// What every command needs: the loop that it submits its input to, and the stores that it reads.
 
 import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { Workflows } from "@pawl/platform/store/workflows/workflows";

@@ -1,34 +1,28 @@
-// Reads a run's whole log again, whatever snapshot there is, and lifts its quarantine when the log is whole. What was forgotten of
-// the run meanwhile is put back in motion. Saying it twice does it twice, which changes nothing: it needs no memory of requests.
+// Reads a run's whole log again, without its snapshot, and lifts its quarantine if the log is whole. Then it puts forgotten work of the run
+// back in motion. A repeat changes nothing, so it needs no memory of requests.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { LoadedRun } from "@pawl/platform/store/runs/runs";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
-import { requestIdOf } from "@pawl/platform/wire/request-id";
-import type { KnownPauses } from "../commit/known-pauses.ts";
-import { noteOfWorkflow } from "../commit/workflow-note.ts";
+import type { KnownPauses } from "../commit/pauses.ts";
+import { noteOfWorkflow } from "../commit/pauses.ts";
+import { runNotFound } from "../inputs/errors.ts";
 import { strayDetail } from "../inputs/quarantine.ts";
 import { corruption, stateOf } from "../commit/load-run.ts";
 import { type ResumeParts, resumeRuns } from "./resume-runs.ts";
-import { submitPause } from "./submit-pause.ts";
-import { runIdOf } from "./request.ts";
+import { askPause } from "./pause-run.ts";
 
-/** @throws RUN_NOT_FOUND, EVENT_LOG_CORRUPTION when it is still not whole: it stays, or goes, in quarantine then */
+/** @throws RUN_NOT_FOUND, EVENT_LOG_CORRUPTION if the log is not whole: then the run stays in quarantine, or goes there */
 export async function recheckRun(
   parts: ResumeParts & { readonly known: KnownPauses },
-  request: { readonly runId: string; readonly requestId: string },
+  { runId }: { readonly runId: RunId },
 ): Promise<RunId> {
-  const runId = runIdOf(request.runId);
-  requestIdOf(request.requestId);
   const [run] = await parts.journal.load([{ runId, afterSeq: 0 }]);
-  if (run === undefined)
-    throw new EngineError("RUN_NOT_FOUND", `There is no run ${runId}.`, {
-      metadata: { run_id: runId },
-    });
+  if (run === undefined) throw runNotFound(runId);
   const fault = (await faultOf(parts, run)) ?? (await strayOf(parts, runId));
   if (fault !== undefined) {
-    // Waited for: a mark that is written late would put the run back after the next recheck has released it.
+    // Wait: a late mark would put the run back after the next recheck has released it.
     await parts.mark(runId, { reason: "EVENT_LOG_CORRUPTION", detail: fault.message });
     throw new EngineError(
       "EVENT_LOG_CORRUPTION",
@@ -38,14 +32,14 @@ export async function recheckRun(
   }
   if (run.quarantine !== null && (await parts.recovery.release(runId)))
     parts.log.info({ run_id: runId }, "a run was released from quarantine");
-  // A pause of its workflow passed it over.
+  // A pause of its workflow did not reach it.
   const pause = parts.known.current.workflow(DEFAULT_TENANT, run.workflowId);
-  if (pause !== undefined) await submitPause(parts, "pause", runId, noteOfWorkflow(pause));
+  if (pause !== undefined) await askPause(parts, "pause", runId, noteOfWorkflow(pause));
   if (!run.hasEnded) await resumeRuns(parts, [runId]);
   return runId;
 }
 
-/** A row behind the end of the log refuses every further event. */
+/** A row behind the end of the log makes the store refuse every further event. */
 async function strayOf({ recovery }: ResumeParts, runId: RunId): Promise<EngineError | undefined> {
   const [torn] = await recovery.tornRuns([runId]);
   return torn === undefined

@@ -1,12 +1,11 @@
-// Redrives on the in-memory store: one new run for each that ended, whoever asks how often and wherever it stops.
+// Redrives on the in-memory store: one new run for each run that ended, however often a user asks and wherever it stops.
 
 import { create } from "@bufbuild/protobuf";
 import { executorId, nodeId, type RunId } from "@pawl/core/name/ids";
 import type { DeadLetters } from "@pawl/platform/store/dead-letters/dead-letters";
 import { createMemoryStore } from "@pawl/platform/store/memory/store";
+import { parseRedrive } from "@pawl/platform/wire/dead-letter";
 import { RedriveDeadLettersRequestSchema } from "@pawl/proto/pawl/v1/queue_service_pb";
-import { StartRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";
-import { CreateWorkflowRequestSchema } from "@pawl/proto/pawl/v1/workflow_service_pb";
 import { expect, test } from "vitest";
 import { connect, createEngine, workUntilQuiet } from "../tick/tick.fixture.ts";
 import { Newest } from "./newest.ts";
@@ -17,7 +16,6 @@ import { startRun } from "./start-run.ts";
 
 const TENANT = "default";
 const GRAPH = { nodes: [{ id: "start", type: "start" }], edges: [] };
-const encode = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 
 async function setup(steady: () => number = () => performance.now()) {
   const store = createMemoryStore();
@@ -31,11 +29,10 @@ async function setup(steady: () => number = () => performance.now()) {
     ensureQueues: async () => {},
   };
   const text = JSON.stringify({ id: "w", title: "W", ...GRAPH });
-  const definition = { text };
-  await createWorkflow(parts, TENANT, create(CreateWorkflowRequestSchema, { definition }));
+  await createWorkflow(parts, TENANT, { workflowId: "", text, isStrict: false, requestId: null });
   const start = async (input: unknown): Promise<RunId> => {
-    const request = { workflowId: "w", inputJson: encode(input), priority: 5 };
-    return (await startRun(parts, TENANT, create(StartRunRequestSchema, request))).runId;
+    const request = { workflowId: "w", version: 0, input: JSON.stringify(input), priority: 5 };
+    return (await startRun(parts, TENANT, { ...request, requestId: null })).runId;
   };
   const executor = connect(engine, 10);
   const finish = (): Promise<void> => workUntilQuiet([{ engine, executor }]);
@@ -56,11 +53,15 @@ async function setup(steady: () => number = () => performance.now()) {
     return letters.map((letter) => letter.deadLetterId);
   };
   const ask = (deadLetters: DeadLetters = store.deadLetters, over: object = {}) =>
-    redrive({ ...parts, deadLetters }, TENANT, create(RedriveDeadLettersRequestSchema, over));
+    redrive(
+      { ...parts, deadLetters },
+      TENANT,
+      parseRedrive(create(RedriveDeadLettersRequestSchema, over)),
+    );
   return { store, start, finish, bury, ask };
 }
 
-test("a redrive that stops between the start and the closing goes on with the same run (S0.56)", async () => {
+test("a redrive that stops between the start and the closing continues with the same run (S0.56)", async () => {
   const { store, start, finish, bury, ask } = await setup();
   const runId = await start({ name: "Ada" });
   await finish();
@@ -90,7 +91,7 @@ test("letters of one run, and two who redrive at once, start one run (S0.56)", a
   expect(store.view.runs()).toHaveLength(2);
 });
 
-test("a run that goes on is left, and a repeat of a request moves no more than its limit (S0.56)", async () => {
+test("letters of a live run are left, and a repeat of a request moves no more than its limit (S0.56)", async () => {
   const { store, start, finish, bury, ask } = await setup();
   const runs = [await start(1), await start(2)];
   await finish();
@@ -107,7 +108,7 @@ test("a run that goes on is left, and a repeat of a request moves no more than i
   expect(store.view.runs()).toHaveLength(4);
 });
 
-test("a call is bounded in time and says how many are to come; the same request goes on with them to its limit (S0.56)", async () => {
+test("a call is bounded in time and says how many are to come; the same request continues with them up to its limit (S0.56)", async () => {
   // Every look at the clock takes a second, as a slow database would.
   let now = Date.now();
   const { store, start, finish, bury, ask } = await setup(() => (now += 1_000));
@@ -135,7 +136,7 @@ test("a call is bounded in time and says how many are to come; the same request 
   expect(store.view.runs()).toHaveLength(12 + 10);
 });
 
-test("what has no workflow any more is left, and never stands before what can be redriven", async () => {
+test("letters of a deleted workflow are left, and do not count as remaining", async () => {
   const { store, start, finish, bury, ask } = await setup();
   const [old, young] = [await start(1), await start(2)];
   await finish();

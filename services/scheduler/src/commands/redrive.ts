@@ -1,10 +1,9 @@
-// Dead letters dealt with. A run that is over stays so: redriving starts a new run of the same version with the same input. Its
-// request id names the old run, so whoever redrives it how often, at once or after a crash, starts one; the letter is closed
-// behind it, and a repeat that finds it open is told the run that was started already. A call is bounded in time: it says how many are
-// still to come, and the same request goes on with them.
+// Redrives and discards dead letters. A run that has ended stays ended: a redrive starts a new run of the same version with the same input.
+// Its request id names the old run, so repeated redrives, at once or after a crash, start one run. The letter is closed afterwards; a
+// repeat that finds it open gets the run that was started already. A call is bounded in time: it says how many letters are left, and the
+// same request continues with them.
 
 import { setTimeout as wait } from "node:timers/promises";
-import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
@@ -14,44 +13,30 @@ import {
   type OpenDeadLetter,
   whyLeft,
 } from "@pawl/platform/store/dead-letters/dead-letters";
-import {
-  deadLetterLimit,
-  fromWireFilter,
-  narrowing,
-  redrivePace,
-} from "@pawl/platform/wire/dead-letter";
-import { requestIdOf } from "@pawl/platform/wire/request-id";
-import type {
-  DiscardDeadLettersRequest,
-  RedriveDeadLettersRequest,
-} from "@pawl/proto/pawl/v1/queue_service_pb";
-import { StartRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";
+import type { parseDiscard, parseRedrive } from "@pawl/platform/wire/dead-letter";
 import type { AdmitParts } from "./parts.ts";
 import { startRun } from "./start-run.ts";
 
 export interface RedriveParts extends AdmitParts {
   readonly deadLetters: DeadLetters;
-  /** By which the pace is kept. */
+  /** Keeps the pace. */
   readonly steady: () => number;
 }
 
 export interface Redriven {
   readonly redriven: { readonly deadLetterId: string; readonly runId: RunId }[];
   readonly left: { readonly reason: string; readonly count: number }[];
-  /** How many match still and could be redriven, up to a bound. */
+  /** How many letters still match and could be redriven, up to a bound. */
   readonly remaining: number;
 }
 
-/** @throws INPUT_INVALID, STORE_UNAVAILABLE; a repeat with the same request id goes on */
+/** @throws STORE_UNAVAILABLE; a repeat with the same request id continues */
 export async function redrive(
   parts: RedriveParts,
   tenantId: string,
-  request: RedriveDeadLettersRequest,
+  { filter, limit, pauseMs, requestId: asked }: ReturnType<typeof parseRedrive>,
 ): Promise<Redriven> {
-  const filter = fromWireFilter(request.filter);
-  const limit = deadLetterLimit(request.limit);
-  const pauseMs = 1_000 / redrivePace(request.maxPerSecond);
-  const requestId = requestIdOf(request.requestId) ?? crypto.randomUUID();
+  const requestId = asked ?? crypto.randomUUID();
   const before = await parts.deadLetters.closedBy(tenantId, requestId);
   const redriven = before.flatMap(({ deadLetterId, redriveRunId }) =>
     redriveRunId === null ? [] : [{ deadLetterId, runId: redriveRunId }],
@@ -89,7 +74,7 @@ export async function redrive(
     if (closed.length > 0) redriven.push({ deadLetterId, runId });
     else leave("not_open");
   }
-  // Whoever goes on at once keeps the pace, too.
+  // A caller that continues at once keeps the pace, too.
   if (lateCount > 0) await wait(Math.max(0, dueAt - parts.steady()));
   const remaining =
     room > 0 && letters.length < room ? lateCount : await countMovable(parts, tenantId, filter);
@@ -105,21 +90,16 @@ const countMovable = async (
     (letter) => whyLeft(letter) === undefined,
   ).length;
 
-/** The run that stands for the letter's; undefined when its workflow is gone. */
+/** The run that replaces the run of the letter; undefined if its workflow is gone. */
 async function startAgain(
   parts: RedriveParts,
   tenantId: string,
   letter: OpenDeadLetter,
 ): Promise<RunId | undefined> {
   const input = await parts.deadLetters.inputOf(letter.runId);
-  if (input === undefined || letter.workflowId === null) return undefined;
-  const request = create(StartRunRequestSchema, {
-    workflowId: letter.workflowId,
-    version: letter.workflowVersion,
-    priority: letter.priority,
-    inputJson: new TextEncoder().encode(input),
-    requestId: `redrive:${letter.runId}`,
-  });
+  const { workflowId, workflowVersion: version, priority } = letter;
+  if (input === undefined || workflowId === null) return undefined;
+  const request = { workflowId, version, priority, input, requestId: `redrive:${letter.runId}` };
   try {
     return (await startRun(parts, tenantId, request)).runId;
   } catch (error) {
@@ -128,15 +108,13 @@ async function startAgain(
   }
 }
 
-/** Closes open dead letters without starting anything; gives their ids. @throws INPUT_INVALID, STORE_UNAVAILABLE */
+/** Closes open dead letters without starting a run; gives their ids. @throws STORE_UNAVAILABLE */
 export async function discard(
   parts: Pick<RedriveParts, "deadLetters">,
   tenantId: string,
-  request: DiscardDeadLettersRequest,
+  { filter, limit, requestId: asked }: ReturnType<typeof parseDiscard>,
 ): Promise<string[]> {
-  const filter = narrowing(fromWireFilter(request.filter));
-  const limit = deadLetterLimit(request.limit);
-  const requestId = requestIdOf(request.requestId) ?? crypto.randomUUID();
+  const requestId = asked ?? crypto.randomUUID();
   const before = await parts.deadLetters.closedBy(tenantId, requestId);
   const discarded = before.flatMap(({ deadLetterId, redriveRunId }) =>
     redriveRunId === null ? [deadLetterId] : [],

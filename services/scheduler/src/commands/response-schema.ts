@@ -1,6 +1,7 @@
 // Checks responses of people, and defaults of approvals, against their schema. Compiling a schema costs milliseconds and checking
 // is bounded (ADR 16). People answer the approvals of one definition many times, so the scheduler keeps compiled schemas by digest.
 
+import { BoundedMap } from "@pawl/core/data/bounded-map";
 import { checkJson } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import { approvalRules } from "@pawl/core/definition/approval-config";
@@ -15,7 +16,7 @@ import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
 
 const COMPILED_MAX = 200;
-const compiled = new Map<string, Contract>();
+const compiled = new BoundedMap<string, Contract>(COMPILED_MAX);
 
 /** The node whose schema a response must fit. */
 export type AskingNode = Pick<FoundApproval, "runId" | "definitionId" | "nodeId" | "iteration"> &
@@ -54,24 +55,10 @@ const checkResponse = (schema: JsonSchema, response: unknown): FieldViolation[] 
     description: message,
   }));
 
-function contractOf(schema: JsonSchema): Contract {
-  const digest = sha256(canonicalJson(schema));
-  let contract = compiled.get(digest);
-  // Moved to the end: the one used longest ago makes room.
-  compiled.delete(digest);
-  contract ??= compileContract(schema, "response_json");
-  compiled.set(digest, contract);
-  if (compiled.size > COMPILED_MAX)
-    for (const oldest of compiled.keys()) return forget(oldest, contract);
-  return contract;
-}
+const contractOf = (schema: JsonSchema): Contract =>
+  compiled.ensure(sha256(canonicalJson(schema)), () => compileContract(schema, "response_json"));
 
-function forget(digest: string, contract: Contract): Contract {
-  compiled.delete(digest);
-  return contract;
-}
-
-/** Defaults of approvals that do not fit their own schema, where the definition says so. */
+/** Defaults of approvals that do not fit their own schema. */
 export function defaultViolations(graph: Graph): Violation[] {
   const violations: Violation[] = [];
   let checked = 0;

@@ -1,17 +1,16 @@
-// Finds what was forgotten: a node that is queued and has no job, one that runs and has no lease, one that waits for a child run that
-// is over. A transition writes all of it in one transaction, so this finds something only after somebody deleted rows, after
-// a restore of half a database, or after a quarantine was lifted. It reads the log of its own and decides nothing: what it finds
-// is offered to the tick, which judges it again on its fold and by its compare-and-swap.
+// Finds forgotten work: a queued node without a job, a running node without a lease, a node that waits for a child run that has ended. Every
+// transition writes all of it in one transaction, so this finds something only after a user deleted rows, after a restore of half a
+// database, or after a quarantine was lifted. It reads the log itself and decides nothing: it submits what it finds to the tick, which
+// judges it on its fold and by its compare-and-swap.
 //
-// The race it survives: a node is claimed, or ends, between the reading of its log, its job and its lease. The tick then finds it
+// The race it survives: a node is claimed, or ends, between the readings of its log, its job and its lease. The tick then finds that it
 // moved on, by the seq of its queueing or the epoch of its claim, and does nothing.
 
 import { isFinal } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";
-import type { ExecutionState, RunState } from "@pawl/core/log/state";
+import { newExecutionState, type ExecutionState, type RunState } from "@pawl/core/log/state";
 import type { NodeId, RunId } from "@pawl/core/name/ids";
 import { isInlineKind } from "@pawl/core/plan/inline";
-import { newExecutionState } from "@pawl/core/log/new-run-state";
 import { type DroppedJob, GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
@@ -19,7 +18,6 @@ import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { Definitions } from "../commit/definitions.ts";
 import { NO_NODE } from "../commit/slots.ts";
-import type { Answer } from "../inputs/input.ts";
 import { loadRuns } from "../commit/load-run.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { MarkRun } from "../inputs/quarantine.ts";
@@ -46,7 +44,7 @@ interface Found {
   readonly isInline: boolean;
 }
 
-/** Puts back in motion whatever of these runs was forgotten; the number of executions that were. @throws STORE_UNAVAILABLE */
+/** Puts forgotten work of these runs back in motion; gives the number of executions. @throws STORE_UNAVAILABLE */
 export async function resumeRuns(parts: ResumeParts, runIds: readonly RunId[]): Promise<number> {
   const states: RunState[] = [];
   for (const found of await loadRuns(parts, runIds)) {
@@ -85,7 +83,7 @@ const executionsOf = (state: RunState): Found[] =>
     return [of(node, 0), ...(node.scope?.items ?? []).map((item, at) => of(item, at + 1))];
   });
 
-/** A run that has not begun, as if it were a node that is queued: it waits for a slot, or its job is there. */
+/** A run that has not begun, as if it were a queued node: it waits for a slot, or has a job. */
 const pendingRun = ({ runId, isAdmitted }: RunState): Found[] =>
   isAdmitted
     ? []
@@ -100,10 +98,7 @@ const pendingRun = ({ runId, isAdmitted }: RunState): Found[] =>
         },
       ];
 
-const answered = <T>(offer: (answer: Answer<T>) => void): Promise<T> =>
-  new Promise((resolve, reject) => offer({ resolve, reject }));
-
-/** Queued, and in no queue. */
+/** Queued executions without a job. */
 async function resend(parts: ResumeParts, all: readonly Found[]): Promise<number> {
   const queued = new Map<DroppedJob, Found>();
   for (const found of all) {
@@ -130,12 +125,12 @@ async function resend(parts: ResumeParts, all: readonly Found[]): Promise<number
       queuedSeq: queued.get(job)?.execution.causeSeq ?? 0,
     }));
     parts.log.warn({ run_id: runId, count: jobs.length }, "nodes were queued and in no queue");
-    await answered((answer) => parts.loop.submit({ kind: "resend", runId, executions, answer }));
+    await parts.loop.ask((answer) => ({ kind: "resend", runId, executions, answer }));
   }
   return missing.length;
 }
 
-/** Running, and under no lease. */
+/** Running executions without a lease. */
 async function takeBack(parts: ResumeParts, all: readonly Found[]): Promise<number> {
   const running = all.filter(({ execution }) => execution.status === "running");
   if (running.length === 0) return 0;
@@ -149,14 +144,14 @@ async function takeBack(parts: ResumeParts, all: readonly Found[]): Promise<numb
     parts.log.warn({ run_id: runId, node_id: nodeId }, "a node ran without a lease");
     const { executorId } = execution;
     if (executorId === undefined) continue;
-    // Its executor did not let go of it, so it costs no delivery.
+    // Its executor did not lose it, so it costs no delivery.
     const about = { claim, reason: "released", executorId } as const;
-    await answered((answer) => parts.loop.submit({ kind: "lost", ...about, answer }));
+    await parts.loop.ask((answer) => ({ kind: "lost", ...about, answer }));
   }
   return lost.length;
 }
 
-/** Waiting for a child run that is over; and a child run whose parent is. */
+/** Executions whose child run has ended, and child runs whose parent has ended. */
 async function relink(
   parts: ResumeParts,
   states: readonly RunState[],
@@ -168,18 +163,15 @@ async function relink(
   const rows = await parts.journal.load(ids.map((runId) => ({ runId, afterSeq: NO_EVENTS })));
   const over = new Set(rows.filter((row) => row.hasEnded).map((row) => row.runId));
   const ended = children.filter((runId) => over.has(runId));
-  for (const runId of ended)
-    await answered((answer) => parts.loop.submit({ kind: "relink", runId, answer }));
+  for (const runId of ended) await parts.loop.ask((answer) => ({ kind: "relink", runId, answer }));
   const orphans = states.filter(({ parent }) => parent !== undefined && over.has(parent.runId));
   for (const { runId } of orphans)
-    await new Promise<unknown>((resolve, reject) =>
-      parts.loop.submit({
-        kind: "cancel",
-        runId,
-        reason: "the parent run is over",
-        requestId: "",
-        answer: { resolve, reject },
-      }),
-    );
+    await parts.loop.ask((answer) => ({
+      kind: "cancel",
+      runId,
+      reason: "the parent run is over",
+      requestId: "",
+      answer,
+    }));
   return ended.length + orphans.length;
 }

@@ -1,21 +1,20 @@
-// Carries out a command of the workflow queue. The unit of work is the node, not the run: a command is done when the log has it,
-// and the same tick places what follows. The queue may deliver a command any number of times: its request id, made from the id of
-// the run or the job, is in the log once.
+// Carries out a command of the workflow queue. The unit of work is the node, not the run: a command is done when the log has it, and the
+// same tick places what follows. The queue may deliver a command any number of times: the log takes its request id once. The request id
+// is made from the id of the run or of the job.
 
 import { create } from "@bufbuild/protobuf";
+import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
-import { nodeId } from "@pawl/core/name/ids";
+import { nodeId, type RunId } from "@pawl/core/name/ids";
 import type { RestStatus } from "@pawl/platform/queue/queue-worker-options";
 import type { ClaimedJob } from "@pawl/platform/queue/workflow-queue";
-import {
-  DecideNodeRequestSchema,
-  Decision,
-  StartRunRequestSchema,
-} from "@pawl/proto/pawl/v1/run_service_pb";
+import { jsonOf, nameOf, runIdOf } from "@pawl/platform/wire/fields";
+import { type NodeAnswer, parseStart } from "@pawl/platform/wire/requests";
+import { StartRunRequestSchema } from "@pawl/proto/pawl/v1/run_service_pb";
 import { z } from "zod";
-import { decideNode } from "./decide-node.ts";
+import { cleanText } from "../sessions/wire.ts";
+import { decideNode } from "./decide.ts";
 import type { AdmitParts } from "./parts.ts";
-import { jsonTextOf, runIdOf } from "./request.ts";
 import { checkFits } from "./response-schema.ts";
 import { startRun } from "./start-run.ts";
 
@@ -30,7 +29,7 @@ const humanResponseSchema = z.object({
   response: z.json().optional(),
 });
 
-/** The request id under which a run was started by the command that calls it so. */
+/** The request id of the run that a command started under this id. */
 export const requestIdOfRun = (runId: string): string => `command:${runId}`;
 
 /** @throws the errors of startRun and decideNode */
@@ -48,7 +47,7 @@ async function start(parts: AdmitParts, job: ClaimedJob): Promise<void> {
     requestId: requestIdOfRun(runId),
     priority,
   });
-  await startRun(parts, tenantId, request);
+  await startRun(parts, tenantId, parseStart(request));
 }
 
 async function resume(parts: AdmitParts, job: ClaimedJob): Promise<void> {
@@ -57,47 +56,43 @@ async function resume(parts: AdmitParts, job: ClaimedJob): Promise<void> {
     const shape = "is not {node_id, decision, iteration?, response?, comment?, decided_by?}";
     throw invalidField("human_response", "BAD_RESPONSE", shape);
   }
-  const { node_id, iteration, decision, comment, decided_by: decidedBy, response } = parsed.data;
-  const runId = await namedRun(parts, job);
-  const responseJson =
-    response === undefined
-      ? undefined
-      : await responseOf(parts, { runId, nodeId: node_id, iteration }, response);
-  const request = create(DecideNodeRequestSchema, {
-    runId,
-    nodeId: node_id,
-    iteration,
-    decision: decision === "approve" ? Decision.APPROVE : Decision.REJECT,
-    comment,
+  const { data } = parsed;
+  const about = {
+    runId: await namedRun(parts, job),
+    nodeId: nodeId(nameOf("node_id", data.node_id)),
+    iteration: data.iteration,
+  };
+  await decideNode(parts, {
+    ...about,
+    decision: data.decision,
+    comment: cleanText(data.comment, LIMITS.labelLength),
+    decidedBy: cleanText(data.decided_by, LIMITS.labelLength),
     requestId: `command:${job.jobId}`,
-  });
-  await decideNode(parts, request, {
-    decidedBy,
-    ...(responseJson === undefined ? {} : { responseJson }),
+    ...(data.response === undefined
+      ? {}
+      : { responseJson: await responseOf(parts, about, data.response) }),
   });
 }
 
 /** The response as JSON text that fits the node's schema. @throws INPUT_INVALID, LIMIT_EXCEEDED */
 async function responseOf(
   parts: AdmitParts,
-  at: { readonly runId: string; readonly nodeId: string; readonly iteration: number },
+  about: Pick<NodeAnswer, "runId" | "nodeId" | "iteration">,
   response: unknown,
 ): Promise<string> {
   const bytes = new TextEncoder().encode(JSON.stringify(response));
-  const text = jsonTextOf("human_response.response", bytes);
-  const id = runIdOf(at.runId);
-  const [run] = await parts.journal.load([{ runId: id, afterSeq: Number.MAX_SAFE_INTEGER }]);
+  const text = jsonOf("human_response.response", bytes);
+  const { runId } = about;
+  const [run] = await parts.journal.load([{ runId, afterSeq: Number.MAX_SAFE_INTEGER }]);
   // decideNode refuses an unknown run.
-  if (run === undefined) return text;
-  const { definitionId } = run;
-  await checkFits(parts, { ...at, runId: id, nodeId: nodeId(at.nodeId), definitionId }, text);
+  if (run !== undefined) await checkFits(parts, { ...about, definitionId: run.definitionId }, text);
   return text;
 }
 
 /** The run's own id: a command may also name the run by the id under which another command started it. */
-async function namedRun({ journal }: AdmitParts, job: ClaimedJob): Promise<string> {
+async function namedRun({ journal }: AdmitParts, job: ClaimedJob): Promise<RunId> {
   const [started] = await journal.findRequest(job.tenantId, [requestIdOfRun(job.runId)]);
-  return started?.runId ?? job.runId;
+  return started?.runId ?? runIdOf(job.runId);
 }
 
 const RETRY_FIRST_MS = 1_000;

@@ -1,135 +1,140 @@
 // What people do to schedules: create, edit, pause, resume, remove, trigger.
 
-import { LIMITS } from "@pawl/core/data/limits";
-import { EngineError } from "@pawl/core/fault/engine-error";
-import { unreachable } from "@pawl/core/fault/invariant";
+import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type {
   SaveScheduleResult,
   ScheduleRecord,
   Schedules,
+  ScheduleSpec,
 } from "@pawl/platform/store/schedules/schedules";
-import { requestIdOf } from "@pawl/platform/wire/request-id";
-import type {
-  CreateScheduleRequest,
-  DeleteScheduleRequest,
-  PauseScheduleRequest,
-  ResumeScheduleRequest,
-  TriggerScheduleRequest,
-  UpdateScheduleRequest,
-} from "@pawl/proto/pawl/v1/schedule_service_pb";
+import type { StartRequest } from "@pawl/platform/wire/requests";
+import { notSaved, scheduleNotFound } from "../inputs/errors.ts";
+import type { StartAnswer } from "../inputs/input.ts";
 import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
-import { scheduleIdOf } from "./request.ts";
-import { type Accepted, startRun } from "./start-run.ts";
-import { cleanText } from "../sessions/wire.ts";
-import { startRequestOf } from "./scheduled-start.ts";
-import { checkWorkflow, specOf } from "./spec.ts";
+import { startRun } from "./start-run.ts";
 
 export interface ScheduleParts extends AdmitParts {
   readonly schedules: Schedules;
   readonly occurrences: Occurrences;
-  /** Told of every alarm set here. */
+  /** Called with every alarm that this scheduler sets. */
   readonly onAlarm: (dueInMs: number) => void;
 }
 
-type Saved = Promise<ScheduleRecord>;
+/** Names a schedule; a request id, where the caller sent one. */
+interface ScheduleRequest {
+  readonly scheduleId: string;
+  readonly requestId: string | null;
+}
 
-/** @throws INPUT_INVALID, LIMIT_EXCEEDED, WORKFLOW_NOT_FOUND, SCHEDULE_EXISTS, REQUEST_ID_REUSED */
+interface SaveRequest extends ScheduleRequest {
+  readonly spec: ScheduleSpec;
+}
+
+/** @throws INPUT_INVALID, WORKFLOW_NOT_FOUND, SCHEDULE_EXISTS, REQUEST_ID_REUSED, OVERLOADED */
 export async function createSchedule(
   parts: ScheduleParts,
   tenantId: string,
-  request: CreateScheduleRequest,
-): Saved {
+  request: SaveRequest,
+): Promise<ScheduleRecord> {
   const edit = await editOf(parts, tenantId, request, "create");
-  return saved(parts, await parts.schedules.create(edit, nextFrom(parts)), edit);
+  return saved(parts, await parts.schedules.create(edit, nextFrom(parts)), request);
 }
 
 /** @throws as createSchedule, and SCHEDULE_NOT_FOUND, VERSION_MISMATCH */
 export async function updateSchedule(
   parts: ScheduleParts,
   tenantId: string,
-  request: UpdateScheduleRequest,
-): Saved {
-  const { expectedVersion } = request;
+  { expectedVersion, ...request }: SaveRequest & { readonly expectedVersion: number },
+): Promise<ScheduleRecord> {
   const edit = await editOf(parts, tenantId, request, `update ${expectedVersion}`);
   const result = await parts.schedules.update(edit, nextFrom(parts), expectedVersion);
-  return saved(parts, result, edit);
+  return saved(parts, result, request);
 }
 
-/** @throws INPUT_INVALID, SCHEDULE_NOT_FOUND */
+/** @throws SCHEDULE_NOT_FOUND */
 export async function pauseSchedule(
   { schedules }: ScheduleParts,
   tenantId: string,
-  request: PauseScheduleRequest,
-): Saved {
-  const scheduleId = scheduleIdOf(request.scheduleId);
-  requestIdOf(request.requestId);
-  const by = cleanText(request.pausedBy, LIMITS.labelLength);
-  const reason = cleanText(request.reason, LIMITS.labelLength);
+  request: { readonly scheduleId: string; readonly by: string; readonly reason: string },
+): Promise<ScheduleRecord> {
+  const { scheduleId, by, reason } = request;
   return found(await schedules.pause({ tenantId, scheduleId }, { by, reason }), scheduleId);
 }
 
-/** @throws INPUT_INVALID, SCHEDULE_NOT_FOUND */
+/** @throws SCHEDULE_NOT_FOUND */
 export async function resumeSchedule(
   parts: ScheduleParts,
   tenantId: string,
-  request: ResumeScheduleRequest,
-): Saved {
-  const scheduleId = scheduleIdOf(request.scheduleId);
-  requestIdOf(request.requestId);
+  { scheduleId }: ScheduleRequest,
+): Promise<ScheduleRecord> {
   const resumed = await parts.schedules.resume({ tenantId, scheduleId }, nextFrom(parts));
-  const schedule = found(resumed, scheduleId);
-  tell(parts, schedule);
-  return schedule;
+  return expectAlarm(parts, found(resumed, scheduleId));
 }
 
-/** @throws INPUT_INVALID, SCHEDULE_NOT_FOUND */
+/** @throws SCHEDULE_NOT_FOUND */
 export async function deleteSchedule(
   { schedules }: ScheduleParts,
   tenantId: string,
-  request: DeleteScheduleRequest,
+  { scheduleId }: ScheduleRequest,
 ): Promise<void> {
-  const scheduleId = scheduleIdOf(request.scheduleId);
-  requestIdOf(request.requestId);
   if (!(await schedules.remove({ tenantId, scheduleId }))) throw scheduleNotFound(scheduleId);
 }
 
-/** Starts a run beside the occurrences. @throws SCHEDULE_NOT_FOUND, and whatever startRun throws */
+/** Starts a run beside the occurrences. @throws SCHEDULE_NOT_FOUND, and the errors of startRun */
 export async function triggerSchedule(
   parts: ScheduleParts,
   tenantId: string,
-  request: TriggerScheduleRequest,
-): Promise<Accepted & { readonly workflowId: string }> {
-  const scheduleId = scheduleIdOf(request.scheduleId);
-  const schedule = found(await parts.schedules.find({ tenantId, scheduleId }), scheduleId);
-  const requestId = requestIdOf(request.requestId) ?? crypto.randomUUID();
-  const occurrence = { schedule: { scheduleId, at: parts.now() }, requestId };
-  const accepted = await startRun(parts, tenantId, startRequestOf(schedule), occurrence);
-  return { ...accepted, workflowId: schedule.spec.workflowId };
+  { scheduleId, requestId }: ScheduleRequest,
+): Promise<StartAnswer> {
+  const { spec } = found(await parts.schedules.find({ tenantId, scheduleId }), scheduleId);
+  const request = scheduledStart(spec, requestId ?? crypto.randomUUID());
+  return await startRun(parts, tenantId, request, { scheduleId, at: parts.now() });
 }
 
+/** The run that a schedule asks for. */
+export const scheduledStart = (
+  { workflowId, workflowVersion: version, input, priority }: ScheduleSpec,
+  requestId: string,
+): StartRequest => ({ workflowId, version, input, priority, requestId });
+
 async function editOf(
-  parts: ScheduleParts,
+  { now, occurrences, workflows }: ScheduleParts,
   tenantId: string,
-  request: CreateScheduleRequest | UpdateScheduleRequest,
+  { scheduleId, requestId, spec }: SaveRequest,
   kind: string,
 ) {
-  const scheduleId = scheduleIdOf(request.scheduleId);
-  const requestId = requestIdOf(request.requestId);
-  const spec = await specOf(request.spec, parts.now(), parts.occurrences);
-  await checkWorkflow(parts.workflows, tenantId, spec);
+  const { workflowId, workflowVersion: version } = spec;
+  const fault = await occurrences.fault(spec, now());
+  if (fault !== undefined)
+    throw invalidField(`spec.${fault.field}`, fault.reason, fault.description);
+  if ((await workflows.find(tenantId, workflowId, version)) === undefined)
+    throw noWorkflow(workflowId, version);
   const requestHash = requestId === null ? null : sha256(kind, JSON.stringify(spec));
   return { tenantId, scheduleId, spec, requestId, requestHash };
 }
 
+/** Names the field that is at fault. */
+function noWorkflow(workflowId: string, version: number): EngineError {
+  const [field, description] =
+    version === 0
+      ? ["spec.workflow_id", `there is no workflow ${workflowId}`]
+      : ["spec.workflow_version", `workflow ${workflowId} has no version ${version}`];
+  return new EngineError("WORKFLOW_NOT_FOUND", `${field}: ${description}.`, {
+    metadata: { workflow_id: workflowId, version: String(version) },
+    violations: [{ field, reason: "UNKNOWN_WORKFLOW", description }],
+  });
+}
+
 const nextFrom =
   ({ now, occurrences }: ScheduleParts) =>
-  (spec: ScheduleRecord["spec"]): Promise<number | null> =>
+  (spec: ScheduleSpec): Promise<number | null> =>
     occurrences.next(spec, now());
 
-function tell({ now, onAlarm }: ScheduleParts, { nextAt }: ScheduleRecord): void {
-  if (nextAt !== null) onAlarm(nextAt - now());
+function expectAlarm({ now, onAlarm }: ScheduleParts, schedule: ScheduleRecord): ScheduleRecord {
+  if (schedule.nextAt !== null) onAlarm(schedule.nextAt - now());
+  return schedule;
 }
 
 function found(schedule: ScheduleRecord | undefined, scheduleId: string): ScheduleRecord {
@@ -140,39 +145,8 @@ function found(schedule: ScheduleRecord | undefined, scheduleId: string): Schedu
 function saved(
   parts: ScheduleParts,
   result: SaveScheduleResult,
-  { scheduleId, requestId }: Awaited<ReturnType<typeof editOf>>,
+  { scheduleId, requestId }: ScheduleRequest,
 ): ScheduleRecord {
-  const metadata = { schedule_id: scheduleId };
-  switch (result.kind) {
-    case "saved":
-      tell(parts, result.schedule);
-      return result.schedule;
-    case "exists":
-      throw new EngineError(
-        "SCHEDULE_EXISTS",
-        `There is a schedule ${scheduleId} already; update it instead.`,
-        { metadata },
-      );
-    case "missing":
-      throw scheduleNotFound(scheduleId);
-    case "version_mismatch":
-      throw new EngineError(
-        "VERSION_MISMATCH",
-        `Schedule ${scheduleId} is at version ${result.currentVersion} by now; read it and edit again.`,
-        { metadata: { ...metadata, current_version: String(result.currentVersion) } },
-      );
-    case "request_reused":
-      throw new EngineError(
-        "REQUEST_ID_REUSED",
-        "This request id was used before with another body; use a new one.",
-        { metadata: { ...metadata, request_id: requestId ?? "" } },
-      );
-    default:
-      return unreachable(result, "save result");
-  }
+  if (result.kind === "saved") return expectAlarm(parts, result.schedule);
+  throw notSaved("schedule", scheduleId, requestId, result);
 }
-
-const scheduleNotFound = (scheduleId: string): EngineError =>
-  new EngineError("SCHEDULE_NOT_FOUND", `There is no schedule ${scheduleId}.`, {
-    metadata: { schedule_id: scheduleId },
-  });

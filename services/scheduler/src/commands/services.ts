@@ -1,114 +1,199 @@
-// The commands of pawl.v1 as the scheduler serves them to gateways: wire in, use case, wire out. Reads are the gateway's.
+// The commands of pawl.v1 as the scheduler serves them to gateways: parse, use case, answer. Reads and previews are the gateway's.
 
+import { EngineError } from "@pawl/core/fault/engine-error";
+import type { ApprovalId, RunId } from "@pawl/core/name/ids";
+import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
+import type { Queryable } from "@pawl/platform/db/query";
+import { OCCURRENCES_SHOWN, upcoming } from "@pawl/platform/queue/occurrences";
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { getApproval } from "@pawl/platform/store/approvals/reads";
+import { readKnownTypes } from "@pawl/platform/store/node-types/reads";
 import { getRun } from "@pawl/platform/store/runs/reads";
-import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
-import { servedTypes } from "@pawl/platform/store/leases/reads";
-import type { Queryable } from "@pawl/platform/db/sql";
+import type { ScheduleRecord } from "@pawl/platform/store/schedules/schedules";
 import { toWireApproval } from "@pawl/platform/wire/approval";
+import { parseDiscard, parseRedrive } from "@pawl/platform/wire/dead-letter";
+import { toWirePause } from "@pawl/platform/wire/pause";
+import {
+  parseAnswer,
+  parseCancel,
+  parseCreateWorkflow,
+  parseDecision,
+  parseDeleteWorkflow,
+  parsePauseQueue,
+  parsePauseRun,
+  parsePauseSchedule,
+  parsePauseWorkflow,
+  parseRunCommand,
+  parseSaveSchedule,
+  parseScheduleCommand,
+  parseStart,
+  parseTest,
+  parseUpdateWorkflow,
+} from "@pawl/platform/wire/requests";
 import { toWireAcceptedRun, toWireRun } from "@pawl/platform/wire/run";
+import { toWireSchedule } from "@pawl/platform/wire/schedule";
 import { toWireViolation, toWireWorkflow } from "@pawl/platform/wire/workflow";
-import { EngineError } from "@pawl/core/fault/engine-error";
-import type { RunStatus } from "@pawl/core/log/event";
-import type { ApprovalId, RunId } from "@pawl/core/name/ids";
 import { ApprovalService } from "@pawl/proto/pawl/v1/approval_service_pb";
 import { QueueService } from "@pawl/proto/pawl/v1/queue_service_pb";
 import { RunService } from "@pawl/proto/pawl/v1/run_service_pb";
-import type { Run } from "@pawl/proto/pawl/v1/run_pb";
+import { ScheduleService } from "@pawl/proto/pawl/v1/schedule_service_pb";
 import { WorkflowService } from "@pawl/proto/pawl/v1/workflow_service_pb";
+import type { StartAnswer } from "../inputs/input.ts";
+import { approvalNotFound, decideApproval, decideNode } from "./decide.ts";
 import { cancelRun, deleteRun } from "./end-run.ts";
-import { recheckRun } from "./recheck-run.ts";
-import { decideApproval, notFound } from "./decide-approval.ts";
-import { decideNode } from "./decide-node.ts";
-import { discard, redrive, type RedriveParts } from "./redrive.ts";
-import type { PauseQueueParts } from "./pause-queue.ts";
+import {
+  pauseQueue,
+  type PauseParts,
+  pauseWorkflow,
+  resumeQueue,
+  resumeWorkflow,
+} from "./pause.ts";
 import { pauseRun } from "./pause-run.ts";
-import type { PauseParts } from "./pause-workflow.ts";
+import { recheckRun } from "./recheck-run.ts";
+import { discard, redrive, type RedriveParts } from "./redrive.ts";
 import type { ResumeParts } from "./resume-runs.ts";
+import {
+  createSchedule,
+  deleteSchedule,
+  pauseSchedule,
+  resumeSchedule,
+  type ScheduleParts,
+  triggerSchedule,
+  updateSchedule,
+} from "./save-schedule.ts";
 import {
   createWorkflow,
   deleteWorkflow,
   type SavedWorkflow,
   updateWorkflow,
 } from "./save-workflow.ts";
-import { type Accepted, startRun, testRun } from "./start-run.ts";
-import type { ScheduleParts } from "./save-schedule.ts";
-import { queuePauses, workflowPauses } from "./pause-commands.ts";
-import { scheduleCommands } from "./schedule-commands.ts";
+import { startRun, testRun } from "./start-run.ts";
 
-export function commandServices(
-  parts: ScheduleParts & ResumeParts & RedriveParts & PauseParts & PauseQueueParts,
-  db: Queryable,
-): ServedService[] {
-  const readRun = async (runId: RunId): Promise<Run> => {
-    const record = await getRun(db, DEFAULT_TENANT, runId);
-    if (record === undefined) throw new EngineError("RUN_NOT_FOUND", "The run is gone.");
-    return toWireRun(record);
-  };
-  const answer = async (accepted: Accepted, workflowId: string) => ({
-    run: accepted.duplicate ? await readRun(accepted.runId) : acceptedRun(accepted, workflowId),
-    duplicate: accepted.duplicate,
-  });
-  const runs = serve(RunService, {
-    startRun: async (request) =>
-      answer(await startRun(parts, DEFAULT_TENANT, request), request.workflowId),
+type Parts = ScheduleParts & ResumeParts & RedriveParts & PauseParts;
+
+const TENANT = DEFAULT_TENANT;
+
+export const commandServices = (parts: Parts, db: Queryable): ServedService[] => [
+  runCommands(parts, db),
+  workflowCommands(parts, db),
+  scheduleCommands(parts, db),
+  approvalCommands(parts, db),
+  queueCommands(parts),
+];
+
+const runCommands = (parts: Parts, db: Queryable): ServedService =>
+  serve(RunService, {
+    startRun: async (request) => answer(db, await startRun(parts, TENANT, parseStart(request))),
     testRun: async (request) => {
-      const accepted = await testRun(parts, DEFAULT_TENANT, request, await servedTypes(db));
-      const warnings = accepted.warnings.map(toWireViolation);
-      return { ...(await answer(accepted, "")), warnings };
+      const asked = parseTest(request);
+      const types = await readKnownTypes(db, asked.text);
+      const accepted = await testRun(parts, TENANT, asked, types);
+      return { ...(await answer(db, accepted)), warnings: accepted.warnings.map(toWireViolation) };
     },
-    cancelRun: async (request) => ({ run: await readRun(await cancelRun(parts, request)) }),
-    decideNode: async (request) => ({ run: await readRun(await decideNode(parts, request)) }),
-    recheckRun: async (request) => ({ run: await readRun(await recheckRun(parts, request)) }),
-    pauseRun: async (request) => ({ run: await readRun(await pauseRun(parts, "pause", request)) }),
-    resumeRun: async (request) => ({
-      run: await readRun(await pauseRun(parts, "resume", request)),
-    }),
+    cancelRun: async (request) => readRun(db, await cancelRun(parts, parseCancel(request))),
+    decideNode: async (request) => readRun(db, await decideNode(parts, parseDecision(request))),
+    recheckRun: async (request) => readRun(db, await recheckRun(parts, parseRunCommand(request))),
+    pauseRun: async (request) =>
+      readRun(db, await pauseRun(parts, "pause", parsePauseRun(request))),
+    resumeRun: async (request) =>
+      readRun(db, await pauseRun(parts, "resume", parsePauseRun(request))),
     deleteRun: async (request) => {
-      await deleteRun(parts, request);
+      await deleteRun(parts, parseRunCommand(request));
       return {};
     },
   });
-  const workflows = serve(WorkflowService, {
-    createWorkflow: async (request) =>
-      savedWorkflow(await createWorkflow(parts, DEFAULT_TENANT, request, await servedTypes(db))),
-    updateWorkflow: async (request) =>
-      savedWorkflow(await updateWorkflow(parts, DEFAULT_TENANT, request, await servedTypes(db))),
+
+const workflowCommands = (parts: Parts, db: Queryable): ServedService =>
+  serve(WorkflowService, {
+    createWorkflow: async (request) => {
+      const asked = parseCreateWorkflow(request);
+      const types = await readKnownTypes(db, asked.text);
+      return savedWorkflow(await createWorkflow(parts, TENANT, asked, types));
+    },
+    updateWorkflow: async (request) => {
+      const asked = parseUpdateWorkflow(request);
+      const types = await readKnownTypes(db, asked.text);
+      return savedWorkflow(await updateWorkflow(parts, TENANT, asked, types));
+    },
     deleteWorkflow: async (request) => {
-      await deleteWorkflow(parts, DEFAULT_TENANT, request);
+      await deleteWorkflow(parts, TENANT, parseDeleteWorkflow(request));
       return {};
     },
-    ...workflowPauses(parts),
+    pauseWorkflow: async (request) => ({
+      pause: toWirePause(await pauseWorkflow(parts, TENANT, parsePauseWorkflow(request))),
+    }),
+    resumeWorkflow: async (request) => ({
+      resuming: await resumeWorkflow(parts, TENANT, parsePauseWorkflow(request)),
+    }),
   });
-  const readApproval = async (approvalId: ApprovalId) => {
-    const record = await getApproval(db, DEFAULT_TENANT, approvalId);
-    if (record === undefined) throw notFound(approvalId);
+
+function scheduleCommands(parts: Parts, db: Queryable): ServedService {
+  const shown = async (schedule: ScheduleRecord) => {
+    const times = await upcoming(parts.occurrences, schedule, OCCURRENCES_SHOWN);
+    return { schedule: toWireSchedule(schedule, times) };
+  };
+  return serve(ScheduleService, {
+    createSchedule: async (request) =>
+      shown(await createSchedule(parts, TENANT, parseSaveSchedule(request))),
+    updateSchedule: async (request) => {
+      const { expectedVersion } = request;
+      const asked = { ...parseSaveSchedule(request), expectedVersion };
+      return shown(await updateSchedule(parts, TENANT, asked));
+    },
+    pauseSchedule: async (request) =>
+      shown(await pauseSchedule(parts, TENANT, parsePauseSchedule(request))),
+    resumeSchedule: async (request) =>
+      shown(await resumeSchedule(parts, TENANT, parseScheduleCommand(request))),
+    deleteSchedule: async (request) => {
+      await deleteSchedule(parts, TENANT, parseScheduleCommand(request));
+      return {};
+    },
+    triggerSchedule: async (request) =>
+      answer(db, await triggerSchedule(parts, TENANT, parseScheduleCommand(request))),
+  });
+}
+
+function approvalCommands(parts: Parts, db: Queryable): ServedService {
+  const read = async (approvalId: ApprovalId) => {
+    const record = await getApproval(db, TENANT, approvalId);
+    if (record === undefined) throw approvalNotFound(approvalId);
     return { approval: toWireApproval(record) };
   };
-  const approvals = serve(ApprovalService, {
+  return serve(ApprovalService, {
     approveApproval: async (request) =>
-      readApproval(await decideApproval(parts, "approve", request)),
-    rejectApproval: async (request) => readApproval(await decideApproval(parts, "reject", request)),
+      read(await decideApproval(parts, "approve", parseAnswer(request))),
+    rejectApproval: async (request) =>
+      read(await decideApproval(parts, "reject", parseAnswer(request))),
   });
-  const queues = serve(QueueService, {
-    redriveDeadLetters: (request) => redrive(parts, DEFAULT_TENANT, request),
+}
+
+const queueCommands = (parts: Parts): ServedService =>
+  serve(QueueService, {
+    redriveDeadLetters: (request) => redrive(parts, TENANT, parseRedrive(request)),
     discardDeadLetters: async (request) => ({
-      deadLetterIds: await discard(parts, DEFAULT_TENANT, request),
+      deadLetterIds: await discard(parts, TENANT, parseDiscard(request)),
     }),
-    ...queuePauses(parts),
+    pauseQueue: async (request) => ({
+      pause: toWirePause(await pauseQueue(parts, TENANT, parsePauseQueue(request))),
+    }),
+    resumeQueue: async (request) => {
+      await resumeQueue(parts, TENANT, parsePauseQueue(request));
+      return {};
+    },
   });
-  return [runs, workflows, scheduleCommands(parts, answer), approvals, queues];
-}
 
-function acceptedRun(accepted: Accepted, workflowId: string): Run {
-  const kind = workflowId === "" ? "test" : "saved";
-  return toWireAcceptedRun({ ...accepted, workflowId, kind, status: statusOf(accepted) });
-}
+/** A new run is answered without a read. */
+const answer = async (db: Queryable, accepted: StartAnswer) => ({
+  ...(accepted.duplicate
+    ? await readRun(db, accepted.runId)
+    : { run: toWireAcceptedRun(accepted) }),
+  duplicate: accepted.duplicate,
+});
 
-function statusOf({ isPaused, isPending }: Accepted): RunStatus {
-  if (isPaused) return "paused";
-  return isPending ? "pending" : "running";
+async function readRun(db: Queryable, runId: RunId) {
+  const record = await getRun(db, TENANT, runId);
+  if (record === undefined) throw new EngineError("RUN_NOT_FOUND", "The run is gone.");
+  return { run: toWireRun(record) };
 }
 
 const savedWorkflow = ({ row, warnings }: SavedWorkflow) => ({

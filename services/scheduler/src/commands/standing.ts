@@ -1,12 +1,12 @@
-// What only this scheduler's memory knows, for gateways that explain a node or say whether they are ready.
+// What only this scheduler's memory knows: gateways ask for it to explain a node and to say whether they are ready.
 
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
+import { runIdOf } from "@pawl/platform/wire/fields";
 import { StandingService } from "@pawl/proto/pawl/command/v1/command_service_pb";
-import { runIdOf } from "./request.ts";
 import type { TickLoop } from "../tick/loop.ts";
 import type { StoreHealth } from "../tick/store-health.ts";
 
-/** Results told of one run; a wide map may have thousands. */
+/** Results listed for one run; a wide map may have thousands. */
 const RESULTS_MAX = 1_000;
 
 export const standingService = ({

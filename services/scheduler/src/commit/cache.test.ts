@@ -32,7 +32,7 @@ function runOf(bytes: number): CachedRun {
 const kept = (cache: RunCache, runs: readonly CachedRun[]): boolean[] =>
   runs.map(({ state }) => cache.get(state.runId) !== undefined);
 
-test("folds are kept up to a number; who was touched longest ago goes first", () => {
+test("folds are kept up to a number; the run touched longest ago is dropped first", () => {
   const cache = cacheOf({ max: 2, maxBytes: Infinity });
   const runs = [runOf(1), runOf(1), runOf(1)] as const;
   for (const run of runs) cache.put(run);
@@ -98,7 +98,7 @@ test("a run is worth a snapshot every two thousand events, a long one every thir
   expect(asked).toHaveLength(4);
 });
 
-test("a run that goes on slowly is worth a snapshot after ten minutes, if there is anything to it", () => {
+test("a slow run is worth a snapshot after ten minutes, if its log has grown enough", () => {
   const { journal, workflows } = createMemoryStore({ now: Date.now });
   const asked: string[] = [];
   const run = runOf(1);
@@ -123,7 +123,7 @@ test("a run that goes on slowly is worth a snapshot after ten minutes, if there 
   expect(asked).toEqual(["write at 601", "write at 801"]);
 });
 
-test("a tick keeps what it works on, however large, and runs go on from the log", async () => {
+test("a tick keeps the runs that it works on, however large they are, and runs continue from the log", async () => {
   const store = createMemoryStore({ now: Date.now });
   const engine = createEngine(store, Date.now, { maxCachedBytes: 1 });
   const executor = connect(engine, 10);

@@ -1,8 +1,8 @@
-// Folded runs by version. A decision planned on a cached fold is fenced by the compare-and-swap, so a stale entry costs a
-// reload and never a wrong write; refusals are checked on a fresh fold, since nothing fences a refusal.
+// Folded runs by version. The compare-and-swap fences a decision that was planned on a cached fold, so a stale entry costs a reload and
+// never a wrong write. Nothing fences a refusal, so refusals are checked on a fresh fold.
 //
-// A run whose log is corrupt, or that is in quarantine already, is not here: `quarantineOf` says why. It is looked at again with
-// every load, so that a run released elsewhere goes on here.
+// A run whose log is corrupt, or that is in quarantine, is not here: `quarantineOf` says why. Every load looks at it again, so a run that
+// another scheduler released continues here.
 
 import { ChurnMap } from "@pawl/core/data/churn-map";
 import { checkRead } from "@pawl/core/log/check";
@@ -22,22 +22,22 @@ export interface CachedRun {
   readonly workflowId: string | null;
   readonly priority: number;
   readonly traceparent: string | null;
-  /** About how much memory its fold takes; grows with what is drafted and is exact for nothing. */
+  /** About how much memory its fold takes; grows with every drafted fact. */
   bytes: number;
-  /** How far its snapshot reaches, or one that was asked for; 0 for none. */
+  /** The last seq of its newest snapshot, written or asked for; 0 for none. */
   snapshotSeq: number;
-  /** When that was, as far as this scheduler knows; undefined until it first moved the run. */
+  /** The time of that snapshot, as far as this scheduler knows; undefined until it first moved the run. */
   snapshotAt: number | undefined;
 }
 
-/** Folds kept by their size: a run of ten thousand outputs weighs as much as ten thousand small runs. */
+/** Of all folds: a run of ten thousand outputs takes as much as ten thousand small runs. */
 const BYTES_MAX = 256 * 1024 * 1024;
-/** What a fact adds to a fold besides its value, and a node to an empty one. */
+/** The size of a fact besides its value, and of a node in an empty fold. */
 export const FACT_BYTES = 256;
-/** Events behind its snapshot that make a run worth another, at least; a long one waits for a thirty-second part of it. */
+/** A run gets another snapshot after so many events, a long run after a thirty-second part of its length. */
 const SNAPSHOT_EVENTS_MIN = 2_000;
 const SNAPSHOT_SHARE = 1 / 32;
-/** A slow run gets one for less once this much time has passed: it is loaded again and again, by whoever takes its next step. */
+/** A slow run gets a snapshot for fewer events after this much time: every scheduler that takes its next step loads it again. */
 const SNAPSHOT_AGE_MS = 10 * 60_000;
 const AGED_EVENTS_MIN = 200;
 
@@ -59,9 +59,9 @@ export class RunCache {
   readonly #options: RunCacheOptions;
   readonly #maxBytes: number;
   readonly #runs = new ChurnMap<RunId, CachedRun>();
-  /** What each run counts for in `#bytes`. */
+  /** The share of each run in `#bytes`. */
   readonly #weights = new Map<RunId, number>();
-  /** Of the runs asked for since the last trim. */
+  /** Quarantined runs that were asked for since the last trim. */
   readonly #quarantined = new Map<RunId, QuarantineCause>();
   #bytes = 0;
 
@@ -74,12 +74,12 @@ export class RunCache {
     return this.#runs.get(runId);
   }
 
-  /** Why a run that was loaded is not here, if that is so. */
+  /** Why a run that was loaded is not here. */
   quarantineOf(runId: RunId): QuarantineCause | undefined {
     return this.#quarantined.get(runId);
   }
 
-  /** Keeps a run, until `trim` finds no room for it. */
+  /** Keeps a run until `trim` finds no room for it. */
   put(run: CachedRun): void {
     this.drop(run.state.runId);
     this.#runs.set(run.state.runId, run);
@@ -87,7 +87,7 @@ export class RunCache {
     this.#bytes += run.bytes;
   }
 
-  /** Keeps a run that was just advanced, unless it ended: of such a one hardly anybody asks again. */
+  /** Keeps a run that was just advanced. A run that ended is dropped: it is rarely needed again. */
   keepLive(run: CachedRun, now: number): void {
     const { runId, status, lastSeq } = run.state;
     if (isFinal(status)) {
@@ -110,7 +110,7 @@ export class RunCache {
     this.#weights.delete(runId);
   }
 
-  /** Makes room at the end of a tick, which needs what it has loaded until then: who was touched longest ago goes first. */
+  /** Makes room after a tick, which needs its runs until then. The run that was touched longest ago goes first. */
   trim(): void {
     this.#quarantined.clear();
     for (const runId of this.#runs.keys()) {
@@ -119,14 +119,14 @@ export class RunCache {
     }
   }
 
-  /** Loads what is not cached. Runs that do not exist, or are in quarantine, stay missing. */
+  /** Loads runs that are not cached. Runs that do not exist, or are in quarantine, stay missing. */
   async ensure(runIds: Iterable<RunId>): Promise<void> {
     const missing = [...new Set(runIds)].filter((runId) => !this.#runs.has(runId));
     if (missing.length === 0) return;
     for (const found of await loadRuns(this.#options, missing)) this.#take(found);
   }
 
-  /** Brings cached runs up to the log, reading only what is new, and loads the others. */
+  /** Reads the new events of cached runs, and loads the others. */
   async refresh(runIds: readonly RunId[]): Promise<void> {
     const unique = [...new Set(runIds)];
     const cursors = unique.flatMap((runId) => {
@@ -137,7 +137,7 @@ export class RunCache {
     await this.ensure(unique);
   }
 
-  /** What cannot be brought up to date is dropped: a whole load says what is the matter with it. */
+  /** Drops a run that cannot be brought up to date: a whole load finds the reason. */
   #bringUp(run: LoadedRun): void {
     const cached = this.#runs.get(run.runId);
     if (cached === undefined) return;
@@ -165,7 +165,7 @@ export class RunCache {
     } else if (found.kind === "quarantined") {
       this.#quarantined.set(run.runId, found.quarantine);
     } else if (!run.hasEnded) {
-      // The log of a run that is over may be gone by retention, and nothing of it moves anyway.
+      // Retention may have removed the log of a run that has ended, and nothing of it moves anyway.
       const cause = { reason: "EVENT_LOG_CORRUPTION", detail: found.fault.message } as const;
       this.#quarantined.set(run.runId, cause);
       this.#options.onCorrupt?.(run.runId, cause);
@@ -181,7 +181,7 @@ function isWorthSnapshot(run: CachedRun, now: number): boolean {
   return behind >= AGED_EVENTS_MIN && now - snapshotAt >= SNAPSHOT_AGE_MS;
 }
 
-/** Outputs are of one byte a character, mostly. */
+/** Most characters of outputs take one byte. */
 function bytesOf({ events, snapshot }: LoadedRun): number {
   let bytes = (snapshot?.body.length ?? 0) * 3;
   for (const { value } of events) bytes += FACT_BYTES + (value?.length ?? 0);

@@ -1,5 +1,5 @@
-// What a committed tick means to telemetry. Facts are tallied first: a counter costs about a microsecond a call, and a tick may
-// hold hundreds of facts of few kinds.
+// Counts what a committed tick did, for telemetry. Facts are tallied first: a counter costs about a microsecond a call, and a tick may hold
+// hundreds of facts of few kinds.
 
 import { type Fact, isTerminalType } from "@pawl/core/log/event";
 import { executionDefinition } from "@pawl/core/log/execution";

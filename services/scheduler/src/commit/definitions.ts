@@ -1,6 +1,7 @@
-// Graphs by definition id. A definition never changes, so an entry is right for ever; the bounds are for memory only. A live run
-// holds its graph itself, so one that had to go is read again at the next start only.
+// Graphs by definition id. A definition never changes, so an entry stays right; the bounds are for memory only. A live run holds its own
+// graph, so a graph that made room is read again at the next start only.
 
+import { BoundedMap } from "@pawl/core/data/bounded-map";
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
 import type { Graph } from "@pawl/core/definition/graph";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -10,7 +11,7 @@ import type { DefinitionRow, Workflows } from "@pawl/platform/store/workflows/wo
 const GRAPHS_MAX = 500;
 /** By their size: five hundred of the largest would take gigabytes. */
 const BYTES_MAX = 64 * 1024 * 1024;
-/** A node takes 1.7 to 2.4 KiB besides its words, which are kept as objects, as text and as bytes. */
+/** A node takes 1.7 to 2.4 KiB besides its text, which is kept as objects, as text and as bytes. */
 const NODE_BYTES = 2_048;
 const COPIES = 3;
 
@@ -19,46 +20,28 @@ export interface DefinitionsOptions {
   readonly maxBytes?: number;
 }
 
-interface Entry {
-  readonly graph: Graph;
-  readonly bytes: number;
-}
-
 export class Definitions {
   readonly #workflows: Workflows;
-  readonly #max: number;
-  readonly #maxBytes: number;
-  readonly #entries = new Map<DefinitionId, Entry>();
-  #bytes = 0;
+  readonly #graphs: BoundedMap<DefinitionId, Graph>;
 
-  constructor(workflows: Workflows, options: DefinitionsOptions = {}) {
+  constructor(
+    workflows: Workflows,
+    { max = GRAPHS_MAX, maxBytes = BYTES_MAX }: DefinitionsOptions = {},
+  ) {
     this.#workflows = workflows;
-    this.#max = options.max ?? GRAPHS_MAX;
-    this.#maxBytes = options.maxBytes ?? BYTES_MAX;
+    this.#graphs = new BoundedMap(max, maxBytes);
   }
 
   cached(definitionId: DefinitionId): Graph | undefined {
-    return this.#entries.get(definitionId)?.graph;
+    return this.#graphs.get(definitionId);
   }
 
-  /** Keeps the graph that `body` was parsed to; who came first goes first when there is no room. */
+  /** Keeps the graph that `body` was parsed to. The oldest graph goes first when there is no room. */
   keep(definitionId: DefinitionId, graph: Graph, body: string): void {
-    this.#drop(definitionId);
-    const bytes = graph.nodes.length * NODE_BYTES + body.length * COPIES;
-    this.#entries.set(definitionId, { graph, bytes });
-    this.#bytes += bytes;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#entries.size <= this.#max && this.#bytes <= this.#maxBytes) return;
-      if (oldest !== definitionId) this.#drop(oldest);
-    }
+    this.#graphs.set(definitionId, graph, graph.nodes.length * NODE_BYTES + body.length * COPIES);
   }
 
-  #drop(definitionId: DefinitionId): void {
-    this.#bytes -= this.#entries.get(definitionId)?.bytes ?? 0;
-    this.#entries.delete(definitionId);
-  }
-
-  /** A version of a workflow with its graph, 0 for the newest; undefined when there is none. */
+  /** A version of a workflow with its graph, 0 for the newest; undefined if there is none. */
   async find(
     tenantId: string,
     workflowId: string,

@@ -5,24 +5,26 @@
 // real seqs. They differ by one offset per run, which `settleSeqs` adds after the commit.
 
 import { LIMITS } from "@pawl/core/data/limits";
+import { unreachable } from "@pawl/core/fault/invariant";
 import { withCause } from "@pawl/core/log/cause";
-import { isSettled, isTerminalType, type Fact } from "@pawl/core/log/event";
+import type { Fact } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
 import { apply } from "@pawl/core/log/fold";
+import type { AcceptedStart } from "@pawl/core/log/start";
 import type { RunId } from "@pawl/core/name/ids";
+import { beforeFact, type Consequence, consequences } from "@pawl/core/plan/consequences";
 import type { InlineBudget } from "@pawl/core/plan/inline";
 import { planToFixpoint } from "@pawl/core/plan/plan";
 import type { DroppedJob, NewJob } from "@pawl/platform/queue/queue";
+import type { ClosedApproval, NewApproval } from "@pawl/platform/store/approvals/approvals";
 import type { NewDeadLetter } from "@pawl/platform/store/dead-letters/dead-letters";
-import { type ApprovalDraft, noteHold } from "./approval-draft.ts";
-import type { PauseView } from "./pause-view.ts";
+import type { TestGraph } from "@pawl/platform/store/runs/runs";
+import type { PauseView } from "./pauses.ts";
 import { type CachedRun, FACT_BYTES } from "./cache.ts";
-import { SlotChanges, isLimited } from "./slots.ts";
+import { NO_NODE, SlotChanges } from "./slots.ts";
 import { Fenced } from "./fenced.ts";
-import type { StartInput } from "../inputs/input.ts";
 import {
   executionKey,
-  isTakenAway,
   jobKeysOf,
   shiftCauses,
   type ClosedClaim,
@@ -44,10 +46,11 @@ export interface DraftOptions {
 }
 
 export class Draft {
-  readonly #now: number;
+  readonly now: number;
   /** The pauses that it decides under; its commit proves them where `assumesPauses` is set. */
   readonly pauses: PauseView;
-  #assumesPauses = false;
+  /** Whether it would be wrong under other pauses: it starts or claims something, or resumes a run. */
+  assumesPauses = false;
   readonly #runs = new Map<RunId, RunDraft>();
   /** Runs that were appended to since they were last planned. */
   readonly #unplanned = new Set<CachedRun>();
@@ -63,9 +66,11 @@ export class Draft {
   readonly endedChildren: CachedRun[] = [];
   readonly fenced = new Fenced();
   readonly jobs: NewJob[] = [];
+  /** The graphs of test runs that begin. */
+  readonly testGraphs: TestGraph[] = [];
   readonly slots = new SlotChanges();
   /** Questions to people that this draft asks and ends. */
-  readonly approvals: ApprovalDraft = { opened: [], closed: [] };
+  readonly approvals = { opened: [] as NewApproval[], closed: [] as ClosedApproval[] };
   /** Executions that lost too many executors. */
   readonly buried: NewDeadLetter[] = [];
   /** Jobs of executions that will not be claimed any more. */
@@ -75,16 +80,12 @@ export class Draft {
   readonly inline: InlineBudget;
 
   constructor(now: number, pauses: PauseView, { completesGlue }: DraftOptions) {
-    this.#now = now;
+    this.now = now;
     this.pauses = pauses;
     this.inline = {
       mayComplete: (type) => completesGlue && !pauses.isQueuePaused(type),
       bytes: LIMITS.inlineBytes,
     };
-  }
-
-  get now(): number {
-    return this.#now;
   }
 
   get runs(): readonly CachedRun[] {
@@ -140,9 +141,9 @@ export class Draft {
 
   planRun(run: CachedRun): void {
     const { bytes } = this.inline;
-    planToFixpoint(run.state, this.#now, (fact) => this.append(run, fact), this.inline);
+    planToFixpoint(run.state, this.now, (fact) => this.append(run, fact), this.inline);
     // A glue node of a paused queue may not be completed, so the commit proves that its queue is not paused.
-    if (this.inline.bytes < bytes) this.#assumesPauses = true;
+    if (this.inline.bytes < bytes) this.assumesPauses = true;
     this.#unplanned.delete(run);
   }
 
@@ -156,17 +157,8 @@ export class Draft {
     return [...this.#runs.values()].flatMap(({ opened }) => [...opened.values()]);
   }
 
-  /** Whether it would be wrong under other pauses: it starts or claims something, or resumes a run. */
-  get assumesPauses(): boolean {
-    return this.#assumesPauses;
-  }
-
-  assumePauses(): void {
-    this.#assumesPauses = true;
-  }
-
-  begin(run: CachedRun, start: StartInput): void {
-    this.#assumesPauses = true;
+  begin(run: CachedRun, start: AcceptedStart): void {
+    this.assumesPauses = true;
     this.#runs.set(run.state.runId, {
       run,
       start,
@@ -182,21 +174,11 @@ export class Draft {
     this.#draftOf(run);
   }
 
-  /** Drafts a fact and applies it to the run's fold. */
+  /** Records a fact, folds it, and drafts what follows from it. */
   append(run: CachedRun, fact: Fact): void {
     const { state } = run;
     const draft = this.#draftOf(run);
-    const nodeIndex = fact.nodeId === "" ? undefined : state.graph.indexOf.get(fact.nodeId);
-    const { iteration } = fact;
-    const before = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
-    const held = before?.hold;
-    const wasRunning = before?.status === "running" ? before.epoch : undefined;
-    // What this draft queued itself has no job yet.
-    const limitedStatus = before !== undefined && isLimited(before) ? before.status : undefined;
-    const wasAdmitted = state.isAdmitted;
-    const hadJob = before?.status === "queued" && before.causeSeq <= draft.committedSeq;
-    if (fact.type === "node.cancelled" && before?.childRunId !== undefined)
-      this.orphans.push({ runId: before.childRunId, reason: fact.payload.reason });
+    const before = beforeFact(state, fact);
     const seq = state.lastSeq + 1;
     const epoch = fact.type === "node.started" ? seq : fact.epoch;
     draft.facts.push(withCause(state, fact, draft.committedSeq));
@@ -204,42 +186,67 @@ export class Draft {
     this.#unplanned.add(run);
     run.bytes += FACT_BYTES + (fact.value?.length ?? 0);
     // The spread keeps the fact's own type; only its position is added.
-    apply(state, { ...fact, epoch, seq, at: this.#now });
-    if (state.parent !== undefined && isTerminalType(fact.type)) this.endedChildren.push(run);
-    if (nodeIndex === undefined || fact.nodeId === "") {
-      if (isLimited(state)) this.#moveRunGate(run, fact, wasAdmitted);
-      return;
-    }
-    if (limitedStatus !== undefined && before !== undefined)
-      this.slots.moved(run, fact.nodeId, iteration, { before: limitedStatus, after: before });
-    noteHold(this.approvals, { runId: state.runId, nodeId: fact.nodeId }, { held, fact });
-    if (wasRunning !== undefined && before?.status !== "running")
-      this.closed.push({
-        runId: state.runId,
-        nodeId: fact.nodeId,
-        iteration,
-        epoch: wasRunning,
-        isLost: isTakenAway(fact),
-        isUnwritten: draft.opened.delete(executionKey(nodeIndex, iteration)),
-      });
-    if (hadJob && isSettled(before.status)) this.dropJobs(run, [{ nodeIndex, iteration }]);
-    if (fact.type === "node.queued") this.ready.push({ run, nodeIndex, iteration });
+    apply(state, { ...fact, epoch, seq, at: this.now });
+    for (const each of consequences(before, fact, state)) this.#follow(draft, fact, each);
   }
 
-  /** Queued executions that nobody is to claim: their jobs go with this draft. What it queued itself has none yet. */
+  #follow(draft: RunDraft, fact: Fact, consequence: Consequence): void {
+    const { run } = draft;
+    const { iteration } = fact;
+    const place = { nodeId: fact.nodeId || NO_NODE, iteration };
+    switch (consequence.kind) {
+      case "place":
+        this.ready.push({ run, nodeIndex: consequence.nodeIndex, iteration });
+        return;
+      case "close_claim": {
+        const { nodeIndex, epoch, isLost } = consequence;
+        const isUnwritten = draft.opened.delete(executionKey(nodeIndex, iteration));
+        this.closed.push({ runId: run.state.runId, ...place, epoch, isLost, isUnwritten });
+        return;
+      }
+      case "drop_job": {
+        const { nodeIndex, queuedSeq } = consequence;
+        // What this draft queued itself has no job yet.
+        if (queuedSeq <= draft.committedSeq) this.dropJobs(run, [{ nodeIndex, iteration }]);
+        return;
+      }
+      case "ask_run_slots":
+        return this.slots.askRun(run);
+      case "free_slots":
+        return this.slots.free(run, place, consequence.limits);
+      case "count_start":
+        return this.slots.count(run, place, consequence.limits);
+      case "open_approval":
+        this.approvals.opened.push({ runId: run.state.runId, ...place, ...consequence.question });
+        return;
+      case "close_approval":
+        this.approvals.closed.push(consequence.answer);
+        return;
+      case "cancel_child":
+        this.orphans.push({ runId: consequence.runId, reason: consequence.reason });
+        return;
+      case "tell_parent":
+        this.endedChildren.push(run);
+        return;
+      default:
+        unreachable(consequence, "consequence");
+    }
+  }
+
+  /** Drops the jobs of queued executions that no executor is to claim. */
   dropJobs(run: CachedRun, executions: readonly Omit<Execution, "run">[]): void {
     for (const { nodeIndex, iteration } of executions)
       this.droppedJobs.push(...jobKeysOf({ run, nodeIndex, iteration }));
   }
 
-  /** Queued executions that have no job: they are placed with what this draft makes ready. */
+  /** Places queued executions that have no job, with those that this draft makes ready. */
   placeAgain(run: CachedRun, executions: readonly Omit<Execution, "run">[]): void {
     for (const execution of executions) this.ready.push({ run, ...execution });
   }
 
   /** Drafts the claim of a node by an executor connected here. */
   handOff(handOff: HandOff, fact: Extract<Fact, { type: "node.started" }>): void {
-    this.#assumesPauses = true;
+    this.assumesPauses = true;
     const { run, nodeIndex, iteration } = handOff;
     const draft = this.#draftOf(run);
     const wasClaimed = (executionAt(run.state, nodeIndex, iteration)?.epoch ?? 0) > 0;
@@ -276,12 +283,6 @@ export class Draft {
   /** Frees the room that it reserved for hand-offs: executors hold the tasks by now, or never will. */
   freeReserved(): void {
     for (const { executor, bytes } of this.#reserved.splice(0)) executor.unreserve(bytes);
-  }
-
-  #moveRunGate(run: CachedRun, { type }: Fact, wasAdmitted: boolean): void {
-    if (type === "run.started") this.slots.askRun(run);
-    else if (isTerminalType(type)) this.slots.movedRun(run, "over");
-    else if (run.state.isAdmitted && !wasAdmitted) this.slots.movedRun(run, "begun");
   }
 
   #draftOf(run: CachedRun): RunDraft {

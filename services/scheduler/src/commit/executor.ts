@@ -16,14 +16,18 @@ export interface Executor {
   unreserve(bytes: number): void;
   /** Sends the assignment of a committed claim. */
   assign(claim: Claim, item: SchedulerItemInit, bytes: number): void;
+  /** Tells the executor that a claim has ended: it was lost, or its node was cancelled. */
+  withdraw(claim: Claim, isLost: boolean): void;
   /** Fails a committed claim whose assignment no message can hold. */
   refuse(claim: Claim, oversize: Oversize): void;
 }
 
-/** The executors with room. */
+/** The executors that are connected to this scheduler. */
 export interface Executors {
   /** The executor with the most room for this type, or undefined if none has any. */
   pick(nodeType: string): Executor | undefined;
   /** Room in all for this type. */
   credit(nodeType: string): number;
+  /** The executor that holds exactly this claim. */
+  holderOf(claim: Claim): Executor | undefined;
 }

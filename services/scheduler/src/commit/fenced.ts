@@ -1,8 +1,8 @@
-// Inputs that only their lease judges: partial output, effects, more time. They change no decision, so they ask no fold and bump
-// no version; the statements that write them compare the epoch and the executor behind the run's lock, in the tick's own transaction.
+// Inputs that only their lease judges: partial output, effects, more time. They change no decision, so they need no fold and give the run no
+// new version. The statements that write them compare the epoch and the executor behind the run's lock, in the tick's own transaction.
 //
-// What is refused there is looked at once more, on a fresh fold, for the words of the answer: a claim whose outcome is committed
-// (the acknowledgement was lost, and everything is said again) is `settled`, and any other is `stale`.
+// A refused input is judged once more, on a fresh fold, to find the right answer: `settled` for a claim whose outcome is committed (the
+// acknowledgement was lost, and the executor sends everything again), and `stale` for any other.
 
 import { executionAt } from "@pawl/core/log/execution";
 import { arrivalOf } from "@pawl/core/plan/result";
@@ -58,7 +58,7 @@ export class Fenced {
     this.#runs.add(claimOf(input).runId);
   }
 
-  /** Sends everything, before whatever closes leases in this transaction. */
+  /** Sends everything, before the statements that close leases in this transaction. */
   send(tx: Transaction): void {
     if (this.isEmpty) return;
     void tx.lock([...this.#runs]);
@@ -106,13 +106,13 @@ export class Fenced {
   }
 }
 
-/** Answers later with what is known now: a run that ends in this tick leaves the cache before the answers go out. */
+/** Answers later with what is known now: a run that ends in this tick leaves the cache before the answers are sent. */
 const reply =
   <T>(answer: Answer<T>, value: T): Reply =>
   () =>
     answer.resolve(value);
 
-/** The claim an input speaks for. */
+/** The claim that an input is about. */
 function claimOf(input: FencedInput): ClaimKey {
   if (input.kind === "streamed") return input.fact;
   return input.kind === "extend" ? input.extension : input.effect;

@@ -1,7 +1,5 @@
-// From rows to a fold, or to the reason why there is none. A corrupt log is an answer here and not an exception: one run that
-// cannot be folded must not keep the others of its batch from it.
-//
-// Where the time of a load of 50,000 events goes is measured by `npm run bench -- load`, and told in its file.
+// From rows to a fold, or to the reason why there is none. A corrupt log is an answer here and not an exception: a run that cannot be folded
+// must not keep the other runs of its batch from it. `npm run bench -- load` measures a load of 50,000 events.
 
 import { checkRead } from "@pawl/core/log/check";
 import { apply, newRunState } from "@pawl/core/log/fold";
@@ -24,37 +22,28 @@ interface LoadParts {
   readonly definitions: Definitions;
 }
 
-/** Loads and folds runs, from their snapshots where these are of use. Runs that do not exist are left out. @throws STORE_UNAVAILABLE */
+/** Loads and folds runs, from their snapshots if possible. Runs that do not exist are left out. @throws STORE_UNAVAILABLE */
 export async function loadRuns(
   { journal, definitions }: LoadParts,
   runIds: readonly RunId[],
 ): Promise<FoldedRun[]> {
   const folded: FoldedRun[] = [];
-  const again: RunId[] = [];
-  const cursors = runIds.map((runId) => ({ runId, afterSeq: 0, fromSnapshot: true }));
-  for (const run of await journal.load(cursors)) {
-    const found = await foldRun(definitions, run);
-    if (found === undefined) again.push(run.runId);
-    else folded.push(found);
-  }
-  if (again.length > 0) folded.push(...(await loadWholeRuns({ journal, definitions }, again)));
+  const load = async (ids: readonly RunId[], fromSnapshot: boolean): Promise<RunId[]> => {
+    const unread: RunId[] = [];
+    const cursors = ids.map((runId) => ({ runId, afterSeq: 0, fromSnapshot }));
+    for (const run of await journal.load(cursors)) {
+      const found = await foldRun(definitions, run);
+      if (found === undefined) unread.push(run.runId);
+      else folded.push(found);
+    }
+    return unread;
+  };
+  const again = await load(runIds, true);
+  if (again.length > 0) await load(again, false);
   return folded;
 }
 
-/** Loads and folds runs from their whole logs, whatever snapshots there are. @throws STORE_UNAVAILABLE */
-export async function loadWholeRuns(
-  { journal, definitions }: LoadParts,
-  runIds: readonly RunId[],
-): Promise<FoldedRun[]> {
-  const folded: FoldedRun[] = [];
-  for (const run of await journal.load(runIds.map((runId) => ({ runId, afterSeq: 0 })))) {
-    const found = await foldRun(definitions, run);
-    if (found !== undefined) folded.push(found);
-  }
-  return folded;
-}
-
-/** Undefined when the snapshot cannot be used: the log has to be read whole then. */
+/** Undefined if the snapshot cannot be used: then the whole log has to be read. */
 async function foldRun(definitions: Definitions, run: LoadedRun): Promise<FoldedRun | undefined> {
   if (run.quarantine !== null) return { kind: "quarantined", run, quarantine: run.quarantine };
   try {
@@ -80,7 +69,7 @@ export async function stateOf(
   return state;
 }
 
-/** What made a fold fail, as the corruption it is; an outage is none, and is thrown again. @throws STORE_UNAVAILABLE */
+/** The reason why a fold failed; an outage is thrown again. @throws STORE_UNAVAILABLE */
 export function corruption(error: unknown): EngineError {
   if (error instanceof EngineError && error.reason === "EVENT_LOG_CORRUPTION") return error;
   if (error instanceof EngineError) throw error;

@@ -2,17 +2,15 @@
 
 import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt, executionDefinition } from "@pawl/core/log/execution";
+import type { AcceptedStart } from "@pawl/core/log/start";
 import type { ExecutionState } from "@pawl/core/log/state";
-import { invariant } from "@pawl/core/fault/invariant";
 import { nodeIdAt } from "@pawl/core/plan/place";
 import { isInlineKind } from "@pawl/core/plan/inline";
 import { type DroppedJob, GLUE } from "@pawl/platform/queue/queue";
-import type { NodeId } from "@pawl/core/name/ids";
 import type { LeaseKey } from "@pawl/platform/store/leases/leases";
-import type { NewRun, RunProjection } from "@pawl/platform/store/runs/runs";
+import type { RunProjection } from "@pawl/platform/store/runs/runs";
 import type { Executor } from "./executor.ts";
 import type { CachedRun } from "./cache.ts";
-import type { StartInput } from "../inputs/input.ts";
 
 /** A node execution of a run. */
 export interface Execution {
@@ -31,9 +29,9 @@ export interface HandOff extends Execution {
 /** A claim that ends in this tick. */
 export interface ClosedClaim extends LeaseKey {
   readonly epoch: number;
-  /** Taken from its executor while its run goes on, as opposed to cancelled. */
+  /** The scheduler took it from its executor; it was not cancelled. */
   readonly isLost: boolean;
-  /** Opened by the same draft, so that there is no lease of it. */
+  /** The same draft opened it, so it has no lease. */
   readonly isUnwritten: boolean;
 }
 
@@ -49,7 +47,8 @@ export interface Opened extends HandOff {
 
 export interface RunDraft {
   readonly run: CachedRun;
-  readonly start: StartInput | undefined;
+  /** Set if the run begins in this draft. */
+  readonly start: AcceptedStart | undefined;
   /** Seqs above are provisional. */
   readonly committedSeq: number;
   /** Before this draft. */
@@ -62,10 +61,6 @@ export interface RunDraft {
 /** Names an execution within its run. */
 export const executionKey = (nodeIndex: number, iteration: number): number =>
   nodeIndex * 2 ** 24 + iteration;
-
-/** Whether a fact that ends a claim takes it from its executor while the run goes on: it was lost, or is past its timeout. */
-export const isTakenAway = ({ type, epoch }: Fact): boolean =>
-  type === "run.recovered" || (epoch === 0 && type !== "node.cancelled");
 
 /** Moves the provisional seqs that the folds of a draft's executions remember, at the cost of its facts and their edges. */
 export function shiftCauses(
@@ -84,12 +79,6 @@ export function shiftCauses(
     if (execution !== undefined && execution.causeSeq > committedSeq) execution.causeSeq += offset;
 }
 
-export function nodeIdOf(run: CachedRun, nodeIndex: number): NodeId {
-  const node = run.state.graph.nodes[nodeIndex];
-  invariant(node !== undefined, `node ${nodeIndex} is in the graph`);
-  return node.definition.id;
-}
-
 export function projection({ run: { state }, facts }: RunDraft): RunProjection {
   return {
     status: state.status,
@@ -97,28 +86,6 @@ export function projection({ run: { state }, facts }: RunDraft): RunProjection {
     errorMessage: state.status === "failed" ? (state.message ?? null) : null,
     ended: isFinal(state.status),
     eventCount: facts.length,
-  };
-}
-
-export function newRun(start: StartInput, draft: RunDraft): NewRun {
-  const { runId, tenantId, definitionId, workflowId, workflowVersion, priority } = start;
-  const { requestId, requestHash, traceparent, deadlineAt, assumesNewest } = start;
-  return {
-    runId,
-    tenantId,
-    definitionId,
-    workflowId,
-    workflowVersion,
-    priority,
-    requestId,
-    requestHash,
-    traceparent,
-    deadlineAt,
-    assumesNewest,
-    kind: start.runKind,
-    parent: start.parent ?? null,
-    ...(start.schedule === undefined ? {} : { schedule: start.schedule }),
-    ...projection(draft),
   };
 }
 

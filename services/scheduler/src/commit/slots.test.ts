@@ -98,7 +98,7 @@ test("a lost claim, a failure and a cancelled run give their slots on; nothing l
   if (first === undefined) throw new Error("nothing was assigned");
   await lose(engine, executor, first);
   await quiet([engine]);
-  // Whoever lost its claim queues up again behind those who waited.
+  // The run that lost its claim queues up again behind those that waited.
   const [second] = executor.take();
   expect(second?.runId).toBe(runs[1]);
   if (second === undefined) throw new Error("nothing was assigned");
@@ -280,7 +280,7 @@ test("whatever happens in whatever order, slots are never overrun and never leak
   );
 });
 
-/** Held slots and live claims are within the limit, and nobody waits while a slot is free. */
+/** Held slots and live claims are within the limit, and no run waits while a slot is free. */
 function checkSlots(store: ReturnType<typeof createMemoryStore>): void {
   for (const rows of Map.groupBy(store.view.slots(), (row) => row.key).values()) {
     const held = rows.filter((row) => row.state === "held").length;

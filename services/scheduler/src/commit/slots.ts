@@ -2,8 +2,6 @@
 // them last, in the same transaction. An execution holds its slots while it is queued for an executor or running; a run holds its slots
 // from its first step to its end, also while it waits for people.
 
-import type { NodeStatus } from "@pawl/core/log/event";
-import type { ExecutionState } from "@pawl/core/log/state";
 import type { NodeId } from "@pawl/core/name/ids";
 import { limitKey, type FoldedLimits } from "@pawl/core/policy/limit";
 import { type NewJob, PENDING_RUNS } from "@pawl/platform/queue/queue";
@@ -22,14 +20,11 @@ import type { Waiting } from "./waiting.ts";
 
 /** The job and the slots of a run have the empty node id. */
 export const NO_NODE = "" as NodeId;
+export const RUN_HOLDER = { nodeId: NO_NODE, iteration: 0 } as const;
 
 /** The group of a run when the scheduler takes jobs in turns. */
 export const shareOf = ({ workflowId }: CachedRun): string =>
   `${DEFAULT_TENANT}/${workflowId ?? ""}`;
-
-/** Whether an execution or a run needs slots before it may start. */
-export const isLimited = ({ slot, rate }: { readonly slot?: unknown; readonly rate?: unknown }) =>
-  slot !== undefined || rate !== undefined;
 
 /** The job of a run that has not begun. */
 export const pendingJob = (run: CachedRun) => ({
@@ -62,35 +57,22 @@ export class SlotChanges {
     this.#request({ ...pendingJob(run), ...keysOf(run, "run", run.state) });
   }
 
-  /** Notes that an execution with limits changed its status. */
-  moved(run: CachedRun, nodeId: NodeId, iteration: number, move: Move): void {
-    const { before, after } = move;
-    if (!isPlaced(before)) return;
-    const holder = { runId: run.state.runId, nodeId, iteration };
-    const { slot, rate } = keysOf(run, "node", after);
-    if (!isPlaced(after.status)) this.#released.push(releaseOf(holder, slot, rate));
-    else if (before === "queued" && after.status === "running" && rate !== undefined)
-      this.#started.push({ ...holder, rate });
+  /** Releases the slots of an execution or a run, and its place in line. */
+  free(run: CachedRun, holder: Holder, limits: FoldedLimits): void {
+    const { slot, rate } = keysOf(run, levelOf(holder), limits);
+    this.#released.push(releaseOf({ runId: run.state.runId, ...holder }, slot, rate));
   }
 
-  /** Releases the slots of an execution whose run is paused, and its place in line. */
-  withdraw(run: CachedRun, nodeId: NodeId, iteration: number, limits: FoldedLimits): void {
-    const { slot, rate } = keysOf(run, "node", limits);
-    this.#released.push(releaseOf({ runId: run.state.runId, nodeId, iteration }, slot, rate));
+  /** Counts the start of an execution or a run against its rate. */
+  count(run: CachedRun, holder: Holder, limits: FoldedLimits): void {
+    const { rate } = keysOf(run, levelOf(holder), limits);
+    if (rate !== undefined) this.#started.push({ runId: run.state.runId, ...holder, rate });
   }
 
   /** Removes the request of a run that was accepted in this tick and is paused. */
   withdrawRun({ state: { runId } }: CachedRun): void {
     const at = this.#requested.findIndex((each) => each.runId === runId && each.nodeId === NO_NODE);
     if (at >= 0) this.#requested.splice(at, 1);
-  }
-
-  /** Notes that a run with limits has begun, or is over. */
-  movedRun(run: CachedRun, what: "begun" | "over"): void {
-    const holder = { runId: run.state.runId, nodeId: NO_NODE, iteration: 0 };
-    const { slot, rate } = keysOf(run, "run", run.state);
-    if (what === "over") this.#released.push(releaseOf(holder, slot, rate));
-    else if (rate !== undefined) this.#started.push({ ...holder, rate });
   }
 
   /** A new request first releases the old slots: an execution whose job was lost would otherwise wait for itself. */
@@ -111,10 +93,10 @@ export class SlotChanges {
   }
 }
 
-interface Move {
-  readonly before: NodeStatus;
-  readonly after: ExecutionState;
-}
+/** The execution that holds slots; the run itself has the empty node id. */
+type Holder = Pick<SlotRelease, "nodeId" | "iteration">;
+
+const levelOf = ({ nodeId }: Holder): "run" | "node" => (nodeId === NO_NODE ? "run" : "node");
 
 /** Applies the changes and queues the executions that got their slots; the next tick claims them. */
 export async function moveSlots(
@@ -130,32 +112,29 @@ export async function moveSlots(
   for (const { nodeType } of granted) waiting.enqueued(nodeType);
 }
 
-const isPlaced = (status: NodeStatus): boolean => status === "queued" || status === "running";
+interface Keys {
+  slot?: KeyLimit;
+  rate?: KeyRate;
+}
 
 function keysOf(
   { workflowId, state: { runId } }: CachedRun,
   level: "run" | "node",
   { slot, rate }: FoldedLimits,
-): { readonly slot?: KeyLimit; readonly rate?: KeyRate } {
+): Keys {
   const owner = { tenantId: DEFAULT_TENANT, workflowId, runId };
-  return {
-    ...(slot === undefined
-      ? {}
-      : { slot: { key: limitKey("slot", level, owner, slot), limit: slot.limit } }),
-    ...(rate === undefined
-      ? {}
-      : {
-          rate: {
-            key: limitKey("rate", level, owner, rate),
-            limit: rate.limit,
-            perMs: rate.perMs,
-          },
-        }),
-  };
+  const keys: Keys = {};
+  if (slot !== undefined)
+    keys.slot = { key: limitKey("slot", level, owner, slot), limit: slot.limit };
+  if (rate !== undefined) {
+    const { limit, perMs } = rate;
+    keys.rate = { key: limitKey("rate", level, owner, rate), limit, perMs };
+  }
+  return keys;
 }
 
 const releaseOf = (
-  holder: Pick<SlotRelease, "runId" | "nodeId" | "iteration">,
+  holder: Holder & Pick<SlotRelease, "runId">,
   slot: KeyLimit | undefined,
   rate: KeyRate | undefined,
 ): SlotRelease => ({

@@ -1,10 +1,10 @@
-// What this scheduler believes about the queues: which may hold a ready job, and when delayed ones are due. A belief only:
-// wrong ones cost a fetch that finds nothing, or a node that waits for the next look at the database. Due times are kept in steady
-// time, so that no clock that is set, ours or the database's, makes a job wait.
+// What this scheduler believes about the queues: which may hold a ready job, and when delayed jobs are due. A wrong belief costs a fetch that
+// finds nothing, or a node that waits for the next survey of the queues. Due times are in steady time, so that setting a clock delays
+// no job.
 
-/** Due times kept per type; later ones beyond the bound are found by looking at the database. */
+/** Due times kept per type. The survey of the queues finds later ones. */
 const DUE_TIMES_MAX = 10_000;
-/** The place of slots of rates among the node types, none of which is empty. */
+/** Stands for slots of rates among the node types; no node type is empty. */
 const RATE_SLOTS = "";
 
 export class Waiting {
@@ -32,7 +32,7 @@ export class Waiting {
     if (times.length > DUE_TIMES_MAX) times.pop();
   }
 
-  /** A fetch gave fewer jobs than asked for: nothing of this type is ready now. */
+  /** A fetch gave fewer jobs than it asked for: nothing of this type is ready now. */
   emptied(nodeType: string): void {
     this.#ready.delete(nodeType);
   }
@@ -54,7 +54,7 @@ export class Waiting {
     this.enqueued(RATE_SLOTS, inMs);
   }
 
-  /** The tick has given on the slots of rates that were free. */
+  /** The tick has granted the slots of rates that were free. */
   rateSlotsGiven(): void {
     this.emptied(RATE_SLOTS);
   }
@@ -75,19 +75,14 @@ export class Waiting {
   #ripen(): void {
     const now = this.#steady();
     for (const [type, times] of this.#due) {
-      const passed = passedCount(times, now);
+      const at = insertionPoint(times, now);
+      const passed = times[at] === now ? at + 1 : at;
       if (passed === 0) continue;
       times.splice(0, passed);
       if (times.length === 0) this.#due.delete(type);
       this.#ready.add(type);
     }
   }
-}
-
-/** How many of them are not after `now`. */
-function passedCount(sorted: readonly number[], now: number): number {
-  const at = insertionPoint(sorted, now);
-  return sorted[at] === now ? at + 1 : at;
 }
 
 /** Index of the first element that is not below `value`. */

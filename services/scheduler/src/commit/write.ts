@@ -4,11 +4,11 @@ import { isFinal } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
 import type { RunId } from "@pawl/core/name/ids";
 import { claimLimitMs } from "@pawl/core/plan/overdue";
+import { nodeIdAt } from "@pawl/core/plan/place";
 import type { News, Transaction } from "@pawl/platform/store/tick/journal";
-import type { RunChange } from "@pawl/platform/store/runs/runs";
 import type { NewLease } from "@pawl/platform/store/leases/leases";
 import type { Draft } from "./draft.ts";
-import { newRun, nodeIdOf, projection, type RunDraft } from "./run-draft.ts";
+import { projection, type RunDraft } from "./run-draft.ts";
 
 /** Sends a draft; gives the last seqs of the runs it moves, once they are known. */
 export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId, number>> {
@@ -16,7 +16,7 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
   const starts = ofRuns.flatMap(({ start }) => start ?? []);
   if (draft.assumesPauses) tx.assumePauses(draft.pauses.epoch);
   draft.fenced.send(tx);
-  void tx.saveGraphs(starts.flatMap(({ test }) => test?.row ?? []));
+  void tx.saveGraphs(draft.testGraphs);
   void tx.keepInputKeys(
     starts.flatMap(({ tenantId, runId, inputKey }) =>
       inputKey === undefined
@@ -25,10 +25,16 @@ export function write(tx: Transaction, draft: Draft): Promise<ReadonlyMap<RunId,
     ),
   );
   void tx.insertRuns(
-    ofRuns.flatMap((run) => (run.start === undefined ? [] : [newRun(run.start, run)])),
+    ofRuns.flatMap((run) =>
+      run.start === undefined ? [] : [{ ...run.start, ...projection(run) }],
+    ),
   );
   const lastSeqs = tx.advance(
-    ofRuns.flatMap((run) => (run.start === undefined ? [change(run)] : [])),
+    ofRuns.flatMap((each) => {
+      const { run, start } = each;
+      const moved = { runId: run.state.runId, expectedVersion: run.version };
+      return start === undefined ? [{ ...moved, ...projection(each) }] : [];
+    }),
   );
   void tx.append(
     ofRuns.flatMap(({ run: { state }, facts }) =>
@@ -64,7 +70,7 @@ function continueStreams(tx: Transaction, draft: Draft): void {
   if (again.length === 0) return;
   const keys = again.map(({ run, nodeIndex, iteration }) => ({
     runId: run.state.runId,
-    nodeId: nodeIdOf(run, nodeIndex),
+    nodeId: nodeIdAt(run.state, nodeIndex),
     iteration,
   }));
   tx.nextDeltas(keys).then(
@@ -78,19 +84,10 @@ function continueStreams(tx: Transaction, draft: Draft): void {
   );
 }
 
-function change(draft: RunDraft): RunChange {
-  const { run } = draft;
-  return {
-    runId: run.state.runId,
-    expectedVersion: run.version,
-    ...projection(draft),
-  };
-}
-
 const leasesOf = ({ run, facts, opened }: RunDraft): NewLease[] =>
   [...opened.values()].map(({ nodeIndex, iteration, executor, factIndex }) => ({
     runId: run.state.runId,
-    nodeId: nodeIdOf(run, nodeIndex),
+    nodeId: nodeIdAt(run.state, nodeIndex),
     iteration,
     back: facts.length - 1 - factIndex,
     attempt: executionAt(run.state, nodeIndex, iteration)?.attempt ?? 1,
@@ -99,8 +96,8 @@ const leasesOf = ({ run, facts, opened }: RunDraft): NewLease[] =>
   }));
 
 /**
- * Which runs have news. The seqs are hints: a reader that finds more reads more. A run without a version begins here: nobody knows its
- * id yet, so it wakes no reader unless it is over at once, and whoever comes to watch it looks for itself.
+ * The runs with new events. The seqs are hints: a reader that finds more reads more. A run without a version begins here, and no reader
+ * knows its id yet. So it is announced only if it also ends here.
  */
 export function news(draft: Draft): News[] {
   const runs = draft.runs.flatMap(({ version, state: { runId, lastSeq, status } }) =>

@@ -1,15 +1,15 @@
-// Runs below runs. A node that asks for a child run is blocked and the run inserted in one transaction; when the child ends, the
-// node that waits for it moves in the transaction that ends the child; when the node is cancelled, so is the child.
+// Child runs. The transaction that blocks a node also inserts its child run. The transaction that ends the child also moves the node that
+// waits for it. If the node is cancelled, so is the child.
 //
-// The races it survives: another scheduler moves the parent or the child at the same time. Every run touched here is advanced by
-// its own compare-and-swap in the same transaction, so either all of it holds or none; a parent whose cached fold does not wait
-// for the child is read again before the child's end is taken for nobody's.
+// The races it survives: another scheduler moves the parent or the child at the same time. Every run here is advanced by its own
+// compare-and-swap in the same transaction, so either all of it holds or nothing. If the cached fold of a parent does not wait for the
+// child, the parent is read again before the end of the child is dropped.
 
 import type { Graph } from "@pawl/core/definition/graph";
 import type { Cause } from "@pawl/core/fault/cause";
+import type { AcceptedStart } from "@pawl/core/log/start";
 import type { RunId } from "@pawl/core/name/ids";
 import { runLimits } from "@pawl/core/plan/limits";
-import { RUN_PLACE } from "@pawl/core/plan/place";
 import { onChildEnd, type Outcome } from "@pawl/core/plan/result";
 import type { Limits } from "@pawl/core/policy/limit";
 import { onCancel } from "@pawl/core/plan/stop";
@@ -18,9 +18,9 @@ import type { DefinitionRow } from "@pawl/platform/store/workflows/workflows";
 import type { CachedRun, RunCache } from "../commit/cache.ts";
 import type { Definitions } from "../commit/definitions.ts";
 import type { Draft } from "../commit/draft.ts";
-import type { Input, OutcomeInput, StartInput } from "../inputs/input.ts";
+import type { Input, OutcomeInput } from "../inputs/input.ts";
 
-/** The workflow a node wants to run, as far as it was found. */
+/** The workflow that a node asks for, or the failure if there is none. */
 export type Child =
   | {
       readonly kind: "found";
@@ -60,49 +60,42 @@ export async function findChildren(
   return found;
 }
 
-const NOBODY = { resolve: () => {}, reject: () => {} };
-
-/** The start of a child run: it inherits priority and trace, and never outlives its parent's deadline. */
+/** The start of a child run. It has the priority and the trace of its parent, and ends by the parent's deadline. */
 export function childStart(
   draft: Draft,
   { state, priority, traceparent }: CachedRun,
   { claim, outcome }: OutcomeInput,
   { row, graph, limits }: Extract<Child, { kind: "found" }>,
-): StartInput {
+): AcceptedStart {
   if (outcome.kind !== "child_run") throw new TypeError("no child run was asked for");
   const { runId, nodeId, iteration } = claim;
   const parent = { runId, nodeId, iteration };
   const deadlineAt = Math.min(draft.now + graph.definition.deadlineMs, state.deadlineAt);
-  const { digest: definitionDigest, version: workflowVersion } = row;
-  const about = { definitionDigest, workflowVersion, deadlineAt };
   return {
-    kind: "start",
     runId: outcome.childRunId,
     tenantId: DEFAULT_TENANT,
+    kind: "saved",
     definitionId: row.definitionId,
+    definitionDigest: row.digest,
     workflowId: row.workflowId,
-    workflowVersion,
+    workflowVersion: row.version,
     assumesNewest: false,
-    runKind: "saved",
     priority,
     requestId: null,
     requestHash: null,
     traceparent,
+    createdAt: draft.now,
     deadlineAt,
+    limits,
+    input: outcome.inputJson,
     parent,
-    started: {
-      ...RUN_PLACE,
-      type: "run.started",
-      payload: { ...about, kind: "saved", parent, depth: state.depth + 1, ...limits },
-      value: outcome.inputJson,
-    },
-    answer: NOBODY,
+    depth: state.depth + 1,
   };
 }
 
 /**
- * Follows links up and down until nothing more moves: as often as runs are nested. `earlier` is a draft that the same transaction has
- * written before: the folds of its runs are current, and the store does not show them yet.
+ * Follows links up and down until nothing more moves: as often as runs are nested. The same transaction has written the draft `earlier`
+ * before: the folds of its runs are current, and the store does not show them yet.
  */
 export async function followLinks(cache: RunCache, draft: Draft, earlier?: Draft): Promise<void> {
   const runs: Runs = {
@@ -134,7 +127,7 @@ interface Runs {
   readonly find: (runId: RunId) => CachedRun | undefined;
 }
 
-/** One that is over already moved its parent when it ended: the compare-and-swap on the parent decides between the two. */
+/** A child that has ended moved its parent then: the compare-and-swap on the parent decides between the two. */
 function cancelChild(draft: Draft, child: CachedRun, reason: string): void {
   const stop = onCancel(child.state, { reason: `the parent run: ${reason}`, requestId: "" });
   if (stop.kind === "accepted") for (const fact of stop.facts) draft.append(child, fact);

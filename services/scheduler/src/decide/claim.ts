@@ -1,31 +1,50 @@
-// Claims for room that is still free: jobs come out of the queue in the same transaction that leases them.
+// Takes jobs out of the queues, in the transaction that acts on them, so a scheduler that is killed loses none. There are three kinds of
+// jobs: a node that needs an executor, a glue node that the scheduler completes itself, and a run that waited for a slot of its workflow.
 //
-// A job is only a hint that a node waits. It is dropped when the log says otherwise, and only on a fresh fold: another
-// scheduler may have queued the node since this one last looked, and a dropped job would leave that node stuck.
+// A job is only a hint that something waits. The scheduler drops it if the log says otherwise, and only on a fresh fold: another scheduler
+// may have queued the node since this one last looked, and without its job that node would be stuck.
 
 import { executionAt } from "@pawl/core/log/execution";
+import type { RunId } from "@pawl/core/name/ids";
+import { inlineFact } from "@pawl/core/plan/inline";
+import { RUN_PLACE } from "@pawl/core/plan/place";
+import { isLimited } from "@pawl/core/policy/limit";
 import { GLUE, type Job, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { Transaction } from "@pawl/platform/store/tick/journal";
-import type { CachedRun } from "../commit/cache.ts";
-import type { Draft } from "../commit/draft.ts";
-import { isLimited } from "../commit/slots.ts";
-import { handOff, jobOf } from "./place.ts";
+import type { CachedRun, RunCache } from "../commit/cache.ts";
+import type { Definitions } from "../commit/definitions.ts";
+import type { Draft, DraftOptions } from "../commit/draft.ts";
+import type { PauseView } from "../commit/pauses.ts";
+import { pendingJob } from "../commit/slots.ts";
+import { handOff, jobOf, place, type PlaceParts } from "../hand-off/place.ts";
 import type { Execution } from "../commit/run-draft.ts";
-import type { DecideParts } from "./parts.ts";
 
-/** Jobs taken per type and tick, so that one tick's work stays bounded. */
+/** What deciding about inputs and jobs needs. */
+export interface DecideParts extends PlaceParts, DraftOptions {
+  readonly cache: RunCache;
+  readonly definitions: Definitions;
+  readonly pauses: { readonly current: PauseView };
+  /** Runs that wait aside: the tick claims no job of theirs. */
+  readonly aside: { has(runId: RunId): boolean };
+  /** The database's clock, for everything that is planned for a time. */
+  readonly now: () => number;
+}
+
+/** Jobs taken in one tick, so that its work stays bounded: of each node type, of glue nodes, and of runs. */
 const FETCH_MAX = 128;
+const COMPLETE_MAX = 256;
+const BEGIN_MAX = 128;
 
-/** When a job is looked at again whose run waits aside. */
-export const ASIDE_MS = 500;
+/** A job whose run waits aside is queued again for so much later. */
+const ASIDE_MS = 500;
 
-export const grantOf = (job: Job): { readonly isGranted?: true } =>
+const grantOf = (job: Job): { readonly isGranted?: true } =>
   job.isGranted === true ? { isGranted: true } : {};
 
 /** Queues that need no executor: runs that may begin, and glue nodes. */
 const SERVED_HERE: ReadonlySet<string> = new Set([PENDING_RUNS, GLUE]);
 
-/** Types of which jobs may wait that this scheduler could take now. */
+/** Types of jobs that may wait and that this scheduler could take now. */
 export const claimableTypes = ({
   waiting,
   executors,
@@ -35,7 +54,7 @@ export const claimableTypes = ({
     (type) => SERVED_HERE.has(type) || (executors.credit(type) > 0 && !current.isQueuePaused(type)),
   );
 
-/** What is being committed, what comes out of the queues, and how much of it at most. */
+/** The draft that is being committed, the draft of the jobs, and how many jobs it may take. */
 export interface Claiming {
   readonly draft: Draft;
   readonly claims: Draft;
@@ -48,8 +67,8 @@ interface Claimable {
   readonly execution: Execution;
 }
 
-/** Takes jobs out of a queue and gives those whose execution still waits to be claimed; the others are dropped. */
-export async function fetchClaimable(
+/** Takes jobs out of a queue and gives those whose execution still waits; the others are dropped. */
+async function fetchClaimable(
   parts: DecideParts,
   tx: Transaction,
   { draft, claims }: Claiming,
@@ -88,7 +107,7 @@ export async function claimWaiting(
       continue;
     }
     const found = executionAt(run.state, nodeIndex, job.iteration);
-    // It waited for its time only; now it waits for its slots.
+    // So far it waited for its time; now it needs its slots.
     if (found !== undefined && isLimited(found) && job.isGranted !== true) {
       claims.slots.ask(run, found, jobOf(execution, 0));
       continue;
@@ -100,9 +119,71 @@ export async function claimWaiting(
 }
 
 /** Whether the execution of a job still waits to be claimed. */
-export function isClaimable(run: CachedRun | undefined, job: Job): boolean {
+function isClaimable(run: CachedRun | undefined, job: Job): boolean {
   const nodeIndex = run?.state.graph.indexOf.get(job.nodeId);
   if (run === undefined || nodeIndex === undefined || run.state.status === "paused") return false;
   const execution = executionAt(run.state, nodeIndex, job.iteration);
   return execution?.status === "queued" && execution.attempt === job.attempt;
+}
+
+/** Completes glue nodes: their time has come, or the tick that made them ready had spent its budget. */
+export async function completeWaiting(
+  parts: DecideParts,
+  tx: Transaction,
+  claiming: Claiming,
+): Promise<void> {
+  const { claims, claimMax } = claiming;
+  const count = Math.min(COMPLETE_MAX, claimMax);
+  for (const { job, execution } of await fetchClaimable(parts, tx, claiming, GLUE, count)) {
+    const { run, nodeIndex, iteration } = execution;
+    // An earlier job of this loop may have ended the run, or cancelled this node.
+    if (!isClaimable(run, job)) continue;
+    if (parts.aside.has(job.runId)) {
+      claims.jobs.push({ ...jobOf(execution, ASIDE_MS), nodeType: GLUE });
+      continue;
+    }
+    const round = { state: run.state, now: claims.now, budget: claims.inline };
+    const fact = inlineFact(round, nodeIndex, iteration);
+    if (fact === undefined) {
+      // The budget is spent, the node's queue is paused, or its context has grown: `place` queues it again.
+      claims.placeAgain(run, [execution]);
+      continue;
+    }
+    claims.assumesPauses = true;
+    claims.append(run, fact);
+    claims.planRun(run);
+  }
+  place(claims, parts);
+}
+
+/** Lets runs begin that have got a slot of their workflow. */
+export async function beginPending(
+  parts: DecideParts,
+  tx: Transaction,
+  { draft, claims, claimMax }: Claiming,
+): Promise<void> {
+  const { cache, waiting } = parts;
+  const count = Math.min(BEGIN_MAX, claimMax);
+  const jobs = await tx.fetch(PENDING_RUNS, count);
+  if (jobs.length < count) waiting.emptied(PENDING_RUNS);
+  const others = jobs.map(({ runId }) => runId).filter((runId) => !draft.has(runId));
+  await cache.ensure(others);
+  // Another scheduler may have resumed a run since: before the job of a paused run is dropped, the run is read again.
+  const isPaused = (runId: RunId): boolean => cache.get(runId)?.state.status === "paused";
+  await cache.refresh(others.filter(isPaused));
+  for (const job of jobs) {
+    const { runId } = job;
+    const run = draft.run(runId) ?? cache.get(runId);
+    // A run never becomes pending again: if an old fold says that it has begun or ended, that is true. A paused run has left the line;
+    // the scheduler that resumes it asks for the slot again.
+    if (run?.state.status !== "pending" || run.state.isAdmitted) continue;
+    if (parts.aside.has(runId)) {
+      claims.jobs.push({ ...pendingJob(run), ...grantOf(job), delayMs: ASIDE_MS });
+      continue;
+    }
+    const payload = { from: "pending", to: "running" } as const;
+    claims.append(run, { ...RUN_PLACE, type: "run.status.changed", payload });
+    claims.planRun(run);
+  }
+  place(claims, parts);
 }

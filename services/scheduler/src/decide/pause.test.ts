@@ -1,7 +1,7 @@
 import type { RunId } from "@pawl/core/name/ids";
 import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, test } from "vitest";
-import { submitPause } from "../commands/submit-pause.ts";
+import { askPause } from "../commands/pause-run.ts";
 import { newRunId } from "../run-id.ts";
 import { followPause } from "../commands/follow-pause.ts";
 import {
@@ -33,7 +33,7 @@ async function setup(graph: object = CHAIN) {
   const statusOf = (runId: RunId) => store.view.run(runId)?.status;
   const typesOf = (runId: RunId) => store.view.events(runId).map((event) => event.type);
   const hold = (runId: RunId, kind: "pause" | "resume") =>
-    submitPause(engine, kind, runId, { scope: "run", who: "cy", reason: "" });
+    askPause(engine, kind, runId, { scope: "run", who: "cy", reason: "" });
   const pauseAll = async () => {
     const pause = await store.pauses.pause(WORKFLOW, ADA);
     await engine.known.reload();
@@ -58,8 +58,9 @@ test("a run that is started while its workflow is paused is accepted and begins 
   const { store, engine, definition, statusOf, typesOf, pauseAll, resumeAll } = await setup();
   const executor = connect(engine, 4);
   await pauseAll();
-  const { runId, isPaused } = await engine.start(definition);
-  expect([isPaused, statusOf(runId)]).toEqual([true, "paused"]);
+  const accepted = await engine.start(definition);
+  const { runId } = accepted;
+  expect([accepted, statusOf(runId)]).toMatchObject([{ status: "paused" }, "paused"]);
   expect(store.view.run(runId)?.version).toBe(1);
   expect(store.view.events(runId).at(-1)?.payload).toMatchObject({
     to: "paused",
@@ -75,7 +76,7 @@ test("a run that is started while its workflow is paused is accepted and begins 
   expect((await store.pauses.read()).pauses).toEqual([]);
 });
 
-test("a scheduler that has heard nothing of a pause does not start past it", async () => {
+test("a scheduler that does not know of a pause yet starts no node past it", async () => {
   const { store, engine, definition, statusOf } = await setup();
   await engine.start(definition);
   await store.pauses.pause(WORKFLOW, ADA);
@@ -84,7 +85,7 @@ test("a scheduler that has heard nothing of a pause does not start past it", asy
   expect(engine.errors).toEqual([]);
 });
 
-test("a run that is paused before it has begun asks for its slot when its workflow goes on", async () => {
+test("a run that is paused before it has begun asks for its slot when its workflow is resumed", async () => {
   const { store, engine, definition, statusOf, pauseAll, resumeAll } = await setup();
   const executor = connect(engine, 4);
   await pauseAll();
@@ -97,7 +98,7 @@ test("a run that is paused before it has begun asks for its slot when its workfl
   expect(statusOf(runId)).toBe("completed");
 });
 
-test("the live runs of a workflow follow its pause, and those held by hand stay held when it goes on", async () => {
+test("the live runs of a workflow follow its pause, and runs paused by hand stay paused when it is resumed", async () => {
   const { store, engine, definition, statusOf, hold, pauseAll, resumeAll } = await setup();
   const executor = connect(engine, 4);
   const [free, byHand] = [await engine.start(definition), await engine.start(definition)];
@@ -151,7 +152,7 @@ test("a node of a paused type waits in the queue, and is claimed as soon as it i
   expect(statusOf(runId)).toBe("completed");
 });
 
-test("a scheduler that has heard nothing of a queue's pause claims nothing of it, from the queue or straight away", async () => {
+test("a scheduler that does not know of a queue's pause yet claims nothing of it, from the queue or straight away", async () => {
   const { store, engine, definition, typesOf } = await setup();
   const queued = await engine.start(definition);
   const executor = connect(engine, 4);

@@ -1,6 +1,7 @@
 // The first half of a tick: the tick checks every input of the batch against the fold of its run and drafts the consequences. It takes
 // the batch run by run, and only until there is enough to write. The rest waits for the next tick, so a tick stays short.
 
+import { acceptedRun } from "@pawl/core/log/start";
 import { quarantineReply } from "../inputs/quarantine.ts";
 import type { RunCache } from "../commit/cache.ts";
 import { findChildren } from "./child.ts";
@@ -72,13 +73,15 @@ export async function settleAll(
 }
 
 async function begin(definitions: Definitions, draft: Draft, input: StartInput): Promise<Reply> {
-  const { runId, answer, definitionId, test } = input;
+  const { start, test, answer } = input;
+  const { runId, definitionId } = start;
   const graph =
     test?.graph ?? definitions.cached(definitionId) ?? (await definitions.graph(definitionId));
-  const { state } = settleStart(draft, graph, input);
-  const isPaused = state.status === "paused";
+  if (test !== undefined) draft.testGraphs.push(test.row);
+  // The caller gets the status with which the run begins, also if glue nodes end it in the same tick.
+  const { status } = settleStart(draft, graph, start).state;
   return () => {
-    const lastSeq = draft.lengthOf(runId);
-    answer.resolve({ runId, duplicate: false, lastSeq, isPaused });
+    const run = acceptedRun(start, { status, lastSeq: draft.lengthOf(runId) });
+    answer.resolve({ duplicate: false, ...run });
   };
 }

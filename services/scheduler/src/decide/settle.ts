@@ -1,12 +1,14 @@
-// From an input to facts: fence it against the run's fold, and draft what follows from it. Nothing here waits.
+// From an input to facts: fence the input against the run's fold, and draft what follows from it. Nothing here waits.
 
 import { newRunState } from "@pawl/core/log/fold";
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
 import { isFinal, type Fact } from "@pawl/core/log/event";
 import { executionAt } from "@pawl/core/log/execution";
+import { type AcceptedStart, startedFact } from "@pawl/core/log/start";
 import type { RunState } from "@pawl/core/log/state";
 import { onLeaseLost } from "@pawl/core/plan/claim";
+import { onApprovalDue, onDecision } from "@pawl/core/plan/decide";
 import { onOverdue } from "@pawl/core/plan/overdue";
 import { onOutcome } from "@pawl/core/plan/result";
 import { onCancel, onDeadline } from "@pawl/core/plan/stop";
@@ -14,26 +16,28 @@ import { uuidV7 } from "../run-id.ts";
 import { type CachedRun, FACT_BYTES } from "../commit/cache.ts";
 import type { Draft } from "../commit/draft.ts";
 import { type Child, childStart } from "./child.ts";
-import type {
-  FencedInput,
-  Input,
-  LostInput,
-  OutcomeInput,
-  Reply,
-  ResendInput,
-  StartInput,
+import {
+  type DecideInput,
+  type DueInput,
+  type FencedInput,
+  type Input,
+  type LostInput,
+  type OutcomeInput,
+  type Reply,
+  type ResendInput,
+  type StartInput,
+  refusal,
 } from "../inputs/input.ts";
 import { beginPaused, settlePause } from "./pause.ts";
 import { NO_NODE } from "../commit/slots.ts";
-import { settleDecision, settleDue } from "./hold.ts";
 import { jobKeyOf } from "../commit/run-draft.ts";
 
 export type Settled =
   | { readonly kind: "drafted"; readonly reply: Reply }
-  /** Refused on a fold that may be stale: to be judged again on a fresh one before the refusal counts. */
+  /** Refused on a fold that may be stale: it is judged again on a fresh fold before the refusal counts. */
   | { readonly kind: "doubtful"; readonly refuse: Reply };
 
-/** What the run's fold judges. */
+/** Inputs that the run's fold judges. */
 export type JudgedInput = Exclude<Input, StartInput | FencedInput>;
 
 /** Drafts what follows from one input about a run that exists. */
@@ -92,6 +96,33 @@ export function settle(
   }
 }
 
+/** Drafts a person's decision. A decision that does not apply is judged again on a fresh fold before it is refused. */
+function settleDecision(draft: Draft, run: CachedRun, input: DecideInput): Settled {
+  const { state } = run;
+  const { kind: _kind, runId: _runId, nodeId, answer, ...decision } = input;
+  const nodeIndex = state.graph.indexOf.get(nodeId);
+  if (nodeIndex === undefined) return { kind: "doubtful", refuse: () => answer.resolve("no_node") };
+  const result = onDecision(state, { ...decision, nodeIndex, now: draft.now });
+  if (result.kind === "accepted") {
+    appendAll(draft, run, result.facts);
+    return { kind: "drafted", reply: () => answer.resolve("accepted") };
+  }
+  const { kind } = result;
+  const why = kind === "not_held" && isFinal(state.status) ? "finished" : kind;
+  return { kind: "doubtful", refuse: () => answer.resolve(why) };
+}
+
+/** Drafts that no person answered in time, by the store's clock. If a person did answer, nothing is drafted. */
+function settleDue(draft: Draft, run: CachedRun, input: DueInput): Settled {
+  const { nodeId, iteration, approvalId, answer } = input;
+  const nodeIndex = run.state.graph.indexOf.get(nodeId) ?? -1;
+  const due = { nodeIndex, iteration, approvalId, now: draft.now };
+  const result = onApprovalDue(run.state, due);
+  if (result.kind === "stale") return { kind: "doubtful", refuse: () => answer.resolve() };
+  appendAll(draft, run, result.facts);
+  return { kind: "drafted", reply: () => answer.resolve() };
+}
+
 /** Drafts that a claim was lost, or is past its timeout; beyond the last delivery its node is dead. */
 function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
   const { state } = run;
@@ -118,7 +149,7 @@ function settleLost(draft: Draft, run: CachedRun, input: LostInput): Settled {
   return isTaken;
 }
 
-/** Places again what is still queued by the same event. The run gets a new version, so that nobody places it at the same time. */
+/** Places executions again that the same event queued. The run gets a new version, so that no other scheduler does so too. */
 function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled {
   const { state } = run;
   for (const { nodeId, iteration, queuedSeq } of input.executions) {
@@ -140,42 +171,18 @@ function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled
 /** Whether the run waits for a slot of its workflow. */
 const isPending = ({ status, isAdmitted }: RunState): boolean => !isAdmitted && !isFinal(status);
 
-/** Drafts a new run; one of a paused workflow begins paused. */
-export function settleStart(draft: Draft, graph: Graph, input: StartInput): CachedRun {
-  const state = newRunState(input.runId, graph);
-  const { workflowId, priority, traceparent } = input;
+/** Drafts a new run; a run of a paused workflow begins paused. */
+export function settleStart(draft: Draft, graph: Graph, start: AcceptedStart): CachedRun {
+  const state = newRunState(start.runId, graph);
+  const { workflowId, priority, traceparent } = start;
   const bytes = state.nodes.length * FACT_BYTES;
   const about = { workflowId, priority, traceparent, bytes, snapshotSeq: 0, snapshotAt: draft.now };
   const run: CachedRun = { state, version: 0, ...about };
-  draft.begin(run, input);
-  draft.append(run, input.started);
-  const pause = draft.pauses.workflow(input.tenantId, workflowId);
+  draft.begin(run, start);
+  draft.append(run, startedFact(start));
+  const pause = draft.pauses.workflow(start.tenantId, workflowId);
   if (pause !== undefined) beginPaused(draft, run, pause);
   return run;
-}
-
-/** What a refused input hears. */
-function refusal(input: JudgedInput): Reply {
-  switch (input.kind) {
-    case "outcome":
-      return () => input.answer.resolve("stale");
-    case "cancel":
-      return () => input.answer.resolve("finished");
-    case "decide":
-      return () => input.answer.resolve("no_run");
-    case "pause":
-    case "resume":
-      return () => input.answer.resolve("no_run");
-    case "lost":
-      return () => input.answer.resolve("stale");
-    case "due":
-    case "deadline":
-    case "resend":
-    case "relink":
-      return () => input.answer.resolve();
-    default:
-      return unreachable(input, "input");
-  }
 }
 
 function appendAll(draft: Draft, run: CachedRun, facts: readonly Fact[]): void {

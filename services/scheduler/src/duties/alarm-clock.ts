@@ -1,6 +1,6 @@
-// When schedules are fired: at the time of the next alarm that is known here. Known are the alarms set by this scheduler, at once, and
-// those of others by the sweep of the queues, which looks anyway; so nothing is polled for schedules, and a clock that has nothing
-// to wait for looks once a day. One firing at a time; several schedulers may ring for one alarm, and one of them takes it.
+// Fires schedules at the time of the next alarm that this scheduler knows. It knows its own alarms at once, and those of other schedulers by
+// the survey of the queues, so no extra poll is needed; a clock without an alarm looks once a day. One firing runs at a time. Several
+// schedulers may ring for one alarm, and one of them takes it.
 
 import type { Occurrences } from "@pawl/platform/queue/occurrences";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -11,7 +11,7 @@ import { Sweeper } from "./sweeper.ts";
 import { fireSchedules } from "./fire.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** After an alarm is due by our clock, it is due by the database's too. */
+/** So much after an alarm is due by our clock, it is due by the database's too. */
 const CLOCK_SLACK_MS = 10;
 
 export interface AlarmClock {
@@ -36,7 +36,7 @@ export function createAlarmClock(
       schedules,
       occurrences,
       log,
-      startRun: (tenantId, request, occurrence) => startRun(parts, tenantId, request, occurrence),
+      startRun: (tenantId, request, schedule) => startRun(parts, tenantId, request, schedule),
     });
     if (nextAt !== null) ring(nextAt - now());
     return takenCount > 0;

@@ -1,7 +1,6 @@
-// The scheduler's worker on the workflow queue. A command is a few milliseconds of work, so it hears of new ones by
-// notification and looks by itself only now and then: an idle scheduler asks the queue twice a minute.
+// The scheduler's worker on the workflow queue. A command takes a few milliseconds. The worker learns of new commands by notification and
+// polls rarely: an idle scheduler asks the queue twice a minute.
 
-import type { BossWorkflowQueue } from "@pawl/platform/queue/boss-workflow-queue";
 import { QueueWorker } from "@pawl/platform/queue/queue-worker";
 import type { WorkflowQueue } from "@pawl/platform/queue/workflow-queue";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -15,17 +14,19 @@ const CONCURRENCY = 16;
 /** A command is claimed for two leases and renewed each third of that. */
 const LEASES = 2;
 const RENEWALS = 3;
-/** What no notification told of is looked for so much less often than nodes and their leases are. */
+/** The worker polls so much less often than the scheduler polls for nodes and sweeps their leases. */
 const POLLS = 12;
 const SWEEPS = 3;
-/** How long one can look up a command that was done. */
+/** How long a user can look up a command that was done. */
 const HISTORY_MS = 7 * 24 * 3_600_000;
 
 /** How long a claim on a command lives without renewal. */
 export const commandVisibilityMs = (config: Config): number => LEASES * config.PAWL_LEASE_MS;
 
 /** Drops commands that were done long ago. */
-export async function forgetCommands(queue: BossWorkflowQueue): Promise<boolean> {
+export async function forgetCommands(queue: {
+  forget(olderThanMs: number): Promise<void>;
+}): Promise<boolean> {
   await queue.forget(HISTORY_MS);
   return false;
 }
@@ -40,7 +41,7 @@ export interface CommandWorkerParts {
 /** The stores that a command reads. */
 type Stores = Omit<AdmitParts, "loop">;
 
-/** Carries out commands until stopped, and says at /metrics how many there are. */
+/** Carries out commands until stopped, and counts them at /metrics. */
 export function startCommandWorker(
   config: Config,
   { queue, parts, graceMs, log }: CommandWorkerParts,

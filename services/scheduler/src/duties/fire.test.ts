@@ -31,7 +31,8 @@ async function setup(over: Partial<ScheduleSpec>, start = "2026-01-01T00:00:00Z"
   const nextOf = (each: ScheduleSpec): Promise<number | null> => inPlace.next(each, now);
   await schedules.create({ ...KEY, spec, requestId: null, requestHash: null }, nextOf);
   const runs = new Map<string, { readonly at: number; readonly startedAt: number }>();
-  const started: FireParts["startRun"] = async (_tenant, _request, { requestId, schedule }) => {
+  const started: FireParts["startRun"] = async (_tenant, { requestId }, schedule) => {
+    if (requestId === null) throw new Error("an occurrence has a request id");
     const duplicate = runs.has(requestId);
     if (!duplicate) runs.set(requestId, { at: schedule.at, startedAt: now });
     return { runId: runId(requestId), duplicate };
@@ -83,7 +84,7 @@ async function live(stage: Stage, until: number): Promise<void> {
   stage.goTo(until);
 }
 
-test("a year of occurrences starts one run each, at its time, as the preview said, through both changes of the clocks", async () => {
+test("a year of occurrences starts one run each, at its time, as in the preview, through both changes of the clocks", async () => {
   for (const [expression, count] of [
     ["30 2 * * *", 365],
     ["FREQ=DAILY;BYHOUR=2;BYMINUTE=30;BYSECOND=0", 364],
@@ -121,7 +122,7 @@ test("a rule with a COUNT fires so often and is then over", async () => {
   expect(await stage.find()).toMatchObject({ nextAt: null, startedCount: 3, lastError: "" });
 });
 
-test("after hours without a scheduler the policy decides about what was missed", async () => {
+test("after hours without a scheduler the policy decides about missed occurrences", async () => {
   for (const [missed, times] of [
     ["skip", []],
     ["run_once", ["2026-01-01T05:00:00Z"]],
@@ -146,7 +147,7 @@ test("after hours without a scheduler the policy decides about what was missed",
   }
 });
 
-test("what is made up for is bounded, and every occurrence is its own run", async () => {
+test("the number of missed occurrences that start is bounded, and every occurrence is its own run", async () => {
   const stage = await setup({ expression: "* * * * *", missed: "run_all" });
   stage.goTo(Date.parse("2026-01-03T00:00:30Z"));
   await stage.fire();
@@ -175,7 +176,7 @@ test("a scheduler that dies between the start and the move leaves one run when t
   });
 });
 
-test("a workflow that is gone is told by its schedule, which goes on without spinning", async () => {
+test("a schedule whose workflow is gone shows the error, and tries again at its next occurrence only", async () => {
   const stage = await setup({});
   const refuse: FireParts["startRun"] = async () => {
     throw new EngineError("WORKFLOW_NOT_FOUND", "There is no workflow orders.");
@@ -199,7 +200,7 @@ test("a fault of ours in one schedule does not hold up the others", async () => 
   await stage.schedules.create({ ...other, ...request }, (spec) => inPlace.next(spec, stage.now()));
   stage.goTo(Date.parse("2026-01-01T01:00:00Z"));
   await stage.fire((...call) =>
-    call[2].schedule.scheduleId === "other"
+    call[2].scheduleId === "other"
       ? Promise.reject(new TypeError("a bug"))
       : stage.started(...call),
   );
@@ -207,7 +208,7 @@ test("a fault of ours in one schedule does not hold up the others", async () => 
   expect(await stage.schedules.find(other)).toMatchObject({ lastError: "INTERNAL" });
 });
 
-test("what came due while paused is not made up for, whatever the policy", async () => {
+test("occurrences that came due during a pause do not start later, whatever the policy", async () => {
   const stage = await setup({ missed: "run_all" });
   await stage.schedules.pause(KEY, { by: "Ada", reason: "freeze" });
   stage.goTo(Date.parse("2026-01-01T05:30:00Z"));
@@ -254,7 +255,7 @@ test("an occurrence that comes due while the run before lives starts beside it, 
   }
 });
 
-test("of missed occurrences that are made up for at once, one that may not overlap starts the first only", async () => {
+test("of missed occurrences that start at once, a schedule without overlap starts the first only", async () => {
   const stage = await setup({ missed: "run_all", overlap: "skip" });
   stage.goTo(Date.parse("2026-01-01T05:30:00Z"));
   await stage.fire();

@@ -1,11 +1,12 @@
-// Fires schedules: takes their alarms, starts the runs their policies ask for, and sets the alarms of what comes next.
+// Fires schedules: takes their alarms, starts the runs that their policies ask for, and sets the next alarms.
 //
-// Exactly one run an occurrence, whatever happens: a run is started under a request id that names schedule and occurrence, which is
-// unique in the store. The alarm goes away, and the schedule moves on, in a transaction that commits after the runs have started.
-// A scheduler that dies in between leaves the alarm where it was; the next one to take it says the same request ids again, and is
-// answered with the runs there are. Two schedulers never hold the same alarm.
+// Every occurrence starts exactly one run. The request id of the run names the schedule and the occurrence, and is unique in the store. The
+// alarm is removed, and the schedule advances, in a transaction that commits after the runs have started. If the scheduler dies in
+// between, the alarm stays; the next scheduler to take it uses the same request ids and gets the runs that exist. Two schedulers never
+// hold the same alarm.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
+import type { ScheduleLink } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
 import { CATCH_UP_MAX, LATE_MS, occurrencesToStart } from "@pawl/core/policy/schedule";
 import { probe } from "@pawl/platform/lifecycle/probe";
@@ -19,13 +20,12 @@ import type {
 } from "@pawl/platform/store/schedules/schedules";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import type { StartRunRequest } from "@pawl/proto/pawl/v1/run_service_pb";
-import { startRequestOf } from "../commands/scheduled-start.ts";
-import type { Occurrence } from "../commands/start-run.ts";
+import type { StartRequest } from "@pawl/platform/wire/requests";
+import { scheduledStart } from "../commands/save-schedule.ts";
 
 /** Alarms taken at once; their runs start in the same tick or two. */
 const ALARMS_MAX = 50;
-/** What was missed and is made up for, and what is due within a minute. */
+/** Missed occurrences that are made up for, and those that are due within a minute. */
 const TIMES_MAX = CATCH_UP_MAX + LATE_MS / 1_000;
 
 export interface FireParts {
@@ -34,12 +34,12 @@ export interface FireParts {
   readonly log: Logger;
   readonly startRun: (
     tenantId: string,
-    request: StartRunRequest,
-    occurrence: Occurrence,
+    request: StartRequest,
+    schedule: ScheduleLink,
   ) => Promise<{ readonly runId: RunId; readonly duplicate: boolean }>;
 }
 
-/** Fires what is due. @throws whatever may be over soon (STORE_UNAVAILABLE): nothing has moved then */
+/** Fires what is due. @throws errors that may pass (STORE_UNAVAILABLE): then nothing has moved */
 export function fireSchedules(parts: FireParts): Promise<Firing> {
   return parts.schedules.fire(ALARMS_MAX, (schedule, now) => fireOne(parts, schedule, now));
 }
@@ -50,7 +50,7 @@ async function fireOne(
   storeNow: number,
 ): Promise<ScheduleMove> {
   const { spec, nextAt: first } = schedule;
-  // The alarm has gone off by the queue's clock, so its occurrence is due whatever this reading says.
+  // The alarm has gone off by the queue's clock, so its occurrence is due, also if this reading is earlier.
   const now = Math.max(storeNow, first);
   const times = await timesOf(parts, schedule, now);
   const asked = occurrencesToStart({ times, now, missed: spec.missed });
@@ -70,20 +70,20 @@ async function fireOne(
   };
 }
 
-/** Those that the run before does not stand in the way of; of several at once only the first, which then stands in the others' way. */
+/** Occurrences that may start. Without overlap, a live run blocks all, and of several at once only the first may start. */
 function startable(schedule: DueSchedule, asked: readonly number[]): readonly number[] {
   if (schedule.spec.overlap === "allow") return asked;
   return schedule.isLastRunLive ? [] : asked.slice(0, 1);
 }
 
-/** Why the newest occurrence started nothing, if so. */
+/** Why the newest occurrence started nothing; empty if it did. */
 function skipReason(asked: readonly number[], starts: readonly number[]): string {
   const newest = asked.at(-1);
   if (newest === undefined) return "missed: nothing was there to start it in time";
   return newest === starts.at(-1) ? "" : "overlap: the run of the occurrence before had not ended";
 }
 
-/** What is due. Of a rule that cannot be computed any more only the occurrence whose alarm went off is known. */
+/** The due occurrences. If the rule cannot be computed any more, only the occurrence of the alarm is known. */
 async function timesOf(
   { occurrences }: FireParts,
   { spec, nextAt: first }: DueSchedule,
@@ -106,9 +106,9 @@ async function nextAfter(
     return { nextAt: await occurrences.next(spec, now), fault: "" };
   } catch (error) {
     if (error instanceof EngineError) throw error;
-    // Kept when it could be computed, and cannot be now: it stops, and says why.
-    const said = error instanceof Error ? error.message : String(error);
-    return { nextAt: null, fault: `the rule cannot be computed any more: ${said}` };
+    // It could be computed when it was saved, and cannot be now: the schedule stops, with the reason.
+    const message = error instanceof Error ? error.message : String(error);
+    return { nextAt: null, fault: `the rule cannot be computed any more: ${message}` };
   }
 }
 
@@ -123,21 +123,21 @@ async function startAll(
   schedule: DueSchedule,
   times: readonly number[],
 ): Promise<StartedAll> {
-  const { tenantId, scheduleId } = schedule;
-  const request = startRequestOf(schedule);
+  const { tenantId, scheduleId, spec } = schedule;
   let count = 0;
   let lastRunId: RunId | null = null;
   let fault = "";
-  // One after the other: what was missed starts in the order it was missed in.
+  // One after the other: missed occurrences start in order.
   for (const at of times) {
     try {
-      const { runId } = await startRun(tenantId, request, occurrenceOf(schedule, at));
+      const request = scheduledStart(spec, occurrenceId(scheduleId, at));
+      const { runId } = await startRun(tenantId, request, { scheduleId, at });
       lastRunId = runId;
       count += 1;
       fault = "";
       METRICS.occurrencesStarted.add(1);
     } catch (error) {
-      // What may be over soon is tried again, with all that was taken; anything else must not hold up the others.
+      // An error that may pass is tried again, with all alarms that were taken; any other error must not delay the others.
       if (error instanceof EngineError && error.retryable) throw error;
       fault = error instanceof EngineError ? `${error.reason}: ${error.message}` : "INTERNAL";
       log.warn({ schedule_id: scheduleId, at, err: error }, "an occurrence started nothing");
@@ -146,8 +146,6 @@ async function startAll(
   return { count, lastRunId, fault };
 }
 
-/** Names an occurrence. Callers' own request ids have no spaces, so none of theirs is ever taken for one. */
-export const occurrenceOf = ({ scheduleId }: ScheduleRecord, at: number): Occurrence => ({
-  schedule: { scheduleId, at },
-  requestId: `schedule ${scheduleId} ${new Date(at).toISOString()}`,
-});
+/** The request id of an occurrence. Request ids of callers have no spaces, so no caller can take one of these. */
+const occurrenceId = (scheduleId: string, at: number): string =>
+  `schedule ${scheduleId} ${new Date(at).toISOString()}`;

@@ -14,7 +14,7 @@ function setup() {
     onBegin: (forMs) => begun.push(forMs),
   });
   const pass = (ms: number): void => void (now += ms);
-  /** Sweeps as they should be until nobody needs leaseGrace any more. */
+  /** Sweeps as they should be until no lease grace is left. */
   const settle = async (): Promise<void> => {
     for (let sweeps = 0; sweeps < 5; sweeps += 1) {
       pass(SWEEP_MS);
@@ -24,7 +24,7 @@ function setup() {
   return { leaseGrace, pass, settle, begun };
 }
 
-test("a scheduler that has just started takes nobody's silence for death (S0.35)", async () => {
+test("a scheduler that has just started takes no silent executor for dead (S0.35)", async () => {
   const { leaseGrace, pass } = setup();
   expect(leaseGrace.isOver).toBe(false);
   pass(RENEW_MS + RECONNECT_MS);

@@ -4,7 +4,7 @@ import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { expect, test } from "vitest";
 import { connect, createEngine, saveGraph } from "../tick/tick.fixture.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
-import { sweepLeases } from "./lease-sweep.ts";
+import { sweepLeases } from "./sweeps.ts";
 
 const HOUR_MS = 3_600_000;
 const LEASE_MS = 5_000;
@@ -24,6 +24,7 @@ async function setup() {
   const { session } = connect(engine, 1);
   const { executors } = store;
   const row = {
+    schedulerId: null,
     instanceId: null,
     nodeTypes: ["start"],
     slots: 1,

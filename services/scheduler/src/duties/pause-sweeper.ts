@@ -1,13 +1,13 @@
-// Goes on with pauses and resumptions of workflows that somebody began and did not finish. It asks the store only while this
-// scheduler knows of one, so it costs nothing otherwise; whoever knows of none hears of it by notification or with the queues.
+// Continues pauses and resumptions of workflows that another call began and did not finish. It asks the store only while this scheduler knows
+// of one, so it costs nothing otherwise. A scheduler that knows of none learns of it by notification or with the survey of the queues.
 
 import type { Pauses } from "@pawl/platform/store/pauses/pauses";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import { Sweeper } from "./sweeper.ts";
 import { type FollowParts, followPause } from "../commands/follow-pause.ts";
-import type { KnownPauses } from "../commit/known-pauses.ts";
+import type { KnownPauses } from "../commit/pauses.ts";
 
-/** Whoever is at work says so with every step; one that is silent for so long is taken for gone. */
+/** A scheduler at work records that with every step; after so much silence another scheduler continues. */
 const UNTENDED_MS = 5_000;
 
 export interface PauseSweepParts extends FollowParts {
@@ -26,7 +26,7 @@ export function pauseSweeper(
     const { known, pauses, log } = parts;
     if (known.current.unsettled.length === 0) return false;
     for (const pause of await pauses.take(untendedMs)) {
-      log.info({ workflow_id: pause.name, state: pause.state }, "goes on with a pause");
+      log.info({ workflow_id: pause.name, state: pause.state }, "continues a pause");
       await followPause(parts, pause);
     }
     await known.reload();

@@ -1,10 +1,10 @@
-// Writes snapshots of long runs, after their commits and beside the ticks: one at a time, from a fold of its own that it reads from the
-// log, so that a snapshot never holds what is not committed, and times are the log's. A snapshot that is not written costs a slower
-// load and nothing else; runs that wait for theirs beyond a bound are asked for again by their next thousand events.
+// Writes snapshots of long runs, after their commits and beside the ticks: one at a time, from a fold of its own that it reads from the log.
+// So a snapshot never holds anything that is not committed, and its times are the log's. A missing snapshot only makes a load slower; a run
+// that finds no room in the line is asked for again by its next thousand events.
 //
-// A snapshot is read, folded and written on this thread, in pieces between which ticks run. Snapshots of one run lie two thousand events
-// or a thirty-second of its length apart, whichever is more, so that their cost grows with the log and not with its square;
-// a slow run gets one for two hundred, every ten minutes at most.
+// A snapshot is read, folded and written on this thread, in pieces between which ticks run. Snapshots of one run are two thousand events
+// or a thirty-second of its length apart, whichever is more, so that their cost grows with the log and not with its square. A slow run
+// gets one for two hundred events, every ten minutes at most.
 
 import { SNAPSHOT_FORMAT, writeSnapshot } from "@pawl/core/log/snapshot";
 import type { RunId } from "@pawl/core/name/ids";
@@ -28,7 +28,7 @@ export interface SnapshotParts {
 
 export class SnapshotWriter {
   readonly #parts: SnapshotParts;
-  /** What is to be done about each run's snapshot. */
+  /** What to do about each run's snapshot. */
   readonly #waiting = new Map<RunId, "write" | "drop">();
   #busy: Promise<void> | undefined;
   #stopped = false;
@@ -37,22 +37,13 @@ export class SnapshotWriter {
     this.#parts = parts;
   }
 
-  /** Writes a snapshot soon. */
-  ask(runId: RunId): void {
-    this.#add(runId, "write");
-  }
-
-  /** Removes the snapshot of a run that is over. */
-  over(runId: RunId): void {
-    this.#add(runId, "drop");
-  }
-
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#busy;
   }
 
-  #add(runId: RunId, work: "write" | "drop"): void {
+  /** Writes a snapshot soon, or drops that of a run that has ended. */
+  add(runId: RunId, work: "write" | "drop"): void {
     if (this.#stopped || this.#waiting.size >= WAITING_MAX) return;
     this.#waiting.set(runId, work);
     this.#busy ??= this.#drain().finally(() => {
@@ -61,7 +52,7 @@ export class SnapshotWriter {
   }
 
   async #drain(): Promise<void> {
-    // The tick that asked goes on first.
+    // The tick that asked runs first.
     await new Promise((resolve) => setImmediate(resolve));
     for (const [runId, work] of this.#waiting) {
       this.#waiting.delete(runId);

@@ -1,29 +1,29 @@
 // Starts every background duty of a scheduler, each on its interval.
 
-import type { Queryable } from "@pawl/platform/db/sql";
+import type { Queryable } from "@pawl/platform/db/query";
 import { forgetCommands } from "./command-worker.ts";
 import type { Config } from "../config.ts";
-import { createStrandedSweep } from "./stranded.ts";
 import type { AlarmClock } from "./alarm-clock.ts";
 import { type PauseSweepParts, pauseSweeper } from "./pause-sweeper.ts";
-import { approvalSweeper } from "./approval-sweeper.ts";
-import { sweepLeases } from "./lease-sweep.ts";
 import { LeaseGrace, RECONNECT_MS } from "./lease-grace.ts";
 import { Sweeper } from "./sweeper.ts";
 import {
+  approvalSweeper,
+  createStrandedSweep,
   sweepDeadlines,
   sweepExecutors,
+  sweepLeases,
   sweepPartitions,
   sweepQueues,
   type SweepParts,
 } from "./sweeps.ts";
 
 const DAY_MS = 24 * 3_600_000;
-/** Partitions are made months ahead: a few tries an hour are soon enough. */
+/** Partitions are made months ahead: a few tries an hour are enough. */
 const BLOCKED_RETRY_MS = 10 * 60_000;
-/** A run in which nothing has happened for so many sweeps is looked at: whatever it waits for must be there. */
+/** A run without new events for so many sweeps is checked: its jobs, leases and child runs must be there. */
 const QUIET_SWEEPS = 3;
-/** After a grace has passed by our clock, it has passed by the database's too. */
+/** Added to a grace: our clock and the database's differ by less, so the grace has passed by both. */
 const CLOCK_SLACK_MS = 10;
 
 type Needed = Omit<SweepParts, "leaseGrace" | "onAlarm"> &

@@ -1,10 +1,10 @@
-// Runs one duty on its interval and whenever somebody knows of work for it; never twice at once. A duty that fails is tried
-// again at its next turn: a sweep decides nothing that cannot wait.
+// Runs one duty on its interval and when it is asked to; never twice at once. A duty that fails is tried again at its next turn: everything
+// that a sweep finds can wait.
 
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
 
-/** Askers within this much share a sweep. */
+/** Requests within this much time share a sweep. */
 const STEP_MS = 20;
 
 export class Sweeper {
@@ -13,13 +13,13 @@ export class Sweeper {
   readonly #intervalMs: number;
   readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
-  /** The moments it was asked for: from each on there may be something to find, so an earlier sweep does not stand for it. */
+  /** The times it was asked for: from each on there may be something to find, so an earlier sweep does not replace it. */
   readonly #asked = new Set<number>();
   #nextAt = Infinity;
   #running: Promise<void> | undefined;
   #stopped = false;
 
-  /** `duty` answers whether there is more to do at once. */
+  /** `duty` gives whether there is more to do at once. */
   constructor(options: {
     readonly name: string;
     readonly intervalMs: number;
@@ -36,7 +36,7 @@ export class Sweeper {
     this.soon(0);
   }
 
-  /** Sweeps once this long has passed, whatever else it sweeps for before. */
+  /** Sweeps when this long has passed, also if it sweeps for another reason before. */
   soon(afterMs: number): void {
     this.#asked.add(Math.ceil((performance.now() + afterMs) / STEP_MS) * STEP_MS);
     this.#arm();

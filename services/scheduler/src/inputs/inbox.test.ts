@@ -16,14 +16,14 @@ const about = (run: string, what = ""): Input => ({
 const told = (inputs: readonly Input[]): string[] =>
   inputs.map((input) => (input.kind === "cancel" ? input.runId + input.reason : input.kind));
 
-test("what came is taken in its order, a bounded number at a time", () => {
+test("inputs are taken in the order of arrival, a bounded number at a time", () => {
   const inbox = new Inbox();
   for (let nth = 0; nth < 50; nth += 1) inbox.push(about(`r${nth}`));
   expect(told(inbox.take(40))).toEqual(Array.from({ length: 40 }, (_, nth) => `r${nth}`));
   expect(inbox.size).toBe(10);
 });
 
-test("what was left first goes first, what is new goes before the rest of it, and each run keeps its order", () => {
+test("the oldest left input goes first, new inputs go before the other left ones, and each run keeps its order", () => {
   const inbox = new Inbox();
   inbox.leave([about("a", "1"), about("b", "1"), about("a", "2"), about("c", "1")]);
   inbox.push(about("new"), about("c", "2"), about("a", "3"));
@@ -31,7 +31,7 @@ test("what was left first goes first, what is new goes before the rest of it, an
   expect(inbox.size).toBe(0);
 });
 
-test("what a failed tick had taken goes before what it had left, so that each run keeps its order", () => {
+test("inputs that a failed tick had taken go before those it had left, so that each run keeps its order", () => {
   const inbox = new Inbox();
   inbox.push(about("b", "1"));
   inbox.leave([about("a", "2")]);

@@ -1,13 +1,13 @@
-// What waits for a tick: what has come, and what the last tick left because it had enough to write.
+// Inputs that wait for a tick: new ones, and those that the last tick left because it had enough to write.
 //
-// Inputs about one run stay in the order they came. Between runs, whoever was left first goes first, so that it gets on however
-// much comes; then what is new and every start, which are not to wait behind a hundred wide maps; then the others that were left.
+// Inputs about one run stay in the order in which they came. Between runs, the input that was left first goes first, so that it
+// advances under any load. New inputs and starts follow, so that they do not wait behind a hundred wide maps. Then come the other
+// inputs that were left.
 
 import type { RunId } from "@pawl/core/name/ids";
-import { type Input, runOf } from "./input.ts";
-import { withoutRepeats } from "./repeats.ts";
+import { type Input, type NamedClaim, runOf } from "./input.ts";
 
-/** However much was left, this many new inputs come along. */
+/** A tick takes at least so many new inputs, also if the last tick left many. */
 const NEW_MIN = 32;
 
 export class Inbox {
@@ -22,30 +22,30 @@ export class Inbox {
     this.#arrived.push(...inputs);
   }
 
-  /** Puts back what a tick took and did not commit. Whatever was left since came behind it, and stays there. */
+  /** Puts back what a tick took and did not commit, before everything that was left since. */
   putBack(inputs: readonly Input[]): void {
     const all = [...inputs, ...this.#left.splice(0), ...this.#arrived];
     this.#arrived = withoutRepeats(all, (input) => input);
   }
 
-  /** Takes out all that fit, in their order. */
+  /** Takes out all that fit, in order. */
   pull(fits: (input: Input) => boolean): Input[] {
     const all = [...this.#left.splice(0), ...this.#arrived];
     this.#arrived = all.filter((input) => !fits(input));
     return all.filter(fits);
   }
 
-  /** What waits about a run. */
+  /** The inputs about a run. */
   about(runId: RunId): readonly Input[] {
     return [...this.#left, ...this.#arrived].filter((input) => runOf(input) === runId);
   }
 
-  /** What a tick was given and has left undone. */
+  /** Takes back what a tick has not tried. */
   leave(inputs: readonly Input[]): void {
     this.#left.push(...inputs);
   }
 
-  /** About so many of them, in the order in which they are to be tried. */
+  /** About so many inputs, in the order in which the tick tries them. */
   take(count: number): Input[] {
     const newCount = Math.max(Math.min(NEW_MIN, count), count - this.#left.length);
     const arrived = this.#arrived.splice(0, newCount);
@@ -62,7 +62,27 @@ export class Inbox {
   }
 }
 
-/** Inputs about one run together, runs and inputs in the order they came. */
+/** Inputs by run; runs and inputs in the order in which they came. */
 export function byRun(inputs: readonly Input[]): Iterable<readonly Input[]> {
   return Map.groupBy(inputs, runOf).values();
+}
+
+const nameOf = ({ executorId, runId, nodeId, iteration, epoch }: NamedClaim): string =>
+  `${executorId}/${runId}/${nodeId}/${iteration}/${epoch}`;
+
+/**
+ * Each result once: at its first place, in its newest form. An executor repeats a result until the scheduler acknowledges it. The sender of
+ * the newest form is still connected, and memory stays bounded while the store is away.
+ */
+export function withoutRepeats<T>(items: readonly T[], inputOf: (item: T) => Input): T[] {
+  const kept: T[] = [];
+  const places = new Map<string, number>();
+  for (const item of items) {
+    const input = inputOf(item);
+    const name = input.kind === "outcome" ? nameOf(input.claim) : undefined;
+    const place = (name === undefined ? undefined : places.get(name)) ?? kept.length;
+    if (name !== undefined) places.set(name, place);
+    kept[place] = item;
+  }
+  return kept;
 }

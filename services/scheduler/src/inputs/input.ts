@@ -1,23 +1,18 @@
-// What may arrive at the scheduler: everything that can change a run, each with the way to answer whoever sent it.
+// Inputs: everything that can change a run, each with the way to answer its sender.
 
 import type { Graph } from "@pawl/core/definition/graph";
 import { unreachable } from "@pawl/core/fault/invariant";
-import type {
-  Fact,
-  NodeDecision,
-  ParentLink,
-  RecoveryReason,
-  RunKind,
-  ScheduleLink,
-  PauseNote,
-} from "@pawl/core/log/event";
-import type { ApprovalId, DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
+import type { PauseNote, RecoveryReason } from "@pawl/core/log/event";
+import type { AcceptedRun, AcceptedStart } from "@pawl/core/log/start";
+import type { ApprovalId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Outcome } from "@pawl/core/plan/result";
+import type { ApprovalPlace } from "@pawl/platform/store/approvals/approvals";
 import type { EffectBegin, EffectCommit } from "@pawl/platform/store/effects/effects";
 import type { StreamedFact } from "@pawl/platform/store/log/log";
 import type { Extension } from "@pawl/platform/store/leases/leases";
 import type { EffectStanding } from "@pawl/core/policy/effect";
 import type { TestGraph } from "@pawl/platform/store/runs/runs";
+import type { NodeAnswer } from "@pawl/platform/wire/requests";
 
 /** Names one claim, as executors do. */
 export interface Claim {
@@ -27,12 +22,12 @@ export interface Claim {
   readonly epoch: number;
 }
 
-/** A claim in the name of the executor that says something about it. */
+/** A claim, with the executor that reports about it. */
 export interface NamedClaim extends Claim {
   readonly executorId: ExecutorId;
 }
 
-/** Called once the input is committed, refused or given up. */
+/** Called once, when the input is committed or refused. */
 export interface Answer<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
@@ -41,54 +36,29 @@ export interface Answer<T> {
 /** Answers the sender of an input; called after the commit. */
 export type Reply = () => void;
 
-/** What a start is answered with. */
-export interface Started {
-  readonly runId: RunId;
-  /** Whether this request had started a run before. */
-  readonly duplicate: boolean;
-  /** How far the run's log reached when it was accepted; 0 for a duplicate. */
-  readonly lastSeq: number;
-  /** Whether it began paused, since its workflow is. */
-  readonly isPaused: boolean;
-}
+/** The answer to a start: the run, or the run that the same request started before. */
+export type StartAnswer =
+  | ({ readonly duplicate: false } & AcceptedRun)
+  | { readonly duplicate: true; readonly runId: RunId };
 
 export interface StartInput {
   readonly kind: "start";
-  readonly runId: RunId;
-  readonly tenantId: string;
-  readonly definitionId: DefinitionId;
-  readonly workflowId: string | null;
-  readonly workflowVersion: number;
-  /** Planned on a remembered newest version, to be proved by the commit. */
-  readonly assumesNewest: boolean;
-  readonly runKind: RunKind;
-  readonly priority: number;
-  readonly requestId: string | null;
-  readonly requestHash: string | null;
-  readonly traceparent: string | null;
-  readonly deadlineAt: number;
+  readonly start: AcceptedStart;
   /** The graph of a test run, saved with it. */
   readonly test?: { readonly graph: Graph; readonly row: TestGraph };
-  /** Where the caller asked that the same input starts nothing again for so long. */
-  readonly inputKey?: { readonly key: string; readonly ttlMs: number };
-  /** The node execution that waits for it. */
-  readonly parent?: ParentLink;
-  /** The occurrence that starts it. */
-  readonly schedule?: ScheduleLink;
-  readonly started: Extract<Fact, { type: "run.started" }>;
-  readonly answer: Answer<Started>;
+  readonly answer: Answer<StartAnswer>;
 }
 
 export interface OutcomeInput {
   readonly kind: "outcome";
   readonly claim: NamedClaim;
   readonly outcome: Outcome;
-  /** In [0, 1]; drawn at the door, so that a repeated tick decides the same. */
+  /** In [0, 1]; drawn when the outcome arrives, so that a repeated tick decides the same. */
   readonly jitter: number;
   readonly answer: Answer<"settled" | "stale">;
 }
 
-/** Whether a claim holds, has ended with its own outcome, or is somebody else's. */
+/** Whether the executor holds the claim, has ended it with an outcome, or lost it. */
 export type Standing = "held" | "settled" | "stale";
 type Refused = Exclude<Standing, "held">;
 
@@ -116,7 +86,7 @@ export interface ExtendInput {
   readonly answer: Answer<Standing>;
 }
 
-/** What only its lease judges. */
+/** Inputs that only the lease judges. */
 export type FencedInput = StreamedInput | BeginInput | CommitInput | ExtendInput;
 
 export const isFenced = (input: Input): input is FencedInput =>
@@ -125,13 +95,15 @@ export const isFenced = (input: Input): input is FencedInput =>
   input.kind === "commit_effect" ||
   input.kind === "extend";
 
+export type LostAnswer = "taken" | "stale";
+
 export interface LostInput {
   readonly kind: "lost";
   readonly claim: Claim;
-  /** `overdue`: its executor lives and has it, and it is past its node's timeout. */
+  /** `overdue`: its executor lives and holds it, and it is past its node's timeout. */
   readonly reason: RecoveryReason | "overdue";
   readonly executorId: ExecutorId;
-  readonly answer: Answer<"taken" | "stale">;
+  readonly answer: Answer<LostAnswer>;
 }
 
 export interface CancelInput {
@@ -142,7 +114,7 @@ export interface CancelInput {
   readonly answer: Answer<"cancelled" | "finished">;
 }
 
-/** How a decision was taken: applied, said before, or why it was not. */
+/** Whether a decision was applied, repeats an earlier one, or why it was refused. */
 export type DecideAnswer =
   | "accepted"
   | "repeated"
@@ -155,33 +127,20 @@ export type DecideAnswer =
   | "no_node"
   | "no_run";
 
-export interface DecideInput {
+export interface DecideInput extends NodeAnswer {
   readonly kind: "decide";
-  readonly runId: RunId;
-  readonly nodeId: NodeId;
-  readonly iteration: number;
-  readonly decision: Exclude<NodeDecision, "timeout">;
-  readonly comment: string;
-  readonly requestId: string;
-  /** Where the caller named the question and not the node. */
+  /** Set if the caller named the approval and not the node. */
   readonly approvalId?: ApprovalId;
-  /** JSON text that fits the node's schema. */
-  readonly responseJson?: string;
-  readonly decidedBy?: string;
   readonly answer: Answer<DecideAnswer>;
 }
 
 /** An approval whose deadline has passed by the store's clock. */
-export interface DueInput {
+export interface DueInput extends ApprovalPlace {
   readonly kind: "due";
-  readonly runId: RunId;
-  readonly nodeId: NodeId;
-  readonly iteration: number;
-  readonly approvalId: ApprovalId;
   readonly answer: Answer<void>;
 }
 
-/** How a pause or a resumption was taken. */
+/** The result of a pause or a resumption. */
 export type PauseAnswer = "done" | "held_by_workflow" | "finished" | "no_run";
 
 export interface PauseInput {
@@ -197,20 +156,20 @@ export interface DeadlineInput {
   readonly answer: Answer<void>;
 }
 
-/** Executions that are queued and, it seems, in no queue. */
+/** Executions that seem to be queued without a job. */
 export interface ResendInput {
   readonly kind: "resend";
   readonly runId: RunId;
   readonly executions: readonly {
     readonly nodeId: NodeId;
     readonly iteration: number;
-    /** The seq of its `node.queued`: one that was queued anew since is somebody else's. */
+    /** The seq of its `node.queued`: the tick ignores an execution that was queued again since. */
     readonly queuedSeq: number;
   }[];
   readonly answer: Answer<void>;
 }
 
-/** A child run that is over and, it seems, still waited for. */
+/** A child run that has ended, and whose parent seems to wait for it still. */
 export interface RelinkInput {
   readonly kind: "relink";
   readonly runId: RunId;
@@ -234,6 +193,7 @@ export type Input =
 export function runOf(input: Input): RunId {
   switch (input.kind) {
     case "start":
+      return input.start.runId;
     case "cancel":
     case "decide":
     case "due":
@@ -269,10 +229,36 @@ const COMMANDS: ReadonlySet<Input["kind"]> = new Set([
   "resume",
 ]);
 
-/** Whether its sender waits for the answer, and may say it again. */
+/** Whether its sender waits for the answer, and may send it again. */
 export const isCommand = ({ kind }: Input): boolean => COMMANDS.has(kind);
 
-/** Answers all of them with the same refusal. */
+/** Refuses an input about a run that does not exist, or that the input does not fit any more. */
+export function refusal(input: Exclude<Input, StartInput>): Reply {
+  switch (input.kind) {
+    case "outcome":
+    case "lost":
+    case "streamed":
+    case "begin_effect":
+    case "commit_effect":
+    case "extend":
+      return () => input.answer.resolve("stale");
+    case "cancel":
+      return () => input.answer.resolve("finished");
+    case "decide":
+    case "pause":
+    case "resume":
+      return () => input.answer.resolve("no_run");
+    case "due":
+    case "deadline":
+    case "resend":
+    case "relink":
+      return () => input.answer.resolve();
+    default:
+      return unreachable(input, "input");
+  }
+}
+
+/** Refuses all of them for one reason. */
 export function rejectAll(inputs: readonly Input[], error: unknown): void {
   for (const input of inputs) input.answer.reject(error);
 }

@@ -1,21 +1,21 @@
-// A run whose log cannot be trusted, or whose inputs the engine fails on, is set aside: nothing of it is planned, claimed, swept or
-// taken any more until somebody rechecks it. Reads go on.
+// A run whose log cannot be trusted, or on whose inputs the engine fails, goes into quarantine: no scheduler plans, claims or sweeps
+// anything of it until a user rechecks it. Reads still work.
 //
-// It is marked in a transaction of its own, which no tick waits for: whoever found the fault treats the run as set aside already,
-// and whoever has not heard yet loses its compare-and-swap. A mark that is not written is asked for again by the next load.
+// The mark is written in a transaction of its own, which no tick waits for. The scheduler that found the fault treats the run as
+// quarantined already, and another scheduler that does not know yet loses its compare-and-swap. If the mark is not written, the next
+// load of the run asks for it again.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { unreachable } from "@pawl/core/fault/invariant";
 import type { RunId } from "@pawl/core/name/ids";
 import type { QuarantineCause, Recovery } from "@pawl/platform/store/recovery/recovery";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import { type Input, type Reply, runOf } from "./input.ts";
+import { type Input, isCommand, refusal, type Reply, runOf, type StartInput } from "./input.ts";
 
 /** How much of a cause is kept. */
 const DETAIL_LENGTH = 500;
 
-/** Marks runs; settles when that is written or given up, and never rejects. Hardly anybody waits for it. */
+/** Marks a run; settles when the mark is written or has failed, and never rejects. */
 export type MarkRun = (runId: RunId, cause: QuarantineCause) => Promise<void>;
 
 /** Marks runs in the store, each once at a time. */
@@ -46,11 +46,11 @@ export function createMark(recovery: Recovery, log: Logger): MarkRun {
   };
 }
 
-/** Why a run with an event behind its last seq is set aside, and what to do about it. */
+/** Why a run with an event behind its last seq is in quarantine, and what to do about it. */
 export const strayDetail = (straySeq: number): string =>
   `run_events has an event ${straySeq} behind the run's last_seq, which the engine did not write; delete that row`;
 
-/** What a command about such a run hears. */
+/** The error for a command about such a run. */
 export const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause): EngineError =>
   new EngineError(
     "RUN_QUARANTINED",
@@ -58,34 +58,12 @@ export const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause
     { metadata: { run_id: runId, quarantine_reason: reason } },
   );
 
-/** Whether this is what `runQuarantined` says. */
+/** Whether `runQuarantined` made the error. */
 export const isQuarantined = (error: unknown): boolean =>
   error instanceof EngineError && error.reason === "RUN_QUARANTINED";
 
-/** The answer to an input about such a run: who waits for one is refused, a sweep is done with it. */
-export function quarantineReply(
-  input: Exclude<Input, { readonly kind: "start" }>,
-  cause: QuarantineCause,
-): Reply {
-  switch (input.kind) {
-    case "lost":
-    case "streamed":
-    case "begin_effect":
-    case "commit_effect":
-    case "extend":
-      return () => input.answer.resolve("stale");
-    case "due":
-    case "deadline":
-    case "resend":
-    case "relink":
-      return () => input.answer.resolve();
-    case "outcome":
-    case "cancel":
-    case "decide":
-    case "pause":
-    case "resume":
-      return () => input.answer.reject(runQuarantined(runOf(input), cause));
-    default:
-      return unreachable(input, "input");
-  }
-}
+/** The answer to an input about such a run: a caller or an executor with a result is refused, and a sweep is done. */
+export const quarantineReply = (input: Exclude<Input, StartInput>, cause: QuarantineCause): Reply =>
+  isCommand(input) || input.kind === "outcome"
+    ? () => input.answer.reject(runQuarantined(runOf(input), cause))
+    : refusal(input);

@@ -1,10 +1,11 @@
-// Whether a Register can be taken at all: its fields, and who may serve the built-in node types. An executor of the built-in types
-// sees every input of the product's own nodes and makes up their outputs, so it has to present the token where the scheduler has one.
+// Whether the scheduler takes a Register: its fields, and who may serve the built-in node types. An executor of built-in types sees every
+// input of the product's own nodes and makes their outputs. So it has to present the token, if the scheduler has one.
 
-import { createHash, timingSafeEqual } from "node:crypto";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
-import { isName, isUuid } from "@pawl/core/name/ids";
+import { isUuid } from "@pawl/core/name/ids";
+import { isTypeName, TYPE_RULE } from "@pawl/core/name/type-name";
 import type { Secret } from "@pawl/platform/config/secret";
+import { isSameSecret } from "@pawl/platform/rpc/same-secret";
 import type { Register } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 
 export const SLOTS_MAX = 10_000;
@@ -12,7 +13,7 @@ const TYPES_MAX = 1_000;
 
 export interface BuiltIns {
   readonly types: ReadonlySet<string>;
-  /** What an executor has to present to serve them; every executor may where there is none. */
+  /** An executor has to present it to serve them; without a token every executor may. */
   readonly token: Pick<Secret, "reveal"> | undefined;
 }
 
@@ -26,19 +27,12 @@ export function checkRegister(hello: Register, { types, token }: BuiltIns): void
     throw invalidField("register.slots", "OUT_OF_RANGE", `must be at most ${SLOTS_MAX}`);
   if (hello.nodeTypes.length === 0 || hello.nodeTypes.length > TYPES_MAX)
     throw invalidField("register.node_types", "OUT_OF_RANGE", `must name 1 to ${TYPES_MAX} types`);
-  const bad = hello.nodeTypes.findIndex((type) => !isName(type));
-  if (bad >= 0)
-    throw invalidField(`register.node_types[${bad}]`, "BAD_ID", "must be a name of [A-Za-z0-9._-]");
+  const bad = hello.nodeTypes.findIndex((type) => !isTypeName(type));
+  if (bad >= 0) throw invalidField(`register.node_types[${bad}]`, "BAD_ID", `must be ${TYPE_RULE}`);
   const reserved = hello.nodeTypes.filter((type) => types.has(type));
-  if (reserved.length > 0 && token !== undefined && !isSame(hello.token, token))
+  if (reserved.length > 0 && token !== undefined && !isSameSecret(hello.token, token.reveal()))
     throw new EngineError(
       "FORBIDDEN",
       `The node types ${reserved.join(", ")} are built in and reserved. Set PAWL_EXECUTOR_TOKEN of this executor to the scheduler's, or serve node types with names of your own.`,
     );
-}
-
-/** Compares digests in constant time, so that an answer's delay tells nothing of the token. */
-function isSame(given: string, token: Pick<Secret, "reveal">): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(token.reveal()));
 }

@@ -96,7 +96,7 @@ test.each(Object.entries(DOORS))(
   },
 );
 
-test("an outcome said again while it is being committed is kept once and answered as often as it was said", async () => {
+test("an outcome repeated while it is being committed is kept once and answered as often as it was sent", async () => {
   const store = createMemoryStore({ now: () => 1_000 });
   const commit = Promise.withResolvers<void>();
   const kept: string[] = [];

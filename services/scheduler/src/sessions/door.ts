@@ -1,10 +1,10 @@
-// The one door for what executors say about their claims. Nothing about a task gets past it without a claim, and here the claim gets
-// the name of its executor, which the transaction compares: what an executor says counts for its own claims only. Whatever the
-// transaction then refuses is answered here: ClaimLost to whom the claim does not belong any more, Settled to whom it ended with
-// an outcome of its own. So a stale epoch is told in the same way whatever it came with.
+// The one door for reports of executors about their claims. Every report names a claim, and here the claim gets the id of its executor, which
+// the transaction compares: an executor reports about its own claims only. If the transaction refuses a report, the door answers:
+// ClaimLost if the executor does not hold the claim any more, Settled if the claim ended with the executor's own outcome. So every report
+// with a stale epoch gets the same answer.
 //
-// The race it survives: an executor says again what it has no answer to, while the first time is still on its way to the store, in an
-// outage many times. Only the first is kept, and each is answered with its answer: repeats cost the scheduler no memory.
+// The race it survives: an executor repeats a report that is not answered while the first one is on its way to the store, in an outage
+// many times. Only the first is kept, and each repeat gets its answer: repeats cost the scheduler no memory.
 
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -21,26 +21,27 @@ export interface DoorParts {
 }
 
 /**
- * Calls `offer` with the claim that an item names. The scheduler answers ClaimLost to an item that names no possible claim. `what` names
+ * Calls `submit` with the claim that an item names. The scheduler answers ClaimLost to an item that names no possible claim. `what` names
  * the item for `answered`.
  */
 export function enter(
   session: Session,
   wire: WireClaim | undefined,
   what: string,
-  offer: (claim: NamedClaim) => void,
+  submit: (claim: NamedClaim) => void,
 ): void {
   const claim = claimOf(wire);
   if (claim !== undefined) {
-    if (!isRepeat(session, keyOf(what, claim))) offer({ ...claim, executorId: session.executorId });
+    if (!isRepeat(session, keyOf(what, claim)))
+      submit({ ...claim, executorId: session.executorId });
     return;
   }
-  // Without an answer the executor would send it again for ever.
+  // Without an answer the executor would send it again and again.
   const value = wire === undefined ? {} : { claim: wire };
   session.send({ item: { case: "claimLost", value } });
 }
 
-/** The way back: `onHeld` for what was used, and the door's own words for what was not. */
+/** The answer to a report: `onHeld` if it was taken, and the door's own answer if it was refused. */
 export function answered<T>(
   { log }: DoorParts,
   session: Session,
@@ -60,7 +61,7 @@ export function answered<T>(
       session.inHand.delete(key);
       for (let time = 0; time < times; time += 1) respond(value);
     },
-    // The executor keeps what is not acknowledged and says it again.
+    // The executor repeats what is not acknowledged.
     reject: (error) => {
       session.inHand.delete(key);
       if (isQuarantined(error)) fence(log, session, claim);
@@ -69,7 +70,7 @@ export function answered<T>(
   };
 }
 
-/** Tells an executor that a claim is not its own any more. */
+/** Sends ClaimLost: the executor does not hold the claim any more. */
 export function fence(log: Logger, session: Session, claim: Claim): void {
   METRICS.claimsFenced.add(1);
   log.info({ ...fields(claim), executor_id: session.executorId }, "refused a stale claim");

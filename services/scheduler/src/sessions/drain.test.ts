@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { until } from "../../../../test/support/until.ts";
 import { connect, createEngine, saveGraph } from "../tick/tick.fixture.ts";
-import { drainExecutors } from "./drain.ts";
+import { drainExecutors } from "./give-back.ts";
 import { connect as connectStream, type Item } from "./work-stream.fixture.ts";
 
 const GRAPH = { nodes: [{ id: "start", type: "start" }], edges: [] };
@@ -11,7 +11,7 @@ const hello = (): Item => ({
   value: { executorId: crypto.randomUUID(), nodeTypes: ["start"], slots: 1 },
 });
 
-/** A scheduler whose commits are held back: `begun` when one waits, `commit` lets all of them go on. */
+/** A scheduler whose commits are held back. `begun` resolves when a commit waits; `commit` releases all of them. */
 async function slowScheduler() {
   const store = createMemoryStore({ now: Date.now });
   const begun = Promise.withResolvers<void>();
@@ -45,7 +45,7 @@ test("executors are sent away behind what the tick under way has for them, and g
   expect(executor.session.heldCount).toBe(1);
 });
 
-test("what a tick has for an executor that says goodbye meanwhile is given back, and costs no delivery (X18)", async () => {
+test("an assignment for an executor that says goodbye meanwhile is given back, and costs no delivery (X18)", async () => {
   const { store, engine, definition, begun, commit } = await slowScheduler();
   const leaving = connectStream(store, engine);
   leaving.say(hello());
@@ -66,7 +66,7 @@ test("what a tick has for an executor that says goodbye meanwhile is given back,
   expect((await staying.hear("assignment")).claim).toMatchObject({ runId, nodeId: "start" });
 });
 
-test("who registers with a scheduler that is stopping is refused, also where the drain began meanwhile (S0.47)", async () => {
+test("an executor that registers with a stopping scheduler is refused, also if the drain began meanwhile (S0.47)", async () => {
   const store = createMemoryStore({ now: Date.now });
   const engine = createEngine(store, Date.now);
   const begun = Promise.withResolvers<void>();
@@ -88,7 +88,7 @@ test("who registers with a scheduler that is stopping is refused, also where the
   expect(engine.roster.sessions).toEqual([]);
 });
 
-test("what a stream does not take before its scheduler stops is given back, and costs no delivery (X10, X18)", async () => {
+test("an assignment that a stream does not take before its scheduler stops is given back, and costs no delivery (X10, X18)", async () => {
   const store = createMemoryStore({ now: Date.now });
   const engine = createEngine(store, Date.now);
   const slow = connectStream(store, engine);

@@ -1,33 +1,53 @@
-// Claims that their executor never heard of, given back in its name: queued again at once, and no delivery is counted.
+// Gives claims back that their executor never got, in its name: they are queued again at once, and no delivery is counted. There are three
+// cases. The executor said goodbye: it reported or released all that it got before, on the same stream. Its stream broke: what was not
+// written by then cannot have arrived; what was written may have, so it stays with the executor until the executor registers again or its
+// lease ends. This scheduler stops: its executors go to another scheduler and keep their claims.
 //
-// Two ways lead here. The executor said goodbye: all that it knew of it has reported or released before, on the same stream. Or its
-// stream broke: what was not written to it by then cannot have arrived. What was written may have, so it stays with the executor until
-// the executor registers again or its lease ends.
-//
-// The race it survives: a tick under way has claimed nodes for the executor and tells it after its commit, when the stream is gone. So
-// the tick comes to its end first.
+// The race it survives: a tick under way has claimed nodes for the executor and sends them after its commit. If the stream were gone by
+// then, the executor would seem to have lost them. So executors get nothing more first, then the tick ends, and only then they are sent
+// away, behind its assignments. An executor that registers during a drain is refused, also if the drain began while it registered.
 
+import { pause } from "@pawl/platform/lifecycle/backoff";
 import type { Logger } from "@pawl/platform/telemetry/log";
 import type { TickLoop } from "../tick/loop.ts";
+import type { Roster } from "./roster.ts";
 import type { Session } from "./session.ts";
 
-/** Releases what the session still holds, or what of it was never sent, when the tick under way is over; settles when that is committed. */
+/** Waits for the tick under way, then releases the claims that the session holds, or those that were never sent. Settles after the commit. */
 export async function giveBack(
-  { loop, log }: { readonly loop: Pick<TickLoop, "afterTick" | "submit">; readonly log: Logger },
+  { loop, log }: { readonly loop: Pick<TickLoop, "afterTick" | "ask">; readonly log: Logger },
   session: Session,
   which: "all" | "unsent" = "all",
 ): Promise<void> {
   await loop.afterTick();
   const { executorId } = session;
   const claims = which === "all" ? session.held : session.unsent;
-  const given = claims.map((claim) => {
-    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-    const answer = { resolve, reject };
-    loop.submit({ kind: "lost", claim, reason: "released", executorId, answer });
-    return promise;
-  });
+  const given = claims.map((claim) =>
+    loop.ask((answer) => ({ kind: "lost", claim, reason: "released", executorId, answer })),
+  );
   for (const settled of await Promise.allSettled(given))
-    // The sweep finds it once its lease has run out.
+    // The sweep finds it when its lease has ended.
     if (settled.status === "rejected")
       log.warn({ err: settled.reason, executor_id: executorId }, "a claim was not given back");
+}
+
+/** How long the last assignments may take to be written. */
+const LEAVE_MS = 1_000;
+
+/** Sends every executor away, because this scheduler stops. */
+export async function drainExecutors(
+  roster: Roster,
+  loop: Pick<TickLoop, "afterTick" | "ask">,
+  log: Logger,
+): Promise<void> {
+  roster.drain();
+  await loop.afterTick();
+  const { sessions } = roster;
+  const left = sessions.map((session) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    session.send({ item: { case: "drain", value: {} } }, resolve);
+    return promise;
+  });
+  await Promise.race([Promise.all(left), pause(LEAVE_MS, new AbortController().signal)]);
+  await Promise.all(sessions.map((session) => giveBack({ loop, log }, session, "unsent")));
 }

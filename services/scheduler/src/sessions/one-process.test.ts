@@ -28,7 +28,7 @@ async function setup(more: object = {}) {
 }
 
 test.each([0, 1] as const)(
-  "a second process with the id of a live executor is refused, and the first goes on working (at scheduler %i)",
+  "a second process with the id of a live executor is refused, and the first continues to work (at scheduler %i)",
   async (at) => {
     const scene = await setup({ instanceId: crypto.randomUUID() });
     const { store, engines, executorId, first, definition } = scene;
@@ -94,7 +94,7 @@ test.each(["goodbye", "a broken connection"] as const)(
   },
 );
 
-test("built-in node types are served by who presents the token, and by nobody else", async () => {
+test("only an executor that presents the token may serve built-in node types", async () => {
   const store = createMemoryStore({ now: () => 1_000 });
   const engine = createEngine(store, () => 1_000);
   const token = new Secret("a-token-that-is-long");

@@ -37,14 +37,14 @@ function setup({ isTaken = true } = {}) {
   return { outgoing, messages, sizes, time, takeOne };
 }
 
-test("what is said in one turn of the event loop leaves as one message, in order", async () => {
+test("items of one turn of the event loop leave as one message, in order", async () => {
   const { outgoing, messages } = setup();
   for (const item of [RENEWED, SETTLED, RENEWED]) outgoing.push(item);
   await turns(2);
   expect(messages).toEqual([["renewed", "settled", "renewed"]]);
 });
 
-test("that an outcome is settled waits for something else to be said, and goes before it", async () => {
+test("the answer 'settled' waits for the next item, and leaves before it", async () => {
   const { outgoing, messages, time } = setup();
   outgoing.push(SETTLED);
   await turns(2);
@@ -55,7 +55,7 @@ test("that an outcome is settled waits for something else to be said, and goes b
   expect(messages).toEqual([["settled", "renewed"]]);
 });
 
-test("where nothing else is said it goes by itself, once", async () => {
+test("the answer 'settled' leaves by itself, once, if no other item comes", async () => {
   const { outgoing, messages, time } = setup();
   outgoing.push(SETTLED);
   outgoing.push(SETTLED);

@@ -11,7 +11,7 @@ const hello = (executorId: string): Item => ({
   value: { executorId, nodeTypes: ["start"], slots: 1 },
 });
 
-test("what its last scheduler had no time to tell an executor is given out as soon as it finds another one (X10)", async () => {
+test("an assignment that an executor's last scheduler could not deliver is given out as soon as the executor finds another one (X10)", async () => {
   // No time passes: there is no grace to wait for on a stream that has just begun.
   const store = createMemoryStore({ now: () => 1_000 });
   const [first, second] = [1, 2].map(() => createEngine(store, () => 1_000));
@@ -32,7 +32,7 @@ test("what its last scheduler had no time to tell an executor is given out as so
   expect(recovered.map(({ payload }) => payload)).toMatchObject([{ reason: "not_held" }]);
 });
 
-test("what an executor at work does not name may be on its way, for a while (X10)", async () => {
+test("a claim that a working executor does not name may be on its way, for a while (X10)", async () => {
   let now = 1_000;
   const store = createMemoryStore({ now: () => now });
   const engine = createEngine(store, () => now);

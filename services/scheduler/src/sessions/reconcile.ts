@@ -52,10 +52,9 @@ export async function reconcile(
   for (const lease of await executors.leasesOf(executorId, graceMs)) {
     if (heldKeys.has(keyOf(lease)) || session.isOnItsWay(lease, graceMs)) continue;
     session.letGo(lease);
-    const answer = {
-      resolve: () => {},
-      reject: (error: unknown) => log.warn({ err: error }, "a lease was not taken back"),
-    };
-    loop.submit({ kind: "lost", claim: lease, reason: "not_held", executorId, answer });
+    const about = { claim: lease, reason: "not_held", executorId } as const;
+    loop
+      .ask((answer) => ({ kind: "lost", ...about, answer }))
+      .catch((error) => log.warn({ err: error }, "a lease was not taken back"));
   }
 }

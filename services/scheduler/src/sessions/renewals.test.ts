@@ -12,7 +12,7 @@ const GRAPH = { nodes: [{ id: "start", type: "start" }], edges: [] };
 test("an executor whose lease ran out is given nothing until it is renewed (X14)", async () => {
   const store = createMemoryStore({ now: () => 1_000 });
   const engine = createEngine(store, () => 1_000);
-  // Registered with no time to live: as one that was frozen past its lease, and whose stream still stands.
+  // Registered with no time to live, like an executor that was frozen past its lease and whose stream is still open.
   const executor = connect(store, engine, { leaseMs: 0 });
   const value = { executorId: crypto.randomUUID(), nodeTypes: ["start"], slots: 1 };
   executor.say({ case: "register", value });
@@ -58,7 +58,7 @@ test("whose lease ran out is renewed at once; others wait for the statement of t
   const [alive, over] = [session(60_000), session(0)];
   renewals.add(alive);
   await first.promise;
-  // Its turn is an hour away, unless somebody's life is over: then it goes along.
+  // Its turn is an hour away, unless the life of an executor is over: then it renews with that one.
   renewals.add(alive);
   expect(over.credit).toBe(0);
   renewals.add(over);

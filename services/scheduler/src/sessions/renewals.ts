@@ -1,12 +1,12 @@
-// What executors say to stay alive, gathered into one UPDATE a period, however many executors and claims there are.
+// Renewals of executors, gathered into one UPDATE a period, for any number of executors and claims.
 //
-// A renewal may wait a period for the statement it goes with, so an executor that falls silent lives a lease and a period at most. One
-// whose life is over already, since it was frozen past its lease, does not wait: it is given nothing until it is alive again, or the
-// sweep would take it back at once.
-// Races survived: an executor whose stream broke is not kept alive by what it said before (it is dropped here, and the statement that
-// shortens its life follows a renewal already sent on the same connection); while the database is away renewals fail, are said
-// again a period later, and until then nobody is taken for dead (sweep/lease-grace.ts); a newer session, here or at another scheduler,
-// speaks for the executor: the store renews nothing for the older one, which is ended.
+// A renewal may wait a period for its statement, so a silent executor lives a lease and a period at most. An executor whose life is over
+// already, because it was frozen past its lease, does not wait: it gets nothing until it is alive again, or the sweep would take it back
+// at once.
+// The races it survives. The stream of an executor breaks: its earlier renewals count no more (it is dropped here, and the statement that
+// shortens its life follows a renewal already sent on the same connection). The database is away: renewals fail and are sent again a
+// period later, and until then no executor counts as dead (duties/lease-grace.ts). A newer session, here or at another scheduler, speaks
+// for the executor: the store renews nothing for the older session, which ends.
 
 import type { Executors } from "@pawl/platform/store/leases/leases";
 import type { Logger } from "@pawl/platform/telemetry/log";
@@ -28,7 +28,7 @@ export interface RenewalsOptions {
 
 export class Renewals {
   readonly #options: RenewalsOptions;
-  readonly #said = new Map<string, Session>();
+  readonly #waiting = new Map<string, Session>();
   #timer: NodeJS.Timeout | undefined;
   #sentAt = -Infinity;
 
@@ -36,9 +36,9 @@ export class Renewals {
     this.#options = options;
   }
 
-  /** An executor says that it lives. */
+  /** An executor renewed. */
   add(session: Session): void {
-    this.#said.set(session.sessionId, session);
+    this.#waiting.set(session.sessionId, session);
     const now = performance.now();
     const soon = now + GATHER_MS;
     if (session.isExpired) this.#arm(soon, now);
@@ -46,14 +46,14 @@ export class Renewals {
       this.#arm(Math.max(soon, this.#sentAt + this.#options.renewMs), now);
   }
 
-  /** Its connection ended: what it said on it counts no more. */
+  /** Its connection ended: its renewals count no more. */
   drop(session: Session): void {
-    this.#said.delete(session.sessionId);
+    this.#waiting.delete(session.sessionId);
   }
 
   stop(): void {
     clearTimeout(this.#timer);
-    this.#said.clear();
+    this.#waiting.clear();
   }
 
   #refuse(session: Session): void {
@@ -70,8 +70,8 @@ export class Renewals {
   async #send(): Promise<void> {
     const { executors, leaseMs, log, onFailure, onRevived } = this.#options;
     this.#timer = undefined;
-    const sessions = [...this.#said.values()];
-    this.#said.clear();
+    const sessions = [...this.#waiting.values()];
+    this.#waiting.clear();
     const sentAt = performance.now();
     this.#sentAt = sentAt;
     try {

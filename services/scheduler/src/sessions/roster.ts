@@ -1,4 +1,4 @@
-// The executors connected to this scheduler, and who among them has room for a node type.
+// The executors that are connected to this scheduler, and which of them has room for a node type.
 
 import type { ExecutorId } from "@pawl/core/name/ids";
 import type { Claim } from "../inputs/input.ts";
@@ -8,12 +8,12 @@ export class Roster {
   readonly #sessions = new Map<ExecutorId, Session>();
   #isDraining = false;
 
-  /** Whether this scheduler is stopping: nobody joins it any more. */
+  /** Whether this scheduler is stopping: no executor may join any more. */
   get isDraining(): boolean {
     return this.#isDraining;
   }
 
-  /** Nobody is given anything more, and nobody joins. */
+  /** No executor gets anything more, and none may join. */
   drain(): void {
     this.#isDraining = true;
     for (const session of this.#sessions.values()) session.draining = true;
@@ -39,7 +39,7 @@ export class Roster {
     return [...this.#sessions.values()];
   }
 
-  /** The executor with the most room for this type, or undefined when none has any. */
+  /** The executor with the most room for this type, or undefined if none has any. */
   pick(nodeType: string): Session | undefined {
     let best: Session | undefined;
     for (const session of this.#sessions.values()) {

@@ -8,15 +8,16 @@ import { ChurnMap } from "@pawl/core/data/churn-map";
 import { LIMITS } from "@pawl/core/data/limits";
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
 import type { Oversize } from "@pawl/core/plan/oversize";
-import type { EngineError } from "@pawl/core/fault/engine-error";
+import { EngineError } from "@pawl/core/fault/engine-error";
 import type { Claim } from "../inputs/input.ts";
 import type { Executor, SchedulerItemInit } from "../commit/executor.ts";
-import { idTaken } from "./id-taken.ts";
+import type { Refused } from "./admit-types.ts";
+import { claimItem } from "./wire.ts";
 
-/** Sends an item down the stream; batches and backpressure are the stream's business. `onSent` is called once it has left. */
+/** Sends an item down the stream, which batches items; `onSent` is called once the item has left this process. */
 export type SendItem = (item: SchedulerItemInit, onSent?: () => void) => void;
 
-/** A claim, and when its assignment left: Infinity while it waits, -Infinity where it left in time or on an earlier connection. */
+/** A claim, and when its assignment left: Infinity while it waits, -Infinity if it left in time or on an earlier connection. */
 interface Held {
   readonly claim: Claim;
   sentAt: number;
@@ -28,6 +29,14 @@ const IN_TIME_MS = 1_000;
 /** How fast the memory of a large assignment fades, per assignment. */
 const FADING = 7 / 8;
 
+/** The error for the second of two processes that register with one executor id. */
+export const idTaken = (executorId: ExecutorId): EngineError =>
+  new EngineError(
+    "EXECUTOR_ID_TAKEN",
+    `Another process registered with executor id ${executorId}. Give each executor its own PAWL_EXECUTOR_ID, or leave it unset.`,
+    { metadata: { executor_id: executorId } },
+  );
+
 const keyOf = (runId: RunId, nodeId: NodeId, iteration: number): string =>
   `${runId}/${nodeId}/${iteration}`;
 
@@ -35,49 +44,55 @@ export class Session implements Executor {
   readonly executorId: ExecutorId;
   readonly sessionId: string;
   readonly nodeTypes: ReadonlySet<string>;
+  /** Types that it asked for and does not get. */
+  readonly refused: readonly Refused[];
   readonly send: SendItem;
-  /** What it said and is not answered yet, and how often it said it. */
+  /** Reports that are not answered yet, and how often the executor sent each. */
   readonly inHand = new Map<string, number>();
   readonly #held = new ChurnMap<string, Held>();
   readonly #onRoom: () => void;
   readonly #onOversize: (claim: Claim, oversize: Oversize) => void;
-  /** Of assignments that wait to be written. */
+  /** Bytes of assignments that wait to be written. */
   #unsentBytes = 0;
   /** Assignments drafted and not committed yet, and their bytes. */
   #reserved = 0;
   #reservedBytes = 0;
-  /** What the next assignment is expected to take: about as much as the largest of late. */
+  /** The expected size of the next assignment: about that of the largest recent one. */
   #typicalBytes = 1;
   readonly #silentAfterMs: number;
-  #heardAt = performance.now();
+  #receivedAt = performance.now();
   #aliveUntil: number;
   #capacity: number;
   readonly #end: (error: EngineError) => void;
   #isSuperseded = false;
   /** Set when the executor is leaving: it gets nothing more. */
   draining = false;
+  /** How long the process of a user behind it has been silent, by its last renewal. */
+  silentMs = 0;
 
   constructor(options: {
     readonly executorId: ExecutorId;
     readonly sessionId: string;
     readonly nodeTypes: readonly string[];
+    readonly refused?: readonly Refused[];
     readonly capacity: number;
     readonly held: readonly Claim[];
     readonly send: SendItem;
-    /** An executor that said nothing for this long gets nothing more until it speaks again; never unless said. */
+    /** An executor that was silent for this long gets nothing more until it sends something; unlimited by default. */
     readonly silentAfterMs?: number;
-    /** A task was claimed for it that no message can hold. */
+    /** No message can hold a task that was claimed for it. */
     readonly onOversize?: (claim: Claim, oversize: Oversize) => void;
     /** There are bytes for further assignments again, after there were too few. */
     readonly onRoom?: () => void;
     /** Ends its stream. */
     readonly end?: (error: EngineError) => void;
-    /** How long its registration keeps it alive, from now on; for ever unless said. */
+    /** How long its registration keeps it alive; unlimited by default. */
     readonly leaseMs?: number;
   }) {
     this.executorId = options.executorId;
     this.sessionId = options.sessionId;
     this.nodeTypes = new Set(options.nodeTypes);
+    this.refused = options.refused ?? [];
     this.#capacity = options.capacity;
     this.send = options.send;
     this.#onRoom = options.onRoom ?? (() => {});
@@ -88,19 +103,19 @@ export class Session implements Executor {
     for (const claim of options.held) this.hold(claim);
   }
 
-  /** Whether another session speaks for the executor: nothing that ends with this one is the executor's end. */
+  /** Whether another session speaks for the executor: the end of this session is not the end of the executor. */
   get isSuperseded(): boolean {
     return this.#isSuperseded;
   }
 
-  /** Another session speaks for the executor from now on: this one is given nothing more, and its stream ends with the reason. */
+  /** Another session speaks for the executor from now on: this one gets nothing more, and its stream ends with the reason. */
   supersede(): void {
     this.#isSuperseded = true;
     this.draining = true;
     this.#end(idTaken(this.executorId));
   }
 
-  /** Room for further assignments. A frozen executor has none, nor has one that a sweep takes for dead: each would cost a delivery. */
+  /** Room for further assignments. A frozen executor has none, and neither has an expired one: each assignment would cost a delivery. */
   get credit(): number {
     if (this.draining || this.isSilent || this.isExpired) return 0;
     const free = Math.max(0, this.#capacity - this.#held.size - this.#reserved);
@@ -108,24 +123,24 @@ export class Session implements Executor {
     return bytes <= 0 ? 0 : Math.min(free, Math.ceil(bytes / this.#typicalBytes));
   }
 
-  /** Whether it has missed its renewals, although its stream stands. */
+  /** Whether it has missed its renewals, although its stream is open. */
   get isSilent(): boolean {
-    return performance.now() - this.#heardAt > this.#silentAfterMs;
+    return performance.now() - this.#receivedAt > this.#silentAfterMs;
   }
 
-  /** Whether its life in the store is over: it was frozen past its lease, speaks again, and is not renewed yet. */
+  /** Whether its life in the store is over: it was frozen past its lease, sends again, and is not renewed yet. */
   get isExpired(): boolean {
     return performance.now() >= this.#aliveUntil;
   }
 
-  /** The store has it alive for so long from `sentAt` on, at least. */
+  /** The store keeps it alive for at least so long from `sentAt` on. */
   renewed(sentAt: number, leaseMs: number): void {
     this.#aliveUntil = sentAt + leaseMs;
   }
 
-  /** It said something. */
-  heard(): void {
-    this.#heardAt = performance.now();
+  /** The executor sent something. */
+  received(): void {
+    this.#receivedAt = performance.now();
   }
 
   get reserved(): number {
@@ -139,7 +154,7 @@ export class Session implements Executor {
     this.#typicalBytes = Math.max(1, bytes, this.#typicalBytes * FADING);
   }
 
-  /** It is assigned now, or never will be. */
+  /** The assignment is sent now, or never will be. */
   unreserve(bytes: number): void {
     this.#reserved -= 1;
     this.#reservedBytes -= bytes;
@@ -150,11 +165,16 @@ export class Session implements Executor {
     this.#capacity = capacity;
   }
 
+  /** How many tasks it runs at once. */
+  get slots(): number {
+    return this.#capacity;
+  }
+
   grow(by: number): void {
     this.#capacity += by;
   }
 
-  /** Gives it a task: it holds the claim from now on, and hears of it as soon as the stream takes the assignment. */
+  /** Gives it a task: it holds the claim from now on, and gets the assignment as soon as the stream takes it. */
   assign(claim: Claim, item: SchedulerItemInit, bytes: number): void {
     const held = this.hold(claim, Infinity);
     const assignedAt = performance.now();
@@ -168,10 +188,15 @@ export class Session implements Executor {
     });
   }
 
-  /** A task that cannot be sent fails in its name. */
+  /** A task that cannot be sent fails in the executor's name. */
   refuse(claim: Claim, oversize: Oversize): void {
     this.hold(claim);
     this.#onOversize(claim, oversize);
+  }
+
+  withdraw(claim: Claim, isLost: boolean): void {
+    this.letGo(claim);
+    this.send(claimItem(isLost ? "claimLost" : "cancel", claim));
   }
 
   hold(claim: Claim, sentAt = -Infinity): Held {
@@ -180,25 +205,25 @@ export class Session implements Executor {
     return held;
   }
 
-  /** Whether the assignment of this claim waits to be written, or left late and less than so long ago: its executor may not know of it. */
+  /** Whether the assignment of this claim waits to be written, or left late and less than so long ago: it may not have arrived. */
   isOnItsWay({ runId, nodeId, iteration, epoch }: Claim, forMs: number): boolean {
     const held = this.#held.get(keyOf(runId, nodeId, iteration));
     return held?.claim.epoch === epoch && performance.now() - held.sentAt < forMs;
   }
 
-  /** Claims whose assignment has not left: their executor never heard of them. */
+  /** Claims whose assignment has not left: the executor does not know them. */
   get unsent(): readonly Claim[] {
     return [...this.#held.values()].flatMap(({ claim, sentAt }) =>
       sentAt === Infinity ? [claim] : [],
     );
   }
 
-  /** The claim it holds on a node execution, whatever its epoch. */
+  /** The claim that it holds on a node execution, of any epoch. */
   claimOn(runId: RunId, nodeId: NodeId, iteration: number): Claim | undefined {
     return this.#held.get(keyOf(runId, nodeId, iteration))?.claim;
   }
 
-  /** Forgets a claim, if it is the one given. */
+  /** Forgets exactly this claim. */
   letGo(claim: Claim): void {
     const key = keyOf(claim.runId, claim.nodeId, claim.iteration);
     if (this.#held.get(key)?.claim.epoch === claim.epoch) this.#held.delete(key);

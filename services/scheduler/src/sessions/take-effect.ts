@@ -1,4 +1,4 @@
-// What an executor says about the effects of its tasks, offered to the tick. What can be no effect at all is refused at once and
+// Reports of an executor about the effects of its tasks, submitted to the tick. A report that names no possible effect is refused at once and
 // never reaches the ledger.
 
 import { checkJson } from "@pawl/core/data/json";
@@ -11,9 +11,10 @@ import {
   EffectState,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { EffectStanding } from "@pawl/core/policy/effect";
+import { wireClaim } from "../hand-off/assignment.ts";
 import { answered, type DoorParts, enter } from "./door.ts";
 import type { Session } from "./session.ts";
-import { decode, wireClaim } from "./wire.ts";
+import { decode } from "./wire.ts";
 
 const CLASSES: ReadonlyMap<WireClass, EffectClass> = new Map([
   [WireClass.TRANSACTIONAL, "transactional"],

@@ -1,5 +1,5 @@
-// What an executor says about its tasks, offered to the tick. Room is free again the moment an outcome arrives; the claim
-// itself ends with the commit.
+// Reports of an executor about its tasks, submitted to the tick. An outcome frees room the moment it arrives; the claim itself ends with the
+// commit.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { utf8Bytes } from "@pawl/core/data/utf8";
@@ -13,9 +13,10 @@ import type {
   Release,
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { Claim } from "../inputs/input.ts";
+import { wireClaim } from "../hand-off/assignment.ts";
 import { answered, type DoorParts, enter } from "./door.ts";
 import type { Session } from "./session.ts";
-import { claimItem, cleanText, isIndex, mediaOf, outcomeOf, wireClaim } from "./wire.ts";
+import { claimItem, cleanText, isIndex, mediaOf, outcomeOf } from "./wire.ts";
 
 const LEVELS = new Set(["debug", "info", "warn", "error"]);
 
@@ -33,7 +34,7 @@ export function takeOutcome(parts: DoorParts, session: Session, wire: Outcome): 
   });
 }
 
-/** A task that no message can hold: it fails as if its executor had said so, so that neither a delivery nor a stream is lost by it. */
+/** A task that no message can hold fails as if its executor had failed it. So it costs neither a delivery nor a stream. */
 export function failOversize(
   { loop, log }: DoorParts,
   session: Session,
@@ -42,18 +43,15 @@ export function failOversize(
 ): void {
   log.warn({ run_id: claim.runId, node_id: claim.nodeId, cause }, message);
   session.letGo(claim);
-  loop.submit({
-    kind: "outcome",
+  const about = {
     claim: { ...claim, executorId: session.executorId },
     outcome: { kind: "failed", cause, message, permanent: true, durationMs: 0 },
     jitter: 1,
-    answer: {
-      resolve: () => {},
-      // The executor does not hold the claim: its next renewal says so, and the node is handed out again.
-      reject: (error) =>
-        log.error({ err: error, run_id: claim.runId }, "a failure was not settled"),
-    },
-  });
+  } as const;
+  loop
+    .ask((answer) => ({ kind: "outcome", ...about, answer }))
+    // The executor does not hold the claim: its next renewal shows that, and the node is handed out again.
+    .catch((error) => log.error({ err: error, run_id: claim.runId }, "a failure was not settled"));
 }
 
 export function takeDelta(parts: DoorParts, session: Session, wire: Delta): void {
@@ -77,10 +75,10 @@ export function takeDelta(parts: DoorParts, session: Session, wire: Delta): void
   });
 }
 
-/** Bytes of what `cleanText` cuts off. */
+/** The bytes that `cleanText` cuts off. */
 const bytesBehind = (text: string, lengthMax: number): number => utf8Bytes(text.slice(lengthMax));
 
-/** An event that is not whole says so. */
+/** An event that was cut says so. */
 const cutOf = (cutBytes: number): { readonly cutBytes?: number } =>
   cutBytes === 0 ? {} : { cutBytes };
 
@@ -105,7 +103,7 @@ export function takeLog(parts: DoorParts, session: Session, wire: Log): void {
   });
 }
 
-/** A claim given back at a graceful stop: queued again at once, at no cost. */
+/** A claim that an executor gives back when it stops: queued again at once, at no cost. */
 export function takeRelease(parts: DoorParts, session: Session, wire: Release): void {
   enter(session, wire.claim, "a release", (claim) => {
     session.letGo(claim);
@@ -122,7 +120,7 @@ export function takeRelease(parts: DoorParts, session: Session, wire: Release): 
   });
 }
 
-/** One task that needs longer than its executor's renewals promise. */
+/** A task needs longer than its executor's renewals promise. */
 export function takeExtend(parts: DoorParts, session: Session, wire: Extend): void {
   enter(session, wire.claim, "more time", (claim) => {
     const extendMs = Math.min(Number(wire.extendMs), LIMITS.nodeTimeoutMsMax);

@@ -1,7 +1,7 @@
-// What executors say, in the engine's words. Text of theirs goes into jsonb, which refuses NUL and lone surrogates: both are
-// taken out here, so that no executor can poison a tick.
+// Reports of executors as domain values. Their text is written to jsonb, which refuses NUL and lone surrogates: both are removed here, so
+// that no executor can make a tick fail.
 
-import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import { create } from "@bufbuild/protobuf";
 import { checkJson, VALUE_LIMITS } from "@pawl/core/data/json";
 import { LIMITS } from "@pawl/core/data/limits";
 import { currentCause } from "@pawl/core/fault/cause";
@@ -11,7 +11,6 @@ import type { Check, Outcome } from "@pawl/core/plan/result";
 import {
   type ChildRun as WireChildRun,
   type Claim as WireClaim,
-  type ClaimSchema,
   type Completed as WireCompleted,
   CompletedSchema,
   type Held as WireHeld,
@@ -25,9 +24,10 @@ import {
 import { newRunId, uuidV7 } from "../run-id.ts";
 import type { Claim } from "../inputs/input.ts";
 import type { SchedulerItemInit } from "../commit/executor.ts";
+import { wireClaim } from "../hand-off/assignment.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** What an integer of the store holds; the wire allows twice as much. */
+/** The largest integer of the store; the wire allows twice as much. */
 const INTEGER_MAX = 2 ** 31 - 1;
 const CAUSE_LENGTH = 64;
 /** As long as a name may be. */
@@ -40,7 +40,7 @@ const CHECK_TYPES: ReadonlyMap<GateKind, Check["type"]> = new Map([
   [GateKind.MODERATION_FLAGGED, "moderation.flagged"],
 ]);
 
-/** The claim, or undefined when it cannot be one: such a claim is stale by definition. */
+/** The claim, or undefined if it cannot be one: such a claim is stale by definition. */
 export function claimOf(wire: WireClaim | undefined): Claim | undefined {
   if (wire === undefined || !isUuid(wire.runId) || !isName(wire.nodeId)) return undefined;
   if (wire.epoch > BigInt(Number.MAX_SAFE_INTEGER) || wire.iteration > INTEGER_MAX)
@@ -60,14 +60,14 @@ export const isIndex = (index: number): boolean => index < INTEGER_MAX;
 export const cleanText = (text: string, lengthMax = MESSAGE_LENGTH): string =>
   text.slice(0, lengthMax).toWellFormed().replaceAll("\0", "");
 
-/** How the attempt ended, and what the checks around its handler found. `now`: the time in the ids of what follows from it. */
+/** How the attempt ended, and the findings of the checks around its handler. Ids that follow from it contain `now`. */
 export function outcomeOf(wire: WireOutcome, now: number): Outcome {
   const checks = wire.gates.slice(0, CHECKS_MAX).flatMap(checkOf);
   const ending = endingOf(wire, now);
   return checks.length === 0 ? ending : { ...ending, checks };
 }
 
-/** A check of a kind this build does not know is left out; details that are not storable are null. */
+/** A check of an unknown kind is left out; details that cannot be stored become null. */
 function checkOf({ kind, phase, detailsJson }: WireCheck): Check[] {
   const type = CHECK_TYPES.get(kind);
   if (type === undefined || (phase !== "input" && phase !== "output")) return [];
@@ -83,12 +83,10 @@ function endingOf(wire: WireOutcome, now: number): Outcome {
   if (result.case === "held") return heldOf(result.value, durationMs, now);
   if (result.case === "expanded") {
     const { itemsJson, cut } = result.value;
-    const text = decode(itemsJson);
-    if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
-    const checked = checkJson(text);
-    if (!checked.ok) return unacceptable(checked.reason, durationMs);
-    if (!Array.isArray(checked.value)) return unacceptable("WRONG_TYPE", durationMs);
-    return { kind: "expanded", itemsJson: text, width: checked.value.length, cut, durationMs };
+    const items = jsonOf(itemsJson);
+    if (!items.ok) return unacceptable(items.rule, durationMs);
+    if (!Array.isArray(items.value)) return unacceptable("WRONG_TYPE", durationMs);
+    return { kind: "expanded", itemsJson: items.text, width: items.value.length, cut, durationMs };
   }
   if (result.case === "childRun") return childRunOf(result.value, durationMs, now);
   if (result.case !== "failed") return failed("the executor reported no result", durationMs);
@@ -110,15 +108,13 @@ function endingOf(wire: WireOutcome, now: number): Outcome {
 
 function completedOf(wire: WireCompleted, durationMs: number): Ended {
   const { outputJson, handle, queueDelayMs, usage, stop } = wire;
-  const text = outputJson.length === 0 ? "null" : decode(outputJson);
-  if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
-  const checked = checkJson(text);
-  if (!checked.ok) return unacceptable(checked.reason, durationMs);
+  const output = jsonOf(outputJson);
+  if (!output.ok) return unacceptable(output.rule, durationMs);
   const delayMs = Math.min(Number(queueDelayMs), LIMITS.delayMsMax);
   const left = cleanText(handle, HANDLE_LENGTH);
   return {
     kind: "completed",
-    outputJson: text,
+    outputJson: output.text,
     durationMs,
     ...(left === "" ? {} : { handle: left }),
     ...(delayMs === 0 ? {} : { queueDelayMs: delayMs }),
@@ -127,7 +123,7 @@ function completedOf(wire: WireCompleted, durationMs: number): Ended {
   };
 }
 
-/** A hold without a reason or a phase of ours would be one that nobody can answer. */
+/** No person could answer a hold without a reason or a known phase. */
 function heldOf(wire: WireHeld, durationMs: number, now: number): Outcome {
   const { reason, phase, completed } = wire;
   const why = cleanText(reason, CAUSE_LENGTH);
@@ -148,10 +144,8 @@ function heldOf(wire: WireHeld, durationMs: number, now: number): Outcome {
 function askedOf(question: WireQuestion | undefined, durationMs: number, now: number): Outcome {
   if (question === undefined || question.message === "")
     return failed("the executor asks a person and does not say what", durationMs);
-  const text = question.detailsJson.length === 0 ? "null" : decode(question.detailsJson);
-  if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
-  const checked = checkJson(text);
-  if (!checked.ok) return unacceptable(checked.reason, durationMs);
+  const details = jsonOf(question.detailsJson);
+  if (!details.ok) return unacceptable(details.rule, durationMs);
   const deadlineMs = Math.min(Number(question.deadlineMs), LIMITS.approvalDeadlineMsMax);
   const assignees = question.assignees
     .slice(0, LIMITS.approvalAssignees)
@@ -168,14 +162,14 @@ function askedOf(question: WireQuestion | undefined, durationMs: number, now: nu
     reason: APPROVAL,
     phase: "output",
     durationMs,
-    outputJson: text,
+    outputJson: details.text,
     approval,
   };
 }
 
 type Ended = Extract<Outcome, { kind: "completed" | "failed" }>;
 
-/** Media of a delta, or undefined when it names none; an address that was cut would lead elsewhere. */
+/** Media of a delta, or undefined if it names none; a cut address would lead elsewhere. */
 export function mediaOf(wire: WireMedia | undefined): Media | undefined {
   if (wire === undefined || wire.url === "" || wire.url.length > LIMITS.deltaBytes)
     return undefined;
@@ -194,15 +188,27 @@ function childRunOf(wire: WireChildRun, durationMs: number, now: number): Outcom
   const { workflowId, version, inputJson } = wire;
   if (!isName(workflowId) || version > INTEGER_MAX)
     return failed("the executor named no workflow", durationMs);
-  const text = inputJson.length === 0 ? "null" : decode(inputJson);
-  if (text === undefined) return unacceptable("BAD_UNICODE", durationMs);
-  const checked = checkJson(text, { ...VALUE_LIMITS, bytes: LIMITS.inputBytes });
-  if (!checked.ok) return unacceptable(checked.reason, durationMs);
+  const input = jsonOf(inputJson, { ...VALUE_LIMITS, bytes: LIMITS.inputBytes });
+  if (!input.ok) return unacceptable(input.rule, durationMs);
   const childRunId = newRunId(now);
-  return { kind: "child_run", childRunId, workflowId, version, inputJson: text, durationMs };
+  return { kind: "child_run", childRunId, workflowId, version, inputJson: input.text, durationMs };
 }
 
-/** The text, or undefined when the bytes are none. */
+type Json =
+  | { readonly ok: true; readonly text: string; readonly value: unknown }
+  | { readonly ok: false; readonly rule: string };
+
+/** JSON bytes as text and as a value, or the rule that they break; no bytes mean null. */
+function jsonOf(bytes: Uint8Array, limits = VALUE_LIMITS): Json {
+  const text = bytes.length === 0 ? "null" : decode(bytes);
+  if (text === undefined) return { ok: false, rule: "BAD_UNICODE" };
+  const checked = checkJson(text, limits);
+  return checked.ok
+    ? { ok: true, text, value: checked.value }
+    : { ok: false, rule: checked.reason };
+}
+
+/** The text, or undefined if the bytes are not UTF-8. */
 export function decode(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes);
@@ -222,21 +228,13 @@ const failed = (message: string, durationMs: number): Ended => ({
   durationMs,
 });
 
-/** A claim as executors know it. */
-export const wireClaim = (claim: Claim): MessageInitShape<typeof ClaimSchema> => ({
-  runId: claim.runId,
-  nodeId: claim.nodeId,
-  iteration: claim.iteration,
-  epoch: BigInt(claim.epoch),
-});
-
 /** An item that only names a claim. */
 export function claimItem(
   kind: "settled" | "claimLost" | "cancel",
   claim: Claim,
 ): SchedulerItemInit {
   const value = { claim: wireClaim(claim) };
-  // One constant case per branch: a union of cases is not a case of the union.
+  // TypeScript wants one constant case in each branch.
   if (kind === "settled") return { item: { case: kind, value } };
   if (kind === "cancel") return { item: { case: kind, value } };
   return { item: { case: kind, value } };

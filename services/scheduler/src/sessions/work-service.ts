@@ -1,32 +1,38 @@
 // One executor's stream: registered → working → (goodbye, a broken stream or our own drain) gone.
 //
-// Nothing hangs on a message. The lease commits before the assignment is sent, so either side may die in between: an executor
-// names the claims it holds when it registers and with each renewal, and what it does not hold is taken back.
-// A stream that breaks shortens the executor's life to a short grace, unless a newer stream speaks for it by then. One process at a
-// time speaks for an executor (ADR 39): another one that registers with its id is refused while the first lives, and an older stream
-// of the same process, here or at another scheduler, is ended, with nothing of the executor's changed by its end.
+// No message must arrive. The lease commits before the assignment is sent, so either side may die in between: an executor names the claims
+// it holds when it registers and with each renewal, and the scheduler takes the others back.
+// A broken stream shortens the executor's life to a short grace, unless a newer stream speaks for the executor by then. One process at a
+// time speaks for an executor (ADR 39): another process that registers with its id is refused while the first lives. An older stream of
+// the same process, here or at another scheduler, is ended; its end changes nothing of the executor's.
 
+import { LIMITS } from "@pawl/core/data/limits";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { executorId } from "@pawl/core/name/ids";
 import { METRICS } from "@pawl/platform/telemetry/catalogue";
 import type { Logger } from "@pawl/platform/telemetry/log";
-import type { Executors } from "@pawl/platform/store/leases/leases";
-import type { Register, WorkerItem } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Executors, HandlerProcess } from "@pawl/platform/store/leases/leases";
+import type { NodeTypes } from "@pawl/platform/store/node-types/node-types";
+import type {
+  HandlerProcess as WireProcess,
+  Register,
+  WorkerItem,
+} from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { TickLoop } from "../tick/loop.ts";
+import { admitTypes } from "./admit-types.ts";
 import { Outgoing, type WorkStream } from "./outgoing.ts";
 import { type BuiltIns, checkRegister, SLOTS_MAX } from "./check-register.ts";
 import { giveBack } from "./give-back.ts";
-import { idTaken } from "./id-taken.ts";
 import { ASSIGNMENT_GRACE_MS, reconcile } from "./reconcile.ts";
 import type { Renewals } from "./renewals.ts";
 import type { Roster } from "./roster.ts";
 import type { SchedulerItemInit } from "../commit/executor.ts";
-import { Session } from "./session.ts";
+import { idTaken, Session } from "./session.ts";
 import { failOversize, takeDelta, takeExtend, takeLog, takeOutcome, takeRelease } from "./take.ts";
 import { takeEffectBegin, takeEffectCommit } from "./take-effect.ts";
 import { claimOf, cleanText } from "./wire.ts";
 
-/** An executor that missed so many renewals is taken for frozen, before its lease runs out. */
+/** An executor that missed so many renewals counts as frozen, before its lease ends. */
 const RENEWALS_MISSED = 2;
 
 export interface WorkParts {
@@ -34,6 +40,7 @@ export interface WorkParts {
   readonly loop: TickLoop;
   readonly roster: Roster;
   readonly executors: Executors;
+  readonly nodeTypes: NodeTypes;
   readonly renewals: Renewals;
   readonly log: Logger;
   /** Who may serve the built-in node types. */
@@ -52,7 +59,7 @@ export interface WorkParts {
 export function serveWork(parts: WorkParts, stream: WorkStream): void {
   let session: Session | undefined;
   let farewell = false;
-  // Items are handled in order; registering waits for the database, and what follows waits for it.
+  // Items are handled in order; registering waits for the database, and later items wait for it.
   let chain = Promise.resolve();
   const handle = async (item: WorkerItem): Promise<void> => {
     if (stream.signal.aborted) return;
@@ -68,7 +75,7 @@ export function serveWork(parts: WorkParts, stream: WorkStream): void {
   };
   stream.listen({
     message: ({ items }) => {
-      if (session !== undefined) hear(parts, session);
+      if (session !== undefined) noteAlive(parts, session);
       if (session !== undefined && items.every((item) => item.item.case !== "register")) {
         for (const item of items) void handle(item).catch((error) => stream.fail(error));
         return;
@@ -90,11 +97,13 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   checkRegister(hello, parts.builtIns);
   throwIfDraining(parts);
   const outgoing = new Outgoing(stream);
+  const { nodeTypes, refused } = await admitTypes(parts, hello);
   const held = hello.held.flatMap((wire) => claimOf(wire) ?? []);
   const session: Session = new Session({
     executorId: executorId(hello.executorId),
     sessionId: crypto.randomUUID(),
-    nodeTypes: hello.nodeTypes,
+    nodeTypes,
+    refused,
     capacity: hello.slots,
     held,
     send: (item, onSent) => outgoing.push(item, onSent),
@@ -104,12 +113,12 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
     leaseMs: parts.leaseMs,
     end: (error) => stream.fail(error),
   });
-  await parts.ensureQueues(hello.nodeTypes);
-  await heardAll();
+  await parts.ensureQueues(nodeTypes);
+  await readOn();
   if (stream.signal.aborted)
     throw new EngineError("CALLER_CANCELLED", "the executor left before it was registered");
   await enroll(parts, session, hello);
-  session.send(registered(parts));
+  session.send(registered(parts, session));
   await reconcile(parts, session, { held, graceMs: 0 });
   throwIfDraining(parts);
   METRICS.executorsConnected.add(1);
@@ -126,15 +135,17 @@ async function register(parts: WorkParts, stream: WorkStream, hello: Register): 
   return session;
 }
 
-/** From here on this session speaks for its executor, and no older one does. */
+/** From here on this session speaks for its executor, and no older session does. */
 async function enroll(parts: WorkParts, session: Session, hello: Register): Promise<void> {
   const hasId = await parts.executors.register({
     executorId: session.executorId,
     sessionId: session.sessionId,
     instanceId: hello.instanceId === "" ? null : hello.instanceId,
-    nodeTypes: hello.nodeTypes,
+    nodeTypes: [...session.nodeTypes],
     slots: hello.slots,
     description: cleanText(hello.description),
+    schedulerId: parts.schedulerId,
+    ...(hello.process === undefined ? {} : { process: processOf(hello.process) }),
     leaseMs: parts.leaseMs,
   });
   if (!hasId) {
@@ -148,38 +159,49 @@ async function enroll(parts: WorkParts, session: Session, hello: Register): Prom
   older.supersede();
 }
 
-/** It keeps what it holds: its next scheduler is told. */
+const processOf = ({ name, language, sdk, build }: WireProcess): HandlerProcess => ({
+  processName: cleanText(name, LIMITS.labelLength),
+  language: cleanText(language, LIMITS.labelLength),
+  sdk: cleanText(sdk, LIMITS.labelLength),
+  build: cleanText(build, LIMITS.labelLength),
+});
+
+/** The executor keeps its claims and names them to its next scheduler. */
 function throwIfDraining({ roster }: WorkParts): void {
   if (roster.isDraining) throw new EngineError("DRAINING", "This scheduler is stopping.");
 }
 
 /**
- * Lets the event loop read on. A scheduler that stood still hears a Register together with its withdrawal: written down, it would
- * speak for an executor that has long found another scheduler, and whose renewals there would count no more.
+ * Lets the event loop read on. A scheduler that was frozen reads a Register together with the end of its stream. If it stored the session,
+ * that session would speak for an executor that has long found another scheduler, and the renewals there would count no more.
  */
-async function heardAll(): Promise<void> {
+async function readOn(): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Register again on the same stream: the executor has another number of slots, none when it is about to leave. */
+/** Register again on the same stream: the executor has another capacity, 0 if it is about to leave. */
 function resize(parts: WorkParts, session: Session, hello: Register): void {
   checkRegister(hello, parts.builtIns);
   if (hello.executorId !== session.executorId)
     throw invalidField("register.executor_id", "BAD_ID", "a stream speaks for one executor");
   session.resize(hello.slots);
-  session.send(registered(parts));
+  session.send(registered(parts, session));
   parts.loop.nudge();
 }
 
-function registered({ schedulerId, leaseMs, renewMs }: WorkParts): SchedulerItemInit {
-  const value = { schedulerId, leaseMs: BigInt(leaseMs), renewMs: BigInt(renewMs) };
+function registered(
+  { schedulerId, leaseMs, renewMs }: WorkParts,
+  { refused }: Session,
+): SchedulerItemInit {
+  const times = { leaseMs: BigInt(leaseMs), renewMs: BigInt(renewMs) };
+  const value = { schedulerId, ...times, refused: [...refused] };
   return { item: { case: "registered", value } };
 }
 
-/** Notes that the executor lives; one that was silent has room again. */
-function hear(parts: WorkParts, session: Session): void {
+/** Notes that the executor lives; a silent executor has room again. */
+function noteAlive(parts: WorkParts, session: Session): void {
   const wasSilent = session.isSilent;
-  session.heard();
+  session.received();
   if (wasSilent) parts.loop.nudge();
 }
 
@@ -204,8 +226,9 @@ function take(parts: WorkParts, session: Session, { item }: WorkerItem): void {
       return parts.loop.nudge();
     case "renew": {
       const held = item.value.held.flatMap((wire) => claimOf(wire) ?? []);
+      session.silentMs = Math.min(Number(item.value.silentMs), Number.MAX_SAFE_INTEGER);
       parts.renewals.add(session);
-      // Says that this scheduler lives: an executor that hears nothing looks for another one.
+      // Without an answer the executor would look for another scheduler.
       session.send({ item: { case: "renewed", value: {} } });
       const standing = { held, graceMs: ASSIGNMENT_GRACE_MS };
       void reconcile(parts, session, standing).catch((error: unknown) =>
@@ -224,10 +247,10 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
   parts.roster.leave(session);
   parts.renewals.drop(session);
   METRICS.executorsConnected.add(-1);
-  // A newer session may speak for it, here or elsewhere: what this one has sent may be the newer one's by now, and the life too.
+  // A newer session may speak for the executor, here or elsewhere: then claims and life belong to that session.
   const isLast = !session.isSuperseded && (!farewell || (await isCurrent(parts, session)));
   const given = giveBack(parts, session, farewell && isLast ? "all" : "unsent");
-  // Sent away by us: it is alive and on its way to another scheduler, or waits for the next one here.
+  // We sent it away: it is alive and on its way to another scheduler, or waits for the next one here.
   if (farewell || session.draining) await given;
   if (!isLast || (session.draining && !farewell)) return;
   const graceMs = farewell ? 0 : parts.graceMs;
@@ -235,7 +258,7 @@ async function leave(parts: WorkParts, session: Session, farewell: boolean): Pro
   try {
     await parts.executors.expireSoon(session, graceMs);
   } catch (error) {
-    // The lease runs out by itself; only the short grace is lost.
+    // The lease ends by itself; only the short grace is lost.
     parts.log.warn({ err: error, executor_id: session.executorId }, "could not shorten a lease");
   }
   parts.sweepSoon(graceMs);

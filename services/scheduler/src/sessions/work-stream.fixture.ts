@@ -1,4 +1,4 @@
-// An executor's stream to the real worker service, without sockets: what is said goes in as messages, what is heard is a list.
+// An executor's stream to the real worker service, without sockets. `say` sends messages; `heard` lists the items that the scheduler sent.
 
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { EngineError } from "@pawl/core/fault/engine-error";
@@ -35,7 +35,6 @@ export function connect(
   const stream: WorkStream = {
     signal: new AbortController().signal,
     closed: closed.promise,
-    metadata: {},
     listen: (given) => void (listener = (message) => given.message(message)),
     write: ({ items = [] }, onSent) => {
       if (isClogged) return false;
@@ -46,7 +45,6 @@ export function connect(
     },
     drained: async () => undefined,
     pause: () => undefined,
-    resume: () => undefined,
     end: () => closed.resolve({}),
     fail: (error) => {
       failed.resolve(error);
@@ -81,7 +79,7 @@ export function connect(
 function partsOf(store: Store, engine: ReturnType<typeof createEngine>): WorkParts {
   const log = createLogger({ service: "scheduler", level: "silent" });
   const terms = { leaseMs: 60_000, renewMs: 20_000 };
-  const { executors } = store;
+  const { executors, nodeTypes } = store;
   const renewals = new Renewals({
     ...terms,
     executors,
@@ -95,6 +93,7 @@ function partsOf(store: Store, engine: ReturnType<typeof createEngine>): WorkPar
     loop: engine.loop,
     roster: engine.roster,
     executors,
+    nodeTypes,
     renewals,
     log,
     ...terms,

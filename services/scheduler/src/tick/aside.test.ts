@@ -58,7 +58,7 @@ function setup() {
   return { timers, locked, aside, heard, cancel, outcome, lost, due, probes: () => probes };
 }
 
-test("what is about a run that waits is kept in its order, and the rest is given back", () => {
+test("inputs about a run that waits are kept in order, and the rest is given back", () => {
   const { aside, cancel } = setup();
   const [first, second, other] = [cancel("1"), cancel("2"), cancel("3", PARENT)];
   aside.hold(RUN, [first], because);
@@ -82,7 +82,7 @@ test("a run is tried again only when nothing it waits for is locked, and is look
   expect([aside.isDue, aside.has(RUN)]).toEqual([false, false]);
 });
 
-test("a caller and a sweep hear after a while that the run is contended; what an executor said is kept", async () => {
+test("a caller and a sweep get the error RUN_CONTENDED after a while; an executor's outcome is kept", async () => {
   const { aside, timers, locked, cancel, outcome, lost, heard } = setup();
   locked.add(RUN);
   const kept = outcome("result");

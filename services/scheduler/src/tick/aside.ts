@@ -1,39 +1,40 @@
-// Runs that cannot move now for a reason of their own: another session holds their row, or every commit with them fails. What
-// arrives about such a run waits here and not in the inbox, so that it holds up no other run. After a while it is tried again, alone.
+// Runs that cannot move now for a reason of their own: another session holds their row, or every commit with them fails. The inputs about
+// such a run wait here and not in the inbox, so that they delay no other run. After a while the run is tried again, alone.
 //
-// Order survives: while a run is here, whatever else arrives about it is kept behind what is here already. An executor repeats a result
-// until it hears of it; the repeat takes the place of what it repeats.
+// Order survives: while a run is here, new inputs about it are kept behind those that are here already. An executor repeats a result
+// until it is acknowledged; the repeat replaces the earlier one.
 //
 //   inbox ─ divert ─▶ waiting ─ its time is over, and nothing it waits for is locked ─▶ released ─ take ─▶ tried alone
 
+import { BoundedMap } from "@pawl/core/data/bounded-map";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Cancel, Timers } from "@pawl/platform/lifecycle/timers";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
-import { type Input, isFenced, runOf } from "../inputs/input.ts";
-import { withoutRepeats } from "../inputs/repeats.ts";
+import { type Claim, type Input, isFenced, runOf } from "../inputs/input.ts";
+import { withoutRepeats } from "../inputs/inbox.ts";
 
 const WAIT_MIN_MS = 50;
 const WAIT_MAX_MS = 2_000;
-/** A run that comes back within this time goes on with the wait it had. */
+/** A run that comes back within this time keeps the wait it had. */
 const MEMORY_MS = 10_000;
-/** How long a sender waits that may ask again: callers, and sweeps, which have other runs to see to. */
+/** How long callers and sweeps wait. They may ask again. */
 const PATIENCE_MS = 3_000;
-/** Waits remembered; beyond it they begin anew. */
+/** How many waits are remembered. A forgotten run starts with the shortest wait. */
 const REMEMBERED_MAX = 1_000;
 
 export interface AsideParts {
   readonly recovery: Pick<Recovery, "lockedRuns">;
   readonly timers: Timers;
   readonly steady: () => number;
-  /** Something may be taken. */
+  /** Called when `take` has something. */
   readonly onDue: () => void;
 }
 
 /** Why a run waits. */
 export interface Obstacle {
   readonly error: unknown;
-  /** Runs whose rows another session held: this one, or one that moves with it. It waits until they are free. */
+  /** Runs whose rows another session held: this run, or a run that moves with it. It waits until they are free. */
   readonly locked?: readonly RunId[];
 }
 
@@ -53,7 +54,9 @@ export class Aside {
   readonly #parts: AsideParts;
   readonly #entries = new Map<RunId, Entry>();
   readonly #released = new Set<RunId>();
-  readonly #waits = new Map<RunId, { readonly ms: number; readonly at: number }>();
+  readonly #waits = new BoundedMap<RunId, { readonly ms: number; readonly at: number }>(
+    REMEMBERED_MAX,
+  );
 
   constructor(parts: AsideParts) {
     this.#parts = parts;
@@ -68,7 +71,7 @@ export class Aside {
     return this.#released.size > 0;
   }
 
-  /** Keeps what is about runs that wait here, and gives the rest. */
+  /** Keeps inputs about runs that wait here, and gives the others. */
   divert(inputs: readonly Input[]): readonly Input[] {
     if (this.#entries.size === 0) return inputs;
     return inputs.filter((input) => {
@@ -78,7 +81,7 @@ export class Aside {
     });
   }
 
-  /** Lets a run wait, with what is about it. */
+  /** Lets a run wait, with the inputs about it. */
   hold(runId: RunId, inputs: readonly Input[], obstacle: Obstacle): void {
     const found = this.#entries.get(runId);
     const waitMs = this.#nextWait(runId);
@@ -91,7 +94,7 @@ export class Aside {
     this.#arm(runId, entry);
   }
 
-  /** The inputs of a run that is to be tried again, in the order they came; it waits here no more. */
+  /** The inputs of a run that is to be tried again, in the order in which they came. The run does not wait here any more. */
   take(): readonly Input[] {
     const [runId] = this.#released;
     if (runId === undefined) return [];
@@ -101,19 +104,19 @@ export class Aside {
     return (entry?.kept ?? []).map(({ input }) => input);
   }
 
-  /** Whatever waited for a time is tried again now: the store takes commits again. */
+  /** The store takes commits again: every run is tried again now, except those whose rows are locked. */
   hurry(): void {
     for (const [runId, entry] of this.#entries)
       if ((entry.obstacle.locked ?? []).length === 0) this.#release(runId, entry);
   }
 
-  /** What waits about a run, and why. */
+  /** The inputs about a run, and the reason why they wait. */
   about(runId: RunId): { readonly inputs: readonly Input[]; readonly error: unknown } | undefined {
     const entry = this.#entries.get(runId);
     return entry && { inputs: entry.kept.map(({ input }) => input), error: entry.obstacle.error };
   }
 
-  /** Ends every wait. Who may ask again hears why; executors repeat what is not acknowledged. */
+  /** Ends every wait. Senders that may ask again are refused; executors repeat results that are not acknowledged. */
   stop(error: EngineError): void {
     for (const { cancel, kept } of this.#entries.values()) {
       cancel();
@@ -136,7 +139,7 @@ export class Aside {
   async #look(runId: RunId, entry: Entry): Promise<void> {
     this.#loseImpatient(runId, entry);
     const isHeld = await this.#isLocked(entry.obstacle.locked ?? []);
-    // It may have been set aside anew, or taken, meanwhile.
+    // The run may have been held again, or taken, meanwhile.
     if (this.#entries.get(runId) !== entry) return;
     if (!isHeld) return this.#release(runId, entry);
     entry.waitMs = Math.min(WAIT_MAX_MS, entry.waitMs * 2);
@@ -147,7 +150,7 @@ export class Aside {
     try {
       return runIds.length > 0 && (await this.#parts.recovery.lockedRuns(runIds)).length > 0;
     } catch {
-      // The store cannot say; it is asked again.
+      // The store does not answer; ask it again later.
       return true;
     }
   }
@@ -169,20 +172,38 @@ export class Aside {
   }
 
   #nextWait(runId: RunId): number {
-    if (this.#waits.size > REMEMBERED_MAX) this.#waits.clear();
     const last = this.#waits.get(runId);
     if (last === undefined || this.#parts.steady() - last.at > MEMORY_MS) return WAIT_MIN_MS;
     return Math.min(WAIT_MAX_MS, last.ms * 2);
   }
 }
 
-/** What an executor said about its claim: given up, it would leave its node stuck. */
+/** An executor's report about its claim. Without it the node would be stuck. */
 export const isKept = (input: Input): boolean => input.kind === "outcome" || isFenced(input);
 
-/** What a sender hears that may ask again. */
+/** The error for a sender that may ask again. */
 export const contended = (runId: RunId, cause: unknown): EngineError =>
   new EngineError(
     "RUN_CONTENDED",
     `Run ${runId} cannot be changed now: other sessions of the database hold it, or wrote it first. Nothing was changed; try again shortly.`,
     { retryAfterMs: 1_000, metadata: { run_id: runId }, cause },
   );
+
+/** A result that an executor reported and that is not stored yet. */
+export interface UnsettledResult {
+  readonly claim: Claim;
+  /** Why it is not stored. */
+  readonly reason: string;
+}
+
+/** The results of a run among inputs that wait because of an error. */
+export function unsettledResults(
+  runId: RunId,
+  inputs: Iterable<Input>,
+  error: unknown,
+): UnsettledResult[] {
+  const reason = error instanceof EngineError ? error.message : contended(runId, error).message;
+  return [...inputs].flatMap((input) =>
+    input.kind === "outcome" && runOf(input) === runId ? [{ claim: input.claim, reason }] : [],
+  );
+}

@@ -1,10 +1,10 @@
-// Which claim makes ticks fail. What comes out of the queues is no input, so it cannot be tried apart: ticks claim fewer jobs each time
-// one fails, until a single run is left. That one is at fault.
+// Finds the claim that makes ticks fail. A job that comes out of a queue is no input, so it cannot be tried apart: each time a tick fails,
+// the next ones claim fewer jobs, until a single run is left. That run is at fault.
 
 import type { RunId } from "@pawl/core/name/ids";
 
 const CLAIMS_MAX = 256;
-/** How often a run is claimed again that failed alone, on a fresh fold each time. */
+/** How often a run that failed alone is claimed again, on a fresh fold each time. */
 const TRIES_MAX = 2;
 
 export class ClaimBlame {

@@ -1,19 +1,19 @@
-// A request id, or an input, that was used before refuses its whole batch by a unique index. Then, and only then, the request
-// ids and input keys of the batch are looked up: repeats are answered with the run they started, misuse of a request id with
-// REQUEST_ID_REUSED, the rest goes on. A caller's own request id wins over the key of its input.
+// A request id or an input key that was used before makes a unique index refuse the whole batch. Only then are the request ids and input
+// keys of the batch looked up: a repeat is answered with the run that it started, a misused request id with REQUEST_ID_REUSED, and the
+// other inputs are tried again. A caller's own request id wins over the key of its input.
 
-import { EngineError } from "@pawl/core/fault/engine-error";
 import type { RunId } from "@pawl/core/name/ids";
 import type { Journal } from "@pawl/platform/store/tick/journal";
+import { requestReused } from "../inputs/errors.ts";
 import type { Input, StartInput } from "../inputs/input.ts";
 
-/** Answers the repeats in a batch. What is left goes on now, except second submissions of one request: those go on later. */
+/** Answers the repeats in a batch. The others are tried now, except second submissions of one request, which are tried later. */
 export async function answerDuplicates(
   journal: Journal,
   batch: readonly Input[],
 ): Promise<{ readonly now: readonly Input[]; readonly later: readonly Input[] }> {
   const starts = batch.filter((input) => input.kind === "start" && namesOf(input).length > 0);
-  const byTenant = Map.groupBy(starts as StartInput[], (start) => start.tenantId);
+  const byTenant = Map.groupBy(starts as StartInput[], ({ start }) => start.tenantId);
   const answered = new Set<Input>();
   const later = new Set<Input>();
   for (const [tenantId, inputs] of byTenant) {
@@ -31,8 +31,8 @@ export async function answerDuplicates(
   };
 }
 
-/** By what a start may be a repeat of another one. */
-const namesOf = ({ requestId, inputKey }: StartInput): string[] => [
+/** The names by which a start may repeat another one. */
+const namesOf = ({ start: { requestId, inputKey } }: StartInput): string[] => [
   ...(requestId === null ? [] : [`request ${requestId}`]),
   ...(inputKey === undefined ? [] : [`input ${inputKey.key}`]),
 ];
@@ -47,8 +47,8 @@ async function findUsed(
   tenantId: string,
   inputs: readonly StartInput[],
 ): Promise<Used> {
-  const ids = inputs.flatMap(({ requestId }) => (requestId === null ? [] : [requestId]));
-  const keys = inputs.flatMap(({ inputKey }) => (inputKey === undefined ? [] : [inputKey.key]));
+  const ids = inputs.flatMap(({ start: { requestId } }) => (requestId === null ? [] : [requestId]));
+  const keys = inputs.flatMap(({ start }) => start.inputKey?.key ?? []);
   const requests = ids.length === 0 ? [] : await journal.findRequest(tenantId, ids);
   const kept = keys.length === 0 ? [] : await journal.findInputKeys(tenantId, keys);
   return {
@@ -57,23 +57,15 @@ async function findUsed(
   };
 }
 
-/** False when the start is no repeat. */
-function answer(input: StartInput, used: Used): boolean {
-  const request = used.requests.get(input.requestId ?? "");
-  if (request !== undefined && request.requestHash !== input.requestHash) {
-    input.answer.reject(requestReused(input.requestId ?? "", request.runId));
+/** False if the start is no repeat. */
+function answer({ start, answer: to }: StartInput, used: Used): boolean {
+  const request = used.requests.get(start.requestId ?? "");
+  if (request !== undefined && request.requestHash !== start.requestHash) {
+    to.reject(requestReused({ request_id: start.requestId ?? "", run_id: request.runId }));
     return true;
   }
-  const runId = request?.runId ?? used.inputs.get(input.inputKey?.key ?? "");
+  const runId = request?.runId ?? used.inputs.get(start.inputKey?.key ?? "");
   if (runId === undefined) return false;
-  input.answer.resolve({ runId, duplicate: true, lastSeq: 0, isPaused: false });
+  to.resolve({ duplicate: true, runId });
   return true;
 }
-
-/** A request id that started `runId` is said again with another body. */
-export const requestReused = (requestId: string, runId: string): EngineError =>
-  new EngineError(
-    "REQUEST_ID_REUSED",
-    "This request id was used before with another body; use a new one.",
-    { metadata: { request_id: requestId, run_id: runId } },
-  );

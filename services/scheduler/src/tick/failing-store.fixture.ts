@@ -19,10 +19,11 @@ export interface FailingStore extends Store {
 export function createFailingStore(now: () => number): FailingStore {
   const store = createMemoryStore({ now });
   const failing: FailingStore = { ...store, judge: () => {}, tries: 0 };
-  const transact: Journal["transact"] = (work) =>
+  const transact: Journal["transact"] = (work, onSent) =>
     store.journal.transact(async (tx) => {
       const seen = new Set<RunId>();
       const result = await work(watched(tx, seen));
+      onSent?.();
       failing.tries += 1;
       if (seen.size > 0) failing.judge(seen);
       return result;

@@ -17,10 +17,11 @@ export function createHeldStore(now: () => number) {
   const waiting: ((fate: Fate) => void)[] = [];
   let isHolding = false;
   const { journal } = store;
-  const transact: typeof journal.transact = async (work) => {
+  const transact: typeof journal.transact = async (work, onSent) => {
     let fate: Fate = "works";
     const result = await journal.transact(async (tx) => {
       const done = await work(tx);
+      onSent?.();
       if (isHolding) fate = await new Promise<Fate>((resolve) => waiting.push(resolve));
       if (fate === "moved") throw new RunMoved("a run moved on");
       return done;

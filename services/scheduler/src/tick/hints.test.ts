@@ -10,7 +10,7 @@ const GRAPH = {
   edges: [{ source: "start", target: "last" }],
 };
 
-test("a run wakes readers from its second commit on: before that nobody knows its id", async () => {
+test("a run wakes readers from its second commit on: before that no reader knows its id", async () => {
   const hints: { readonly runId: string; readonly ended: boolean }[] = [];
   const store = createMemoryStore({ now: () => 1_000, onWake: (runs) => void hints.push(...runs) });
   const engine = createEngine(store, () => 1_000);

@@ -6,13 +6,12 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import type { Timers } from "@pawl/platform/lifecycle/timers";
 import type { RunId } from "@pawl/core/name/ids";
-import { Aside } from "./aside.ts";
+import { Aside, type UnsettledResult, unsettledResults } from "./aside.ts";
 import { claimableTypes } from "../decide/claim.ts";
 import { Inbox } from "../inputs/inbox.ts";
-import { type Input, isCommand } from "../inputs/input.ts";
+import { type Answer, type Input, isCommand } from "../inputs/input.ts";
 import { Redo, type RedoOptions } from "./redo.ts";
 import { Tick } from "./tick.ts";
-import { type UnsettledResult, unsettledResults } from "./unsettled.ts";
 
 /** From this many inputs in the last batch on, more are worth waiting for; a lone run never waits. */
 const CROWD_MIN = 3;
@@ -67,7 +66,7 @@ export class TickLoop {
     return this.#options.now();
   }
 
-  /** Takes an input; its answer is called when the input is committed, refused or given up. */
+  /** Takes an input; its answer is called when the input is committed or refused. */
   submit(input: Input): void {
     if (this.#stopped) {
       input.answer.reject(draining());
@@ -83,7 +82,12 @@ export class TickLoop {
     this.#run();
   }
 
-  /** Looks at the queues again: room was freed, or somebody else put jobs there. */
+  /** Submits an input and waits for its answer. @throws the reason why there is none */
+  ask<T>(input: (answer: Answer<T>) => Input): Promise<T> {
+    return new Promise((resolve, reject) => this.submit(input({ resolve, reject })));
+  }
+
+  /** Looks at the queues again: room was freed, or another scheduler put jobs there. */
   nudge(): void {
     if (!this.#stopped) this.#run();
   }
@@ -93,7 +97,7 @@ export class TickLoop {
     await Promise.all([this.#current, this.#below?.tick.over, this.#open?.over]);
   }
 
-  /** Finishes what has arrived and takes nothing more. What cannot be stored now is left to executors, which repeat it elsewhere. */
+  /** Finishes the inputs that have arrived and takes no more. Executors send results that cannot be stored now to another scheduler. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#dueTimer);

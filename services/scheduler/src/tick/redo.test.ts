@@ -41,7 +41,7 @@ const failAlways = (store: FailingStore, code: string): void => {
 const isOver = async (store: FailingStore, { runId }: Claim): Promise<boolean> =>
   (await store.journal.load([{ runId, afterSeq: 0 }]))[0]?.hasEnded === true;
 
-test("one run among many that cannot be stored is found in halves and set aside, and the others go on", async () => {
+test("one run among many that cannot be stored is found in halves and set aside, and the others continue", async () => {
   const { store, engine, claims } = await setup();
   const [bad, ...others] = claims;
   failOn(store, bad?.runId, () => pgError("22P05"));
@@ -53,7 +53,7 @@ test("one run among many that cannot be stored is found in halves and set aside,
   expect(engine.health.failure).toBeUndefined();
 });
 
-test("a run that others always write first waits by itself, and the others go on", async () => {
+test("a run that others always write first waits by itself, and the others continue", async () => {
   const { store, engine, claims } = await setup();
   const [bad, ...others] = claims;
   failOn(store, bad?.runId, () => new RunMoved("a run moved on"));
@@ -90,7 +90,7 @@ test("a store that fails on one run only keeps no other from it", async () => {
   expect(await last).toBe("settled");
 });
 
-test("a result that is repeated while nothing can be stored is kept once, and its last sender hears of it", async () => {
+test("a result that is repeated while nothing can be stored is kept once, and its last sender gets the answer", async () => {
   const { store, engine, claims } = await setup(1);
   const [claim] = claims;
   if (claim === undefined) throw new Error("no claim");
@@ -112,7 +112,7 @@ test("a result that is repeated while nothing can be stored is kept once, and it
   expect(answers).toEqual(["repeat 99"]);
 });
 
-test("commands hear at once that the store fails, and an idle scheduler finds out when it does not any more", async () => {
+test("commands fail at once while the store fails, and an idle scheduler notices when the store works again", async () => {
   const { store, engine, definitionId } = await setup(0);
   failAlways(store, "53100");
   await expect(engine.start(definitionId)).rejects.toMatchObject({
@@ -128,7 +128,7 @@ test("commands hear at once that the store fails, and an idle scheduler finds ou
   await engine.start(definitionId);
 });
 
-test("commands that wait behind results hear that the store fails, although it is asked for one result at a time", async () => {
+test("commands that wait behind results fail while the store fails, although the scheduler tries one result at a time", async () => {
   const { store, engine, claims, definitionId } = await setup(8);
   failAlways(store, "58030");
   const settled = Promise.all(claims.map((claim) => engine.outcome(claim)));

@@ -1,20 +1,20 @@
 // What follows when a tick fails. Nothing of it was committed, and its folds are dropped. The loop tries its inputs again, alone on the
 // store and without claims. The failure says what it is about (`platform/src/db/failure.ts`):
 //
-//   a run moved on, a deadlock     the same inputs again; after a few times in halves, so that one contended run holds up no other
-//   a row is locked                the runs whose rows are locked wait aside; the others go on
-//   a unique index                 repeats of a request are answered; a run with a stray event behind its log is set aside for good
-//   the pauses have changed        they are read again; the same inputs again
-//   a workflow has a newer version the starts that assumed otherwise are handed back; the rest goes on
+//   a run moved on, a deadlock     the same inputs again; after a few times in halves, so that one contended run delays no other
+//   a row is locked                the runs whose rows are locked wait aside; the others are tried again
+//   a unique index                 repeats of a request are answered; a run with a stray event behind its log goes into quarantine
+//   the pauses have changed        the scheduler reads them and tries the same inputs again
+//   a workflow has a newer version the starts that assumed otherwise are refused and read it; the others are tried again
 //   data, or our own code          in halves, then one by one; an input that fails alone three times puts its run into quarantine,
-//                                  or is refused where its sender waits for the answer
-//   anything else (the store)      commands hear STORE_UNAVAILABLE; what executors said is kept and tried again, for ever (`store-wait.ts`)
+//                                  or is refused if its sender waits for the answer
+//   anything else (the store)      commands are refused with STORE_UNAVAILABLE; reports of executors are kept and tried again (`store-wait.ts`)
 
 import type { RunId } from "@pawl/core/name/ids";
 import { failureKind } from "@pawl/platform/db/failure";
 import { PausesMoved, RunMoved, WorkflowMoved } from "@pawl/platform/store/tick/journal";
 import type { Recovery } from "@pawl/platform/store/recovery/recovery";
-import type { KnownPauses } from "../commit/known-pauses.ts";
+import type { KnownPauses } from "../commit/pauses.ts";
 import { type MarkRun, strayDetail } from "../inputs/quarantine.ts";
 import { type Aside, contended, type Obstacle } from "./aside.ts";
 import { ClaimBlame } from "./claim-blame.ts";
@@ -27,14 +27,14 @@ import { Tick, type TickParts, type TickReport } from "./tick.ts";
 
 /** How often a batch of many runs that lost a race is tried whole. */
 const WHOLE_TRIES_MAX = 3;
-/** How often one run is tried that others write at the same time. */
+/** How often one run is tried that other schedulers write at the same time. */
 const RETRIES_MAX = 50;
-/** How often a batch is tried whose lock is on no run: each try waits a quarter of a second for it. */
+/** How often a batch is tried if the lock is on no run: each try waits a quarter of a second for it. */
 const LOCK_TRIES_MAX = 8;
 /** How often an input that fails alone is tried again, on a fresh fold each time. */
 const FAULT_TRIES_MAX = 2;
 
-/** Before a tick is tried again that fails without an input or a claim. */
+/** The wait before the next tick, if a tick fails without an input or a claim. */
 const FAULT_PAUSE_MS = 200;
 
 export interface RedoOptions extends TickParts {
@@ -42,10 +42,10 @@ export interface RedoOptions extends TickParts {
   readonly recovery: Pick<Recovery, "lockedRuns" | "tornRuns" | "probe">;
   readonly store: StoreHealth;
   readonly onTick: (report: TickReport & { readonly ms: number }) => void;
-  /** A compare-and-swap was lost, or a lock; the tick is done again. */
+  /** Another session wrote first or holds a lock; the tick is done again. */
   readonly onConflict: () => void;
   readonly onError: (error: unknown, inputs: readonly Input[]) => void;
-  /** The engine fails on what happened to this run. */
+  /** The engine fails on an input of this run. */
   readonly onPoisoned?: MarkRun;
 }
 
@@ -56,7 +56,7 @@ type Failed = Pick<Tick, "inputs" | "runIds" | "claimedRuns">;
 interface Tries {
   readonly retries: number;
   readonly faults: number;
-  /** Set for what comes from aside. */
+  /** Set for inputs that waited aside. */
   readonly isAlone?: boolean;
 }
 
@@ -134,7 +134,7 @@ export class Redo {
   }
 
   async #handBack(error: WorkflowMoved, batch: readonly Input[], tries: Tries): Promise<void> {
-    const assumed = (input: Input): boolean => input.kind === "start" && input.assumesNewest;
+    const assumed = (input: Input): boolean => input.kind === "start" && input.start.assumesNewest;
     rejectAll(batch.filter(assumed), error);
     const rest = batch.filter((input) => !assumed(input));
     await this.#again(rest, { ...tries, faults: 0 });
@@ -150,14 +150,14 @@ export class Redo {
     await this.#again(batch, next(tries));
   }
 
-  /** Everybody changes the pauses: callers hear so, and the rest begins anew. */
+  /** The pauses change all the time: callers are refused, and the other inputs are tried again later. */
   #handOver(batch: readonly Input[], error: unknown): void {
     for (const input of batch.filter(isCommand))
       input.answer.reject(contended(runOf(input), error));
     this.#inbox.putBack(batch.filter((input) => !isCommand(input)));
   }
 
-  /** Others wrote first. */
+  /** Other schedulers wrote first. */
   async #raced(error: unknown, batch: readonly Input[], tries: Tries): Promise<void> {
     this.#options.onConflict();
     const isOne = runsOf(batch).length <= 1;
@@ -224,7 +224,7 @@ export class Redo {
   /** One of the inputs, or of the claims, cannot be stored or fails in our own code. */
   async #failed(error: unknown, { inputs, claimedRuns }: Failed, tries: Tries): Promise<void> {
     this.#options.onError(error, inputs);
-    // What failed may be the fold, or may have left it half done.
+    // The fold itself may be at fault, or half done.
     for (const runId of runsOf(inputs)) this.#options.cache.drop(runId);
     if (claimedRuns.length > 0) this.#blameClaim(error, claimedRuns);
     else if (inputs.length === 0) await pause(FAULT_PAUSE_MS);
@@ -256,7 +256,7 @@ export class Redo {
   /** A result is never dropped: its run is put into quarantine, and the result is answered from there. */
   #giveUp(input: Input, error: unknown): void {
     const runId = runOf(input);
-    if (isOwnedByNobody(input)) {
+    if (mustBeKept(input)) {
       const detail = detailOf(input.kind, error);
       void this.#options.onPoisoned?.(runId, { reason: "INTERNAL", detail });
     }
@@ -264,7 +264,7 @@ export class Redo {
     else rejectAll([input], error);
   }
 
-  /** The store does not take this. */
+  /** The store does not take the commit. */
   async #wait(error: unknown, batch: readonly Input[], tries: Tries): Promise<void> {
     await this.store.after(error, batch, { isAlone: tries.isAlone === true });
   }
@@ -285,8 +285,8 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const next = (tries: Tries): Tries => ({ ...tries, retries: tries.retries + 1, faults: 0 });
 
-/** What executors and sweeps say; a command's caller hears that it failed and may decide. */
-const isOwnedByNobody = ({ kind }: Input): boolean =>
+/** Inputs of executors and sweeps. A caller of a command learns that it failed, and may decide what to do. */
+const mustBeKept = ({ kind }: Input): boolean =>
   kind === "outcome" || kind === "lost" || kind === "deadline";
 
 const detailOf = (what: string, error: unknown): string =>

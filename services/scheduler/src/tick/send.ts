@@ -4,12 +4,10 @@ import type { RunId } from "@pawl/core/name/ids";
 import { probe } from "@pawl/platform/lifecycle/probe";
 import { GLUE, PENDING_RUNS } from "@pawl/platform/queue/queue";
 import type { News, Transaction } from "@pawl/platform/store/tick/journal";
-import { beginPending } from "../decide/begin.ts";
 import { followLinks } from "../decide/child.ts";
-import { claimWaiting } from "../decide/claim.ts";
-import { completeWaiting } from "../decide/complete.ts";
+import { beginPending, claimWaiting, completeWaiting } from "../decide/claim.ts";
 import type { Draft } from "../commit/draft.ts";
-import { place } from "../decide/place.ts";
+import { place } from "../hand-off/place.ts";
 import { moveSlots } from "../commit/slots.ts";
 import type { TickParts } from "./tick.ts";
 import type { Waiting } from "../commit/waiting.ts";
@@ -32,8 +30,8 @@ export interface Sent {
 }
 
 /**
- * Sends every statement without waiting, unless jobs are to be claimed: what a fetch gives decides what follows. Where nothing is
- * claimed and no slot moves, all is sent when the call returns.
+ * Sends every statement without waiting, unless jobs are to be claimed: the fetched jobs decide what follows. If nothing is claimed and no
+ * slot moves, everything is sent when the call returns.
  */
 export async function send(parts: TickParts, tx: Transaction, sending: Sending): Promise<Sent> {
   const { draft, claims, claimable, claimMax } = sending;
@@ -58,7 +56,7 @@ export async function send(parts: TickParts, tx: Transaction, sending: Sending):
   return { lastSeqs, claimed: claims };
 }
 
-/** Whether slots are to be moved: what has no limits pays nothing for those of others. */
+/** Whether slots are to be moved: runs without limits cost nothing here. */
 export const hasGates = (waiting: Waiting, draft: Draft, claims: Draft): boolean =>
   !draft.slots.isEmpty || !claims.slots.isEmpty || waiting.mayRateSlotBeFree;
 

@@ -1,10 +1,10 @@
-// Whether the store takes commits, as the tick found out: what readiness tells, and how long to wait before the next try.
+// Whether the store takes commits, as the loop found out: readiness shows it, and the loop waits before the next try.
 
 import type { EngineError } from "@pawl/core/fault/engine-error";
 import { createBackoff } from "@pawl/platform/lifecycle/backoff";
 
 const WAIT_MS = { initialMs: 200, maxMs: 1_000 } as const;
-/** One failure may be a connection that broke; commands are refused at once from the second in a row on. */
+/** One failure may be a broken connection; from the second in a row on, commands are refused at once. */
 const DOWN_FAILURES = 2;
 
 export class StoreHealth {
@@ -12,20 +12,20 @@ export class StoreHealth {
   #failure: EngineError | undefined;
   #count = 0;
 
-  /** Hears when commits begin to fail, and when one succeeds again. */
+  /** Called when commits begin to fail, and when one succeeds again. */
   onChange: (isServing: boolean) => void = () => {};
 
-  /** Why the last commit failed, where that was the store's fault. */
+  /** Why the last commit failed, if that was the store's fault. */
   get failure(): EngineError | undefined {
     return this.#failure;
   }
 
-  /** The same, once it is more than a connection that broke. */
+  /** The same, once it is more than a broken connection. */
   get downFailure(): EngineError | undefined {
     return this.#count >= DOWN_FAILURES ? this.#failure : undefined;
   }
 
-  /** The store refused a commit; says how long to wait before the next one. */
+  /** The store refused a commit; gives the wait before the next one. */
   failed(error: EngineError): number {
     const isNew = this.#failure === undefined;
     this.#failure = error;

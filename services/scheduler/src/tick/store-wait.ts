@@ -1,6 +1,6 @@
-// What follows when the store does not take a commit, for whatever reason. Commands hear STORE_UNAVAILABLE; what executors said is kept and
-// tried again, for ever, ever more rarely. Where the server answers at all it may be one run that it fails on: smaller batches find
-// that one, and it waits aside. Where nothing is there to be tried, a probe finds out when the store takes commits again.
+// What follows when the store does not take a commit. Commands are refused with STORE_UNAVAILABLE; reports of executors are kept and tried
+// again, ever more rarely, for as long as it takes. If the server answers at all, it may fail on one run only: smaller batches find that
+// run, and it waits aside. If no input is there to be tried, a probe finds out when the store takes commits again.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { isOfServer, storeUnavailable } from "@pawl/platform/db/failure";
@@ -28,7 +28,7 @@ export class StoreWait {
     this.#parts = parts;
   }
 
-  /** How many inputs a tick takes: fewer while the store fails, so that one run cannot keep all others from it. */
+  /** How many inputs a tick takes: fewer while the store fails, so that one run cannot block all others. */
   get batchMax(): number {
     return this.#batchMax;
   }
@@ -52,7 +52,7 @@ export class StoreWait {
     this.succeeded({ hasWritten: true });
   }
 
-  /** Keeps what must be kept, and waits; not at all where it is about one run that was tried `isAlone`. */
+  /** Keeps the reports of executors, and waits; it does not wait for one run that was tried `isAlone`. */
   async after(
     error: unknown,
     batch: readonly Input[],
@@ -71,7 +71,7 @@ export class StoreWait {
     if (mayBeOneRun && batch.length > 0)
       this.#batchMax = Math.max(1, Math.floor(Math.min(this.#batchMax, batch.length) / 2));
     const waitMs = store.failed(failure);
-    // Smaller batches would let callers wait for their turn to be refused.
+    // With smaller batches, callers would wait for their refusal.
     if (store.downFailure !== undefined) rejectAll(inbox.pull(isCommand), failure);
     await new Promise((resolve) => setTimeout(resolve, waitMs));
   }

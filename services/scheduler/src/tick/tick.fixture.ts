@@ -3,8 +3,7 @@
 
 import { create } from "@bufbuild/protobuf";
 import { parseSavedDefinition } from "@pawl/core/definition/parse";
-import { definitionId, executorId, type RunId } from "@pawl/core/name/ids";
-import { RUN_PLACE } from "@pawl/core/plan/place";
+import { definitionId, executorId } from "@pawl/core/name/ids";
 import type { Limits } from "@pawl/core/policy/limit";
 import type { Outcome } from "@pawl/core/plan/result";
 import { systemTimers, type Timers } from "@pawl/platform/lifecycle/timers";
@@ -16,14 +15,13 @@ import {
 } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { newRunId } from "../run-id.ts";
 import { createMark } from "../inputs/quarantine.ts";
-import { KnownPauses } from "../commit/known-pauses.ts";
+import { KnownPauses } from "../commit/pauses.ts";
 import { Roster } from "../sessions/roster.ts";
-import { tell } from "../sessions/tell.ts";
 import { Session } from "../sessions/session.ts";
 import { claimOf } from "../sessions/wire.ts";
 import { RunCache } from "../commit/cache.ts";
 import { Definitions } from "../commit/definitions.ts";
-import type { NamedClaim } from "../inputs/input.ts";
+import type { NamedClaim, StartAnswer } from "../inputs/input.ts";
 import { TickLoop } from "./loop.ts";
 import { StoreHealth } from "./store-health.ts";
 import { Waiting } from "../commit/waiting.ts";
@@ -74,7 +72,6 @@ export function createEngine(
     cache,
     definitions,
     executors: roster,
-    tell: (draft) => tell(roster, draft),
     waiting,
     handsOff,
     completesGlue,
@@ -136,32 +133,28 @@ function calls(loop: TickLoop, now: () => number) {
     requestHash = "hash",
     more: More = {},
   ) =>
-    new Promise<{ runId: RunId; duplicate: boolean; isPaused: boolean }>((resolve, reject) =>
+    new Promise<StartAnswer>((resolve, reject) =>
       loop.submit({
         kind: "start",
-        runId: newRunId(now()),
-        tenantId: "default",
-        definitionId: definitionId(id),
-        workflowId: "w",
-        workflowVersion: 1,
-        runKind: "saved",
-        priority: more.priority ?? 0,
-        requestId,
-        requestHash: requestId === null ? null : requestHash,
-        traceparent: null,
-        deadlineAt: now() + 60_000,
-        assumesNewest: false,
-        started: {
-          ...RUN_PLACE,
-          type: "run.started",
-          payload: {
-            definitionDigest: "d",
-            workflowVersion: 1,
-            kind: "saved",
-            deadlineAt: now() + 60_000,
-            ...more.limits,
-          },
-          value: more.input ?? "{}",
+        start: {
+          runId: newRunId(now()),
+          tenantId: "default",
+          kind: "saved",
+          definitionId: definitionId(id),
+          definitionDigest: "d",
+          workflowId: "w",
+          workflowVersion: 1,
+          assumesNewest: false,
+          priority: more.priority ?? 0,
+          requestId,
+          requestHash: requestId === null ? null : requestHash,
+          traceparent: null,
+          createdAt: now(),
+          deadlineAt: now() + 60_000,
+          limits: more.limits ?? {},
+          input: more.input ?? "{}",
+          parent: null,
+          depth: 0,
         },
         answer: { resolve, reject },
       }),

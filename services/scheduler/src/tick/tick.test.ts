@@ -66,7 +66,7 @@ test("a chain runs to its end, one commit per hop", async () => {
   expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
 });
 
-test("a node nobody has room for waits in the queue and starts when an executor joins", async () => {
+test("a node that no executor has room for waits in the queue and starts when an executor joins", async () => {
   const { store, engine, logOf } = setup();
   const { runId } = await engine.start(await saveGraph(store, chain));
   expect((await logOf(runId)).at(-1)?.type).toBe("node.queued");
@@ -88,7 +88,7 @@ test("an outcome with an old epoch is refused and changes nothing (S0.43)", asyn
   expect(await logOf(runId)).toEqual(before);
 });
 
-test("what is said under one run's claim is nothing to another run of the same graph (S3.47)", async () => {
+test("an outcome under one run's claim does not change another run of the same graph (S3.47)", async () => {
   const { store, engine, logOf } = setup();
   const executor = connect(engine, 4);
   const id = await saveGraph(store, chain);
@@ -98,7 +98,7 @@ test("what is said under one run's claim is nothing to another run of the same g
   const theirs = claims.filter((claim) => claim.runId === other.runId);
   if (ours === undefined) throw new Error("no claim");
   const before = await logOf(other.runId);
-  // The claim of one run under the name of the other, one epoch off: nobody's.
+  // The claim of one run under the name of the other, one epoch off: it belongs to no executor.
   expect(await engine.outcome({ ...ours, runId: other.runId, epoch: ours.epoch + 1 })).toBe(
     "stale",
   );
@@ -109,7 +109,7 @@ test("what is said under one run's claim is nothing to another run of the same g
   expect(executor.take().map((claim) => claim.runId)).toEqual([mine.runId]);
 });
 
-test("an outcome said twice is acknowledged twice and counted once (S3.37, S3.53)", async () => {
+test("an outcome sent twice is acknowledged twice and counted once (S3.37, S3.53)", async () => {
   const { store, engine, logOf } = setup();
   const executor = connect(engine, 8);
   const { runId } = await engine.start(await saveGraph(store, chain));
@@ -152,7 +152,7 @@ test("two schedulers that finish a diamond's branches together start its join on
   expect(engines.flatMap((engine) => engine.errors)).toEqual([]);
 });
 
-test("a request id said twice gives the same run, and another body is refused", async () => {
+test("a repeated request id gives the same run, and another body is refused", async () => {
   const { store, engine } = setup();
   const id = await saveGraph(store, chain);
   const [once, again] = await Promise.all([engine.start(id, "r1"), engine.start(id, "r1")]);
@@ -184,7 +184,7 @@ async function loseThrice(
   }
 }
 
-test("a node that goes on after failures leaves no dead letter when it is lost for the last time (X9)", async () => {
+test("a node with error handling 'continue' leaves no dead letter when it is lost for the last time (X9)", async () => {
   const { store, engine, logOf } = setup();
   const executor = connect(engine, 1);
   const work = { id: "work", type: "start", error_handling: "continue" };
@@ -214,7 +214,7 @@ test("a claim that is lost is queued again with the same attempt, and after thre
   expect(events.at(-1)?.type).toBe("run.failed");
 });
 
-test("cancel ends what runs, never starts what is pending, and tells the executor (S1.38-S1.40)", async () => {
+test("cancel ends running nodes, never starts pending ones, and notifies the executor (S1.38-S1.40)", async () => {
   const { store, engine, logOf } = setup();
   const executor = connect(engine, 1);
   const { runId } = await engine.start(await saveGraph(store, chain));
@@ -236,7 +236,7 @@ test("cancel ends what runs, never starts what is pending, and tells the executo
   expect(executor.session.credit).toBe(1);
 });
 
-test("a cancelled run leaves no job behind, and what others queued stays (S0.14)", async () => {
+test("a cancelled run leaves no job behind, and the jobs of other runs stay (S0.14)", async () => {
   const { store, engine, logOf } = setup();
   const definition = await saveGraph(store, diamond);
   const [gone, kept] = [await engine.start(definition), await engine.start(definition)];

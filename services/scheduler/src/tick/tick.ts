@@ -16,19 +16,17 @@ import type { Journal } from "@pawl/platform/store/tick/journal";
 import type { NewJob } from "@pawl/platform/queue/queue";
 import type { CachedRun } from "../commit/cache.ts";
 import { followLinks } from "../decide/child.ts";
-import { claimableTypes } from "../decide/claim.ts";
+import { claimableTypes, type DecideParts } from "../decide/claim.ts";
 import { countFacts } from "../commit/count.ts";
 import { Draft } from "../commit/draft.ts";
 import { type Input, runOf, type Reply } from "../inputs/input.ts";
-import type { DecideParts } from "../decide/parts.ts";
-import { place } from "../decide/place.ts";
+import { place } from "../hand-off/place.ts";
+import { tell } from "../hand-off/assignment.ts";
 import { settleAll } from "../decide/settle-all.ts";
 import { hasGates, send } from "./send.ts";
 
 export interface TickParts extends DecideParts {
   readonly journal: Journal;
-  /** Tells executors of the claims that a committed draft gave them and took from them. */
-  readonly tell: (draft: Draft) => void;
 }
 
 /** What a tick did. */
@@ -115,7 +113,7 @@ export class Tick {
 
   /**
    * Drafts the consequences of inputs, and of those that it held back for the tick below once that is over. The loop may call it several
-   * times before the commit. @throws whatever made the draft fail: the loop gives the tick up then
+   * times before the commit. @throws the error of the draft; the loop then gives the tick up
    */
   async take(inputs: readonly Input[]): Promise<void> {
     const { cache } = this.#parts;
@@ -155,23 +153,22 @@ export class Tick {
   }
 
   /**
-   * Commits everything. It calls `onWritten` once it has sent its statements, so that drafting the next tick does not delay them.
-   * @throws whatever made the transaction fail
+   * Commits everything. It calls `onWritten` once the commit is sent, so that drafting the next tick does not delay it.
+   * @throws the error of the transaction
    */
   async commit(onWritten: () => void = () => {}): Promise<TickReport> {
-    const { cache, waiting, journal, tell } = this.#parts;
+    const { cache, waiting, journal, executors } = this.#parts;
     const draft = this.#draft;
     const claims = this.#claims;
     const claimable = this.#claimable;
     let hasWritten = false;
     try {
       if (!draft.isEmpty || claimable.length > 0 || waiting.mayRateSlotBeFree) {
-        const sent = await journal.transact(async (tx) => {
-          const claimMax = this.#claimMax;
-          const sending = send(this.#parts, tx, { draft, claims, claimable, claimMax });
-          onWritten();
-          return await sending;
-        });
+        const claimMax = this.#claimMax;
+        const sent = await journal.transact(
+          (tx) => send(this.#parts, tx, { draft, claims, claimable, claimMax }),
+          onWritten,
+        );
         (sent.claimed === undefined ? draft : claims).settleSeqs(await sent.lastSeqs);
         hasWritten = true;
         probe("tick.after-commit");
@@ -182,8 +179,8 @@ export class Tick {
       this.#expectDelayed();
       countFacts(draft);
       countFacts(claims);
-      tell(draft);
-      tell(claims);
+      tell(executors, draft);
+      tell(executors, claims);
       probe("tick.before-reply");
       for (const reply of this.#replies) reply();
       return {

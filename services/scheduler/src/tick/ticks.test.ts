@@ -9,7 +9,7 @@ import { createEngine } from "./tick.fixture.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-test("a tick keeps none of those that were below it", async () => {
+test("a tick keeps no reference to earlier ticks", async () => {
   const store = createMemoryStore({ now: () => 1_000 });
   const {
     journal,

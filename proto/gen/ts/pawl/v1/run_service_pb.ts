@@ -12,7 +12,7 @@ import type { RunEvent } from "./event_pb.ts";
 import { file_pawl_v1_event } from "./event_pb.ts";
 import type { Explanation } from "./explain_pb.ts";
 import { file_pawl_v1_explain } from "./explain_pb.ts";
-import type { Run, RunKind, RunStatus } from "./run_pb.ts";
+import type { NodeStatus, Run, RunKind, RunStatus } from "./run_pb.ts";
 import { file_pawl_v1_run } from "./run_pb.ts";
 import type { DefinitionSource, Violation } from "./workflow_pb.ts";
 import { file_pawl_v1_workflow } from "./workflow_pb.ts";
@@ -22,7 +22,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/v1/run_service.proto.
  */
 export const file_pawl_v1_run_service: GenFile = /*@__PURE__*/
-  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvABCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5Il8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCJLChFFeGVjdXRlUnVuUmVxdWVzdBInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0Eg0KBXR5cGVzGAIgAygJImUKEkV4ZWN1dGVSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSIQoGZXZlbnRzGAMgAygLMhEucGF3bC52MS5SdW5FdmVudCKOAQoOVGVzdFJ1blJlcXVlc3QSLQoKZGVmaW5pdGlvbhgBIAEoCzIZLnBhd2wudjEuRGVmaW5pdGlvblNvdXJjZRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GAMgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBCABKAkiZQoPVGVzdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCBIkCgh3YXJuaW5ncxgDIAMoCzISLnBhd2wudjEuVmlvbGF0aW9uIh8KDUdldFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJIokBCg5HZXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIXCg9kZWZpbml0aW9uX2pzb24YAiABKAwSKgoKZGVmaW5pdGlvbhhmIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkiTAoOV2FpdFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEioKB3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iPwoPV2FpdFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWhhc19lbmRlZBgCIAEoCCK3AQoPTGlzdFJ1bnNSZXF1ZXN0EiQKCHN0YXR1c2VzGAEgAygOMhIucGF3bC52MS5SdW5TdGF0dXMSEwoLd29ya2Zsb3dfaWQYAiABKAkSHgoEa2luZBgDIAEoDjIQLnBhd2wudjEuUnVuS2luZBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCRINCgVxdWVyeRgGIAEoCRITCgtzY2hlZHVsZV9pZBg8IAEoCSJHChBMaXN0UnVuc1Jlc3BvbnNlEhoKBHJ1bnMYASADKAsyDC5wYXdsLnYxLlJ1bhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiSAoSRXhwbGFpbk5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDSJAChNFeHBsYWluTm9kZVJlc3BvbnNlEikKC2V4cGxhbmF0aW9uGAEgASgLMhQucGF3bC52MS5FeHBsYW5hdGlvbiJcChJMaXN0RWZmZWN0c1JlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg8KB25vZGVfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiUAoTTGlzdEVmZmVjdHNSZXNwb25zZRIgCgdlZmZlY3RzGAEgAygLMg8ucGF3bC52MS5FZmZlY3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkYKEENhbmNlbFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIyvQcKClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRJHCgpFeGVjdXRlUnVuEhoucGF3bC52MS5FeGVjdXRlUnVuUmVxdWVzdBobLnBhd2wudjEuRXhlY3V0ZVJ1blJlc3BvbnNlMAESPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEjwKB1dhaXRSdW4SFy5wYXdsLnYxLldhaXRSdW5SZXF1ZXN0GhgucGF3bC52MS5XYWl0UnVuUmVzcG9uc2USPwoITGlzdFJ1bnMSGC5wYXdsLnYxLkxpc3RSdW5zUmVxdWVzdBoZLnBhd2wudjEuTGlzdFJ1bnNSZXNwb25zZRJICgtFeHBsYWluTm9kZRIbLnBhd2wudjEuRXhwbGFpbk5vZGVSZXF1ZXN0GhwucGF3bC52MS5FeHBsYWluTm9kZVJlc3BvbnNlEkgKC0xpc3RFZmZlY3RzEhsucGF3bC52MS5MaXN0RWZmZWN0c1JlcXVlc3QaHC5wYXdsLnYxLkxpc3RFZmZlY3RzUmVzcG9uc2USQgoJQ2FuY2VsUnVuEhkucGF3bC52MS5DYW5jZWxSdW5SZXF1ZXN0GhoucGF3bC52MS5DYW5jZWxSdW5SZXNwb25zZRI/CghQYXVzZVJ1bhIYLnBhd2wudjEuUGF1c2VSdW5SZXF1ZXN0GhkucGF3bC52MS5QYXVzZVJ1blJlc3BvbnNlEkIKCVJlc3VtZVJ1bhIZLnBhd2wudjEuUmVzdW1lUnVuUmVxdWVzdBoaLnBhd2wudjEuUmVzdW1lUnVuUmVzcG9uc2USQgoJRGVsZXRlUnVuEhkucGF3bC52MS5EZWxldGVSdW5SZXF1ZXN0GhoucGF3bC52MS5EZWxldGVSdW5SZXNwb25zZRJFCgpSZWNoZWNrUnVuEhoucGF3bC52MS5SZWNoZWNrUnVuUmVxdWVzdBobLnBhd2wudjEuUmVjaGVja1J1blJlc3BvbnNlEkUKCkRlY2lkZU5vZGUSGi5wYXdsLnYxLkRlY2lkZU5vZGVSZXF1ZXN0GhsucGF3bC52MS5EZWNpZGVOb2RlUmVzcG9uc2ViBnByb3RvMw", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_run, file_pawl_v1_workflow]);
+  fileDesc("ChlwYXdsL3YxL3J1bl9zZXJ2aWNlLnByb3RvEgdwYXdsLnYxIvABCg9TdGFydFJ1blJlcXVlc3QSEwoLd29ya2Zsb3dfaWQYASABKAkSDwoHdmVyc2lvbhgCIAEoDRISCgppbnB1dF9qc29uGAMgASgMEiUKBWlucHV0GAQgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhIKCnJlcXVlc3RfaWQYBSABKAkSEAoIcHJpb3JpdHkYBiABKAUSKwoIZGVhZGxpbmUYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoLaWRlbXBvdGVuY3kYCCABKAsyFC5wYXdsLnYxLklkZW1wb3RlbmN5Il8KC0lkZW1wb3RlbmN5EigKBXNjb3BlGAEgASgOMhkucGF3bC52MS5JZGVtcG90ZW5jeVNjb3BlEiYKA3R0bBgCIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiJAChBTdGFydFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuEhEKCWR1cGxpY2F0ZRgCIAEoCCJLChFFeGVjdXRlUnVuUmVxdWVzdBInCgVzdGFydBgBIAEoCzIYLnBhd2wudjEuU3RhcnRSdW5SZXF1ZXN0Eg0KBXR5cGVzGAIgAygJImUKEkV4ZWN1dGVSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSIQoGZXZlbnRzGAMgAygLMhEucGF3bC52MS5SdW5FdmVudCI9ChFTdWJtaXRSdW5zUmVxdWVzdBIoCgtzdWJtaXNzaW9ucxgBIAMoCzITLnBhd2wudjEuU3VibWlzc2lvbiJYCgpTdWJtaXNzaW9uEicKBXN0YXJ0GAEgASgLMhgucGF3bC52MS5TdGFydFJ1blJlcXVlc3QSDAoEd2FpdBgCIAEoCBITCgt0cmFjZXBhcmVudBgDIAEoCSJAChJTdWJtaXRSdW5zUmVzcG9uc2USKgoHYW5zd2VycxgBIAMoCzIZLnBhd2wudjEuU3VibWlzc2lvbkFuc3dlciKWAQoQU3VibWlzc2lvbkFuc3dlchISCgpyZXF1ZXN0X2lkGAEgASgJEi0KCGFjY2VwdGVkGAIgASgLMhsucGF3bC52MS5BY2NlcHRlZFN1Ym1pc3Npb24SIQoHcmVmdXNlZBgDIAEoCzIQLnBhd2wudjEuUmVmdXNhbBIcCgNlbmQYBCABKAsyDy5wYXdsLnYxLlJ1bkVuZCI3ChJBY2NlcHRlZFN1Ym1pc3Npb24SDgoGcnVuX2lkGAEgASgJEhEKCWR1cGxpY2F0ZRgCIAEoCCLuAQoGUnVuRW5kEg4KBnJ1bl9pZBgBIAEoCRIiCgZzdGF0dXMYAiABKA4yEi5wYXdsLnYxLlJ1blN0YXR1cxITCgtvdXRwdXRfanNvbhgDIAEoDBImCgZvdXRwdXQYZyABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFQoNZXJyb3JfbWVzc2FnZRgEIAEoCRIUCgxoYXNfZmFpbHVyZXMYBSABKAgSFQoNbGFzdF9ldmVudF9pZBgGIAEoBBIWCg5mYWlsZWRfbm9kZV9pZBgHIAEoCRIXCg92YWx1ZXNfbGVmdF9vdXQYZCADKAkijgIKB1JlZnVzYWwSDAoEY29kZRgBIAEoBRIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRIwCghtZXRhZGF0YRgEIAMoCzIeLnBhd2wudjEuUmVmdXNhbC5NZXRhZGF0YUVudHJ5EiYKCnZpb2xhdGlvbnMYBSADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbhIuCgtyZXRyeV9kZWxheRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIZChFvcmlnaW5fcmVxdWVzdF9pZBgHIAEoCRovCg1NZXRhZGF0YUVudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEijgEKDlRlc3RSdW5SZXF1ZXN0Ei0KCmRlZmluaXRpb24YASABKAsyGS5wYXdsLnYxLkRlZmluaXRpb25Tb3VyY2USEgoKaW5wdXRfanNvbhgCIAEoDBIlCgVpbnB1dBgDIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRISCgpyZXF1ZXN0X2lkGAQgASgJImUKD1Rlc3RSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCglkdXBsaWNhdGUYAiABKAgSJAoId2FybmluZ3MYAyADKAsyEi5wYXdsLnYxLlZpb2xhdGlvbiIfCg1HZXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSKJAQoOR2V0UnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4SFwoPZGVmaW5pdGlvbl9qc29uGAIgASgMEioKCmRlZmluaXRpb24YZiABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkwKDldhaXRSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIqCgd0aW1lb3V0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uIj8KD1dhaXRSdW5SZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1bhIRCgloYXNfZW5kZWQYAiABKAgitwEKD0xpc3RSdW5zUmVxdWVzdBIkCghzdGF0dXNlcxgBIAMoDjISLnBhd2wudjEuUnVuU3RhdHVzEhMKC3dvcmtmbG93X2lkGAIgASgJEh4KBGtpbmQYAyABKA4yEC5wYXdsLnYxLlJ1bktpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSDQoFcXVlcnkYBiABKAkSEwoLc2NoZWR1bGVfaWQYPCABKAkiRwoQTGlzdFJ1bnNSZXNwb25zZRIaCgRydW5zGAEgAygLMgwucGF3bC52MS5SdW4SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkgKEkV4cGxhaW5Ob2RlUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoTRXhwbGFpbk5vZGVSZXNwb25zZRIpCgtleHBsYW5hdGlvbhgBIAEoCzIULnBhd2wudjEuRXhwbGFuYXRpb24iXAoSTGlzdEVmZmVjdHNSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlAKE0xpc3RFZmZlY3RzUmVzcG9uc2USIAoHZWZmZWN0cxgBIAMoCzIPLnBhd2wudjEuRWZmZWN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJKChRHZXRJbnZvY2F0aW9uUmVxdWVzdBIOCgZydW5faWQYASABKAkSDwoHbm9kZV9pZBgCIAEoCRIRCglpdGVyYXRpb24YAyABKA0iQAoVR2V0SW52b2NhdGlvblJlc3BvbnNlEicKCmludm9jYXRpb24YASABKAsyEy5wYXdsLnYxLkludm9jYXRpb24itwMKCkludm9jYXRpb24SDAoEdHlwZRgBIAEoCRISCgppbnB1dF9qc29uGAIgASgMEiUKBWlucHV0GGYgASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEhMKC2NvbmZpZ19qc29uGAMgASgMEiYKBmNvbmZpZxhnIAEoCzIWLmdvb2dsZS5wcm90b2J1Zi5WYWx1ZRIPCgdhdHRlbXB0GAQgASgNEhIKCmVmZmVjdF9rZXkYBSABKAkSEgoKdGltZW91dF9tcxgGIAEoBBITCgt3b3JrZmxvd19pZBgHIAEoCRIjCgZzdGF0dXMYCCABKA4yEy5wYXdsLnYxLk5vZGVTdGF0dXMSEwoLb3V0cHV0X2pzb24YCSABKAwSJgoGb3V0cHV0GG0gASgLMhYuZ29vZ2xlLnByb3RvYnVmLlZhbHVlEg4KBmhhbmRsZRgKIAEoCRINCgVjYXVzZRgLIAEoCRIPCgdtZXNzYWdlGAwgASgJEioKB2VmZmVjdHMYDSADKAsyGS5wYXdsLnYxLkludm9jYXRpb25FZmZlY3QSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIp8BChBJbnZvY2F0aW9uRWZmZWN0EgwKBG5hbWUYASABKAkSFAoMZWZmZWN0X2NsYXNzGAIgASgJEhEKCWNvbW1pdHRlZBgDIAEoCBITCgtyZXN1bHRfanNvbhgEIAEoDBImCgZyZXN1bHQYaCABKAsyFi5nb29nbGUucHJvdG9idWYuVmFsdWUSFwoPdmFsdWVzX2xlZnRfb3V0GGQgAygJIkYKEENhbmNlbFJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEg4KBnJlYXNvbhgCIAEoCRISCgpyZXF1ZXN0X2lkGAMgASgJIi4KEUNhbmNlbFJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuIjYKEERlbGV0ZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkiEwoRRGVsZXRlUnVuUmVzcG9uc2UikQEKEURlY2lkZU5vZGVSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRIjCghkZWNpc2lvbhgEIAEoDjIRLnBhd2wudjEuRGVjaXNpb24SDwoHY29tbWVudBgFIAEoCRISCgpyZXF1ZXN0X2lkGAYgASgJIi8KEkRlY2lkZU5vZGVSZXNwb25zZRIZCgNydW4YASABKAsyDC5wYXdsLnYxLlJ1biI3ChFSZWNoZWNrUnVuUmVxdWVzdBIOCgZydW5faWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCSIvChJSZWNoZWNrUnVuUmVzcG9uc2USGQoDcnVuGAEgASgLMgwucGF3bC52MS5SdW4iYwoPUGF1c2VSdW5SZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCRIKCgJieRgCIAEoCRIOCgZyZWFzb24YAyABKAkSEgoKcmVxdWVzdF9pZBgEIAEoCRIQCghjaGlsZHJlbhgFIAEoCCItChBQYXVzZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuImQKEFJlc3VtZVJ1blJlcXVlc3QSDgoGcnVuX2lkGAEgASgJEgoKAmJ5GAIgASgJEg4KBnJlYXNvbhgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhAKCGNoaWxkcmVuGAUgASgIIi4KEVJlc3VtZVJ1blJlc3BvbnNlEhkKA3J1bhgBIAEoCzIMLnBhd2wudjEuUnVuKlcKEElkZW1wb3RlbmN5U2NvcGUSIQodSURFTVBPVEVOQ1lfU0NPUEVfVU5TUEVDSUZJRUQQABIgChxJREVNUE9URU5DWV9TQ09QRV9JTlBVVF9IQVNIEAEqTwoIRGVjaXNpb24SGAoUREVDSVNJT05fVU5TUEVDSUZJRUQQABIUChBERUNJU0lPTl9BUFBST1ZFEAESEwoPREVDSVNJT05fUkVKRUNUEAIy2AgKClJ1blNlcnZpY2USPwoIU3RhcnRSdW4SGC5wYXdsLnYxLlN0YXJ0UnVuUmVxdWVzdBoZLnBhd2wudjEuU3RhcnRSdW5SZXNwb25zZRJHCgpFeGVjdXRlUnVuEhoucGF3bC52MS5FeGVjdXRlUnVuUmVxdWVzdBobLnBhd2wudjEuRXhlY3V0ZVJ1blJlc3BvbnNlMAESSQoKU3VibWl0UnVucxIaLnBhd2wudjEuU3VibWl0UnVuc1JlcXVlc3QaGy5wYXdsLnYxLlN1Ym1pdFJ1bnNSZXNwb25zZSgBMAESPAoHVGVzdFJ1bhIXLnBhd2wudjEuVGVzdFJ1blJlcXVlc3QaGC5wYXdsLnYxLlRlc3RSdW5SZXNwb25zZRI5CgZHZXRSdW4SFi5wYXdsLnYxLkdldFJ1blJlcXVlc3QaFy5wYXdsLnYxLkdldFJ1blJlc3BvbnNlEjwKB1dhaXRSdW4SFy5wYXdsLnYxLldhaXRSdW5SZXF1ZXN0GhgucGF3bC52MS5XYWl0UnVuUmVzcG9uc2USPwoITGlzdFJ1bnMSGC5wYXdsLnYxLkxpc3RSdW5zUmVxdWVzdBoZLnBhd2wudjEuTGlzdFJ1bnNSZXNwb25zZRJICgtFeHBsYWluTm9kZRIbLnBhd2wudjEuRXhwbGFpbk5vZGVSZXF1ZXN0GhwucGF3bC52MS5FeHBsYWluTm9kZVJlc3BvbnNlEkgKC0xpc3RFZmZlY3RzEhsucGF3bC52MS5MaXN0RWZmZWN0c1JlcXVlc3QaHC5wYXdsLnYxLkxpc3RFZmZlY3RzUmVzcG9uc2USTgoNR2V0SW52b2NhdGlvbhIdLnBhd2wudjEuR2V0SW52b2NhdGlvblJlcXVlc3QaHi5wYXdsLnYxLkdldEludm9jYXRpb25SZXNwb25zZRJCCglDYW5jZWxSdW4SGS5wYXdsLnYxLkNhbmNlbFJ1blJlcXVlc3QaGi5wYXdsLnYxLkNhbmNlbFJ1blJlc3BvbnNlEj8KCFBhdXNlUnVuEhgucGF3bC52MS5QYXVzZVJ1blJlcXVlc3QaGS5wYXdsLnYxLlBhdXNlUnVuUmVzcG9uc2USQgoJUmVzdW1lUnVuEhkucGF3bC52MS5SZXN1bWVSdW5SZXF1ZXN0GhoucGF3bC52MS5SZXN1bWVSdW5SZXNwb25zZRJCCglEZWxldGVSdW4SGS5wYXdsLnYxLkRlbGV0ZVJ1blJlcXVlc3QaGi5wYXdsLnYxLkRlbGV0ZVJ1blJlc3BvbnNlEkUKClJlY2hlY2tSdW4SGi5wYXdsLnYxLlJlY2hlY2tSdW5SZXF1ZXN0GhsucGF3bC52MS5SZWNoZWNrUnVuUmVzcG9uc2USRQoKRGVjaWRlTm9kZRIaLnBhd2wudjEuRGVjaWRlTm9kZVJlcXVlc3QaGy5wYXdsLnYxLkRlY2lkZU5vZGVSZXNwb25zZWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_struct, file_pawl_v1_effect, file_pawl_v1_event, file_pawl_v1_explain, file_pawl_v1_run, file_pawl_v1_workflow]);
 
 /**
  * StartRunRequest is the body of StartRun.
@@ -215,6 +215,295 @@ export const ExecuteRunResponseSchema: GenMessage<ExecuteRunResponse> = /*@__PUR
   messageDesc(file_pawl_v1_run_service, 4);
 
 /**
+ * SubmitRunsRequest is one message of a client.
+ *
+ * @generated from message pawl.v1.SubmitRunsRequest
+ */
+export type SubmitRunsRequest = Message<"pawl.v1.SubmitRunsRequest"> & {
+  /**
+   * What to start. A stream may have 1,000 under way; one more is refused with STREAM_LIMIT.
+   *
+   * @generated from field: repeated pawl.v1.Submission submissions = 1;
+   */
+  submissions: Submission[];
+};
+
+/**
+ * Describes the message pawl.v1.SubmitRunsRequest.
+ * Use `create(SubmitRunsRequestSchema)` to create a new message.
+ */
+export const SubmitRunsRequestSchema: GenMessage<SubmitRunsRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 5);
+
+/**
+ * Submission asks for one run.
+ *
+ * @generated from message pawl.v1.Submission
+ */
+export type Submission = Message<"pawl.v1.Submission"> & {
+  /**
+   * What to start, as StartRun takes it. Required. Its request_id is required too: answers name the submission by it.
+   *
+   * @generated from field: pawl.v1.StartRunRequest start = 1;
+   */
+  start?: StartRunRequest | undefined;
+
+  /**
+   * Whether the end of the run is wanted as well. Otherwise the accepted run is the final answer.
+   *
+   * @generated from field: bool wait = 2;
+   */
+  wait: boolean;
+
+  /**
+   * W3C trace context of the caller; empty for none. The stream has no trace of its own.
+   *
+   * @generated from field: string traceparent = 3;
+   */
+  traceparent: string;
+};
+
+/**
+ * Describes the message pawl.v1.Submission.
+ * Use `create(SubmissionSchema)` to create a new message.
+ */
+export const SubmissionSchema: GenMessage<Submission> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 6);
+
+/**
+ * SubmitRunsResponse is one message of a gateway. Empty: a heartbeat.
+ *
+ * @generated from message pawl.v1.SubmitRunsResponse
+ */
+export type SubmitRunsResponse = Message<"pawl.v1.SubmitRunsResponse"> & {
+  /**
+   * In the order in which they are ready.
+   *
+   * @generated from field: repeated pawl.v1.SubmissionAnswer answers = 1;
+   */
+  answers: SubmissionAnswer[];
+};
+
+/**
+ * Describes the message pawl.v1.SubmitRunsResponse.
+ * Use `create(SubmitRunsResponseSchema)` to create a new message.
+ */
+export const SubmitRunsResponseSchema: GenMessage<SubmitRunsResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 7);
+
+/**
+ * SubmissionAnswer is news of one submission. A submission gets `accepted` once, and then `end` if it waits; both may come in one
+ * answer. Or it gets `refused`, which is final: before `accepted` if no run was started by this submission, after it if the gateway
+ * cannot wait for the end.
+ *
+ * @generated from message pawl.v1.SubmissionAnswer
+ */
+export type SubmissionAnswer = Message<"pawl.v1.SubmissionAnswer"> & {
+  /**
+   * The request_id of the submission.
+   *
+   * @generated from field: string request_id = 1;
+   */
+  requestId: string;
+
+  /**
+   * The run was accepted.
+   *
+   * @generated from field: pawl.v1.AcceptedSubmission accepted = 2;
+   */
+  accepted?: AcceptedSubmission | undefined;
+
+  /**
+   * The submission was refused.
+   *
+   * @generated from field: pawl.v1.Refusal refused = 3;
+   */
+  refused?: Refusal | undefined;
+
+  /**
+   * The run has ended.
+   *
+   * @generated from field: pawl.v1.RunEnd end = 4;
+   */
+  end?: RunEnd | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.SubmissionAnswer.
+ * Use `create(SubmissionAnswerSchema)` to create a new message.
+ */
+export const SubmissionAnswerSchema: GenMessage<SubmissionAnswer> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 8);
+
+/**
+ * AcceptedSubmission names the run of a submission.
+ *
+ * @generated from message pawl.v1.AcceptedSubmission
+ */
+export type AcceptedSubmission = Message<"pawl.v1.AcceptedSubmission"> & {
+  /**
+   * The run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Whether this request, or the same input where that was asked for, had been accepted before.
+   *
+   * @generated from field: bool duplicate = 2;
+   */
+  duplicate: boolean;
+};
+
+/**
+ * Describes the message pawl.v1.AcceptedSubmission.
+ * Use `create(AcceptedSubmissionSchema)` to create a new message.
+ */
+export const AcceptedSubmissionSchema: GenMessage<AcceptedSubmission> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 9);
+
+/**
+ * RunEnd is how a run ended, as WaitRun shows it.
+ *
+ * @generated from message pawl.v1.RunEnd
+ */
+export type RunEnd = Message<"pawl.v1.RunEnd"> & {
+  /**
+   * The run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Its final status.
+   *
+   * @generated from field: pawl.v1.RunStatus status = 2;
+   */
+  status: RunStatus;
+
+  /**
+   * The output as JSON, if it completed.
+   *
+   * @generated from field: bytes output_json = 3;
+   */
+  outputJson: Uint8Array;
+
+  /**
+   * output_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value output = 103;
+   */
+  output?: Value | undefined;
+
+  /**
+   * Why it did not complete, for people; empty otherwise.
+   *
+   * @generated from field: string error_message = 4;
+   */
+  errorMessage: string;
+
+  /**
+   * Whether some node failed, even if the run completed.
+   *
+   * @generated from field: bool has_failures = 5;
+   */
+  hasFailures: boolean;
+
+  /**
+   * event_id of its terminal event.
+   *
+   * @generated from field: uint64 last_event_id = 6;
+   */
+  lastEventId: bigint;
+
+  /**
+   * The node that failed first; empty when none did.
+   *
+   * @generated from field: string failed_node_id = 7;
+   */
+  failedNodeId: string;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
+};
+
+/**
+ * Describes the message pawl.v1.RunEnd.
+ * Use `create(RunEndSchema)` to create a new message.
+ */
+export const RunEndSchema: GenMessage<RunEnd> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 10);
+
+/**
+ * Refusal is an error of one submission. It has the fields of the status that StartRun would fail with.
+ *
+ * @generated from message pawl.v1.Refusal
+ */
+export type Refusal = Message<"pawl.v1.Refusal"> & {
+  /**
+   * The canonical gRPC code.
+   *
+   * @generated from field: int32 code = 1;
+   */
+  code: number;
+
+  /**
+   * Why, UPPER_SNAKE: a reason of pawl.errors.v1.Reason without its prefix.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * What is wrong, for people.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
+
+  /**
+   * The variable parts of the message, and the advice under `next`.
+   *
+   * @generated from field: map<string, string> metadata = 4;
+   */
+  metadata: { [key: string]: string };
+
+  /**
+   * Every broken rule of the submission.
+   *
+   * @generated from field: repeated pawl.v1.Violation violations = 5;
+   */
+  violations: Violation[];
+
+  /**
+   * Present if the same submission may succeed later: how long to wait before it is sent again.
+   *
+   * @generated from field: google.protobuf.Duration retry_delay = 6;
+   */
+  retryDelay?: Duration | undefined;
+
+  /**
+   * For an INTERNAL error: the id under which the gateway logged it.
+   *
+   * @generated from field: string origin_request_id = 7;
+   */
+  originRequestId: string;
+};
+
+/**
+ * Describes the message pawl.v1.Refusal.
+ * Use `create(RefusalSchema)` to create a new message.
+ */
+export const RefusalSchema: GenMessage<Refusal> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 11);
+
+/**
  * TestRunRequest is the body of TestRun.
  *
  * @generated from message pawl.v1.TestRunRequest
@@ -254,7 +543,7 @@ export type TestRunRequest = Message<"pawl.v1.TestRunRequest"> & {
  * Use `create(TestRunRequestSchema)` to create a new message.
  */
 export const TestRunRequestSchema: GenMessage<TestRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 5);
+  messageDesc(file_pawl_v1_run_service, 12);
 
 /**
  * TestRunResponse is the answer of TestRun.
@@ -289,7 +578,7 @@ export type TestRunResponse = Message<"pawl.v1.TestRunResponse"> & {
  * Use `create(TestRunResponseSchema)` to create a new message.
  */
 export const TestRunResponseSchema: GenMessage<TestRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 6);
+  messageDesc(file_pawl_v1_run_service, 13);
 
 /**
  * GetRunRequest is the body of GetRun.
@@ -310,7 +599,7 @@ export type GetRunRequest = Message<"pawl.v1.GetRunRequest"> & {
  * Use `create(GetRunRequestSchema)` to create a new message.
  */
 export const GetRunRequestSchema: GenMessage<GetRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 7);
+  messageDesc(file_pawl_v1_run_service, 14);
 
 /**
  * GetRunResponse is the answer of GetRun.
@@ -352,7 +641,7 @@ export type GetRunResponse = Message<"pawl.v1.GetRunResponse"> & {
  * Use `create(GetRunResponseSchema)` to create a new message.
  */
 export const GetRunResponseSchema: GenMessage<GetRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 8);
+  messageDesc(file_pawl_v1_run_service, 15);
 
 /**
  * WaitRunRequest is the body of WaitRun.
@@ -380,7 +669,7 @@ export type WaitRunRequest = Message<"pawl.v1.WaitRunRequest"> & {
  * Use `create(WaitRunRequestSchema)` to create a new message.
  */
 export const WaitRunRequestSchema: GenMessage<WaitRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 9);
+  messageDesc(file_pawl_v1_run_service, 16);
 
 /**
  * WaitRunResponse is the answer of WaitRun.
@@ -408,7 +697,7 @@ export type WaitRunResponse = Message<"pawl.v1.WaitRunResponse"> & {
  * Use `create(WaitRunResponseSchema)` to create a new message.
  */
 export const WaitRunResponseSchema: GenMessage<WaitRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 10);
+  messageDesc(file_pawl_v1_run_service, 17);
 
 /**
  * ListRunsRequest is the body of ListRuns.
@@ -473,7 +762,7 @@ export type ListRunsRequest = Message<"pawl.v1.ListRunsRequest"> & {
  * Use `create(ListRunsRequestSchema)` to create a new message.
  */
 export const ListRunsRequestSchema: GenMessage<ListRunsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 11);
+  messageDesc(file_pawl_v1_run_service, 18);
 
 /**
  * ListRunsResponse is the answer of ListRuns.
@@ -501,7 +790,7 @@ export type ListRunsResponse = Message<"pawl.v1.ListRunsResponse"> & {
  * Use `create(ListRunsResponseSchema)` to create a new message.
  */
 export const ListRunsResponseSchema: GenMessage<ListRunsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 12);
+  messageDesc(file_pawl_v1_run_service, 19);
 
 /**
  * ExplainNodeRequest is the body of ExplainNode.
@@ -536,7 +825,7 @@ export type ExplainNodeRequest = Message<"pawl.v1.ExplainNodeRequest"> & {
  * Use `create(ExplainNodeRequestSchema)` to create a new message.
  */
 export const ExplainNodeRequestSchema: GenMessage<ExplainNodeRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 13);
+  messageDesc(file_pawl_v1_run_service, 20);
 
 /**
  * ExplainNodeResponse is the answer of ExplainNode.
@@ -557,7 +846,7 @@ export type ExplainNodeResponse = Message<"pawl.v1.ExplainNodeResponse"> & {
  * Use `create(ExplainNodeResponseSchema)` to create a new message.
  */
 export const ExplainNodeResponseSchema: GenMessage<ExplainNodeResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 14);
+  messageDesc(file_pawl_v1_run_service, 21);
 
 /**
  * ListEffectsRequest is the body of ListEffects.
@@ -599,7 +888,7 @@ export type ListEffectsRequest = Message<"pawl.v1.ListEffectsRequest"> & {
  * Use `create(ListEffectsRequestSchema)` to create a new message.
  */
 export const ListEffectsRequestSchema: GenMessage<ListEffectsRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 15);
+  messageDesc(file_pawl_v1_run_service, 22);
 
 /**
  * ListEffectsResponse is the answer of ListEffects.
@@ -627,7 +916,252 @@ export type ListEffectsResponse = Message<"pawl.v1.ListEffectsResponse"> & {
  * Use `create(ListEffectsResponseSchema)` to create a new message.
  */
 export const ListEffectsResponseSchema: GenMessage<ListEffectsResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 16);
+  messageDesc(file_pawl_v1_run_service, 23);
+
+/**
+ * GetInvocationRequest is the body of GetInvocation.
+ *
+ * @generated from message pawl.v1.GetInvocationRequest
+ */
+export type GetInvocationRequest = Message<"pawl.v1.GetInvocationRequest"> & {
+  /**
+   * Which run.
+   *
+   * @generated from field: string run_id = 1;
+   */
+  runId: string;
+
+  /**
+   * Which node of its definition. NODE_NOT_FOUND when it has none of that id.
+   *
+   * @generated from field: string node_id = 2;
+   */
+  nodeId: string;
+
+  /**
+   * Which execution of the node; 0 outside loops and maps.
+   *
+   * @generated from field: uint32 iteration = 3;
+   */
+  iteration: number;
+};
+
+/**
+ * Describes the message pawl.v1.GetInvocationRequest.
+ * Use `create(GetInvocationRequestSchema)` to create a new message.
+ */
+export const GetInvocationRequestSchema: GenMessage<GetInvocationRequest> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 24);
+
+/**
+ * GetInvocationResponse is the answer of GetInvocation.
+ *
+ * @generated from message pawl.v1.GetInvocationResponse
+ */
+export type GetInvocationResponse = Message<"pawl.v1.GetInvocationResponse"> & {
+  /**
+   * The last start of the handler.
+   *
+   * @generated from field: pawl.v1.Invocation invocation = 1;
+   */
+  invocation?: Invocation | undefined;
+};
+
+/**
+ * Describes the message pawl.v1.GetInvocationResponse.
+ * Use `create(GetInvocationResponseSchema)` to create a new message.
+ */
+export const GetInvocationResponseSchema: GenMessage<GetInvocationResponse> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 25);
+
+/**
+ * Invocation is one start of a handler, and its outcome. Output only.
+ *
+ * @generated from message pawl.v1.Invocation
+ */
+export type Invocation = Message<"pawl.v1.Invocation"> & {
+  /**
+   * The node type.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * The input as JSON: templates are filled in, edges are bound and merged.
+   *
+   * @generated from field: bytes input_json = 2;
+   */
+  inputJson: Uint8Array;
+
+  /**
+   * input_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value input = 102;
+   */
+  input?: Value | undefined;
+
+  /**
+   * The config as JSON: templates are filled in.
+   *
+   * @generated from field: bytes config_json = 3;
+   */
+  configJson: Uint8Array;
+
+  /**
+   * config_json as a value. See input.
+   *
+   * @generated from field: google.protobuf.Value config = 103;
+   */
+  config?: Value | undefined;
+
+  /**
+   * Which attempt, from 1.
+   *
+   * @generated from field: uint32 attempt = 4;
+   */
+  attempt: number;
+
+  /**
+   * The key of its effects. It is the same for every attempt.
+   *
+   * @generated from field: string effect_key = 5;
+   */
+  effectKey: string;
+
+  /**
+   * How long the handler may take.
+   *
+   * @generated from field: uint64 timeout_ms = 6;
+   */
+  timeoutMs: bigint;
+
+  /**
+   * The workflow; empty for a test run.
+   *
+   * @generated from field: string workflow_id = 7;
+   */
+  workflowId: string;
+
+  /**
+   * The status of the node now.
+   *
+   * @generated from field: pawl.v1.NodeStatus status = 8;
+   */
+  status: NodeStatus;
+
+  /**
+   * The output as JSON, if the handler returned one; empty otherwise.
+   *
+   * @generated from field: bytes output_json = 9;
+   */
+  outputJson: Uint8Array;
+
+  /**
+   * output_json as a value. See input.
+   *
+   * @generated from field: google.protobuf.Value output = 109;
+   */
+  output?: Value | undefined;
+
+  /**
+   * The handle by which the node left; empty for none.
+   *
+   * @generated from field: string handle = 10;
+   */
+  handle: string;
+
+  /**
+   * Why the attempt failed; empty if it did not.
+   *
+   * @generated from field: string cause = 11;
+   */
+  cause: string;
+
+  /**
+   * The failure, for people; empty if it did not fail.
+   *
+   * @generated from field: string message = 12;
+   */
+  message: string;
+
+  /**
+   * Its effects from the ledger, of all attempts, by name. At most 200.
+   *
+   * @generated from field: repeated pawl.v1.InvocationEffect effects = 13;
+   */
+  effects: InvocationEffect[];
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
+};
+
+/**
+ * Describes the message pawl.v1.Invocation.
+ * Use `create(InvocationSchema)` to create a new message.
+ */
+export const InvocationSchema: GenMessage<Invocation> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 26);
+
+/**
+ * InvocationEffect is an effect of a node execution with its recorded result. Output only.
+ *
+ * @generated from message pawl.v1.InvocationEffect
+ */
+export type InvocationEffect = Message<"pawl.v1.InvocationEffect"> & {
+  /**
+   * Its name among the effects of the execution.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * What is promised: transactional, idempotent or at_most_once.
+   *
+   * @generated from field: string effect_class = 2;
+   */
+  effectClass: string;
+
+  /**
+   * Whether it happened, and its result is on record.
+   *
+   * @generated from field: bool committed = 3;
+   */
+  committed: boolean;
+
+  /**
+   * The recorded result as JSON; empty if it is not committed, or if the answer has no room for it.
+   *
+   * @generated from field: bytes result_json = 4;
+   */
+  resultJson: Uint8Array;
+
+  /**
+   * result_json as a value, for people and scripts: numbers are doubles. See values_left_out.
+   *
+   * @generated from field: google.protobuf.Value result = 104;
+   */
+  result?: Value | undefined;
+
+  /**
+   * Output only: names of the values above that this answer leaves out, because they are too large or nested too deeply. Their bytes are there.
+   *
+   * @generated from field: repeated string values_left_out = 100;
+   */
+  valuesLeftOut: string[];
+};
+
+/**
+ * Describes the message pawl.v1.InvocationEffect.
+ * Use `create(InvocationEffectSchema)` to create a new message.
+ */
+export const InvocationEffectSchema: GenMessage<InvocationEffect> = /*@__PURE__*/
+  messageDesc(file_pawl_v1_run_service, 27);
 
 /**
  * CancelRunRequest is the body of CancelRun.
@@ -662,7 +1196,7 @@ export type CancelRunRequest = Message<"pawl.v1.CancelRunRequest"> & {
  * Use `create(CancelRunRequestSchema)` to create a new message.
  */
 export const CancelRunRequestSchema: GenMessage<CancelRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 17);
+  messageDesc(file_pawl_v1_run_service, 28);
 
 /**
  * CancelRunResponse is the answer of CancelRun.
@@ -683,7 +1217,7 @@ export type CancelRunResponse = Message<"pawl.v1.CancelRunResponse"> & {
  * Use `create(CancelRunResponseSchema)` to create a new message.
  */
 export const CancelRunResponseSchema: GenMessage<CancelRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 18);
+  messageDesc(file_pawl_v1_run_service, 29);
 
 /**
  * DeleteRunRequest is the body of DeleteRun.
@@ -711,7 +1245,7 @@ export type DeleteRunRequest = Message<"pawl.v1.DeleteRunRequest"> & {
  * Use `create(DeleteRunRequestSchema)` to create a new message.
  */
 export const DeleteRunRequestSchema: GenMessage<DeleteRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 19);
+  messageDesc(file_pawl_v1_run_service, 30);
 
 /**
  * DeleteRunResponse is the answer of DeleteRun.
@@ -726,7 +1260,7 @@ export type DeleteRunResponse = Message<"pawl.v1.DeleteRunResponse"> & {
  * Use `create(DeleteRunResponseSchema)` to create a new message.
  */
 export const DeleteRunResponseSchema: GenMessage<DeleteRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 20);
+  messageDesc(file_pawl_v1_run_service, 31);
 
 /**
  * DecideNodeRequest is the body of DecideNode.
@@ -782,7 +1316,7 @@ export type DecideNodeRequest = Message<"pawl.v1.DecideNodeRequest"> & {
  * Use `create(DecideNodeRequestSchema)` to create a new message.
  */
 export const DecideNodeRequestSchema: GenMessage<DecideNodeRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 21);
+  messageDesc(file_pawl_v1_run_service, 32);
 
 /**
  * DecideNodeResponse is the answer of DecideNode.
@@ -803,7 +1337,7 @@ export type DecideNodeResponse = Message<"pawl.v1.DecideNodeResponse"> & {
  * Use `create(DecideNodeResponseSchema)` to create a new message.
  */
 export const DecideNodeResponseSchema: GenMessage<DecideNodeResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 22);
+  messageDesc(file_pawl_v1_run_service, 33);
 
 /**
  * RecheckRunRequest is the body of RecheckRun.
@@ -831,7 +1365,7 @@ export type RecheckRunRequest = Message<"pawl.v1.RecheckRunRequest"> & {
  * Use `create(RecheckRunRequestSchema)` to create a new message.
  */
 export const RecheckRunRequestSchema: GenMessage<RecheckRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 23);
+  messageDesc(file_pawl_v1_run_service, 34);
 
 /**
  * RecheckRunResponse is the answer of RecheckRun.
@@ -852,7 +1386,7 @@ export type RecheckRunResponse = Message<"pawl.v1.RecheckRunResponse"> & {
  * Use `create(RecheckRunResponseSchema)` to create a new message.
  */
 export const RecheckRunResponseSchema: GenMessage<RecheckRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 24);
+  messageDesc(file_pawl_v1_run_service, 35);
 
 /**
  * PauseRunRequest is the body of PauseRun.
@@ -901,7 +1435,7 @@ export type PauseRunRequest = Message<"pawl.v1.PauseRunRequest"> & {
  * Use `create(PauseRunRequestSchema)` to create a new message.
  */
 export const PauseRunRequestSchema: GenMessage<PauseRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 25);
+  messageDesc(file_pawl_v1_run_service, 36);
 
 /**
  * PauseRunResponse is the answer of PauseRun.
@@ -922,7 +1456,7 @@ export type PauseRunResponse = Message<"pawl.v1.PauseRunResponse"> & {
  * Use `create(PauseRunResponseSchema)` to create a new message.
  */
 export const PauseRunResponseSchema: GenMessage<PauseRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 26);
+  messageDesc(file_pawl_v1_run_service, 37);
 
 /**
  * ResumeRunRequest is the body of ResumeRun.
@@ -971,7 +1505,7 @@ export type ResumeRunRequest = Message<"pawl.v1.ResumeRunRequest"> & {
  * Use `create(ResumeRunRequestSchema)` to create a new message.
  */
 export const ResumeRunRequestSchema: GenMessage<ResumeRunRequest> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 27);
+  messageDesc(file_pawl_v1_run_service, 38);
 
 /**
  * ResumeRunResponse is the answer of ResumeRun.
@@ -992,7 +1526,7 @@ export type ResumeRunResponse = Message<"pawl.v1.ResumeRunResponse"> & {
  * Use `create(ResumeRunResponseSchema)` to create a new message.
  */
 export const ResumeRunResponseSchema: GenMessage<ResumeRunResponse> = /*@__PURE__*/
-  messageDesc(file_pawl_v1_run_service, 28);
+  messageDesc(file_pawl_v1_run_service, 39);
 
 /**
  * IdempotencyScope says when two submissions are the same.
@@ -1098,6 +1632,19 @@ export const RunService: GenService<{
     output: typeof ExecuteRunResponseSchema;
   },
   /**
+   * SubmitRuns starts many runs over one standing stream, and gives their ends. The client sends submissions in batches, the gateway
+   * answers each of them by its request_id, in any order, and the stream stays open. After a cut the client opens another stream, to
+   * any gateway, and sends every submission again that has no final answer: the same request_id gives the same run and its end. An
+   * empty response is a heartbeat; the first comes at once. Needs HTTP/2.
+   *
+   * @generated from rpc pawl.v1.RunService.SubmitRuns
+   */
+  submitRuns: {
+    methodKind: "bidi_streaming";
+    input: typeof SubmitRunsRequestSchema;
+    output: typeof SubmitRunsResponseSchema;
+  },
+  /**
    * TestRun runs a graph that is not saved; nothing permanent is defined, and DeleteRun removes all of it.
    *
    * @generated from rpc pawl.v1.RunService.TestRun
@@ -1157,6 +1704,17 @@ export const RunService: GenService<{
     methodKind: "unary";
     input: typeof ListEffectsRequestSchema;
     output: typeof ListEffectsResponseSchema;
+  },
+  /**
+   * GetInvocation reads what the handler of a node got at its last start, and what came of it. It is for replays. Reads only.
+   * NODE_NOT_INVOKED for a node of a built-in type, and for one whose handler has not started.
+   *
+   * @generated from rpc pawl.v1.RunService.GetInvocation
+   */
+  getInvocation: {
+    methodKind: "unary";
+    input: typeof GetInvocationRequestSchema;
+    output: typeof GetInvocationResponseSchema;
   },
   /**
    * CancelRun aborts running nodes and starts no others. A finished run is left as it is: RUN_ALREADY_FINISHED.

@@ -1,65 +1,74 @@
 // Approvals: questions that wait for a person. The tick opens and closes them in the transaction that appends their events.
 
 import type { ApprovalId, DefinitionId, NodeId, RunId } from "@pawl/core/name/ids";
+import { list, number, orNull, text, time, uuid } from "../../db/columns.ts";
+import type { Typed } from "../../db/query.ts";
+import type { Page } from "../page.ts";
 
 /** Only an open approval can change. */
 export type ApprovalState = "open" | "approved" | "rejected" | "timed_out" | "cancelled";
 
 /** The execution that an approval belongs to. */
-export interface ApprovalPlace {
-  readonly approvalId: ApprovalId;
-  readonly runId: RunId;
-  readonly nodeId: NodeId;
-  readonly iteration: number;
-}
+const PLACE = {
+  approvalId: uuid<ApprovalId>(),
+  runId: uuid<RunId>(),
+  nodeId: text<NodeId>(),
+  iteration: number(),
+};
+/** The columns of a question. */
+export const QUESTION = {
+  ...PLACE,
+  /** Why the node waits. */
+  reason: text(),
+  message: text(),
+  /** JSON text. */
+  detailsJson: orNull(text()),
+  assignees: list(text()),
+};
+const ANSWER = {
+  decidedBy: text(),
+  comment: text(),
+  /** JSON text. */
+  responseJson: orNull(text()),
+};
+/** The columns of an approval. */
+export const APPROVAL = {
+  ...QUESTION,
+  ...ANSWER,
+  /** Null for a test run. */
+  workflowId: orNull(text()),
+  state: text<ApprovalState>(),
+  openedAt: time(),
+  deadlineAt: orNull(time()),
+  closedAt: orNull(time()),
+};
+/** An open approval with a deadline, in milliseconds from now by the clock of the store. */
+export const DUE = { ...PLACE, dueInMs: number() };
+/** The scheduler checks a decision about an approval against these. */
+export const FOUND = {
+  ...PLACE,
+  reason: text(),
+  state: text<ApprovalState>(),
+  definitionId: uuid<DefinitionId>(),
+};
+/** An approval that this transaction closes; an approval that is not open stays as it is. */
+export const CLOSED = {
+  ...ANSWER,
+  approvalId: uuid<ApprovalId>(),
+  state: text<Exclude<ApprovalState, "open">>(),
+};
+
+export type ApprovalPlace = Typed<typeof PLACE>;
+export type ApprovalRecord = Typed<typeof APPROVAL>;
+export type DueApproval = Typed<typeof DUE>;
+export type FoundApproval = Typed<typeof FOUND>;
+export type ClosedApproval = Typed<typeof CLOSED>;
+export type ApprovalPage = Page<ApprovalRecord>;
 
 /** A question that waits for a person from this transaction on. Its tenant and workflow are those of its run. */
-export interface NewApproval extends ApprovalPlace {
-  /** Why the node waits. */
-  readonly reason: string;
-  readonly message: string;
-  /** JSON text. */
-  readonly detailsJson: string | null;
-  readonly assignees: readonly string[];
+export interface NewApproval extends Typed<typeof QUESTION> {
   /** Counted by the store's clock from the transaction on. */
   readonly deadlineMs: number | null;
-}
-
-/** How an approval ends in this transaction; an approval that is not open stays as it is. */
-export interface ClosedApproval {
-  readonly approvalId: ApprovalId;
-  readonly state: Exclude<ApprovalState, "open">;
-  readonly decidedBy: string;
-  readonly comment: string;
-  /** JSON text. */
-  readonly responseJson: string | null;
-}
-
-/** An open approval with a deadline. */
-export interface DueApproval extends ApprovalPlace {
-  /** By the store's clock; 0 or less once it has passed. */
-  readonly dueInMs: number;
-}
-
-/** What the scheduler checks a decision about an approval against. */
-export interface FoundApproval extends ApprovalPlace {
-  readonly definitionId: DefinitionId;
-  readonly reason: string;
-  readonly state: ApprovalState;
-}
-
-/** An approval as its row has it. Times are milliseconds since the epoch. */
-export interface ApprovalRecord extends Omit<NewApproval, "deadlineMs"> {
-  /** Null for a test run. */
-  readonly workflowId: string | null;
-  readonly state: ApprovalState;
-  readonly openedAt: number;
-  readonly deadlineAt: number | null;
-  readonly closedAt: number | null;
-  readonly decidedBy: string;
-  readonly comment: string;
-  /** JSON text. */
-  readonly responseJson: string | null;
 }
 
 export interface ApprovalFilter {
@@ -70,10 +79,4 @@ export interface ApprovalFilter {
   /** Empty means all. */
   readonly assignee: string;
   readonly runId: RunId | undefined;
-}
-
-export interface ApprovalPage {
-  readonly approvals: readonly ApprovalRecord[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
 }

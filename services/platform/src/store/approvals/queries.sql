@@ -1,8 +1,8 @@
--- Approvals: questions to people, as the log opened and closed them. Empty parameters of a page mean no filter.
+-- Approvals: questions to people. Empty parameters of a page mean no filter.
 
 -- part: columns
-approval_id, run_id, workflow_id, node_id, iteration, reason, message, details::text as details, assignees, state, opened_at,
-  deadline_at, closed_at, decided_by, comment, response::text as response
+approval_id, run_id, workflow_id, node_id, iteration, reason, message, details::text as details_json, assignees, state, opened_at,
+  deadline_at, closed_at, decided_by, comment, response::text as response_json
 
 -- part: in_states
 and (cardinality(:states::text[]) = 0 or state = any (:states))
@@ -68,7 +68,7 @@ order by deadline_at
 limit :limit::integer
 
 -- name: place
--- The execution that an approval belongs to, and the definition that says how it is answered.
+-- The execution that an approval belongs to, and the definition of its run.
 select a.approval_id, a.run_id, a.node_id, a.iteration, a.reason, a.state, r.definition_id
 from approvals a
 join runs r on r.run_id = a.run_id
@@ -84,7 +84,7 @@ select
   array(select jsonb_array_elements_text(a.assignees)), now() + a.deadline_ms * interval '1 millisecond'
 from unnest(
   :approval_id::uuid[], :run_id::uuid[], :node_id::text[], :iteration::integer[], :reason::text[], :message::text[],
-  :details::json[], :assignees::jsonb[], :deadline_ms::double precision[]
+  :details_json::json[], :assignees::jsonb[], :deadline_ms::double precision[]
 ) as a (approval_id, run_id, node_id, iteration, reason, message, details, assignees, deadline_ms)
 join runs r on r.run_id = a.run_id
 
@@ -92,7 +92,7 @@ join runs r on r.run_id = a.run_id
 -- Closes approvals. An approval that is closed already stays as it is.
 update approvals a
 set state = c.state, closed_at = now(), decided_by = c.decided_by, comment = c.comment, response = c.response
-from unnest(:approval_id::uuid[], :state::text[], :decided_by::text[], :comment::text[], :response::json[])
+from unnest(:approval_id::uuid[], :state::text[], :decided_by::text[], :comment::text[], :response_json::json[])
   as c (approval_id, state, decided_by, comment, response)
 where a.approval_id = any (:approval_id)
   and a.approval_id = c.approval_id

@@ -1,45 +1,24 @@
 // Opens and closes approvals, in the transaction of a tick.
 
-import { list, number, orNull, text, uuid } from "../../db/columns.ts";
-import { columns, queriesBeside, type Send } from "../../db/query.ts";
-import type { ClosedApproval, NewApproval } from "./approvals.ts";
+import { lists, number, orNull, text } from "../../db/columns.ts";
+import { queriesBeside, type Send, valuesOf } from "../../db/query.ts";
+import { CLOSED, type ClosedApproval, type NewApproval, QUESTION } from "./approvals.ts";
 
 const declare = queriesBeside(import.meta.url);
 
-const open = declare("open", {
-  approvalId: list(uuid()),
-  runId: list(uuid()),
-  nodeId: list(text()),
-  iteration: list(number()),
-  reason: list(text()),
-  message: list(text()),
-  details: list(orNull(text())),
-  assignees: list(text()),
-  deadlineMs: list(orNull(number())),
-});
-const close = declare("close", {
-  approvalId: list(uuid()),
-  state: list(text()),
-  decidedBy: list(text()),
-  comment: list(text()),
-  response: list(orNull(text())),
-});
+/** The assignees are a JSON array. */
+const OPENED = { ...QUESTION, assignees: text(), deadlineMs: orNull(number()) };
+const open = declare("open", lists(OPENED));
+const close = declare("close", lists(CLOSED));
 
 export async function openApprovals(send: Send, approvals: readonly NewApproval[]): Promise<void> {
-  await send(open, {
-    ...columns(approvals, ["approvalId", "runId", "nodeId", "iteration"]),
-    ...columns(approvals, ["reason", "message", "deadlineMs"]),
-    details: approvals.map(({ detailsJson }) => detailsJson),
-    assignees: approvals.map(({ assignees }) => JSON.stringify(assignees)),
-  });
+  const rows = approvals.map((approval) => ({
+    ...approval,
+    assignees: JSON.stringify(approval.assignees),
+  }));
+  await send(open, valuesOf(open, rows));
 }
 
-export async function closeApprovals(
-  send: Send,
-  approvals: readonly ClosedApproval[],
-): Promise<void> {
-  await send(close, {
-    ...columns(approvals, ["approvalId", "state", "decidedBy", "comment"]),
-    response: approvals.map(({ responseJson }) => responseJson),
-  });
+export async function closeApprovals(send: Send, closed: readonly ClosedApproval[]): Promise<void> {
+  await send(close, valuesOf(close, closed));
 }

@@ -2,44 +2,55 @@
 // (`Transaction.bury`). A redrive or a discard closes each once; a second one finds it closed.
 
 import type { ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
+import { flag, number, orNull, text, time, uuid } from "../../db/columns.ts";
+import type { Typed } from "../../db/query.ts";
+import type { Page } from "../page.ts";
 
 export type DeadLetterState = "open" | "redriven" | "discarded";
 
 /** A node execution that the scheduler gives up. */
-export interface NewDeadLetter {
-  readonly deadLetterId: string;
-  readonly runId: RunId;
-  readonly nodeId: NodeId;
-  readonly iteration: number;
-  readonly attempt: number;
-  readonly nodeType: string;
+export const NEW_DEAD_LETTER = {
+  deadLetterId: uuid(),
+  runId: uuid<RunId>(),
+  nodeId: text<NodeId>(),
+  iteration: number(),
+  attempt: number(),
+  nodeType: text(),
   /** How many deliveries were lost. */
-  readonly deliveries: number;
+  deliveries: number(),
   /** The executor that lost it last. */
-  readonly executorId: ExecutorId;
+  executorId: uuid<ExecutorId>(),
   /** How that executor lost it. */
-  readonly reason: string;
-  readonly errorMessage: string;
-}
-
-/** A dead letter as its row has it. Times are milliseconds since the epoch. */
-export interface DeadLetterRecord extends NewDeadLetter {
+  reason: text(),
+  errorMessage: text(),
+};
+/** The columns of a dead letter. */
+export const DEAD_LETTER = {
+  ...NEW_DEAD_LETTER,
   /** Null for a test run. */
-  readonly workflowId: string | null;
-  readonly diedAt: number;
-  readonly state: DeadLetterState;
-  readonly redriveRunId: RunId | null;
-  readonly closedAt: number | null;
-}
+  workflowId: orNull(text()),
+  diedAt: time(),
+  state: text<DeadLetterState>(),
+  redriveRunId: orNull(uuid<RunId>()),
+  closedAt: orNull(time()),
+};
+/** An open dead letter, and how a redrive would start its run again. */
+export const OPEN = {
+  ...DEAD_LETTER,
+  workflowVersion: number(),
+  priority: number(),
+  hasEnded: flag(),
+  /** Whether the workflow still exists. */
+  hasWorkflow: flag(),
+};
+/** A dead letter that a request closed. The run is null if the request discarded it. */
+export const CLOSED = { deadLetterId: uuid(), redriveRunId: orNull(uuid<RunId>()) };
 
-/** An open dead letter, with what its run would be started again as. */
-export interface OpenDeadLetter extends DeadLetterRecord {
-  readonly workflowVersion: number;
-  readonly priority: number;
-  readonly hasEnded: boolean;
-  /** Whether there is something to start. */
-  readonly hasWorkflow: boolean;
-}
+export type NewDeadLetter = Typed<typeof NEW_DEAD_LETTER>;
+export type DeadLetterRecord = Typed<typeof DEAD_LETTER>;
+export type OpenDeadLetter = Typed<typeof OPEN>;
+export type ClosedDeadLetter = Typed<typeof CLOSED>;
+export type DeadLetterPage = Page<DeadLetterRecord>;
 
 export interface DeadLetterFilter {
   /** Empty means all. */
@@ -52,23 +63,10 @@ export interface DeadLetterFilter {
   readonly beforeMs: number | undefined;
 }
 
-/** A dead letter that a request closed. */
-export interface ClosedDeadLetter {
-  readonly deadLetterId: string;
-  /** Null when it was discarded. */
-  readonly redriveRunId: RunId | null;
-}
-
-export interface DeadLetterPage {
-  readonly deadLetters: readonly DeadLetterRecord[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-}
-
 export interface DeadLetters {
   /** Open ones, oldest first; those that no redrive can take come last. */
   open(tenantId: string, filter: DeadLetterFilter, limit: number): Promise<OpenDeadLetter[]>;
-  /** Closes those that are open, as redriven when there is a run and as discarded when not; gives their ids. */
+  /** Closes those that are open: as redriven if there is a run, else as discarded. Gives their ids. */
   close(
     tenantId: string,
     ids: readonly string[],
@@ -76,11 +74,11 @@ export interface DeadLetters {
   ): Promise<string[]>;
   /** Those that a request has closed so far, oldest first. */
   closedBy(tenantId: string, requestId: string): Promise<ClosedDeadLetter[]>;
-  /** The input of a run as JSON text; undefined when there is no such run. */
+  /** The input of a run as JSON text; undefined if there is no such run. */
   inputOf(runId: RunId): Promise<string | undefined>;
 }
 
-/** Why a redrive leaves a dead letter as it is; undefined when it does not. */
+/** Why a redrive leaves a dead letter as it is; undefined if the redrive takes it. */
 export function whyLeft(
   letter: OpenDeadLetter,
 ): "run_live" | "test_run" | "workflow_deleted" | undefined {

@@ -1,7 +1,6 @@
 // Dead letters in memory.
 
-import { StagedMap } from "../memory/staging.ts";
-import { pairKey, type Tables } from "../memory/tables.ts";
+import { pairKey, type StagedRows, type Tables } from "../memory/tables.ts";
 import type { RunRow } from "../runs/memory.ts";
 import {
   type DeadLetterFilter,
@@ -17,31 +16,18 @@ export interface DeadLetterRow extends DeadLetterRecord {
   readonly closedRequestId: string | null;
 }
 
-/** Dead letters as one transaction sees them. */
-export class StagedDeadLetters {
-  readonly #now: number;
-  readonly #rows: StagedMap<string, DeadLetterRow>;
-
-  constructor({ deadLetters }: Tables, now: number) {
-    this.#now = now;
-    this.#rows = new StagedMap(deadLetters);
-  }
-
-  bury(letter: NewDeadLetter, { tenantId, workflowId }: RunRow): void {
-    const open = {
-      state: "open",
-      redriveRunId: null,
-      closedAt: null,
-      closedRequestId: null,
-    } as const;
-    const about = { tenantId, workflowId, diedAt: this.#now };
-    this.#rows.set(letter.deadLetterId, { ...letter, ...about, ...open });
-  }
-
-  /** Commits. */
-  apply(): void {
-    this.#rows.apply();
-  }
+export function buryLetter(
+  { deadLetters, now: diedAt }: StagedRows,
+  letter: NewDeadLetter,
+  { tenantId, workflowId }: RunRow,
+): void {
+  const open = {
+    state: "open",
+    redriveRunId: null,
+    closedAt: null,
+    closedRequestId: null,
+  } as const;
+  deadLetters.set(letter.deadLetterId, { ...letter, tenantId, workflowId, diedAt, ...open });
 }
 
 /** Dead letters over the tables. */
@@ -69,14 +55,8 @@ export const createMemoryDeadLetters = (tables: Tables, now: () => number): Dead
       return row?.tenantId === tenantId && row.state === "open" ? [row] : [];
     });
     const state = redriveRunId === null ? "discarded" : "redriven";
-    for (const row of closed)
-      tables.deadLetters.set(row.deadLetterId, {
-        ...row,
-        state,
-        redriveRunId,
-        closedAt: now(),
-        closedRequestId: requestId,
-      });
+    const change = { state, redriveRunId, closedAt: now(), closedRequestId: requestId } as const;
+    for (const row of closed) tables.deadLetters.set(row.deadLetterId, { ...row, ...change });
     return closed.map((row) => row.deadLetterId);
   },
   closedBy: async (tenantId, requestId) =>

@@ -2,8 +2,7 @@
 
 -- part: columns
 dead_letter_id, run_id, workflow_id, node_id, iteration, attempt, node_type, deliveries, executor_id, reason, error_message,
-  died_at,
-  state, redrive_run_id, closed_at
+  died_at, state, redrive_run_id, closed_at
 
 -- part: filter
 (cardinality(:ids::uuid[]) = 0 or dead_letter_id = any (:ids))
@@ -23,8 +22,7 @@ order by dead_letter_id desc
 limit :limit::integer
 
 -- name: open
--- Open dead letters, oldest first, and what says whether their runs can start again. Those that cannot come last, so that they
--- never fill the limit of a redrive.
+-- Open dead letters, oldest first. Those whose runs cannot start again come last, so that they never fill the limit of a redrive.
 select d.*, r.workflow_version, r.priority, r.ended_at is not null as has_ended,
   w.workflow_id is not null as has_workflow
 from (
@@ -65,7 +63,8 @@ order by dead_letter_id
 -- name: close
 -- Closes open dead letters: redriven as a run, or discarded where there is none. Closed ones stay as they are.
 update dead_letters
-set state = case when :redrive_run_id::uuid is null then 'discarded' else 'redriven' end, redrive_run_id = :redrive_run_id,
+set state = case when :redrive_run_id::uuid is null then 'discarded' else 'redriven' end,
+  redrive_run_id = :redrive_run_id,
   closed_at = now(),
   closed_request_id = :request_id::text
 where tenant_id = :tenant_id::text
@@ -74,16 +73,14 @@ where tenant_id = :tenant_id::text
 returning dead_letter_id
 
 -- name: bury
--- Node executions that the scheduler gives up. The tick appends their events in the same transaction. Tenant and workflow are
--- those of the run.
+-- Keeps executions that the scheduler gives up. Tenant and workflow are those of the run.
 insert into dead_letters (
   dead_letter_id, tenant_id, run_id, workflow_id, node_id, iteration, attempt, node_type, deliveries, executor_id, reason,
-    error_message
+  error_message
 )
 select
   d.dead_letter_id, r.tenant_id, d.run_id, r.workflow_id, d.node_id, d.iteration, d.attempt, d.node_type, d.deliveries,
-    d.executor_id,
-  d.reason, d.error_message
+  d.executor_id, d.reason, d.error_message
 from unnest(
   :dead_letter_id::uuid[], :run_id::uuid[], :node_id::text[], :iteration::integer[], :attempt::integer[], :node_type::text[],
   :deliveries::integer[], :executor_id::uuid[], :reason::text[], :error_message::text[]

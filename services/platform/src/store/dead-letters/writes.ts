@@ -1,46 +1,30 @@
 // Writes dead letters: the tick buries executions in its transaction; a redrive or a discard closes them.
 
-import type { RunId } from "@pawl/core/name/ids";
-import { list, number, orNull, text, uuid } from "../../db/columns.ts";
-import { columns, queriesBeside, run, type Send } from "../../db/query.ts";
-import type { Queryable } from "../../db/sql.ts";
+import { list, lists, text, uuid } from "../../db/columns.ts";
+import { queriesBeside, type Queryable, run, type Send, valuesOf } from "../../db/query.ts";
 import { readRunInput } from "../log/reads.ts";
-import type { DeadLetters, NewDeadLetter } from "./dead-letters.ts";
-import { deadLettersClosedBy, openDeadLetters } from "./reads.ts";
+import { CLOSED, type DeadLetters, NEW_DEAD_LETTER, type NewDeadLetter } from "./dead-letters.ts";
+import { openDeadLetters } from "./reads.ts";
 
 const declare = queriesBeside(import.meta.url);
 
+const { deadLetterId, redriveRunId: asRun } = CLOSED;
 const close = declare(
   "close",
-  {
-    tenantId: text(),
-    ids: list(uuid()),
-    redriveRunId: orNull(uuid<RunId>()),
-    requestId: text(),
-  },
-  { dead_letter_id: uuid() },
+  { tenantId: text(), ids: list(uuid()), redriveRunId: asRun, requestId: text() },
+  { deadLetterId },
 );
-const bury = declare("bury", {
-  deadLetterId: list(uuid()),
-  runId: list(uuid()),
-  nodeId: list(text()),
-  iteration: list(number()),
-  attempt: list(number()),
-  nodeType: list(text()),
-  deliveries: list(number()),
-  executorId: list(uuid()),
-  reason: list(text()),
-  errorMessage: list(text()),
-});
+const ofRequest = declare("of_request", { tenantId: text(), requestId: text() }, CLOSED);
+const bury = declare("bury", lists(NEW_DEAD_LETTER));
 
 /** Dead letters over a pool. */
 export const createDeadLetters = (db: Queryable): DeadLetters => ({
   open: (tenantId, filter, limit) => openDeadLetters(db, tenantId, filter, limit),
   close: async (tenantId, ids, { requestId, redriveRunId }) => {
     const rows = await run(db, close, { tenantId, ids, redriveRunId, requestId });
-    return rows.map((row) => row.dead_letter_id);
+    return rows.map((row) => row.deadLetterId);
   },
-  closedBy: (tenantId, requestId) => deadLettersClosedBy(db, tenantId, requestId),
+  closedBy: (tenantId, requestId) => run(db, ofRequest, { tenantId, requestId }),
   inputOf: (runId) => readRunInput(db, runId),
 });
 
@@ -49,8 +33,5 @@ export async function buryDeadLetters(
   send: Send,
   letters: readonly NewDeadLetter[],
 ): Promise<void> {
-  await send(bury, {
-    ...columns(letters, ["deadLetterId", "runId", "nodeId", "iteration", "attempt"]),
-    ...columns(letters, ["nodeType", "deliveries", "executorId", "reason", "errorMessage"]),
-  });
+  await send(bury, valuesOf(bury, letters));
 }

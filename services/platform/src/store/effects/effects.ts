@@ -1,7 +1,10 @@
-// The effect ledger: what a run did to the outside world, as far as its executors reported.
+// The effect ledger: the effects of a run on the outside world, as its executors reported them.
 
 import type { EffectClass, EffectStanding } from "@pawl/core/policy/effect";
+import { number, orNull, text, time } from "../../db/columns.ts";
+import type { Typed } from "../../db/query.ts";
 import type { ClaimKey } from "../leases/leases.ts";
+import type { Page } from "../page.ts";
 
 /** An effect that an executor is about to make. Its key is (run, node, iteration, name), whatever the claim. */
 export interface EffectBegin extends ClaimKey {
@@ -16,29 +19,25 @@ export interface EffectCommit extends ClaimKey {
   readonly resultJson: string;
 }
 
-/** What the store finds when an effect begins; `stale` where the claim is not the lease's. */
+/** The record of an effect that begins; `stale` if the claim is not that of the lease. */
 export type Begun = EffectStanding | { readonly state: "stale" };
 
-/** What became of a result. */
+/** Whether a result was recorded. */
 export type Committed = "committed" | "not_begun" | "stale";
 
-/** An effect as its row has it. Times are milliseconds since the epoch. */
-export interface EffectRecord {
-  readonly nodeId: string;
-  readonly iteration: number;
-  readonly name: string;
-  readonly class: string;
-  /** The attempt that began it; 0 when the log does not say. */
-  readonly attempt: number;
-  readonly begunEpoch: number;
+/** The columns of an effect. */
+export const EFFECT = {
+  nodeId: text(),
+  iteration: number(),
+  name: text(),
+  class: text(),
+  /** The attempt that began it; 0 if the log does not have it. */
+  attempt: number(),
+  begunEpoch: number(),
   /** Null while its result is not known. */
-  readonly committedEpoch: number | null;
-  readonly begunAt: number;
-  readonly committedAt: number | null;
-}
-
-export interface EffectPage {
-  readonly effects: readonly EffectRecord[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-}
+  committedEpoch: orNull(number()),
+  begunAt: time(),
+  committedAt: orNull(time()),
+};
+export type EffectRecord = Typed<typeof EFFECT>;
+export type EffectPage = Page<EffectRecord>;

@@ -3,8 +3,7 @@
 import type { EffectClass } from "@pawl/core/policy/effect";
 import type { LeaseKey } from "../leases/leases.ts";
 import { leaseKey } from "../leases/memory.ts";
-import { StagedMap } from "../memory/staging.ts";
-import type { Tables } from "../memory/tables.ts";
+import type { StagedRows } from "../memory/tables.ts";
 import type { Begun, Committed, EffectBegin, EffectCommit } from "./effects.ts";
 
 export interface EffectRow extends LeaseKey {
@@ -20,35 +19,29 @@ export interface EffectRow extends LeaseKey {
 const effectKey = (key: LeaseKey & { readonly name: string }): string =>
   `${leaseKey(key)}/${key.name}`;
 
-/** Effects as one transaction sees them. */
-export class StagedEffects {
-  readonly #rows: StagedMap<string, EffectRow>;
+/** The record of an effect that begins under a claim that holds. */
+export function beginEffect(
+  { effects }: StagedRows,
+  { epoch, executorId: _executorId, ...begin }: EffectBegin,
+): Begun {
+  const key = effectKey(begin);
+  const known = effects.get(key);
+  if (known === undefined)
+    effects.set(key, { ...begin, begunEpoch: epoch, committedEpoch: null, resultJson: null });
+  if (known?.resultJson !== undefined && known.resultJson !== null)
+    return { state: "committed", resultJson: known.resultJson };
+  return { state: (known?.begunEpoch ?? epoch) === epoch ? "new" : "begun_before" };
+}
 
-  constructor({ effects }: Tables) {
-    this.#rows = new StagedMap(effects);
-  }
-
-  begin({ epoch, executorId: _executorId, ...begin }: EffectBegin): Begun {
-    const key = effectKey(begin);
-    const known = this.#rows.get(key);
-    if (known === undefined)
-      this.#rows.set(key, { ...begin, begunEpoch: epoch, committedEpoch: null, resultJson: null });
-    if (known?.resultJson !== undefined && known.resultJson !== null)
-      return { state: "committed", resultJson: known.resultJson };
-    return { state: (known?.begunEpoch ?? epoch) === epoch ? "new" : "begun_before" };
-  }
-
-  commit({ epoch, resultJson, ...commit }: EffectCommit): Committed {
-    const key = effectKey(commit);
-    const known = this.#rows.get(key);
-    if (known === undefined) return "not_begun";
-    if (known.committedEpoch === null)
-      this.#rows.set(key, { ...known, committedEpoch: epoch, resultJson });
-    return "committed";
-  }
-
-  /** Commits. */
-  apply(): void {
-    this.#rows.apply();
-  }
+/** Records a result under a claim that holds. */
+export function commitEffect(
+  { effects }: StagedRows,
+  { epoch, resultJson, ...commit }: EffectCommit,
+): Committed {
+  const key = effectKey(commit);
+  const known = effects.get(key);
+  if (known === undefined) return "not_begun";
+  if (known.committedEpoch === null)
+    effects.set(key, { ...known, committedEpoch: epoch, resultJson });
+  return "committed";
 }

@@ -1,8 +1,8 @@
--- The effect ledger: what runs did to the outside world.
+-- The effect ledger: the effects of runs on the outside world.
 
 -- name: page
 -- A page of a run's effects after a cursor, each with the attempt whose claim began it. An empty node id means of all nodes.
-select f.node_id, f.iteration, f.name, f.class, f.begun_epoch, f.committed_epoch, f.begun_at, f.committed_at, s.attempt
+select f.node_id, f.iteration, f.name, f.class, f.begun_epoch, f.committed_epoch, f.begun_at, f.committed_at, coalesce(s.attempt, 0) as attempt
 from (
   select e.node_id, e.iteration, e.name, e.class, e.begun_epoch, e.committed_epoch, e.begun_at, e.committed_at
   from effects e
@@ -21,9 +21,18 @@ left join lateral (
 ) s on true
 order by f.node_id, f.iteration, f.name
 
+-- name: results
+-- The effects of one node execution with their results.
+select e.name, e.class, e.committed_epoch is not null as is_committed, e.result::text as result_json
+from effects e
+where e.run_id = :run_id::uuid
+  and e.node_id = :node_id::text
+  and e.iteration = :iteration::integer
+order by e.name
+limit :limit::integer
+
 -- part: held
--- The lease that a claim names. Run rows are locked by then, and leases change only under that lock, so that what is read here is
--- what the writes find.
+-- The lease that a claim names. Run rows are locked by then, and leases change only under that lock.
 l.run_id = s.run_id
     and l.node_id = s.node_id
     and l.iteration = s.iteration
@@ -34,7 +43,7 @@ l.run_id = s.run_id
 e.run_id = s.run_id and e.node_id = s.node_id and e.iteration = s.iteration and e.name = s.name
 
 -- name: begin
--- Records effects as begun where their claim is that of the lease, and says what was on record before.
+-- Records effects as begun where their claim is that of the lease, and gives the records from before.
 with reported as (
   select s.*, l.run_id is not null as held
   from unnest(
@@ -63,7 +72,7 @@ order by s.arrival
 with reported as (
   select s.*, l.run_id is not null as held
   from unnest(
-    :run_id::uuid[], :node_id::text[], :iteration::integer[], :epoch::bigint[], :executor_id::uuid[], :name::text[], :result::json[]
+    :run_id::uuid[], :node_id::text[], :iteration::integer[], :epoch::bigint[], :executor_id::uuid[], :name::text[], :result_json::json[]
   ) with ordinality as s (run_id, node_id, iteration, epoch, executor_id, name, result, arrival)
   left join leases l on {held}
 ),

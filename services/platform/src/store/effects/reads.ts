@@ -1,11 +1,10 @@
 // Reads the effect ledger.
 
 import type { RunId } from "@pawl/core/name/ids";
-import { number, orNull, text, time, uuid } from "../../db/columns.ts";
-import { queriesBeside, run, type RowOf } from "../../db/query.ts";
-import type { Queryable } from "../../db/sql.ts";
-import { pageInOrder, type PageRequest } from "../page.ts";
-import type { EffectPage, EffectRecord } from "./effects.ts";
+import { flag, number, orNull, text, uuid } from "../../db/columns.ts";
+import { queriesBeside, type Queryable, run, type Typed } from "../../db/query.ts";
+import { type PageRequest, readPage } from "../page.ts";
+import { EFFECT, type EffectPage } from "./effects.ts";
 
 /** A name of an effect has no line end, nor has a node's. */
 const SEPARATOR = "\n";
@@ -22,18 +21,32 @@ const page = declare(
     afterName: text(),
     limit: number(),
   },
-  {
-    node_id: text(),
-    iteration: number(),
-    name: text(),
-    class: text(),
-    begun_epoch: number(),
-    committed_epoch: orNull(number()),
-    begun_at: time(),
-    committed_at: orNull(time()),
-    attempt: orNull(number()),
-  },
+  EFFECT,
 );
+
+const EFFECT_RESULT = {
+  name: text(),
+  class: text(),
+  isCommitted: flag(),
+  /** JSON text; null while the effect is not committed. */
+  resultJson: orNull(text()),
+};
+export type EffectResult = Typed<typeof EFFECT_RESULT>;
+
+const results = declare(
+  "results",
+  { runId: uuid(), nodeId: text(), iteration: number(), limit: number() },
+  EFFECT_RESULT,
+);
+
+/** How many effects of one node execution are read. */
+const RESULTS_MAX = 200;
+
+/** The effects of one node execution with their results, by name. @throws STORE_UNAVAILABLE */
+export const effectResults = (
+  db: Queryable,
+  execution: { readonly runId: RunId; readonly nodeId: string; readonly iteration: number },
+): Promise<readonly EffectResult[]> => run(db, results, { ...execution, limit: RESULTS_MAX });
 
 /**
  * Effects by node, iteration and name; `nodeId` "" means of all nodes.
@@ -45,26 +58,13 @@ export async function listEffects(
   nodeId: string,
   asked: PageRequest,
 ): Promise<EffectPage> {
-  const { rows, nextPageToken } = await pageInOrder<RowOf<typeof page>>(asked, {
+  return await readPage(asked, {
     filter: `effects ${JSON.stringify([runId, nodeId])}`,
-    keyOf: (row) => [row.node_id, row.iteration, row.name].join(SEPARATOR),
+    keyOf: (row) => [row.nodeId, row.iteration, row.name].join(SEPARATOR),
     read: (after, limit) => {
       const [afterNode = "", iteration = "0", afterName = ""] = after.split(SEPARATOR);
       const afterIteration = Number(iteration);
       return run(db, page, { runId, nodeId, afterNode, afterIteration, afterName, limit });
     },
   });
-  return { effects: rows.map(toEffect), nextPageToken };
 }
-
-const toEffect = (row: RowOf<typeof page>): EffectRecord => ({
-  nodeId: row.node_id,
-  iteration: row.iteration,
-  name: row.name,
-  class: row.class,
-  attempt: row.attempt ?? 0,
-  begunEpoch: row.begun_epoch,
-  committedEpoch: row.committed_epoch,
-  begunAt: row.begun_at.getTime(),
-  committedAt: row.committed_at?.getTime() ?? null,
-});

@@ -1,44 +1,34 @@
 // Writes the effect ledger, in the transaction of a tick that has locked the rows of the runs.
 
-import { flag, list, number, orNull, text, uuid } from "../../db/columns.ts";
-import { columns, queriesBeside, type RowOf, type Send } from "../../db/query.ts";
-import { CLAIM_FIELDS } from "../leases/leases.ts";
+import { flag, lists, orNull, text } from "../../db/columns.ts";
+import { queriesBeside, type Send, valuesOf } from "../../db/query.ts";
+import { LEASE } from "../leases/leases.ts";
 import type { Begun, Committed, EffectBegin, EffectCommit } from "./effects.ts";
 
 const declare = queriesBeside(import.meta.url);
 
-const EFFECT = {
-  runId: list(uuid()),
-  nodeId: list(text()),
-  iteration: list(number()),
-  epoch: list(number()),
-  executorId: list(uuid()),
-  name: list(text()),
-};
-const begin = declare(
-  "begin",
-  { ...EFFECT, class: list(text()) },
-  { held: flag(), is_new: flag(), is_committed: flag(), result: orNull(text()) },
-);
-const commit = declare(
-  "commit",
-  { ...EFFECT, result: list(text()) },
-  { held: flag(), is_begun: flag() },
-);
+const begin = declare("begin", lists({ ...LEASE, name: text(), class: text() }), {
+  held: flag(),
+  isNew: flag(),
+  isCommitted: flag(),
+  result: orNull(text()),
+});
+const commit = declare("commit", lists({ ...LEASE, name: text(), resultJson: text() }), {
+  held: flag(),
+  isBegun: flag(),
+});
 
 /** Records that effects begin, unless they are on record. */
 export async function beginEffects(
   send: Send,
   begins: readonly EffectBegin[],
 ): Promise<readonly Begun[]> {
-  const rows = await send(begin, columns(begins, [...CLAIM_FIELDS, "name", "class"]));
-  return rows.map(begunOf);
-}
-
-function begunOf(row: RowOf<typeof begin>): Begun {
-  if (!row.held) return { state: "stale" };
-  if (row.is_committed) return { state: "committed", resultJson: row.result ?? "null" };
-  return { state: row.is_new ? "new" : "begun_before" };
+  const rows = await send(begin, valuesOf(begin, begins));
+  return rows.map(({ held, isNew, isCommitted, result }) => {
+    if (!held) return { state: "stale" };
+    if (isCommitted) return { state: "committed", resultJson: result ?? "null" };
+    return { state: isNew ? "new" : "begun_before" };
+  });
 }
 
 /** Records results of effects. */
@@ -46,11 +36,8 @@ export async function commitEffects(
   send: Send,
   commits: readonly EffectCommit[],
 ): Promise<readonly Committed[]> {
-  const rows = await send(commit, {
-    ...columns(commits, [...CLAIM_FIELDS, "name"]),
-    result: commits.map(({ resultJson }) => resultJson),
-  });
-  return rows.map(({ held, is_begun: isBegun }) => {
+  const rows = await send(commit, valuesOf(commit, commits));
+  return rows.map(({ held, isBegun }) => {
     if (!held) return "stale";
     return isBegun ? "committed" : "not_begun";
   });

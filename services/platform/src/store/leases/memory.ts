@@ -1,12 +1,12 @@
 // Leases and executors in memory, by the store's clock.
 
-import { StagedMap, UniqueViolation } from "../memory/staging.ts";
-import type { Tables } from "../memory/tables.ts";
+import type { StagedRows, Tables } from "../memory/tables.ts";
 import type {
   ClaimKey,
   Executors,
   ExecutorSession,
   Extension,
+  HandlerProcess,
   Lease,
   LeaseKey,
   NewLease,
@@ -24,6 +24,10 @@ export interface ExecutorRow extends ExecutorSession {
   readonly nodeTypes: readonly string[];
   readonly slots: number;
   readonly description: string;
+  readonly schedulerId: string | null;
+  readonly process?: HandlerProcess;
+  /** How long its process was silent at the last renewal. */
+  readonly silentMs?: number;
   readonly aliveUntil: number;
   /** Its connection is gone. */
   readonly hasLeft: boolean;
@@ -32,47 +36,27 @@ export interface ExecutorRow extends ExecutorSession {
 /** The primary key of a lease. */
 export const leaseKey = (key: LeaseKey): string => `${key.runId}/${key.nodeId}/${key.iteration}`;
 
-/** Leases as one transaction sees them. */
-export class StagedLeases {
-  readonly #now: number;
-  readonly #rows: StagedMap<string, LeaseRow>;
+/** The lease, if this is its claim. */
+export function heldLease({ leases }: StagedRows, claim: ClaimKey): LeaseRow | undefined {
+  const lease = leases.get(leaseKey(claim));
+  return lease?.epoch === claim.epoch && lease.executorId === claim.executorId ? lease : undefined;
+}
 
-  constructor({ leases }: Tables, now: number) {
-    this.#now = now;
-    this.#rows = new StagedMap(leases);
-  }
+export function openLease(
+  { leases, now }: StagedRows,
+  { back, limitMs, ...lease }: NewLease,
+  lastSeq: number,
+): void {
+  const times = { leasedAt: now, extendedUntil: null, limitMs: limitMs ?? null };
+  const row = { ...lease, epoch: lastSeq - back, ...times };
+  leases.insert(leaseKey(lease), row, "leases_pkey");
+}
 
-  /** The lease, if this is its claim. */
-  held(claim: ClaimKey): LeaseRow | undefined {
-    const lease = this.#rows.get(leaseKey(claim));
-    return lease?.epoch === claim.epoch && lease.executorId === claim.executorId
-      ? lease
-      : undefined;
-  }
-
-  open({ back: _back, ...lease }: NewLease, epoch: number): void {
-    const key = leaseKey(lease);
-    if (this.#rows.has(key)) throw new UniqueViolation("leases_pkey", key);
-    const times = { leasedAt: this.#now, extendedUntil: null, limitMs: lease.limitMs ?? null };
-    this.#rows.set(key, { ...lease, epoch, ...times });
-  }
-
-  close(key: LeaseKey): void {
-    this.#rows.delete(leaseKey(key));
-  }
-
-  extend(extension: Extension): boolean {
-    const lease = this.held(extension);
-    if (lease === undefined) return false;
-    const extendedUntil = this.#now + extension.extendMs;
-    this.#rows.set(leaseKey(extension), { ...lease, extendedUntil });
-    return true;
-  }
-
-  /** Commits. */
-  apply(): void {
-    this.#rows.apply();
-  }
+export function extendLease(rows: StagedRows, extension: Extension): boolean {
+  const lease = heldLease(rows, extension);
+  if (lease === undefined) return false;
+  rows.leases.set(leaseKey(extension), { ...lease, extendedUntil: rows.now + extension.extendMs });
+  return true;
 }
 
 const toLease = ({ runId, nodeId, iteration, epoch, executorId }: LeaseRow): Lease => ({
@@ -102,18 +86,26 @@ export function createMemoryExecutors(tables: Tables, now: () => number): Execut
       const row = executors.get(columns.executorId);
       const isTaken = row !== undefined && row.instanceId !== columns.instanceId;
       if (isTaken && !row.hasLeft && !isDead(row)) return false;
-      executors.set(columns.executorId, {
-        ...columns,
-        aliveUntil: now() + leaseMs,
-        hasLeft: false,
-      });
+      const alive = { aliveUntil: now() + leaseMs, hasLeft: false };
+      executors.set(columns.executorId, { ...columns, ...alive });
       return true;
     },
     renew: async (sessions, leaseMs) => {
-      const current = sessions.flatMap((session) => spokenFor(session) ?? []);
-      for (const row of current)
-        executors.set(row.executorId, { ...row, aliveUntil: now() + leaseMs });
+      const current = sessions.filter((session) => spokenFor(session) !== undefined);
+      for (const session of current) {
+        const row = spokenFor(session);
+        const { slots = row?.slots ?? 0, silentMs = 0 } = session;
+        const renewed = { slots, silentMs, aliveUntil: now() + leaseMs };
+        if (row !== undefined) executors.set(row.executorId, { ...row, ...renewed });
+      }
       return new Set(current.map((row) => row.sessionId));
+    },
+    servedByOthers: async (executorId, nodeTypes) => {
+      const others = [...executors.values()].filter(
+        (row) => row.executorId !== executorId && !row.hasLeft && !isDead(row),
+      );
+      const served = new Set(others.flatMap((row) => row.nodeTypes));
+      return new Set(nodeTypes.filter((type) => served.has(type)));
     },
     countAlive: async () => [...executors.values()].filter((row) => !isDead(row)).length,
     expireSoon: async (session, graceMs) => {

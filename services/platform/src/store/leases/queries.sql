@@ -1,4 +1,4 @@
--- Executors and the leases they hold. Every time is the database's own, so schedulers with different clocks agree on which executors are alive.
+-- Executors and the leases they hold. Every time is the database's own, so that schedulers agree on which executors are alive.
 
 -- part: lease
 run_id, node_id, iteration, epoch, executor_id
@@ -7,10 +7,14 @@ run_id, node_id, iteration, epoch, executor_id
 -- An executor registers, or registers again over a new connection. The newest session of its process speaks for it. Another
 -- process gets no row while the one that speaks for the executor is alive and connected. The row lock makes two processes that
 -- register at once, at two schedulers, take turns: the second sees the first.
-insert into executors (executor_id, session_id, node_types, slots, description, alive_until, instance_id)
+insert into executors (
+  executor_id, session_id, node_types, slots, description, alive_until, instance_id, scheduler_id, connected_at,
+  process_name, language, sdk, build
+)
 values (
   :executor_id::uuid, :session_id::uuid, :node_types::text[], :slots::integer, :description::text,
-  now() + :lease_ms::double precision * interval '1 millisecond', :instance_id::uuid
+  now() + :lease_ms::double precision * interval '1 millisecond', :instance_id::uuid, :scheduler_id::uuid, now(),
+  :process_name::text, :language::text, :sdk::text, :build::text
 )
 on conflict (executor_id) do update
 set
@@ -20,6 +24,13 @@ set
   slots = excluded.slots,
   description = excluded.description,
   alive_until = excluded.alive_until,
+  scheduler_id = excluded.scheduler_id,
+  connected_at = excluded.connected_at,
+  process_name = excluded.process_name,
+  language = excluded.language,
+  sdk = excluded.sdk,
+  build = excluded.build,
+  silent_since = null,
   left_at = null
 where executors.instance_id is not distinct from excluded.instance_id
   or executors.alive_until <= now()
@@ -30,8 +41,13 @@ returning executor_id
 -- Keeps executors alive, each only while the session speaks for it, and gives the sessions that do. Callers pass executors in
 -- order of id, so that two schedulers that renew the same ones rarely wait for each other.
 update executors e
-set alive_until = now() + :lease_ms::double precision * interval '1 millisecond'
-from unnest(:executor_id::uuid[], :session_id::uuid[]) as s (executor_id, session_id)
+set
+  alive_until = now() + :lease_ms::double precision * interval '1 millisecond',
+  slots = coalesce(s.slots, e.slots),
+  silent_since = case when s.silent_ms > 0 then now() - s.silent_ms * interval '1 millisecond' end
+from unnest(
+  :executor_id::uuid[], :session_id::uuid[], :slots::integer[], :silent_ms::double precision[]
+) as s (executor_id, session_id, slots, silent_ms)
 where e.executor_id = s.executor_id
   and e.session_id = s.session_id
 returning e.session_id
@@ -69,12 +85,24 @@ where executor_id in (
 -- name: alive
 -- Executors that are alive, and how many leases each holds. For people, not for decisions.
 select
-  e.executor_id, e.node_types, e.slots,
+  e.executor_id, e.node_types, e.slots, e.description, e.process_name, e.language, e.sdk, e.build,
+  e.scheduler_id, e.connected_at, e.left_at is not null as has_left,
+  coalesce(extract(epoch from now() - e.silent_since)::double precision * 1000, 0) as silent_ms,
   (select count(*)::integer from leases l where l.executor_id = e.executor_id) as held_count
 from executors e
 where e.alive_until > now()
 order by e.executor_id
 limit :limit::integer
+
+-- name: served_by_others
+-- Which of these types another executor serves. An executor whose connection ended serves nothing.
+select distinct t.node_type
+from executors e
+cross join unnest(e.node_types) as t (node_type)
+where e.executor_id <> :executor_id::uuid
+  and e.alive_until > now()
+  and e.left_at is null
+  and t.node_type = any (:node_types::text[])
 
 -- name: expired
 -- Leases whose executor is no longer alive or known, and that have no extension of their own. Also leases that have lasted longer
@@ -108,7 +136,7 @@ where run_id = any (:run_ids::uuid[])
 -- name: of_run_until
 -- The leases of one run, and until when each lasts unless its executor renews it.
 select l.node_id, l.iteration, l.epoch, l.executor_id,
-  greatest(e.alive_until, l.extended_until) as until
+  greatest(e.alive_until, l.extended_until) as until_at
 from leases l
 left join executors e on e.executor_id = l.executor_id
 where l.run_id = :run_id::uuid
@@ -123,8 +151,8 @@ where r.tenant_id = :tenant_id::text
 group by r.definition_id, l.node_id, least(l.iteration, 1)
 
 -- name: extend
--- Gives single leases more time than their executor's renewals do, where the claim is that of the lease. The last report of a claim
--- counts. Run rows are locked by then, and leases change only under that lock.
+-- Gives single leases more time than their executor's renewals do, if the claim is that of the lease. The last report of a claim counts.
+-- Run rows are locked by then, and leases change only under that lock.
 with reported as (
   select s.*, l.run_id is not null as held
   from unnest(

@@ -1,28 +1,33 @@
 // Reads executors and leases.
 
-import type { DefinitionId, ExecutorId, NodeId, RunId } from "@pawl/core/name/ids";
-import { list, number, orNull, text, time, uuid } from "../../db/columns.ts";
-import { queriesBeside, run, type RowOf, type Typed } from "../../db/query.ts";
-import type { Queryable } from "../../db/sql.ts";
-import type { Lease } from "./leases.ts";
+import type { DefinitionId, NodeId, RunId } from "@pawl/core/name/ids";
+import { flag, list, number, orNull, text, time, uuid } from "../../db/columns.ts";
+import { first, queriesBeside, type Queryable, type RowOf, run } from "../../db/query.ts";
+import { type Lease, LEASE } from "./leases.ts";
 
 const EXECUTORS_MAX = 1_000;
 const LEASES_MAX = 10_000;
 
 const declare = queriesBeside(import.meta.url);
 
-/** The columns of a lease. */
-export const LEASE = {
-  run_id: uuid<RunId>(),
-  node_id: text<NodeId>(),
-  iteration: number(),
-  epoch: number(),
-  executor_id: uuid<ExecutorId>(),
-};
 const alive = declare(
   "alive",
   { limit: number() },
-  { executor_id: uuid(), node_types: list(text()), slots: number(), held_count: number() },
+  {
+    executorId: uuid(),
+    nodeTypes: list(text()),
+    slots: number(),
+    heldCount: number(),
+    description: text(),
+    processName: text(),
+    language: text(),
+    sdk: text(),
+    build: text(),
+    schedulerId: orNull(uuid()),
+    connectedAt: orNull(time()),
+    hasLeft: flag(),
+    silentMs: number(),
+  },
 );
 const countAlive = declare("count_alive", {}, { alive: number() });
 const ofRuns = declare("of_runs", { runIds: list(uuid()) }, LEASE);
@@ -30,62 +35,48 @@ const ofRunUntil = declare(
   "of_run_until",
   { runId: uuid(), limit: number() },
   {
-    node_id: text(),
+    nodeId: text(),
     iteration: number(),
     epoch: number(),
-    executor_id: uuid(),
-    until: orNull(time()),
+    executorId: uuid(),
+    untilAt: orNull(time()),
   },
 );
 const count = declare(
   "count",
   { tenantId: text() },
   {
-    definition_id: uuid<DefinitionId>(),
-    node_id: text<NodeId>(),
+    definitionId: uuid<DefinitionId>(),
+    nodeId: text<NodeId>(),
     iteration: number(),
     count: number(),
   },
 );
 
-export const toLease = (row: Typed<typeof LEASE>): Lease => ({
-  runId: row.run_id,
-  nodeId: row.node_id,
-  iteration: row.iteration,
-  epoch: row.epoch,
-  executorId: row.executor_id,
-});
+export type AliveExecutor = RowOf<typeof alive>;
 
 /** Executors that are alive, with how many leases each holds. @throws STORE_UNAVAILABLE */
-export async function readAliveExecutors(db: Queryable): Promise<RowOf<typeof alive>[]> {
-  return await run(db, alive, { limit: EXECUTORS_MAX });
-}
+export const readAliveExecutors = (db: Queryable): Promise<AliveExecutor[]> =>
+  run(db, alive, { limit: EXECUTORS_MAX });
 
 /** How many executors are alive. @throws STORE_UNAVAILABLE */
 export async function countAliveExecutors(db: Queryable): Promise<number> {
-  const [row] = await run(db, countAlive, {});
-  return row?.alive ?? 0;
+  return (await first(db, countAlive, {}))?.alive ?? 0;
 }
 
 /** Node types that executors serve now: warnings about definitions compare with them. @throws STORE_UNAVAILABLE */
 export async function servedTypes(db: Queryable): Promise<ReadonlySet<string>> {
-  return new Set((await readAliveExecutors(db)).flatMap((row) => row.node_types));
+  return new Set((await readAliveExecutors(db)).flatMap((row) => row.nodeTypes));
 }
 
 /** Every lease of these runs. @throws STORE_UNAVAILABLE */
-export async function leasesOfRuns(db: Queryable, runIds: readonly RunId[]): Promise<Lease[]> {
-  return (await run(db, ofRuns, { runIds })).map(toLease);
-}
+export const leasesOfRuns = (db: Queryable, runIds: readonly RunId[]): Promise<Lease[]> =>
+  run(db, ofRuns, { runIds });
 
 /** The leases of one run, and until when each lasts. @throws STORE_UNAVAILABLE */
-export async function readLeasesOfRun(
-  db: Queryable,
-  runId: RunId,
-): Promise<RowOf<typeof ofRunUntil>[]> {
-  return await run(db, ofRunUntil, { runId, limit: LEASES_MAX });
-}
+export const readLeasesOfRun = (db: Queryable, runId: RunId): Promise<RowOf<typeof ofRunUntil>[]> =>
+  run(db, ofRunUntil, { runId, limit: LEASES_MAX });
 
 /** Claimed node executions by definition and node. @throws STORE_UNAVAILABLE */
-export async function countLeases(db: Queryable, tenantId: string): Promise<RowOf<typeof count>[]> {
-  return await run(db, count, { tenantId });
-}
+export const countLeases = (db: Queryable, tenantId: string): Promise<RowOf<typeof count>[]> =>
+  run(db, count, { tenantId });

@@ -2,13 +2,19 @@
 // with its own statements (store/tick).
 
 import type { ExecutorId } from "@pawl/core/name/ids";
-import { flag, list, number, orNull, text, uuid } from "../../db/columns.ts";
-import { columns, queriesBeside, run, type Send } from "../../db/query.ts";
-import type { Queryable } from "../../db/sql.ts";
-import { CLAIM_FIELDS, type Executors, type Extension } from "./leases.ts";
-import { countAliveExecutors, LEASE, toLease } from "./reads.ts";
+import { flag, list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
+import {
+  columns,
+  queriesBeside,
+  type Queryable,
+  run,
+  type Send,
+  valuesOf,
+} from "../../db/query.ts";
+import { type Executors, type Extension, type HandlerProcess, LEASE } from "./leases.ts";
+import { countAliveExecutors } from "./reads.ts";
 
-/** More leases than any executor has capacity for; bounds the comparison with what the executor reports. */
+/** More leases than any executor has capacity for; bounds the comparison with the executor's own report. */
 const LEASES_MAX = 10_000;
 /** Dead executors forgotten at once; the next sweep takes the rest. */
 const FORGOTTEN_MAX = 1_000;
@@ -25,57 +31,64 @@ const register = declare(
     description: text(),
     leaseMs: number(),
     instanceId: orNull(uuid()),
+    schedulerId: orNull(uuid()),
+    processName: text(),
+    language: text(),
+    sdk: text(),
+    build: text(),
   },
-  { executor_id: uuid() },
+  { executorId: uuid() },
 );
-const renew = declare(
-  "renew",
-  { executorId: list(uuid()), sessionId: list(uuid()), leaseMs: number() },
-  { session_id: uuid() },
+const RENEWAL = { ...SESSION, slots: orNull(number()), silentMs: number() };
+const renew = declare("renew", { ...lists(RENEWAL), leaseMs: number() }, { sessionId: uuid() });
+const servedByOthers = declare(
+  "served_by_others",
+  { executorId: uuid<ExecutorId>(), nodeTypes: list(text()) },
+  { nodeType: text() },
 );
+const NO_PROCESS: HandlerProcess = { processName: "", language: "", sdk: "", build: "" };
 const expire = declare("expire", { ...SESSION, graceMs: number() });
 const forgetDead = declare("forget_dead", { olderThanMs: number(), limit: number() });
-const expired = declare(
-  "expired",
-  { limit: number() },
-  { ...LEASE, has_left: flag(), limit_ms: orNull(number()) },
-);
+const EXPIRED = { ...LEASE, hasLeft: flag(), limitMs: orNull(number()) };
+const expired = declare("expired", { limit: number() }, EXPIRED);
 const ofExecutor = declare(
   "of_executor",
   { executorId: uuid<ExecutorId>(), olderThanMs: number(), limit: number() },
   LEASE,
 );
-const extend = declare(
-  "extend",
-  {
-    runId: list(uuid()),
-    nodeId: list(text()),
-    iteration: list(number()),
-    epoch: list(number()),
-    executorId: list(uuid()),
-    extendMs: list(number()),
-  },
-  { held: flag() },
-);
+const extend = declare("extend", lists({ ...LEASE, extendMs: number() }), { held: flag() });
 
-/** Extends leases, in the transaction of a tick that has locked the rows of the runs. Says of each whether its claim holds. */
+/** Extends leases, in the transaction of a tick that has locked the rows of the runs. Gives for each whether its claim holds. */
 export async function extendLeases(
   send: Send,
   extensions: readonly Extension[],
 ): Promise<readonly boolean[]> {
-  const rows = await send(extend, columns(extensions, [...CLAIM_FIELDS, "extendMs"]));
+  const rows = await send(extend, valuesOf(extend, extensions));
   return rows.map(({ held }) => held);
 }
 
 /** Executors over a pool. */
 export const createExecutors = (db: Queryable): Executors => ({
-  register: async (executor) => (await run(db, register, executor)).length > 0,
+  register: async ({ process = NO_PROCESS, ...executor }) =>
+    (await run(db, register, { ...executor, ...process })).length > 0,
   renew: async (sessions, leaseMs) => {
     if (sessions.length === 0) return new Set();
-    const ordered = sessions.toSorted((a, b) => (a.executorId < b.executorId ? -1 : 1));
-    const speakers = columns(ordered, ["executorId", "sessionId"]);
-    const rows = await run(db, renew, { ...speakers, leaseMs });
-    return new Set(rows.map((row) => row.session_id));
+    const ordered = sessions
+      .map(({ executorId, sessionId, slots = null, silentMs = 0 }) => ({
+        executorId,
+        sessionId,
+        slots,
+        silentMs,
+      }))
+      .toSorted((a, b) => (a.executorId < b.executorId ? -1 : 1));
+    const names = ["executorId", "sessionId", "slots", "silentMs"] as const;
+    const values = { ...columns(ordered, names), leaseMs };
+    const rows = await run(db, renew, values);
+    return new Set(rows.map((row) => row.sessionId));
+  },
+  servedByOthers: async (executorId, nodeTypes) => {
+    const rows = await run(db, servedByOthers, { executorId, nodeTypes });
+    return new Set(rows.map(({ nodeType }) => nodeType));
   },
   countAlive: () => countAliveExecutors(db),
   expireSoon: async (session, graceMs) => {
@@ -83,16 +96,10 @@ export const createExecutors = (db: Queryable): Executors => ({
   },
   expiredLeases: async (limit) => {
     const rows = await run(db, expired, { limit });
-    return rows.map((row) => ({
-      ...toLease(row),
-      hasLeft: row.has_left,
-      ...(row.limit_ms === null ? {} : { limitMs: row.limit_ms }),
-    }));
+    return rows.map(({ limitMs, ...lease }) => (limitMs === null ? lease : { ...lease, limitMs }));
   },
-  leasesOf: async (executorId, olderThanMs) => {
-    const rows = await run(db, ofExecutor, { executorId, olderThanMs, limit: LEASES_MAX });
-    return rows.map(toLease);
-  },
+  leasesOf: (executorId, olderThanMs) =>
+    run(db, ofExecutor, { executorId, olderThanMs, limit: LEASES_MAX }),
   forgetDead: async (olderThanMs) => {
     await run(db, forgetDead, { olderThanMs, limit: FORGOTTEN_MAX });
   },

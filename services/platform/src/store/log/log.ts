@@ -1,4 +1,4 @@
-// The log: what ticks append to it, and what readers see of it, pages of events and of the tags that events have.
+// The log: the facts that ticks append, and the pages of events and tags that readers see.
 
 import type { Fact, RunEvent } from "@pawl/core/log/event";
 import type { RunId } from "@pawl/core/name/ids";
@@ -11,7 +11,7 @@ export interface Append {
   readonly fact: Fact;
 }
 
-/** A delta or log line; the store passes over one that is there already. */
+/** A delta or log line; the store skips one that is there already. */
 export interface StreamedFact extends ClaimKey {
   readonly ordinal: number;
   readonly type: "node.stream.delta" | "node.log";
@@ -26,7 +26,7 @@ export interface LogCursor {
 
 export interface EventPage {
   readonly events: readonly RunEvent[];
-  /** False only when the page certainly reached the end of the log as it was. */
+  /** False only if the page certainly reached the end of the log at that time. */
   readonly hasMore: boolean;
 }
 

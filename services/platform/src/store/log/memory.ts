@@ -16,48 +16,50 @@ const ONCE: ReadonlySet<string> = new Set([
   "node.timed_out",
 ]);
 
+/** The events of one run, and their unique keys. */
+interface RunLog {
+  readonly events: RunEvent[];
+  readonly keys: Set<string>;
+}
+
+const logOf = (logs: Map<RunId, RunLog>, runId: RunId): RunLog => {
+  const found = logs.get(runId) ?? { events: [], keys: new Set() };
+  logs.set(runId, found);
+  return found;
+};
+
 /** Committed events. */
 export class MemoryLog {
-  readonly #events = new Map<RunId, RunEvent[]>();
-  readonly #keys = new Map<RunId, Set<string>>();
+  readonly #logs = new Map<RunId, RunLog>();
 
   /** All events of a run in order of seq. */
   of(runId: RunId): readonly RunEvent[] {
-    return this.#events.get(runId) ?? [];
+    return this.#logs.get(runId)?.events ?? [];
   }
 
   hasKey(runId: RunId, key: string): boolean {
-    return this.#keys.get(runId)?.has(key) ?? false;
+    return this.#logs.get(runId)?.keys.has(key) ?? false;
   }
 
-  add(runId: RunId, events: readonly RunEvent[], keys: Iterable<string>): void {
-    const list = this.#events.get(runId) ?? [];
-    // Facts may be handed over in any order; readers see them by seq. A whole sort is only for a gap filled later.
-    const inOrder = events.toSorted((a, b) => a.seq - b.seq);
-    const isBehind = (inOrder[0]?.seq ?? 0) < (list.at(-1)?.seq ?? 0);
-    list.push(...inOrder);
-    if (isBehind) list.sort((a, b) => a.seq - b.seq);
-    this.#events.set(runId, list);
-    const known = this.#keys.get(runId) ?? new Set();
-    for (const key of keys) known.add(key);
-    this.#keys.set(runId, known);
+  add(runId: RunId, added: RunLog): void {
+    const { events, keys } = logOf(this.#logs, runId);
+    // Facts may come in any order; readers see them by seq. Only a gap that is filled later needs a whole sort.
+    const inOrder = added.events.toSorted((a, b) => a.seq - b.seq);
+    const isBehind = (inOrder[0]?.seq ?? 0) < (events.at(-1)?.seq ?? 0);
+    events.push(...inOrder);
+    if (isBehind) events.sort((a, b) => a.seq - b.seq);
+    for (const key of added.keys) keys.add(key);
   }
 
   delete(runId: RunId): void {
-    this.#events.delete(runId);
-    this.#keys.delete(runId);
+    this.#logs.delete(runId);
   }
-}
-
-interface Staged {
-  readonly events: RunEvent[];
-  readonly keys: Set<string>;
 }
 
 /** The log as one transaction sees it. */
 export class StagedLog {
   readonly #log: MemoryLog;
-  readonly #staged = new Map<RunId, Staged>();
+  readonly #staged = new Map<RunId, RunLog>();
 
   constructor(log: MemoryLog) {
     this.#log = log;
@@ -65,11 +67,12 @@ export class StagedLog {
 
   /** @throws UniqueViolation */
   append(event: RunEvent, ordinal: number): void {
+    const { events, keys } = logOf(this.#staged, event.runId);
     for (const [constraint, key] of uniqueKeys(event, ordinal)) {
       if (this.#has(event.runId, key)) throw new UniqueViolation(constraint, key);
-      this.#of(event.runId).keys.add(key);
+      keys.add(key);
     }
-    this.#of(event.runId).events.push(event);
+    events.push(event);
   }
 
   /** Whether a streamed fact is there already. */
@@ -90,17 +93,11 @@ export class StagedLog {
 
   /** Commits. */
   apply(): void {
-    for (const [runId, { events, keys }] of this.#staged) this.#log.add(runId, events, keys);
+    for (const [runId, staged] of this.#staged) this.#log.add(runId, staged);
   }
 
   #has(runId: RunId, key: string): boolean {
     return this.#log.hasKey(runId, key) || (this.#staged.get(runId)?.keys.has(key) ?? false);
-  }
-
-  #of(runId: RunId): Staged {
-    const found = this.#staged.get(runId) ?? { events: [], keys: new Set() };
-    this.#staged.set(runId, found);
-    return found;
   }
 }
 
@@ -123,7 +120,7 @@ export function eventOf(
   { runId, seq, at }: Pick<RunEvent, "runId" | "seq" | "at">,
 ): RunEvent {
   const epoch = fact.type === "node.started" ? seq : fact.epoch;
-  // A copy by way of JSON is what a jsonb column makes of it; the cast restores the pairing of type and payload.
+  // A jsonb column makes the same copy; the cast restores the pairing of type and payload.
   const payload: unknown = JSON.parse(JSON.stringify(fact.payload));
   return { ...fact, payload, runId, seq, epoch, at } as RunEvent;
 }

@@ -1,7 +1,12 @@
--- The log of events. A seq is visible only once every seq before it is: both are written under the lock of the run's row.
+-- The log of events. A seq becomes visible after every seq before it, because ticks write them under the lock of the run's row.
+
+-- part: at
+-- Milliseconds: as text, times cost the driver a quarter of the time of a long log. The half microsecond corrects the rounding of the
+-- double.
+floor(date_part('epoch', e.at) * 1000 + 0.0005) as at
 
 -- part: event
-e.run_id, e.seq, e.type, e.node_id, e.iteration, e.attempt, e.epoch, e.payload, e.value::text as value
+e.run_id, e.seq, e.type, e.node_id, e.iteration, e.attempt, e.epoch, e.payload, e.value::text as value, {at}
 
 -- name: page
 -- A page of one log after a cursor: at most `limit` events and about `bytes_max` bytes of the users' JSON, but always at least one
@@ -14,7 +19,7 @@ from (
       sum(octet_length(page.value)) over (order by page.seq rows between unbounded preceding and 1 preceding), 0
     ) as bytes_before
   from (
-    select {event}, e.at
+    select {event}
     from run_events e
     where e.run_id = :run_id::uuid
       and e.seq > :after_seq::bigint
@@ -26,7 +31,7 @@ where bytes_before < :bytes_max::bigint
 order by seq
 
 -- name: pages_of_many
--- Pages of many logs, each after its own cursor. `place` says which request a row answers. At most `limit` events per log and
+-- Pages of many logs, each after its own cursor. `place` is the request that a row answers. At most `limit` events per log and
 -- about `bytes_max` bytes of the users' JSON in all. The sum runs in order of (place, seq), so it cuts off the end of a page,
 -- never its middle. One index range per log.
 select place, run_id, seq, type, node_id, iteration, attempt, epoch, payload, value, at
@@ -41,7 +46,7 @@ from (
     ) as bytes_before
   from unnest(:run_id::uuid[], :after_seq::bigint[]) with ordinality as cursors (run_id, after_seq, place)
   cross join lateral (
-    select {event}, e.at
+    select {event}
     from run_events e
     where e.run_id = cursors.run_id
       and e.seq > cursors.after_seq
@@ -53,11 +58,9 @@ where bytes_before < :bytes_max::bigint
 order by place, seq
 
 -- name: load
--- The events of many runs that the engine folds, each log after its own cursor and up to the seq that the run's row had: a row and
--- its log are one picture. Times come as milliseconds: as text they cost the driver a quarter of the time of a long log. The half
--- microsecond corrects what the double is short of.
-select {event},
-  floor(date_part('epoch', e.at) * 1000 + 0.0005) as at
+-- The events of many runs that the engine folds, each log after its own cursor and up to the seq that the run's row had, so that the row
+-- and its log agree.
+select {event}
 from unnest(:run_id::uuid[], :after_seq::bigint[], :last_seq::bigint[]) as c (run_id, after_seq, last_seq)
 join run_events e on e.run_id = c.run_id and e.seq > c.after_seq and e.seq <= c.last_seq
 where e.type not in ('node.stream.delta', 'node.log')
@@ -80,14 +83,14 @@ where run_id = :run_id::uuid
 -- name: tagged
 -- The events of a run that have a tag, after a cursor; an empty node id means of all nodes. Outputs may be large and few tags show a
 -- value, so the value is read only for the types that need it.
-select run_id, seq, type, node_id, iteration, attempt, epoch, payload,
-  case when type = any (:types_with_value::text[]) then value::text end as value, at
-from run_events
-where run_id = :run_id::uuid
-  and seq > :after_seq::bigint
-  and (:node_id::text = '' or node_id = :node_id::text)
-  and type = any (:types::text[])
-order by seq
+select e.run_id, e.seq, e.type, e.node_id, e.iteration, e.attempt, e.epoch, e.payload,
+  case when e.type = any (:types_with_value::text[]) then e.value::text end as value, {at}
+from run_events e
+where e.run_id = :run_id::uuid
+  and e.seq > :after_seq::bigint
+  and (:node_id::text = '' or e.node_id = :node_id::text)
+  and e.type = any (:types::text[])
+order by e.seq
 limit :limit::integer
 
 -- part: held
@@ -111,8 +114,7 @@ not exists (
   )
 
 -- name: make_room
--- Makes room in the log for partial output whose claim is still that of the lease, without what is there already. Says of each
--- whether its claim holds. Nothing changes before `append_streamed`, so both count the same rows. Unnests the input twice: one CTE
+-- Makes room in the log for new partial output whose claim is still that of the lease. Gives for each whether its claim holds. Nothing changes before `append_streamed`, so both count the same rows. Unnests the input twice: one CTE
 -- for both would hide its size from the planner, which then reads whole indexes.
 with counted as (
   update runs r
@@ -156,8 +158,8 @@ from (
 join runs r on r.run_id = v.run_id
 
 -- name: next_deltas
--- One more than the largest index of each execution's deltas. Reads the partial output of the runs, so it is asked only for executions
--- that were claimed before.
+-- One more than the largest index of each execution's deltas. Reads the partial output of the runs, so the scheduler asks only
+-- for executions that were claimed before.
 select coalesce(max(e.ordinal) + 1, 0) as next
 from unnest(:run_id::uuid[], :node_id::text[], :iteration::integer[])
   with ordinality as s (run_id, node_id, iteration, arrival)

@@ -3,61 +3,41 @@
 import type { RunEvent } from "@pawl/core/log/event";
 import { tagOf, TAGGED_BY_VALUE, TAGGED_TYPES } from "@pawl/core/log/tags";
 import type { RunId } from "@pawl/core/name/ids";
-import { json, list, number, orNull, text, time, uuid } from "../../db/columns.ts";
-import { toEvent } from "../../db/event-row.ts";
-import { columns, queriesBeside, run } from "../../db/query.ts";
-import type { Queryable } from "../../db/sql.ts";
+import { list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
+import { EVENT, toEvent } from "../../db/event-row.ts";
+import { columns, first, queriesBeside, type Queryable, run, valuesOf } from "../../db/query.ts";
 import type { EventPage, LogCursor, TagPage, TagRecord } from "./log.ts";
 
-/** How many bytes of the users' JSON one read brings into memory; one event more may come on top. */
+/** How many bytes of the users' JSON one read brings into memory; one more event may exceed it. */
 export const PAGE_BYTES = 2 * 1024 * 1024;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 const declare = queriesBeside(import.meta.url);
 
-const EVENT = {
-  run_id: uuid<RunId>(),
-  seq: number(),
-  type: text(),
-  node_id: text(),
-  iteration: number(),
-  attempt: number(),
-  epoch: number(),
-  payload: json(),
-  value: orNull(text()),
-};
-const page = declare(
-  "page",
-  { runId: uuid(), afterSeq: number(), limit: number(), bytesMax: number() },
-  { ...EVENT, at: time() },
-);
+const CURSOR = { runId: uuid<RunId>(), afterSeq: number() };
+const PAGE = { limit: number(), bytesMax: number() };
+const page = declare("page", { ...CURSOR, ...PAGE }, EVENT);
 const pagesOfMany = declare(
   "pages_of_many",
-  { runId: list(uuid()), afterSeq: list(number()), limit: number(), bytesMax: number() },
-  { ...EVENT, at: time(), place: number() },
+  { ...lists(CURSOR), ...PAGE },
+  { ...EVENT, place: number() },
 );
-const load = declare(
-  "load",
-  { runId: list(uuid()), afterSeq: list(number()), lastSeq: list(number()) },
-  { ...EVENT, at: number() },
-);
-const count = declare(
-  "count",
-  { runId: list(uuid()), fromSeq: list(number()), lastSeq: list(number()) },
-  { run_id: uuid<RunId>(), event_count: number() },
-);
+const load = declare("load", lists({ ...CURSOR, lastSeq: number() }), EVENT);
+const count = declare("count", lists({ runId: uuid(), fromSeq: number(), lastSeq: number() }), {
+  runId: uuid<RunId>(),
+  eventCount: number(),
+});
 const input = declare("input", { runId: uuid() }, { input: orNull(text()) });
 const tagged = declare(
   "tagged",
   {
-    runId: uuid(),
-    afterSeq: number(),
+    ...CURSOR,
     limit: number(),
     nodeId: text(),
     types: list(text()),
     typesWithValue: list(text()),
   },
-  { ...EVENT, at: time() },
+  EVENT,
 );
 
 /** Up to `limit` events of one run after a cursor. A run that does not exist has none. @throws STORE_UNAVAILABLE */
@@ -67,9 +47,8 @@ export async function readEvents(
   afterSeq: number,
   limit: number,
 ): Promise<EventPage> {
-  // One row more than asked for says whether there are more.
-  const values = { runId, afterSeq, limit: limit + 1, bytesMax: PAGE_BYTES };
-  const rows = await run(db, page, values);
+  // One row more than asked for shows whether there are more.
+  const rows = await run(db, page, { runId, afterSeq, limit: limit + 1, bytesMax: PAGE_BYTES });
   const events = rows.slice(0, limit).map(toEvent);
   return { events, hasMore: rows.length > limit || bytesOf(rows) >= PAGE_BYTES };
 }
@@ -90,7 +69,7 @@ export async function readEventsOfMany(
   });
   const pages: RunEvent[][] = cursors.map(() => []);
   for (const row of rows) pages[row.place - 1]?.push(toEvent(row));
-  // Once the bytes are spent, the page that spent them and all after it may be cut short.
+  // After the bytes are spent, the page that spent them and all later ones may be incomplete.
   const firstCut = bytesOf(rows) >= BATCH_BYTES ? (rows.at(-1)?.place ?? 1) - 1 : cursors.length;
   return pages.map((events, index) => ({
     events,
@@ -98,7 +77,7 @@ export async function readEventsOfMany(
   }));
 }
 
-/** A lower bound of what the database counted: characters are at most as many as their bytes. */
+/** The bytes of the users' JSON in these rows. */
 function bytesOf(rows: readonly { readonly value: string | null }[]): number {
   let bytes = 0;
   for (const row of rows) if (row.value !== null) bytes += Buffer.byteLength(row.value);
@@ -116,32 +95,27 @@ export async function loadEvents(
   db: Queryable,
   ranges: readonly LogRange[],
 ): Promise<ReadonlyMap<RunId, readonly RunEvent[]>> {
-  const rows = await run(db, load, columns(ranges, ["runId", "afterSeq", "lastSeq"]));
+  const rows = await run(db, load, valuesOf(load, ranges));
   return Map.groupBy(rows.map(toEvent), (event) => event.runId);
 }
 
-/** How many events each range has with the cursor's own, partial output too, by run. @throws STORE_UNAVAILABLE */
+/** How many events each range has, with the event at the cursor and partial output, by run. @throws STORE_UNAVAILABLE */
 export async function countEvents(
   db: Queryable,
   ranges: readonly LogRange[],
 ): Promise<ReadonlyMap<RunId, number>> {
-  const rows = await run(db, count, {
-    ...columns(ranges, ["runId", "lastSeq"]),
-    fromSeq: ranges.map(({ afterSeq }) => Math.max(afterSeq, 1)),
-  });
-  return new Map(rows.map((row) => [row.run_id, row.event_count]));
+  const asked = ranges.map((range) => ({ ...range, fromSeq: Math.max(range.afterSeq, 1) }));
+  const rows = await run(db, count, valuesOf(count, asked));
+  return new Map(rows.map(({ runId, eventCount }) => [runId, eventCount]));
 }
 
-/** The input of a run as JSON text; undefined when there is no such run. @throws STORE_UNAVAILABLE */
+/** The input of a run as JSON text; undefined if there is no such run. @throws STORE_UNAVAILABLE */
 export async function readRunInput(db: Queryable, runId: RunId): Promise<string | undefined> {
-  const [row] = await run(db, input, { runId });
+  const row = await first(db, input, { runId });
   return row === undefined ? undefined : (row.input ?? "null");
 }
 
-/**
- * Up to `limit` tags after a cursor; `nodeId` "" means of all nodes. The store keeps no tags: they are a reading of the events by the
- * event table of core. @throws STORE_UNAVAILABLE
- */
+/** Up to `limit` tags after a cursor; `nodeId` "" means of all nodes. Core derives tags from events. @throws STORE_UNAVAILABLE */
 export async function readTags(
   db: Queryable,
   runId: RunId,

@@ -1,31 +1,24 @@
 // Appends partial output to the log, in the transaction of a tick that has locked the rows of the runs.
 
-import { flag, list, number, text, uuid } from "../../db/columns.ts";
-import { columns, queriesBeside, type Send } from "../../db/query.ts";
-import { CLAIM_FIELDS, type ClaimKey, type LeaseKey } from "../leases/leases.ts";
+import { flag, lists, number, text } from "../../db/columns.ts";
+import { queriesBeside, type Send, valuesOf } from "../../db/query.ts";
+import { type ClaimKey, EXECUTION, LEASE, type LeaseKey } from "../leases/leases.ts";
 import type { StreamedFact } from "./log.ts";
 
 const declare = queriesBeside(import.meta.url);
 
-const FACTS = {
-  runId: list(uuid()),
-  nodeId: list(text()),
-  iteration: list(number()),
-  epoch: list(number()),
-  executorId: list(uuid()),
-  type: list(text()),
-  ordinal: list(number()),
-};
-const makeRoom = declare("make_room", FACTS, { held: flag() });
-const append = declare("append_streamed", { ...FACTS, payload: list(text()) });
+const FACT = { ...LEASE, type: text(), ordinal: number() };
+const makeRoom = declare("make_room", lists(FACT), { held: flag() });
+const append = declare("append_streamed", lists({ ...FACT, payload: text() }));
+const nextDeltas = declare("next_deltas", lists(EXECUTION), { next: number() });
 
-/** Appends partial output without a new version of its run. Says of each fact whether its claim holds. */
+/** Appends partial output without a new version of its run. Gives for each fact whether its claim holds. */
 export async function appendStreamed(
   send: Send,
   sent: readonly StreamedFact[],
 ): Promise<readonly boolean[]> {
   const facts = once(sent);
-  const values = columns(facts, [...CLAIM_FIELDS, "type", "ordinal"]);
+  const values = valuesOf(makeRoom, facts);
   const counted = send(makeRoom, values);
   void send(append, { ...values, payload: facts.map(({ payload }) => JSON.stringify(payload)) });
   const rows = await counted;
@@ -33,18 +26,12 @@ export async function appendStreamed(
   return sent.map((fact) => held.has(claimKey(fact)));
 }
 
-const nextDeltas = declare(
-  "next_deltas",
-  { runId: list(uuid()), nodeId: list(text()), iteration: list(number()) },
-  { next: number() },
-);
-
 /** The index that the next delta of each execution must have. */
 export async function findNextDeltas(
   send: Send,
   keys: readonly LeaseKey[],
 ): Promise<readonly number[]> {
-  const rows = await send(nextDeltas, columns(keys, ["runId", "nodeId", "iteration"]));
+  const rows = await send(nextDeltas, valuesOf(nextDeltas, keys));
   return rows.map(({ next }) => next);
 }
 

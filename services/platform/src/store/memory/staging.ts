@@ -1,9 +1,9 @@
-// What the memory store has in place of transactions: writers take turns, each changes a staged copy, and unique keys refuse.
+// The memory store's replacement for transactions: writers take turns, each changes a staged copy, and unique keys refuse.
 
-/** A map as one transaction sees it: its own changes over what is committed. Only `apply` changes the committed map. */
+/** A map as one transaction sees it: its own changes over the committed rows. Only `apply` changes the committed map. */
 export class StagedMap<K, V> {
   readonly #committed: Map<K, V>;
-  /** Undefined stands for a row this transaction deleted. */
+  /** Undefined marks a row that this transaction deleted. */
   readonly #changes = new Map<K, V | undefined>();
 
   constructor(committed: Map<K, V>) {
@@ -14,8 +14,10 @@ export class StagedMap<K, V> {
     return this.#changes.has(key) ? this.#changes.get(key) : this.#committed.get(key);
   }
 
-  has(key: K): boolean {
-    return this.get(key) !== undefined;
+  /** @throws UniqueViolation if the key is taken */
+  insert(key: K, value: V, constraint: string): void {
+    if (this.get(key) !== undefined) throw new UniqueViolation(constraint, String(key));
+    this.set(key, value);
   }
 
   set(key: K, value: V): void {
@@ -48,17 +50,15 @@ export class UniqueViolation extends Error {
   }
 }
 
-/** Waits for its turn, then holds it until the caller calls the function it gives. */
-export type TakeTurn = () => Promise<() => void>;
+/** Acts when it is the caller's turn. */
+export type InTurn = <T>(act: () => T | Promise<T>) => Promise<T>;
 
 /** Turns in the order in which writers ask: row locks do this in Postgres, row by row. */
-export function createTurns(): TakeTurn {
-  let last: Promise<void> = Promise.resolve();
-  return async () => {
-    const before = last;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    last = promise;
-    await before;
-    return resolve;
+export function createTurns(): InTurn {
+  let last: Promise<unknown> = Promise.resolve();
+  return (act) => {
+    const turn = last.then(act);
+    last = turn.catch(() => {});
+    return turn;
   };
 }

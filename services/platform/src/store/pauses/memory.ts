@@ -1,11 +1,10 @@
-// Pauses in memory. A pause takes its turn among the transactions, so nothing is under way while it is made.
+// Pauses in memory. A pause takes its turn among the transactions: no transaction is open while the store writes it.
 
-import type { PauseKey, PauseRecord, Pauses } from "./pauses.ts";
+import type { InTurn } from "../memory/staging.ts";
 import type { Tables } from "../memory/tables.ts";
 import type { RunRow } from "../runs/memory.ts";
-import type { TakeTurn } from "../memory/staging.ts";
+import type { PauseKey, PauseRecord, Pauses } from "./pauses.ts";
 
-/** What the table has besides what is read of it. */
 export interface PauseRow extends PauseRecord {
   readonly tendedAt: number;
 }
@@ -16,92 +15,51 @@ export const pauseKey = ({ scope, tenantId, name }: PauseKey): string =>
 const toRecord = ({ tendedAt: _tendedAt, ...record }: PauseRow): PauseRecord => record;
 
 /** Pauses over the tables. */
-export const createMemoryPauses = (
-  tables: Tables,
-  options: { readonly now: () => number; readonly takeTurn: TakeTurn },
-): Pauses => ({ ...changes(tables, options), ...following(tables, options.now) });
-
-/** What pauses and resumes. */
-function changes(
-  { pauses, pauseEpoch }: Tables,
-  { now, takeTurn }: { readonly now: () => number; readonly takeTurn: TakeTurn },
-): Pick<Pauses, "read" | "pause" | "resume"> {
-  return {
-    read: async () => ({
-      epoch: pauseEpoch.value,
-      pauses: [...pauses.entries()]
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([, row]) => toRecord(row)),
-    }),
-    pause: async (key, words) => {
-      const endTurn = await takeTurn();
-      try {
-        const held = pauses.get(pauseKey(key));
-        if (held !== undefined && held.state !== "resuming") return toRecord(held);
-        pauseEpoch.value += 1;
-        const row: PauseRow = {
-          ...key,
-          ...words,
-          state: key.scope === "queue" ? "paused" : "pausing",
-          epoch: pauseEpoch.value,
-          since: now(),
-          resumedBy: "",
-          resumeReason: "",
-          tendedAt: now(),
-        };
-        pauses.set(pauseKey(key), row);
-        return toRecord(row);
-      } finally {
-        endTurn();
-      }
-    },
-    resume: async (key, { by, reason }) => {
-      const row = pauses.get(pauseKey(key));
-      if (row === undefined || row.state === "resuming") return row && toRecord(row);
-      pauseEpoch.value += 1;
-      if (key.scope === "queue") {
-        pauses.delete(pauseKey(key));
-        return toRecord(row);
-      }
-      const resuming: PauseRow = {
-        ...row,
-        state: "resuming",
-        epoch: pauseEpoch.value,
-        resumedBy: by,
-        resumeReason: reason,
-        tendedAt: now(),
-      };
-      pauses.set(pauseKey(key), resuming);
-      return toRecord(resuming);
-    },
+export function createMemoryPauses(tables: Tables, now: () => number, inTurn: InTurn): Pauses {
+  const { pauses, pauseEpoch, runs } = tables;
+  const put = (row: PauseRecord): PauseRecord => {
+    pauses.set(pauseKey(row), { ...row, tendedAt: now() });
+    return row;
   };
-}
-
-/** What has the runs of a workflow follow. */
-function following(
-  { pauses, runs }: Tables,
-  now: () => number,
-): Pick<Pauses, "take" | "tend" | "settle" | "runsOf"> {
-  const same = ({ epoch, ...key }: PauseRecord): PauseRow | undefined => {
+  const atEpoch = ({ epoch, ...key }: PauseRecord): PauseRow | undefined => {
     const row = pauses.get(pauseKey(key));
     return row?.epoch === epoch ? row : undefined;
   };
   return {
-    take: async (untendedMs) => {
-      const rows = [...pauses.values()].filter(
-        (row) =>
-          row.scope === "workflow" && row.state !== "paused" && row.tendedAt < now() - untendedMs,
-      );
-      for (const row of rows) pauses.set(pauseKey(row), { ...row, tendedAt: now() });
-      return rows.map(toRecord);
+    read: async () => ({
+      epoch: pauseEpoch.value,
+      pauses: [...pauses].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => toRecord(row)),
+    }),
+    pause: (key, words) =>
+      inTurn(() => {
+        const held = pauses.get(pauseKey(key));
+        if (held !== undefined && held.state !== "resuming") return toRecord(held);
+        pauseEpoch.value += 1;
+        const state = key.scope === "queue" ? "paused" : "pausing";
+        const begun = { state, epoch: pauseEpoch.value, since: now() } as const;
+        return put({ ...key, ...words, ...begun, resumedBy: "", resumeReason: "" });
+      }),
+    resume: async (key, { by: resumedBy, reason: resumeReason }) => {
+      const row = pauses.get(pauseKey(key));
+      if (row === undefined || row.state === "resuming") return row && toRecord(row);
+      const epoch = (pauseEpoch.value += 1);
+      if (key.scope === "workflow")
+        return put({ ...toRecord(row), state: "resuming", epoch, resumedBy, resumeReason });
+      pauses.delete(pauseKey(key));
+      return toRecord(row);
     },
+    take: async (untendedMs) =>
+      [...pauses.values()]
+        .filter(({ scope, state }) => scope === "workflow" && state !== "paused")
+        .filter(({ tendedAt }) => tendedAt < now() - untendedMs)
+        .map((row) => put(toRecord(row))),
     tend: async (pause) => {
-      const row = same(pause);
-      if (row !== undefined) pauses.set(pauseKey(row), { ...row, tendedAt: now() });
+      const row = atEpoch(pause);
+      if (row !== undefined) put(toRecord(row));
       return row !== undefined;
     },
     settle: async (pause) => {
-      const row = same(pause);
+      const row = atEpoch(pause);
       if (row?.state === "resuming") pauses.delete(pauseKey(row));
       else if (row?.state === "pausing") pauses.set(pauseKey(row), { ...row, state: "paused" });
     },

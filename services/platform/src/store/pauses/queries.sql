@@ -1,12 +1,11 @@
--- Pauses of workflows and queues. Every change of them raises the epoch, which ticks compare (pauses.ts). Few rows, ever.
+-- Pauses of workflows and queues. Every change of them raises the epoch, which ticks compare (pauses.ts). There are few rows.
 
 -- part: columns
-scope, tenant_id, name, state, epoch, paused_by, reason, since, resumed_by, resume_reason
+p.scope, p.tenant_id, p.name, p.state, p.epoch, p.paused_by as by, p.reason, p.since, p.resumed_by, p.resume_reason
 
 -- name: all
--- Everything that is paused, and the epoch. Where nothing is paused, one row with the epoch alone.
-select e.epoch as current_epoch, p.scope, p.tenant_id, p.name, p.state, p.epoch, p.paused_by, p.reason, p.since, p.resumed_by,
-  p.resume_reason
+-- All pauses, and the epoch. Without pauses, one row with the epoch alone.
+select e.epoch as current_epoch, {columns}
 from pause_epoch e
 left join pauses p
   on p.scope in ('workflow', 'queue')
@@ -16,7 +15,7 @@ order by p.scope, p.tenant_id, p.name
 -- name: one
 -- The pause of a workflow or queue.
 select {columns}
-from pauses
+from pauses p
 where scope = :scope::text
   and tenant_id = :tenant_id::text
   and name = :name::text
@@ -33,8 +32,8 @@ where is_only
 returning epoch, pg_notify('pawl_pauses', epoch::text)
 
 -- name: insert
--- Pauses a workflow or queue, also while it is resuming. Gives no row where it is paused already.
-insert into pauses (scope, tenant_id, name, state, epoch, paused_by, reason)
+-- Pauses a workflow or queue, also while it is resuming. Gives no row if it is paused already.
+insert into pauses as p (scope, tenant_id, name, state, epoch, paused_by, reason)
 values (:scope::text, :tenant_id::text, :name::text, :state::text, :epoch::bigint, :by::text, :reason::text)
 on conflict (scope, tenant_id, name) do update
 set state = excluded.state,
@@ -45,12 +44,12 @@ set state = excluded.state,
   resumed_by = '',
   resume_reason = '',
   tended_at = now()
-where pauses.state = 'resuming'
+where p.state = 'resuming'
 returning {columns}
 
 -- name: resume_queue
 -- Resumes a queue.
-delete from pauses
+delete from pauses p
 where scope = 'queue'
   and tenant_id = :tenant_id::text
   and name = :name::text
@@ -58,7 +57,7 @@ returning {columns}
 
 -- name: resume_workflow
 -- Resumes a workflow. New runs start from here on; the runs that the pause holds have yet to follow.
-update pauses
+update pauses p
 set state = 'resuming',
   epoch = :epoch::bigint,
   resumed_by = :by::text,
@@ -72,40 +71,37 @@ returning {columns}
 
 -- name: take_unsettled
 -- Workflows whose runs have yet to follow, and that no scheduler has worked on for a while. The caller has them for as long.
-update pauses
+update pauses p
 set tended_at = now()
 where scope = 'workflow'
   and state <> 'paused'
   and tended_at < now() - :untended_ms::double precision * interval '1 millisecond'
 returning {columns}
 
--- name: tend
--- Records that a scheduler works on a pause. Gives no row where the pause has changed since.
-update pauses
-set tended_at = now()
+-- part: at_epoch
 where scope = 'workflow'
   and tenant_id = :tenant_id::text
   and name = :name::text
   and epoch = :epoch::bigint
+
+-- name: tend
+-- Records that a scheduler works on a pause. Gives no row if the pause has changed since.
+update pauses
+set tended_at = now()
+{at_epoch}
 returning epoch
 
 -- name: settle
--- All runs of a workflow have paused. Changes nothing where the pause has changed since.
+-- All runs of a workflow have paused. Changes nothing if the pause has changed since.
 update pauses
 set state = 'paused'
-where scope = 'workflow'
-  and tenant_id = :tenant_id::text
-  and name = :name::text
-  and epoch = :epoch::bigint
+{at_epoch}
   and state = 'pausing'
 
 -- name: forget
--- All runs of a workflow have resumed. Changes nothing where the pause has changed since.
+-- All runs of a workflow have resumed. Changes nothing if the pause has changed since.
 delete from pauses
-where scope = 'workflow'
-  and tenant_id = :tenant_id::text
-  and name = :name::text
-  and epoch = :epoch::bigint
+{at_epoch}
   and state = 'resuming'
 
 -- name: drop_of_workflow
@@ -114,6 +110,16 @@ delete from pauses
 where scope = 'workflow'
   and tenant_id = :tenant_id::text
   and name = :workflow_id::text
+
+-- part: waiting
+select run_id
+  from runs
+  where tenant_id = :tenant_id::text
+    and workflow_id = :name::text
+    and ended_at is null
+    and status in ('waiting', 'paused')
+    and quarantined_at is null
+    and run_id > :after::uuid
 
 -- name: runs_to_pause
 -- Live runs of a workflow that are not paused, in order of id: a page of a walk. Two small partial indexes hold all live runs:
@@ -129,29 +135,15 @@ from (
     and quarantined_at is null
     and run_id > :after::uuid
   union all
-  select run_id
-  from runs
-  where tenant_id = :tenant_id::text
-    and workflow_id = :name::text
-    and ended_at is null
-    and status in ('waiting', 'paused')
+  {waiting}
     and status = 'waiting'
-    and quarantined_at is null
-    and run_id > :after::uuid
 ) live
 order by run_id
 limit :limit::integer
 
 -- name: runs_to_resume
--- Paused runs of a workflow in order of id, whatever paused them: a page of a walk over the partial index runs_waiting.
-select run_id
-from runs
-where tenant_id = :tenant_id::text
-  and workflow_id = :name::text
-  and ended_at is null
-  and status in ('waiting', 'paused')
-  and status = 'paused'
-  and quarantined_at is null
-  and run_id > :after::uuid
+-- Paused runs of a workflow in order of id, for whatever reason: a page of a walk over the partial index runs_waiting.
+{waiting}
+    and status = 'paused'
 order by run_id
 limit :limit::integer

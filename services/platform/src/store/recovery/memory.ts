@@ -1,29 +1,14 @@
-// Recovery in memory. What changes a run's row takes its turn with the transactions, as a row lock would make it.
+// Recovery in memory. A call that changes a run's row takes its turn with the transactions, like a row lock.
 
 import type { RunId } from "@pawl/core/name/ids";
-import { jobId } from "../../queue/job-id.ts";
-import type { DroppedJob } from "../../queue/queue.ts";
+import { type DroppedJob, jobId } from "../../queue/queue.ts";
 import type { Recovery, TornRun, WalkCursor } from "./recovery.ts";
 import type { Tables } from "../memory/tables.ts";
-import type { RunRow } from "../runs/memory.ts";
-import type { TakeTurn } from "../memory/staging.ts";
-
-export interface MemoryRecoveryOptions {
-  readonly now: () => number;
-  readonly takeTurn: TakeTurn;
-}
+import { dropOf, type RunRow } from "../runs/memory.ts";
+import type { InTurn } from "../memory/staging.ts";
 
 /** Recovery over the tables. */
-export function createMemoryRecovery(tables: Tables, options: MemoryRecoveryOptions): Recovery {
-  const { now, takeTurn } = options;
-  const inTurn = async <T>(act: () => T): Promise<T> => {
-    const endTurn = await takeTurn();
-    try {
-      return act();
-    } finally {
-      endTurn();
-    }
-  };
+export function createMemoryRecovery(tables: Tables, now: () => number, inTurn: InTurn): Recovery {
   const mark = (run: RunRow, quarantine: RunRow["quarantine"]): void => {
     tables.runs.set(run.runId, { ...run, version: run.version + 1, quarantine });
   };
@@ -33,8 +18,7 @@ export function createMemoryRecovery(tables: Tables, options: MemoryRecoveryOpti
         const run = tables.runs.get(runId);
         if (run === undefined || run.endedAt !== null || run.quarantine !== null) return false;
         mark(run, { ...cause, at: now() });
-        for (const [key, lease] of tables.leases)
-          if (lease.runId === runId) tables.leases.delete(key);
+        dropOf(runId, tables.leases);
         tables.slots.abandon(runId);
         return true;
       }),
@@ -78,7 +62,7 @@ export function createMemoryRecovery(tables: Tables, options: MemoryRecoveryOpti
         .filter(({ runId }) => asked.has(runId))
         .map(({ attempt: _attempt, leasedAt: _leasedAt, ...lease }) => lease);
     },
-    // Whoever changes a run's row here takes a turn, and holds no lock beyond it.
+    // A call that changes a run's row takes a turn, and holds no lock after it.
     lockedRuns: async () => [],
     tornRuns: async (runIds) => tornRuns(tables, runIds),
     probe: () => inTurn(() => {}),
@@ -92,7 +76,7 @@ const tornRuns = (tables: Tables, runIds: readonly RunId[]): TornRun[] =>
     return stray === undefined ? [] : [{ runId, straySeq: stray.seq }];
   });
 
-/** Whether nothing has happened in a run since a time, which may go on. */
+/** Whether a run that is not in quarantine had no event since a time. */
 function isQuiet(tables: Tables, run: RunRow, since: number): boolean {
   const last = tables.log.of(run.runId).find((event) => event.seq === run.lastSeq);
   return run.quarantine === null && (last === undefined || last.at <= since);

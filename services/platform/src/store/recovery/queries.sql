@@ -1,9 +1,9 @@
--- What recovery asks of the store beside the tick: snapshots, quarantine, and checks of runs that may be stuck.
+-- The statements of recovery: snapshots, quarantine, and checks of runs that may be stuck.
 
 -- name: quarantine
 -- Sets a live run aside. The new version fails the compare-and-swap of every scheduler that planned on the old one. The run's
 -- leases end, so executors' messages about them are stale. Its slots become free, and the next scheduler that looks at the queues
--- gives them on.
+-- gives them to others.
 with marked as (
   update runs
   set
@@ -32,7 +32,7 @@ select run_id
 from marked
 
 -- name: release
--- Takes a run out of quarantine. Its snapshot is deleted, since the fault may be in it.
+-- Takes a run out of quarantine. Deletes its snapshot, because the fault may be in it.
 with marked as (
   update runs
   set
@@ -51,8 +51,7 @@ select run_id
 from marked
 
 -- name: save_snapshot
--- Keeps one snapshot per run, the furthest. A snapshot that is ahead of its log, or of a run that is over or in quarantine, is not
--- taken.
+-- Keeps one snapshot per run, the newest. Drops a snapshot that is ahead of its log, or whose run is over or in quarantine.
 insert into run_snapshots (run_id, seq, format, digest, body)
 select run_id, :seq::bigint, :format::integer, :digest::bigint, :body::text
 from runs
@@ -76,7 +75,7 @@ delete from run_snapshots
 where run_id = :run_id::uuid
 
 -- name: quiet_runs
--- A page of a walk over live runs that neither wait nor are paused, in the order of runs_deadline. Says which of them had no event
+-- A page of a walk over live runs that neither wait nor are paused, in the order of runs_deadline. Shows which of them had no event
 -- for a while: one probe of the log per run. The limit bounds the runs looked at, not the runs found.
 select
   r.run_id,
@@ -101,8 +100,7 @@ from (
 order by r.deadline_at, r.run_id
 
 -- name: locked_runs
--- Which of these runs have a row that another session holds now. Waits for no lock: `skip locked` passes over locked rows, and the
--- answer is what it passed over.
+-- Which of these runs have a row that another session holds now. Waits for no lock: the answer is the rows that `skip locked` skips.
 with free as materialized (
   select run_id
   from runs
@@ -115,9 +113,9 @@ where r.run_id = any (:run_ids::uuid[])
   and r.run_id <> all (array(select run_id from free))
 
 -- name: torn_runs
--- Which of these runs have events behind their last seq. The engine writes both in one transaction, so such an event came from
--- somewhere else, and it refuses every further event of its run.
-select r.run_id, e.seq
+-- Which of these runs have events behind their last seq. The engine writes both in one transaction, so such an event is foreign. It
+-- refuses every further event of its run.
+select r.run_id, e.seq as stray_seq
 from runs r,
   lateral (
     select seq

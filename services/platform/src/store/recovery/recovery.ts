@@ -1,5 +1,5 @@
-// What recovery asks of the store beside the tick: snapshots, quarantine, and checks of runs that may be stuck. Every call is a
-// transaction of its own. It never waits for a tick, nor a tick for it, except for single row locks.
+// The calls of recovery: snapshots, quarantine, and checks of runs that may be stuck. Every call is a transaction of its own. Recovery and
+// ticks wait for each other only at single row locks.
 
 import { crc32 } from "node:zlib";
 import type { Reason } from "@pawl/core/fault/reason";
@@ -30,7 +30,7 @@ export interface Snapshot {
 export type WalkCursor = readonly [deadlineAt: string, runId: RunId];
 
 /** One page of a walk: runs without an event for a while, and the place of the next page; undefined at the end. */
-export interface QuietPage {
+interface QuietPage {
   readonly runIds: readonly RunId[];
   readonly next: WalkCursor | undefined;
 }
@@ -41,18 +41,18 @@ export interface TornRun {
   readonly straySeq: number;
 }
 
-/** A checksum by which a reader knows that a body is whole. */
+/** A checksum that shows a reader whether a body is whole. */
 export const snapshotDigest = (body: string): number => crc32(body);
 
 export interface Recovery {
-  /** Sets a live run aside: a new version fences schedulers that plan on the old one, and its claims end. False when it is over or in quarantine. */
+  /** Sets a live run aside: a new version fences schedulers that plan on the old one, and its claims end. False if it is over or in quarantine. */
   quarantine(runId: RunId, cause: QuarantineCause): Promise<boolean>;
-  /** Takes a run out of quarantine and deletes its snapshot. False when it was not in quarantine. */
+  /** Takes a run out of quarantine and deletes its snapshot. False if it was not in quarantine. */
   release(runId: RunId): Promise<boolean>;
-  /** Keeps the newest snapshot of a live run; one that reaches beyond its log, or less far than the one kept, is not taken. */
+  /** Keeps the newest snapshot of a live run. The store drops one that is ahead of the log, or behind the snapshot that it has. */
   saveSnapshot(runId: RunId, snapshot: Snapshot): Promise<void>;
   dropSnapshot(runId: RunId): Promise<void>;
-  /** A page of live runs that neither wait nor are paused, of them those without an event for `quietMs`. Bounded by `limit` runs looked at. */
+  /** Looks at `limit` live runs that neither wait nor are paused, and gives those without an event for `quietMs`. */
   quietRuns(options: {
     readonly quietMs: number;
     readonly after: WalkCursor | undefined;
@@ -65,6 +65,6 @@ export interface Recovery {
   lockedRuns(runIds: readonly RunId[]): Promise<readonly RunId[]>;
   /** Those of these runs that have an event behind their last seq, and the first such seq. */
   tornRuns(runIds: readonly RunId[]): Promise<readonly TornRun[]>;
-  /** Writes to the log and deletes what it wrote: settles when the store takes writes. @throws STORE_UNAVAILABLE */
+  /** Writes an event and deletes it, to see whether the store takes writes. @throws STORE_UNAVAILABLE */
   probe(): Promise<void>;
 }

@@ -4,7 +4,7 @@ import type { RunId } from "@pawl/core/name/ids";
 import { flag, list, number, text, uuid } from "../../db/columns.ts";
 import type { Pool } from "../../db/pool.ts";
 import { queriesBeside, run } from "../../db/query.ts";
-import { missingJobs } from "../../queue/reads.ts";
+import type { NodeQueue } from "../../queue/node-queue.ts";
 import { leasesOfRuns } from "../leases/reads.ts";
 import { withoutSlotWait } from "../slots/reads.ts";
 import { type Recovery, snapshotDigest } from "./recovery.ts";
@@ -16,7 +16,7 @@ const declare = queriesBeside(import.meta.url);
 
 const RUN = { runId: uuid() };
 const RUN_IDS = { runIds: list(uuid()) };
-const FOUND = { run_id: uuid<RunId>() };
+const FOUND = { runId: uuid<RunId>() };
 const quarantine = declare("quarantine", { ...RUN, reason: text(), detail: text() }, FOUND);
 const release = declare("release", RUN, FOUND);
 const saveSnapshot = declare("save_snapshot", {
@@ -30,15 +30,18 @@ const dropSnapshot = declare("drop_snapshot", RUN);
 const quietRuns = declare(
   "quiet_runs",
   { afterDeadline: text(), afterRunId: uuid(), limit: number(), quietMs: number() },
-  { ...FOUND, deadline: text(), is_quiet: flag() },
+  { ...FOUND, deadline: text(), isQuiet: flag() },
 );
 const lockedRuns = declare("locked_runs", RUN_IDS, FOUND);
-const tornRuns = declare("torn_runs", RUN_IDS, { ...FOUND, seq: number() });
+const tornRuns = declare("torn_runs", RUN_IDS, { ...FOUND, straySeq: number() });
 const probe = declare("probe", RUN);
 const endProbe = declare("end_probe", RUN);
 
 /** Recovery over a pool. */
-export const createRecovery = (db: Pick<Pool, "query" | "transaction">): Recovery => ({
+export const createRecovery = (
+  db: Pick<Pool, "query" | "transaction">,
+  queue: Pick<NodeQueue, "missing">,
+): Recovery => ({
   quarantine: async (runId, { reason, detail }) =>
     (await run(db, quarantine, { runId, reason, detail })).length > 0,
   release: async (runId) => (await run(db, release, { runId })).length > 0,
@@ -54,18 +57,15 @@ export const createRecovery = (db: Pick<Pool, "query" | "transaction">): Recover
     const rows = await run(db, quietRuns, { afterDeadline, afterRunId, limit, quietMs });
     const last = rows.length < limit ? undefined : rows.at(-1);
     return {
-      runIds: rows.filter((row) => row.is_quiet).map((row) => row.run_id),
-      next: last === undefined ? undefined : [last.deadline, last.run_id],
+      runIds: rows.filter((row) => row.isQuiet).map((row) => row.runId),
+      next: last === undefined ? undefined : [last.deadline, last.runId],
     };
   },
-  // An execution waits for a slot first and is queued then. Asked in this order, none is passed over on its way.
-  missingJobs: async (jobs) => await missingJobs(db, await withoutSlotWait(db, jobs)),
+  // An execution waits for a slot first and is queued then. In this order, the two reads miss none that moves between them.
+  missingJobs: async (jobs) => await queue.missing(db, await withoutSlotWait(db, jobs)),
   leasesOfRuns: (runIds) => leasesOfRuns(db, runIds),
-  lockedRuns: async (runIds) => (await run(db, lockedRuns, { runIds })).map((row) => row.run_id),
-  tornRuns: async (runIds) => {
-    const rows = await run(db, tornRuns, { runIds });
-    return rows.map((row) => ({ runId: row.run_id, straySeq: row.seq }));
-  },
+  lockedRuns: async (runIds) => (await run(db, lockedRuns, { runIds })).map((row) => row.runId),
+  tornRuns: (runIds) => run(db, tornRuns, { runIds }),
   probe: () =>
     db.transaction(async (tx) => {
       const ofNoRun = { runId: crypto.randomUUID() };

@@ -1,10 +1,22 @@
 -- Runs: the projection that the tick writes in the transaction of the events. Empty parameters of a page mean no filter.
 
+-- part: quarantine
+case when r.quarantined_at is not null then
+    json_build_object(
+      'at', floor(extract(epoch from r.quarantined_at) * 1000), 'reason', coalesce(r.quarantine_reason, 'INTERNAL'),
+      'detail', coalesce(r.quarantine_detail, '')
+    )
+  end as quarantine
+
 -- part: columns
-run_id, definition_id, workflow_id, workflow_version, kind, status, last_seq, has_failures, priority,
-  error_message, traceparent, created_at, ended_at, deadline_at, parent_run_id, parent_node_id, parent_iteration,
-  quarantined_at, quarantine_reason, quarantine_detail,
-  schedule_id, schedule_at
+r.run_id, r.definition_id, r.workflow_id, r.workflow_version, r.kind, r.status, r.last_seq, r.has_failures, r.priority,
+  r.error_message, r.traceparent, r.created_at, r.ended_at, r.deadline_at, {quarantine},
+  case when r.parent_run_id is not null then
+    json_build_object('runId', r.parent_run_id, 'nodeId', r.parent_node_id, 'iteration', coalesce(r.parent_iteration, 0))
+  end as parent,
+  case when r.schedule_id is not null then
+    json_build_object('scheduleId', r.schedule_id, 'at', floor(extract(epoch from r.schedule_at) * 1000))
+  end as schedule
 
 -- part: filter
 run_id < :before::uuid
@@ -23,14 +35,14 @@ limit :limit::integer
 -- name: by_id
 -- Runs by id.
 select {columns}
-from runs
+from runs r
 where tenant_id = :tenant_id::text
   and run_id = any (:run_ids::uuid[])
 
 -- name: page
 -- Runs of a tenant, newest first. Walks runs_newest.
 select {columns}
-from runs
+from runs r
 where tenant_id = :tenant_id::text
   and {filter}
 {newest_first}
@@ -38,7 +50,7 @@ where tenant_id = :tenant_id::text
 -- name: page_of_workflow
 -- Runs of one workflow, newest first. Walks runs_by_workflow.
 select {columns}
-from runs
+from runs r
 where tenant_id = :tenant_id::text
   and workflow_id = :workflow_id::text
   and {filter}
@@ -47,7 +59,7 @@ where tenant_id = :tenant_id::text
 -- name: page_of_schedule
 -- Runs of one schedule, newest first. Walks runs_by_schedule.
 select {columns}
-from runs
+from runs r
 where tenant_id = :tenant_id::text
   and schedule_id = :schedule_id::text
   and {filter}
@@ -123,7 +135,7 @@ with short as materialized (
     and {search_filter}
 )
 select {columns}
-from runs
+from runs r
 where run_id in (select run_id from found order by run_id desc limit :limit::integer)
 order by run_id desc
 limit :limit::integer
@@ -133,7 +145,7 @@ limit :limit::integer
 -- corrupt. The limit makes the planner probe the snapshots: without it, it walked an empty table.
 select
   r.run_id, r.version, r.last_seq, r.definition_id, r.workflow_id, r.priority, r.traceparent, r.ended_at is not null as has_ended,
-  r.quarantined_at, r.quarantine_reason, r.quarantine_detail,
+  {quarantine},
   s.seq as snapshot_seq, s.format as snapshot_format, s.digest as snapshot_digest, s.body as snapshot_body
 from unnest(:run_id::uuid[], :from_snapshot::boolean[]) as c (run_id, from_snapshot)
 join runs r on r.run_id = c.run_id
@@ -153,7 +165,7 @@ where tenant_id = :tenant_id::text
   and request_id = any (:request_ids::text[])
 
 -- name: of_input_keys
--- Runs by the inputs they were started with, where the caller asked for it and the time is not over.
+-- Runs by the inputs they were started with, for keys that are not expired.
 select input_key, run_id
 from input_keys
 where tenant_id = :tenant_id::text
@@ -182,34 +194,34 @@ order by deadline_at
 limit :limit::integer
 
 -- name: move_deadlines
--- New deadlines of runs that go on after they waited. The tick has locked their rows.
+-- New deadlines of runs that continue after a wait. The tick has locked their rows.
 update runs r
 set deadline_at = to_timestamp(m.deadline_at / 1000.0)
 from unnest(:run_id::uuid[], :deadline_at::double precision[]) as m (run_id, deadline_at)
 where r.run_id = m.run_id
 
 -- name: insert_test_graph
--- The graph of a test run. It has no request id: that is the run's, which starts in the same transaction.
+-- The graph of a test run. The run, which starts in the same transaction, has the request id.
 insert into definitions (definition_id, tenant_id, digest, title, node_count, body)
 values (:definition_id::uuid, :tenant_id::text, :digest::text, :title::text, :node_count::integer, :body::text)
 
 -- name: drop_input_keys
--- Forgets keys whose time is over, so that their inputs may start again. The tick sends it before it keeps keys.
+-- Forgets expired keys, so that their inputs may start again. The tick sends it before it keeps keys.
 delete from input_keys
 where expires_at <= now()
 
 -- name: keep_input_keys
--- Remembers which run an input was started as. A key that lives already violates input_keys_pkey, and with it the whole
--- transaction: two schedulers that start the same input conflict there.
+-- Remembers which run an input was started as. A key that is not expired violates input_keys_pkey and fails the whole transaction:
+-- two schedulers that start the same input conflict there.
 insert into input_keys (tenant_id, input_key, run_id, expires_at)
 select n.tenant_id, n.input_key, n.run_id, now() + n.ttl_ms * interval '1 millisecond'
-from unnest(:tenant_id::text[], :input_key::text[], :run_id::uuid[], :ttl_ms::double precision[]) as n (tenant_id, input_key,
-  run_id, ttl_ms)
+from unnest(:tenant_id::text[], :input_key::text[], :run_id::uuid[], :ttl_ms::double precision[])
+  as n (tenant_id, input_key, run_id, ttl_ms)
 order by n.tenant_id, n.input_key
 
 -- name: delete_test_run
--- Deletes a finished test run with everything that belongs to it. Any other run stays, and there is no row. Besides retention,
--- this is the only deletion from the log.
+-- Deletes a finished test run with everything that belongs to it. Gives no row for any other run, which stays. Besides retention, this
+-- is the only deletion from the log.
 with deleted as (
   delete from runs
   where run_id = :run_id::uuid

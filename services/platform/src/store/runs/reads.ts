@@ -1,146 +1,59 @@
 // Reads runs.
 
 import { LIMITS } from "@pawl/core/data/limits";
-import type { ParentLink, RunKind, RunStatus } from "@pawl/core/log/event";
-import type { DefinitionId, NodeId, RunId } from "@pawl/core/name/ids";
-import { flag, list, number, orNull, text, time, uuid } from "../../db/columns.ts";
-import { queriesBeside, run, type RowOf, type Typed } from "../../db/query.ts";
-import type { Queryable } from "../../db/sql.ts";
+import type { RunId } from "@pawl/core/name/ids";
+import { flag, list, lists, number, orNulls, text, uuid } from "../../db/columns.ts";
+import { queriesBeside, type Queryable, run } from "../../db/query.ts";
 import { countEvents, loadEvents } from "../log/reads.ts";
-import { pageNewestFirst, type PageRequest } from "../page.ts";
-import { type Quarantine, type Snapshot, snapshotDigest } from "../recovery/recovery.ts";
-import type { LoadCursor, LoadedRun, RunFilter, RunPage, RunRecord } from "./runs.ts";
-import { readRunSearch } from "./search.ts";
+import { NEWEST_FIRST, type PageRequest, readPage } from "../page.ts";
+import { type Snapshot, snapshotDigest } from "../recovery/recovery.ts";
+import {
+  type FoundRequest,
+  type LoadCursor,
+  LOADED,
+  type LoadedRun,
+  REQUEST,
+  RUN,
+  type RunFilter,
+  type RunPage,
+  type RunRecord,
+  STARTED_INPUT,
+  type StartedInput,
+} from "./runs.ts";
+import { readRunSearch, SEARCH } from "./search.ts";
 
 const declare = queriesBeside(import.meta.url);
 
-const QUARANTINE = {
-  quarantined_at: orNull(time()),
-  quarantine_reason: orNull(text<Quarantine["reason"]>()),
-  quarantine_detail: orNull(text()),
-};
-const COLUMNS = {
-  run_id: uuid<RunId>(),
-  definition_id: uuid<DefinitionId>(),
-  workflow_id: orNull(text()),
-  workflow_version: number(),
-  kind: text<RunKind>(),
-  status: text<RunStatus>(),
-  last_seq: number(),
-  has_failures: flag(),
-  priority: number(),
-  error_message: orNull(text()),
-  traceparent: orNull(text()),
-  created_at: time(),
-  ended_at: orNull(time()),
-  deadline_at: time(),
-  parent_run_id: orNull(uuid<RunId>()),
-  parent_node_id: orNull(text<NodeId>()),
-  parent_iteration: orNull(number()),
-  ...QUARANTINE,
-  schedule_id: orNull(text()),
-  schedule_at: orNull(time()),
-};
+const TENANT = { tenantId: text() };
 const FILTER = {
-  tenantId: text(),
+  ...TENANT,
   before: uuid(),
   limit: number(),
   statuses: list(text()),
   kind: text(),
 };
-const FOUND = { run_id: uuid<RunId>() };
-const byId = declare("by_id", { tenantId: text(), runIds: list(uuid()) }, COLUMNS);
-const page = declare("page", FILTER, COLUMNS);
-const pageOfWorkflow = declare("page_of_workflow", { ...FILTER, workflowId: text() }, COLUMNS);
-const pageOfSchedule = declare(
-  "page_of_schedule",
-  { ...FILTER, scheduleId: text(), workflowId: text() },
-  COLUMNS,
-);
-const search = declare(
-  "search",
-  {
-    ...FILTER,
-    workflowId: text(),
-    scheduleId: text(),
-    word: text(),
-    longestWord: orNull(text()),
-    otherWords: list(text()),
-    runFrom: orNull(uuid()),
-    runTo: orNull(uuid()),
-    shortId: orNull(text()),
-    matchesMax: number(),
-  },
-  COLUMNS,
-);
-const load = declare(
-  "load",
-  { runId: list(uuid()), fromSnapshot: list(flag()) },
-  {
-    run_id: uuid<RunId>(),
-    version: number(),
-    last_seq: number(),
-    definition_id: uuid<DefinitionId>(),
-    workflow_id: orNull(text()),
-    priority: number(),
-    traceparent: orNull(text()),
-    has_ended: flag(),
-    ...QUARANTINE,
-    snapshot_seq: orNull(number()),
-    snapshot_format: orNull(number()),
-    snapshot_digest: orNull(number()),
-    snapshot_body: orNull(text()),
-  },
-);
-const ofRequests = declare(
-  "of_requests",
-  { tenantId: text(), requestIds: list(text()) },
-  { request_id: text(), request_hash: text(), run_id: uuid<RunId>() },
-);
-const ofInputKeys = declare(
-  "of_input_keys",
-  { tenantId: text(), inputKeys: list(text()) },
-  { input_key: text(), run_id: uuid<RunId>() },
-);
+const OF_WORKFLOW = { ...FILTER, workflowId: text() };
+const OF_SCHEDULE = { ...OF_WORKFLOW, scheduleId: text() };
+const FOUND = { runId: uuid<RunId>() };
+const byId = declare("by_id", { ...TENANT, runIds: list(uuid()) }, RUN);
+const page = declare("page", FILTER, RUN);
+const pageOfWorkflow = declare("page_of_workflow", OF_WORKFLOW, RUN);
+const pageOfSchedule = declare("page_of_schedule", OF_SCHEDULE, RUN);
+const search = declare("search", { ...OF_SCHEDULE, ...SEARCH, matchesMax: number() }, RUN);
+const SNAPSHOT = orNulls({
+  snapshotSeq: number(),
+  snapshotFormat: number(),
+  snapshotDigest: number(),
+  snapshotBody: text(),
+});
+const load = declare("load", lists({ runId: uuid(), fromSnapshot: flag() }), {
+  ...LOADED,
+  ...SNAPSHOT,
+});
+const ofRequests = declare("of_requests", { ...TENANT, requestIds: list(text()) }, REQUEST);
+const ofInputs = declare("of_input_keys", { ...TENANT, inputKeys: list(text()) }, STARTED_INPUT);
 const liveChildren = declare("live_children", { runIds: list(uuid()), limit: number() }, FOUND);
 const overdue = declare("overdue", { limit: number() }, FOUND);
-
-type Row = RowOf<typeof page>;
-
-const toRun = (row: Row): RunRecord => ({
-  runId: row.run_id,
-  definitionId: row.definition_id,
-  workflowId: row.workflow_id,
-  workflowVersion: row.workflow_version,
-  kind: row.kind,
-  status: row.status,
-  lastSeq: row.last_seq,
-  hasFailures: row.has_failures,
-  priority: row.priority,
-  errorMessage: row.error_message,
-  traceparent: row.traceparent,
-  createdAt: row.created_at.getTime(),
-  endedAt: row.ended_at?.getTime() ?? null,
-  deadlineAt: row.deadline_at.getTime(),
-  parent: parentOf(row),
-  quarantine: quarantineOf(row),
-  ...scheduleOf(row),
-});
-
-const scheduleOf = ({ schedule_id: scheduleId, schedule_at: at }: Row) =>
-  scheduleId === null || at === null ? {} : { schedule: { scheduleId, at: at.getTime() } };
-
-function parentOf(row: Row): ParentLink | null {
-  const { parent_run_id: runId, parent_node_id: nodeId, parent_iteration: iteration } = row;
-  return runId === null || nodeId === null ? null : { runId, nodeId, iteration: iteration ?? 0 };
-}
-
-function quarantineOf(row: Typed<typeof QUARANTINE>): Quarantine | null {
-  const { quarantined_at: at, quarantine_reason: reason, quarantine_detail: detail } = row;
-  return at === null
-    ? null
-    : { at: at.getTime(), reason: reason ?? "INTERNAL", detail: detail ?? "" };
-}
 
 /** One run, or undefined. @throws STORE_UNAVAILABLE */
 export async function getRun(
@@ -159,7 +72,7 @@ export async function getRuns(
   runIds: readonly RunId[],
 ): Promise<(RunRecord | undefined)[]> {
   const rows = await run(db, byId, { tenantId, runIds });
-  const found = new Map(rows.map((row) => [row.run_id, toRun(row)]));
+  const found = new Map(rows.map((row) => [row.runId, row]));
   return runIds.map((runId) => found.get(runId));
 }
 
@@ -174,9 +87,10 @@ export async function listRuns(
   const { workflowId, kind = "", scheduleId = "", search: searched = "" } = filter;
   const words = searched === "" ? [] : [searched];
   const bound = [tenantId, statuses, workflowId, kind, scheduleId, ...words];
-  const { rows, nextPageToken } = await pageNewestFirst<Row>(asked, {
+  return await readPage(asked, {
+    ...NEWEST_FIRST,
     filter: `runs ${JSON.stringify(bound)}`,
-    keyOf: (row) => row.run_id,
+    keyOf: (row) => row.runId,
     // By the index that fits the filter best.
     read: (before, limit) => {
       const values = { tenantId, before, limit, statuses, kind };
@@ -190,7 +104,6 @@ export async function listRuns(
       return run(db, page, values);
     },
   });
-  return { runs: rows.map(toRun), nextPageToken };
 }
 
 /** Runs with their events after a cursor each; runs that do not exist are left out. @throws STORE_UNAVAILABLE */
@@ -204,59 +117,43 @@ export async function loadRuns(
     fromSnapshot: cursors.map(({ fromSnapshot }) => fromSnapshot === true),
   });
   const afterSeqs = new Map(cursors.map(({ runId, afterSeq }) => [runId, afterSeq]));
-  const found = rows.map((row) => {
-    const { run_id: runId, last_seq: lastSeq } = row;
-    const snapshot = snapshotOf(row);
-    const afterSeq = snapshot?.seq ?? afterSeqs.get(runId) ?? 0;
-    return { row, snapshot, range: { runId, afterSeq, lastSeq } };
+  const found = rows.map(({ snapshotSeq, snapshotFormat, snapshotBody, ...row }) => {
+    const { snapshotDigest: digest, ...loaded } = row;
+    const snapshot = wholeSnapshot(snapshotSeq, snapshotFormat, snapshotBody, digest);
+    return { ...loaded, snapshot, afterSeq: snapshot?.seq ?? afterSeqs.get(row.runId) ?? 0 };
   });
-  const ranges = found.map(({ range }) => range);
-  const [events, counts] = await Promise.all([loadEvents(db, ranges), countEvents(db, ranges)]);
-  return found.map(({ row, snapshot, range }) => ({
-    ...range,
-    version: row.version,
-    hasEnded: row.has_ended,
-    definitionId: row.definition_id,
-    workflowId: row.workflow_id,
-    priority: row.priority,
-    traceparent: row.traceparent,
-    quarantine: quarantineOf(row),
-    snapshot,
-    events: events.get(row.run_id) ?? [],
-    eventCount: counts.get(row.run_id) ?? 0,
+  const [events, counts] = await Promise.all([loadEvents(db, found), countEvents(db, found)]);
+  return found.map((loaded) => ({
+    ...loaded,
+    events: events.get(loaded.runId) ?? [],
+    eventCount: counts.get(loaded.runId) ?? 0,
   }));
 }
 
 /** The snapshot of a run; a snapshot whose body is damaged counts as none. */
-function snapshotOf(row: RowOf<typeof load>): Snapshot | null {
-  const { snapshot_seq: seq, snapshot_format: format, snapshot_body: body } = row;
+function wholeSnapshot(
+  seq: number | null,
+  format: number | null,
+  body: string | null,
+  digest: number | null,
+): Snapshot | null {
   if (seq === null || format === null || body === null) return null;
-  return snapshotDigest(body) === row.snapshot_digest ? { seq, format, body } : null;
+  return snapshotDigest(body) === digest ? { seq, format, body } : null;
 }
 
 /** The runs that request ids were used for. @throws STORE_UNAVAILABLE */
-export async function findRequests(
+export const findRequests = (
   db: Queryable,
   tenantId: string,
   requestIds: readonly string[],
-): Promise<{ requestId: string; requestHash: string; runId: RunId }[]> {
-  const rows = await run(db, ofRequests, { tenantId, requestIds });
-  return rows.map((row) => ({
-    requestId: row.request_id,
-    requestHash: row.request_hash,
-    runId: row.run_id,
-  }));
-}
+): Promise<FoundRequest[]> => run(db, ofRequests, { tenantId, requestIds });
 
-/** The runs that inputs were started as, where their keys still live. @throws STORE_UNAVAILABLE */
-export async function findInputKeys(
+/** The runs that inputs were started as, for keys that are not expired. @throws STORE_UNAVAILABLE */
+export const findInputKeys = (
   db: Queryable,
   tenantId: string,
   inputKeys: readonly string[],
-): Promise<{ inputKey: string; runId: RunId }[]> {
-  const rows = await run(db, ofInputKeys, { tenantId, inputKeys });
-  return rows.map((row) => ({ inputKey: row.input_key, runId: row.run_id }));
-}
+): Promise<StartedInput[]> => run(db, ofInputs, { tenantId, inputKeys });
 
 /** Runs that nodes of these runs started and that have not ended. @throws STORE_UNAVAILABLE */
 export async function findLiveChildren(
@@ -264,10 +161,10 @@ export async function findLiveChildren(
   runIds: readonly RunId[],
   limit: number,
 ): Promise<RunId[]> {
-  return (await run(db, liveChildren, { runIds, limit })).map((row) => row.run_id);
+  return (await run(db, liveChildren, { runIds, limit })).map(({ runId }) => runId);
 }
 
 /** Live runs whose deadline has passed. @throws STORE_UNAVAILABLE */
 export async function findOverdueRuns(db: Queryable, limit: number): Promise<RunId[]> {
-  return (await run(db, overdue, { limit })).map((row) => row.run_id);
+  return (await run(db, overdue, { limit })).map(({ runId }) => runId);
 }

@@ -1,31 +1,37 @@
 // Runs as their rows have them: the projection that is written in the same transaction as the events.
 
 import type { ParentLink, RunEvent, RunKind, RunStatus, ScheduleLink } from "@pawl/core/log/event";
+import type { AcceptedStart } from "@pawl/core/log/start";
 import type { DefinitionId, RunId } from "@pawl/core/name/ids";
+import { flag, json, number, orNull, text, time, uuid } from "../../db/columns.ts";
+import type { Typed } from "../../db/query.ts";
+import type { Page } from "../page.ts";
 import type { Quarantine, Snapshot } from "../recovery/recovery.ts";
 
-/** A run as its row has it. Times are milliseconds since the epoch. */
-export interface RunRecord {
-  readonly runId: RunId;
-  readonly definitionId: DefinitionId;
+/** The columns of a run. */
+export const RUN = {
+  runId: uuid<RunId>(),
+  definitionId: uuid<DefinitionId>(),
   /** Null for a test run. */
-  readonly workflowId: string | null;
-  readonly workflowVersion: number;
-  readonly kind: RunKind;
-  readonly status: RunStatus;
-  readonly lastSeq: number;
-  readonly hasFailures: boolean;
-  readonly priority: number;
-  readonly errorMessage: string | null;
-  readonly traceparent: string | null;
-  readonly createdAt: number;
-  readonly endedAt: number | null;
-  readonly deadlineAt: number;
-  readonly parent: ParentLink | null;
+  workflowId: orNull(text()),
+  workflowVersion: number(),
+  kind: text<RunKind>(),
+  status: text<RunStatus>(),
+  lastSeq: number(),
+  hasFailures: flag(),
+  priority: number(),
+  errorMessage: orNull(text()),
+  traceparent: orNull(text()),
+  createdAt: time(),
+  endedAt: orNull(time()),
+  deadlineAt: time(),
+  parent: orNull(json<ParentLink>()),
   /** Set while nothing of the run may move. */
-  readonly quarantine: Quarantine | null;
-  readonly schedule?: ScheduleLink;
-}
+  quarantine: orNull(json<Quarantine>()),
+  schedule: orNull(json<ScheduleLink>()),
+};
+export type RunRecord = Typed<typeof RUN>;
+export type RunPage = Page<RunRecord>;
 
 export interface RunFilter {
   /** Empty means all. */
@@ -39,73 +45,72 @@ export interface RunFilter {
   readonly search?: string;
 }
 
-export interface RunPage {
-  readonly runs: readonly RunRecord[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-}
-
 /** A run after a decision. */
-export interface RunProjection {
-  readonly status: RunStatus;
-  readonly hasFailures: boolean;
-  readonly errorMessage: string | null;
-  readonly ended: boolean;
+const PROJECTION = {
+  runId: uuid<RunId>(),
+  status: text<RunStatus>(),
+  hasFailures: flag(),
+  errorMessage: orNull(text()),
+  ended: flag(),
   /** How many events this transaction appends to it. */
-  readonly eventCount: number;
-}
+  eventCount: number(),
+};
+/** The columns of a new run, without those of its links. */
+export const NEW_RUN = {
+  ...PROJECTION,
+  tenantId: text(),
+  definitionId: uuid<DefinitionId>(),
+  workflowId: orNull(text()),
+  workflowVersion: number(),
+  kind: text<RunKind>(),
+  priority: number(),
+  requestId: orNull(text()),
+  requestHash: orNull(text()),
+  traceparent: orNull(text()),
+  deadlineAt: number(),
+  assumesNewest: flag(),
+};
+export const RUN_CHANGE = { ...PROJECTION, expectedVersion: number() };
 
-export interface NewRun extends RunProjection {
-  readonly runId: RunId;
-  readonly tenantId: string;
-  readonly definitionId: DefinitionId;
-  readonly workflowId: string | null;
-  readonly workflowVersion: number;
-  readonly kind: RunKind;
-  readonly priority: number;
-  readonly requestId: string | null;
-  readonly requestHash: string | null;
-  readonly traceparent: string | null;
-  readonly deadlineAt: number;
-  /** Planned on a remembered newest version: the insert holds only while that is still the workflow's newest. */
-  readonly assumesNewest: boolean;
-  /** The node execution that waits for it. */
-  readonly parent: ParentLink | null;
-  /** The occurrence that started it. */
-  readonly schedule?: ScheduleLink;
-}
+export type RunProjection = Omit<Typed<typeof PROJECTION>, "runId">;
+export type RunChange = Typed<typeof RUN_CHANGE>;
+
+/** A run that begins with this transaction. */
+export interface NewRun extends AcceptedStart, RunProjection {}
 
 /** The graph of a test run: kept with it, and deleted with it. */
-export interface TestGraph {
-  readonly definitionId: DefinitionId;
-  readonly tenantId: string;
-  readonly digest: string;
-  readonly title: string;
-  readonly nodeCount: number;
+export const TEST_GRAPH = {
+  definitionId: uuid<DefinitionId>(),
+  tenantId: text(),
+  digest: text(),
+  title: text(),
+  nodeCount: number(),
   /** Canonical JSON text. */
-  readonly body: string;
-}
+  body: text(),
+};
+export type TestGraph = Typed<typeof TEST_GRAPH>;
 
-/** That an input may not be started again for a while. */
-export interface InputKey {
-  readonly tenantId: string;
-  readonly inputKey: string;
-  readonly runId: RunId;
-  readonly ttlMs: number;
-}
+/** An input that may not start again for a while. */
+export const INPUT_KEY = {
+  tenantId: text(),
+  inputKey: text(),
+  runId: uuid<RunId>(),
+  ttlMs: number(),
+};
+export type InputKey = Typed<typeof INPUT_KEY>;
 
-export interface RunChange extends RunProjection {
-  readonly runId: RunId;
-  readonly expectedVersion: number;
-}
+/** The new deadline of a run. */
+export const DEADLINE = { runId: uuid<RunId>(), deadlineAt: number() };
+export type MovedDeadline = Typed<typeof DEADLINE>;
 
-/** That a run's deadline moved. */
-export interface MovedDeadline {
-  readonly runId: RunId;
-  readonly deadlineAt: number;
-}
+/** A run that a request id was used for. */
+export const REQUEST = { requestId: text(), requestHash: text(), runId: uuid<RunId>() };
+export type FoundRequest = Typed<typeof REQUEST>;
+/** A run that an input was started as. */
+export const STARTED_INPUT = { inputKey: text(), runId: uuid<RunId>() };
+export type StartedInput = Typed<typeof STARTED_INPUT>;
 
-/** What to read of a run. */
+/** The events to read of a run. */
 export interface LoadCursor {
   readonly runId: RunId;
   readonly afterSeq: number;
@@ -113,24 +118,28 @@ export interface LoadCursor {
   readonly fromSnapshot?: boolean;
 }
 
-/** A run with what its log holds after a cursor: all that a scheduler folds. */
-export interface LoadedRun {
-  readonly runId: RunId;
-  readonly version: number;
-  readonly lastSeq: number;
-  readonly hasEnded: boolean;
-  readonly definitionId: DefinitionId;
-  readonly workflowId: string | null;
-  readonly priority: number;
-  readonly traceparent: string | null;
+/** The columns of a run that a scheduler loads. */
+export const LOADED = {
+  runId: uuid<RunId>(),
+  version: number(),
+  lastSeq: number(),
+  hasEnded: flag(),
+  definitionId: uuid<DefinitionId>(),
+  workflowId: orNull(text()),
+  priority: number(),
+  traceparent: orNull(text()),
   /** Set while nothing of the run may move. */
-  readonly quarantine: Quarantine | null;
+  quarantine: orNull(json<Quarantine>()),
+};
+
+/** A run with the events of its log after a cursor: all that a scheduler folds. */
+export interface LoadedRun extends Typed<typeof LOADED> {
   /** Replaces the events up to its seq, if it was asked for, is there and is whole. */
   readonly snapshot: Snapshot | null;
   /** The cursor that `events` follow: the one asked for, or the snapshot's. */
   readonly afterSeq: number;
   /** Events after the cursor, without streamed ones. */
   readonly events: readonly RunEvent[];
-  /** How many events there are from the cursor's own (or the first) to the last, streamed ones too: shows whether one is missing. */
+  /** How many events there are from the cursor's own (or the first) to the last, streamed ones too. Shows whether one is missing. */
   readonly eventCount: number;
 }

@@ -20,7 +20,7 @@ const rangeOf = (text: string) => {
   return { runFrom, runTo };
 };
 
-test("what cannot begin a run id finds none", () => {
+test("a text that cannot begin a run id finds no run by id", () => {
   for (const text of ["0-1", "-", "greet", "01a1e904-7a-e5", `${ID}0`, "a b"])
     expect(rangeOf(text)).toEqual({ runFrom: null, runTo: null });
 });

@@ -1,20 +1,23 @@
-// Reads what a person typed into the search of runs: which workflows and run ids it may stand for. Pure.
+// Reads the text that a user typed into the search of runs: which workflows and run ids it may mean. Pure.
 
 import { isUuid } from "@pawl/core/name/ids";
+import { list, orNull, text as column, uuid } from "../../db/columns.ts";
+import type { Typed } from "../../db/query.ts";
 
-/** The parts of a search; a part that the text cannot stand for is null and finds nothing. */
-export interface RunSearch {
+/** The parts of a search; a part that the text cannot mean is null and finds nothing. */
+export const SEARCH = {
   /** The beginning of a word of a workflow; its id is one of them. */
-  readonly word: string;
-  /** Where the text has several words: the longest, and all others. Each begins a word of the workflow. */
-  readonly longestWord: string | null;
-  readonly otherWords: readonly string[];
+  word: column(),
+  /** If the text has several words: the longest, and all others. Each begins a word of the workflow. */
+  longestWord: orNull(column()),
+  otherWords: list(column()),
   /** Run ids from here to there. */
-  readonly runFrom: string | null;
-  readonly runTo: string | null;
+  runFrom: orNull(uuid()),
+  runTo: orNull(uuid()),
   /** The last digits of a run id, as lists print them. */
-  readonly shortId: string | null;
-}
+  shortId: orNull(column()),
+};
+type RunSearch = Typed<typeof SEARCH>;
 
 /** How many digits of a run id lists print: its last ones. */
 const SHORT_ID_LENGTH = 8;

@@ -1,25 +1,27 @@
 // Schedules in memory. Only a firing waits between reading and writing, for the runs it starts. No other firing takes its alarms
-// meanwhile, and an edit in between wins.
+// meanwhile, and an edit in between replaces its result.
 
 import type { AlarmKey } from "../../queue/alarm.ts";
-import type {
-  Firing,
-  SaveScheduleResult,
-  ScheduleEdit,
-  ScheduleMove,
-  ScheduleRecord,
-  Schedules,
-} from "./schedules.ts";
 import { pairKey, type Tables } from "../memory/tables.ts";
-
-export type StoredSchedule = ScheduleRecord & ScheduleEdit;
+import {
+  type Firing,
+  nextAfterEdit,
+  refusalOf,
+  repeatOf,
+  saved,
+  type ScheduleMove,
+  type Schedules,
+  soonestOf,
+  type StoredSchedule,
+  toSchedule,
+} from "./schedules.ts";
 
 const keyOf = ({ tenantId, scheduleId }: AlarmKey): string => pairKey(tenantId, scheduleId);
 
 /** Schedules over the tables. */
 export function createMemorySchedules(tables: Tables, now: () => number): Schedules {
   const { schedules, runs } = tables;
-  /** Alarms that some firing holds. */
+  /** Alarms that a firing holds. */
   const taken = new Set<string>();
   const put = (row: StoredSchedule): StoredSchedule => {
     schedules.set(keyOf(row), row);
@@ -30,14 +32,13 @@ export function createMemorySchedules(tables: Tables, now: () => number): Schedu
   const move = (row: StoredSchedule, moved: ScheduleMove): void => {
     // Another row, or none: it was edited or removed meanwhile.
     if (schedules.get(keyOf(row)) !== row) return;
+    const { runId, startedCount, skippedCount, ...rest } = moved;
     put({
       ...row,
-      nextAt: moved.nextAt,
-      lastAt: moved.lastAt,
-      lastRunId: moved.runId ?? row.lastRunId,
-      lastError: moved.lastError,
-      startedCount: row.startedCount + moved.startedCount,
-      skippedCount: row.skippedCount + moved.skippedCount,
+      ...rest,
+      lastRunId: runId ?? row.lastRunId,
+      startedCount: row.startedCount + startedCount,
+      skippedCount: row.skippedCount + skippedCount,
     });
   };
   return {
@@ -49,18 +50,15 @@ export function createMemorySchedules(tables: Tables, now: () => number): Schedu
       try {
         const at = now();
         const moves = await Promise.all(
-          due.map((row) => {
+          due.map(async (row) => {
             const last = row.lastRunId === null ? undefined : runs.get(row.lastRunId);
-            const isLastRunLive = last !== undefined && last.endedAt === null;
-            return judge({ ...columns(row), nextAt: row.nextAt ?? at, isLastRunLive }, at);
+            const isLastRunLive = last?.endedAt === null;
+            const asked = { ...toSchedule(row), nextAt: row.nextAt ?? at, isLastRunLive };
+            return { row, moved: await judge(asked, at) };
           }),
         );
-        const nexts = moves.flatMap(({ nextAt }) => nextAt ?? []);
-        for (const [index, row] of due.entries()) {
-          const moved = moves[index];
-          if (moved !== undefined) move(row, moved);
-        }
-        return { takenCount: due.length, nextAt: nexts.length === 0 ? null : Math.min(...nexts) };
+        for (const { row, moved } of moves) move(row, moved);
+        return { takenCount: due.length, nextAt: soonestOf(moves.map(({ moved }) => moved)) };
       } finally {
         for (const row of due) taken.delete(keyOf(row));
       }
@@ -68,14 +66,14 @@ export function createMemorySchedules(tables: Tables, now: () => number): Schedu
   };
 }
 
-/** What people change. */
+/** The changes that users make. */
 function edits(
   { schedules }: Tables,
   now: () => number,
   put: (row: StoredSchedule) => StoredSchedule,
 ): Pick<Schedules, "create" | "update" | "pause" | "resume" | "remove"> {
   return {
-    // What is computed is waited for first: nothing comes between the reading of a row and its change.
+    // Each call first waits for the next occurrence, so that nothing comes between the reading of a row and its change.
     create: async (edit, nextOf) => {
       const nextAt = await nextOf(edit.spec);
       const row = schedules.get(keyOf(edit));
@@ -87,14 +85,9 @@ function edits(
       const next = await nextOf(edit.spec);
       const row = schedules.get(keyOf(edit));
       if (row === undefined) return { kind: "missing" };
-      const repeated = repeatOf(row, edit);
-      if (repeated !== undefined) return repeated;
-      if (expectedVersion !== 0 && expectedVersion !== row.version)
-        return { kind: "version_mismatch", currentVersion: row.version };
-      const stays =
-        edit.spec.expression === row.spec.expression && edit.spec.timeZone === row.spec.timeZone;
-      const kept = stays ? row.nextAt : next;
-      const nextAt = row.pause === null ? kept : null;
+      const refused = refusalOf(row, edit, expectedVersion);
+      if (refused !== undefined) return refused;
+      const nextAt = nextAfterEdit(row, edit, next);
       return saved(put({ ...row, ...edit, nextAt, version: row.version + 1, updatedAt: now() }));
     },
     pause: async (key, { by, reason }) => {
@@ -117,6 +110,7 @@ function edits(
 
 const NEVER_FIRED = {
   version: 1,
+  alarmId: null,
   pause: null,
   lastAt: null,
   lastRunId: null,
@@ -125,19 +119,4 @@ const NEVER_FIRED = {
   skippedCount: 0,
 } as const;
 
-function columns(row: StoredSchedule): ScheduleRecord {
-  const { requestId: _request, requestHash: _hash, ...record } = row;
-  return record;
-}
-
-const toRecord = (row: StoredSchedule | undefined): ScheduleRecord | undefined =>
-  row && columns(row);
-const saved = (row: StoredSchedule): SaveScheduleResult => ({
-  kind: "saved",
-  schedule: columns(row),
-});
-
-function repeatOf(row: StoredSchedule, edit: ScheduleEdit): SaveScheduleResult | undefined {
-  if (edit.requestId === null || row.requestId !== edit.requestId) return undefined;
-  return row.requestHash === edit.requestHash ? saved(row) : { kind: "request_reused" };
-}
+const toRecord = (row: StoredSchedule | undefined) => row && toSchedule(row);

@@ -6,52 +6,64 @@
 
 import type { MissedPolicy, OverlapPolicy } from "@pawl/core/policy/schedule";
 import type { RunId } from "@pawl/core/name/ids";
+import { json, number, orNull, text, time, uuid } from "../../db/columns.ts";
+import type { Typed } from "../../db/query.ts";
 import type { AlarmKey } from "../../queue/alarm.ts";
+import type { Page } from "../page.ts";
 
-/** What a user asks for. */
-export interface ScheduleSpec {
-  readonly workflowId: string;
+/** The parts of a schedule that a user chooses. */
+export const SPEC = {
+  workflowId: text(),
   /** 0 for the newest at each occurrence. */
-  readonly workflowVersion: number;
-  readonly expression: string;
-  readonly timeZone: string;
+  workflowVersion: number(),
+  expression: text(),
+  timeZone: text(),
   /** JSON text. */
-  readonly input: string;
-  readonly priority: number;
-  readonly missed: MissedPolicy;
-  readonly overlap: OverlapPolicy;
-}
+  input: text(),
+  priority: number(),
+  missed: text<MissedPolicy>(),
+  overlap: text<OverlapPolicy>(),
+};
+export type ScheduleSpec = Typed<typeof SPEC>;
 
-/** A schedule as its row has it. Times are milliseconds since the epoch. */
-export interface ScheduleRecord extends AlarmKey {
-  readonly spec: ScheduleSpec;
-  /** Counts the edits, from 1. */
-  readonly version: number;
-  /** Null while paused, and once the rule has ended. */
-  readonly nextAt: number | null;
-  readonly pause: SchedulePause | null;
-  /** The newest occurrence that has come due. */
-  readonly lastAt: number | null;
-  readonly lastRunId: RunId | null;
-  /** Why the newest occurrence started nothing; empty when it did. */
-  readonly lastError: string;
-  readonly startedCount: number;
-  readonly skippedCount: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-}
-
-export interface SchedulePause {
+interface SchedulePause {
   readonly at: number;
   readonly by: string;
   readonly reason: string;
 }
 
-/** An edit: what the user asks for, and by which request. */
-export interface ScheduleEdit extends AlarmKey {
+export const SCHEDULE_KEY = { tenantId: text(), scheduleId: text() };
+/** The columns of a schedule. */
+export const SCHEDULE = {
+  ...SCHEDULE_KEY,
+  spec: json<ScheduleSpec>(),
+  /** Counts the edits, from 1. */
+  version: number(),
+  /** Null while paused, and after the last occurrence. */
+  nextAt: orNull(time()),
+  pause: orNull(json<SchedulePause>()),
+  /** The newest occurrence that has come due. */
+  lastAt: orNull(time()),
+  lastRunId: orNull(uuid<RunId>()),
+  /** Why the newest occurrence started no run; empty if it started one. */
+  lastError: text(),
+  startedCount: number(),
+  skippedCount: number(),
+  createdAt: time(),
+  updatedAt: time(),
+};
+export type ScheduleRecord = Typed<typeof SCHEDULE>;
+/** A page leaves the inputs out. */
+export type SchedulePage = Page<ScheduleRecord>;
+
+const REQUEST = { requestId: orNull(text()), requestHash: orNull(text()) };
+/** A schedule with the request that edited it last, and its alarm. */
+export const STORED = { ...SCHEDULE, ...REQUEST, alarmId: orNull(uuid()) };
+export type StoredSchedule = Typed<typeof STORED>;
+/** An edit of a user, and the request that brought it. */
+export const EDIT = { ...SCHEDULE_KEY, ...REQUEST };
+export interface ScheduleEdit extends Typed<typeof EDIT> {
   readonly spec: ScheduleSpec;
-  readonly requestId: string | null;
-  readonly requestHash: string | null;
 }
 
 export type SaveScheduleResult =
@@ -61,7 +73,7 @@ export type SaveScheduleResult =
   | { readonly kind: "version_mismatch"; readonly currentVersion: number }
   | { readonly kind: "request_reused" };
 
-/** When a recurrence comes due next, or null when it does not any more. */
+/** When a recurrence comes due next; null after its last occurrence. */
 export type NextOf = (spec: ScheduleSpec) => number | null | Promise<number | null>;
 
 /** A schedule whose alarm has gone off. */
@@ -71,16 +83,17 @@ export interface DueSchedule extends ScheduleRecord {
   readonly isLastRunLive: boolean;
 }
 
-/** What became of the occurrences of one firing. */
-export interface ScheduleMove {
-  readonly nextAt: number | null;
-  readonly lastAt: number;
+/** The result of the occurrences of one firing. */
+export const MOVE = {
+  nextAt: orNull(number()),
+  lastAt: number(),
   /** The newest run it started, if any. */
-  readonly runId: RunId | null;
-  readonly lastError: string;
-  readonly startedCount: number;
-  readonly skippedCount: number;
-}
+  runId: orNull(uuid<RunId>()),
+  lastError: text(),
+  startedCount: number(),
+  skippedCount: number(),
+};
+export type ScheduleMove = Typed<typeof MOVE>;
 
 export interface Firing {
   /** How many alarms were taken. */
@@ -89,16 +102,9 @@ export interface Firing {
   readonly nextAt: number | null;
 }
 
-export interface SchedulePage {
-  /** Without inputs. */
-  readonly schedules: readonly ScheduleRecord[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-}
-
 export interface Schedules {
   create(edit: ScheduleEdit, nextOf: NextOf): Promise<SaveScheduleResult>;
-  /** Replaces the spec. Its next occurrence stays when the recurrence did; `expectedVersion` 0 skips the check. */
+  /** Replaces the spec. Its next occurrence stays if the recurrence stays; `expectedVersion` 0 skips the check. */
   update(edit: ScheduleEdit, nextOf: NextOf, expectedVersion: number): Promise<SaveScheduleResult>;
   /** A schedule that is paused already keeps its first pause. */
   pause(
@@ -107,15 +113,60 @@ export interface Schedules {
   ): Promise<ScheduleRecord | undefined>;
   /** A schedule that is not paused stays as it is. */
   resume(key: AlarmKey, nextOf: NextOf): Promise<ScheduleRecord | undefined>;
-  /** False when there is none. */
+  /** False if there is none. */
   remove(key: AlarmKey): Promise<boolean>;
   find(key: AlarmKey): Promise<ScheduleRecord | undefined>;
   /**
-   * Takes up to `limit` alarms that are due, asks `judge` what becomes of each schedule, and moves them on, in one transaction. When
-   * `judge` throws, the alarms stay as they were. `now` is the store's clock. Two that fire at once take different alarms.
+   * Takes up to `limit` alarms that are due, and moves each schedule as `judge` decides, in one transaction. If `judge` throws, the
+   * alarms stay as they were. `now` is the store's clock. Two schedulers that fire at once take different alarms.
    */
   fire(
     limit: number,
     judge: (schedule: DueSchedule, now: number) => Promise<ScheduleMove>,
   ): Promise<Firing>;
+}
+
+export function toSchedule(row: StoredSchedule): ScheduleRecord {
+  const { requestId: _request, requestHash: _hash, alarmId: _alarm, ...schedule } = row;
+  return schedule;
+}
+
+export const saved = (row: StoredSchedule): SaveScheduleResult => ({
+  kind: "saved",
+  schedule: toSchedule(row),
+});
+
+/** The answer to a request that edited the schedule before; undefined for a new request. */
+export function repeatOf(row: StoredSchedule, edit: ScheduleEdit): SaveScheduleResult | undefined {
+  if (edit.requestId === null || row.requestId !== edit.requestId) return undefined;
+  return row.requestHash === edit.requestHash ? saved(row) : { kind: "request_reused" };
+}
+
+/** Why an edit does not change a schedule; undefined if it does. */
+export function refusalOf(
+  row: StoredSchedule,
+  edit: ScheduleEdit,
+  expectedVersion: number,
+): SaveScheduleResult | undefined {
+  const repeat = repeatOf(row, edit);
+  if (repeat !== undefined || expectedVersion === 0 || expectedVersion === row.version)
+    return repeat;
+  return { kind: "version_mismatch", currentVersion: row.version };
+}
+
+/** The next occurrence after an edit: it stays if the recurrence stays. */
+export function nextAfterEdit(
+  row: ScheduleRecord,
+  { spec }: ScheduleEdit,
+  nextAt: number | null,
+): number | null {
+  const { expression, timeZone } = row.spec;
+  if (row.pause !== null) return null;
+  return spec.expression === expression && spec.timeZone === timeZone ? row.nextAt : nextAt;
+}
+
+/** The first of the occurrences that moves set. */
+export function soonestOf(moves: readonly ScheduleMove[]): number | null {
+  const times = moves.flatMap(({ nextAt }) => nextAt ?? []);
+  return times.length === 0 ? null : Math.min(...times);
 }

@@ -1,5 +1,5 @@
-// Slots of the memory store: the same rows and the same order of giving as on Postgres. Transactions take turns here, so a copy
-// that is swapped in at the commit stands for locks and rollback.
+// Slots of the memory store: the same rows and the same order of giving as on Postgres. Transactions take turns here, so a copy that is
+// swapped in at the commit replaces locks and rollback.
 
 import type { SlotQuestion, SlotWait } from "@pawl/core/explain/room";
 import type { RunId } from "@pawl/core/name/ids";
@@ -23,10 +23,10 @@ export interface SlotRow extends SlotHolder {
 
 /** Committed slots. */
 export class MemorySlots {
-  rows: readonly SlotRow[] = [];
-  limits: ReadonlyMap<string, number> = new Map();
+  rows: SlotRow[] = [];
+  limits = new Map<string, number>();
   lastId = 0;
-  /** Recovery freed slots, which no transaction has given on yet. */
+  /** Recovery freed slots, which no transaction has given to others yet. */
   isWoken = false;
 
   /** Whether an execution waits for a slot. */
@@ -55,58 +55,57 @@ export class MemorySlots {
 export class StagedSlots {
   readonly #slots: MemorySlots;
   readonly #now: number;
-  #rows: SlotRow[];
-  readonly #limits: Map<string, number>;
-  #lastId: number;
+  /** The copy that this transaction changes. */
+  readonly #next = new MemorySlots();
   #wasDue = false;
 
   constructor(slots: MemorySlots, now: number) {
     this.#slots = slots;
     this.#now = now;
-    this.#rows = [...slots.rows];
-    this.#limits = new Map(slots.limits);
-    this.#lastId = slots.lastId;
+    const { rows, limits, lastId } = slots;
+    Object.assign(this.#next, { rows: [...rows], limits: new Map(limits), lastId });
   }
 
   move({ released, started, requested, isDue }: SlotChange): SlotsMoved {
     const keys = new Set<string>();
     this.#wasDue ||= isDue;
     for (const release of released) {
-      this.#rows = this.#rows.filter((row) => row.state === "cooling" || !isOf(row, release));
+      this.#next.rows = this.#next.rows.filter(
+        (row) => row.state === "cooling" || !isOf(row, release),
+      );
       for (const key of [release.slotKey, release.rateKey]) if (key !== undefined) keys.add(key);
     }
     for (const { rate, ...holder } of started) {
       keys.add(rate.key);
       const freeAt = this.#now + rate.perMs;
-      this.#rows = this.#rows.map((row) =>
+      this.#next.rows = this.#next.rows.map((row) =>
         row.state === "held" && row.key === rate.key && isOf(row, holder)
           ? { ...row, state: "cooling", freeAt }
           : row,
       );
     }
-    this.#rows = this.#rows.filter(({ freeAt }) => freeAt === undefined || freeAt > this.#now);
+    this.#next.rows = this.#next.rows.filter(
+      ({ freeAt }) => freeAt === undefined || freeAt > this.#now,
+    );
     for (const request of requested) keys.add(this.#ask(request));
-    if (isDue) for (const row of this.#rows) if (row.state === "waiting") keys.add(row.key);
+    if (isDue) for (const row of this.#next.rows) if (row.state === "waiting") keys.add(row.key);
     return this.#give(keys);
   }
 
   /** Commits. */
   apply(): void {
-    this.#slots.rows = this.#rows;
-    this.#slots.limits = this.#limits;
-    this.#slots.lastId = this.#lastId;
-    if (this.#wasDue) this.#slots.isWoken = false;
+    const isWoken = this.#slots.isWoken && !this.#wasDue;
+    Object.assign(this.#slots, this.#next, { isWoken });
   }
 
   #ask(request: SlotRequest): string {
     const limit = request.slot ?? request.rate;
     if (limit === undefined) throw new TypeError("a request for nothing");
     const { runId, nodeId, iteration } = request;
-    this.#limits.set(limit.key, limit.limit);
-    this.#lastId += 1;
-    const slotId = this.#lastId;
+    this.#next.limits.set(limit.key, limit.limit);
+    const slotId = (this.#next.lastId += 1);
     const { key } = limit;
-    this.#rows.push({ slotId, runId, nodeId, iteration, key, request, state: "waiting" });
+    this.#next.rows.push({ slotId, runId, nodeId, iteration, key, request, state: "waiting" });
     return key;
   }
 
@@ -114,7 +113,9 @@ export class StagedSlots {
     const granted: NewJob[] = [];
     const next = new Set<string>();
     for (const row of this.#chosen(keys)) {
-      this.#rows = this.#rows.map((each) => (each === row ? { ...row, state: "held" } : each));
+      this.#next.rows = this.#next.rows.map((each) =>
+        each === row ? { ...row, state: "held" } : each,
+      );
       const { slot, rate, ...job } = row.request;
       if (slot === undefined || rate === undefined) granted.push({ ...job, isGranted: true });
       else next.add(this.#ask({ ...job, rate }));
@@ -125,22 +126,20 @@ export class StagedSlots {
 
   #chosen(keys: ReadonlySet<string>): SlotRow[] {
     const chosen = [...keys].flatMap((key) => {
-      const own = this.#rows.filter((row) => row.key === key);
-      const free = (this.#limits.get(key) ?? 0) - own.filter((row) => !isWaiting(row)).length;
+      const own = this.#next.rows.filter((row) => row.key === key);
+      const free = (this.#next.limits.get(key) ?? 0) - own.filter((row) => !isWaiting(row)).length;
       return own.filter(isWaiting).toSorted(inOrder).slice(0, Math.max(0, free));
     });
     return chosen.toSorted(inOrder);
   }
 
   #wake(): Pick<SlotsMoved, "wakeInMs"> {
-    const seen = new MemorySlots();
-    seen.rows = this.#rows;
-    const at = seen.nextFreeAt();
+    const at = this.#next.nextFreeAt();
     return at === undefined ? {} : { wakeInMs: at - this.#now };
   }
 }
 
-/** An execution by its names, whoever wrote them. */
+/** An execution by its names, as plain texts. */
 type Place = { readonly [Key in keyof SlotHolder]: SlotHolder[Key] | string };
 
 const inOrder = (a: SlotRow, b: SlotRow): number =>
@@ -149,7 +148,7 @@ const isWaiting = ({ state }: Pick<SlotRow, "state">): boolean => state === "wai
 const isOf = (row: SlotHolder, holder: Place): boolean =>
   row.runId === holder.runId && row.nodeId === holder.nodeId && row.iteration === holder.iteration;
 
-/** Which of the executions asked about wait in line, in the order asked. */
+/** Which of the executions asked about wait for a slot, in the order asked. */
 export function readMemorySlotWaits(
   { rows, limits }: MemorySlots,
   now: number,
@@ -168,24 +167,14 @@ export function readMemorySlotWaits(
     const aheadCount = Math.min(ahead.length, SLOTS_COUNTED_MAX);
     const limit = limits.get(key) ?? 0;
     const freeAt = taken[aheadCount % Math.max(1, limit)]?.freeAt;
-    return [
-      {
-        nodeId,
-        iteration,
-        kind,
-        limit,
-        takenCount: Math.min(taken.length, SLOTS_COUNTED_MAX),
-        holders: taken.slice(0, HOLDERS_MAX).map((row) => ({
-          runId: row.runId,
-          nodeId: row.nodeId,
-          iteration: row.iteration,
-        })),
-        aheadCount,
-        ...(freeAt === undefined ? {} : { freeAt }),
-      },
-    ];
+    const takenCount = Math.min(taken.length, SLOTS_COUNTED_MAX);
+    const holders = taken.slice(0, HOLDERS_MAX).map(holderOf);
+    const wait = { nodeId, iteration, kind, limit, takenCount, holders, aheadCount };
+    return [freeAt === undefined ? wait : { ...wait, freeAt }];
   });
 }
+
+const holderOf = ({ runId, nodeId, iteration }: SlotRow) => ({ runId, nodeId, iteration });
 
 /** Cooling slots come first, in the order in which they become free; for the others the time is not known. */
 const asTheyFree = (a: SlotRow, b: SlotRow): number =>

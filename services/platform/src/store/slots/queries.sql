@@ -4,8 +4,7 @@
 unnest(:run_id::uuid[], :node_id::text[], :iteration::integer[])
 
 -- name: lock_keys
--- Locks keys in the order given, creates those that are missing, and takes over the limits that are given. 0 leaves a limit as it
--- is.
+-- Locks keys in the order given, creates missing ones, and sets their limits. 0 leaves a limit as it is.
 insert into slot_keys as k (slot_key, slot_limit)
 select n.slot_key, n.slot_limit
 from unnest(:key::text[], :limit::integer[]) with ordinality as n (slot_key, slot_limit, place)
@@ -14,8 +13,7 @@ on conflict (slot_key) do update
 set slot_limit = case when excluded.slot_limit > 0 then excluded.slot_limit else k.slot_limit end
 
 -- name: lock_due_keys
--- Keys of rates at which a slot has become free, locked in order. Passes over keys that another scheduler has locked: that one
--- looks at them now.
+-- Keys of rates at which a slot has become free, locked in order. Skips keys that another scheduler has locked: it looks at them now.
 select slot_key
 from slot_keys
 where slot_key in (
@@ -29,7 +27,7 @@ order by slot_key
 for update skip locked
 
 -- name: release
--- Takes executions out of the slots they hold or wait for. A slot that cools belongs to its rate and stays.
+-- Deletes the slots that executions hold or wait for. A slot that cools belongs to its rate and stays.
 delete from slots s
 using {holder} as c (run_id, node_id, iteration)
 where s.run_id = c.run_id
@@ -38,8 +36,8 @@ where s.run_id = c.run_id
   and s.state <> 'cooling'
 
 -- name: cool
--- Executions have started: their slots of rates are taken for one window from now. Uses the clock and not the begin of the
--- transaction, so that a window never begins before the start.
+-- Executions have started: their slots of rates cool for one window from now. Uses the clock and not the begin of the transaction,
+-- so that a window never begins before the start.
 update slots s
 set state = 'cooling',
   free_at = clock_timestamp() + make_interval(secs => c.per_ms / 1000.0)
@@ -60,16 +58,15 @@ select n.slot_key, n.run_id, n.node_id, n.iteration, 'waiting', n.attempt, n.nod
   n.next_key, n.next_limit, n.next_per_ms
 from unnest(
   :key::text[], :run_id::uuid[], :node_id::text[], :iteration::integer[], :attempt::integer[], :node_type::text[],
-  :priority::integer[], :share::text[],
-  :next_key::text[], :next_limit::integer[], :next_per_ms::bigint[]
+  :priority::integer[], :share::text[], :next_key::text[], :next_limit::integer[], :next_per_ms::bigint[]
 ) with ordinality as n (
   slot_key, run_id, node_id, iteration, attempt, node_type, priority, share, next_key, next_limit, next_per_ms, place
 )
 order by n.place
 
 -- name: grant
--- Gives the free slots of keys, which the caller has locked, to waiting executions: by priority, then in order. The limits of the
--- keys bound the work, not the number that waits.
+-- Gives the free slots of keys, which the caller has locked, to waiting executions: by priority, then in order. The work is bounded by
+-- the limits of the keys, not by how many executions wait.
 with room as (
   select k.slot_key,
     greatest(0, k.slot_limit - (
@@ -112,8 +109,8 @@ where s.slot_key = any (:keys::text[])
   and s.free_at <= now()
 
 -- name: arm_keys
--- Notes for keys of rates, which the caller has locked, when to look again. With executions waiting: when the first slot becomes
--- free. Without: when the last slot has cooled and the key can be forgotten. Gives the first time of all.
+-- Sets for keys of rates, which the caller has locked, when to look again. If executions wait: when the first slot becomes free. If
+-- not: when the last slot has cooled and the key can be forgotten. Gives the first time of all.
 with armed as (
   update slot_keys k
   set wake_at = case
@@ -136,11 +133,11 @@ where k.slot_key = any (:keys::text[])
   and (select 1 from slots s where s.slot_key = k.slot_key and s.state <> 'waiting' limit 1) is null
 
 -- name: waits
--- Of some executions of a run and their keys, those that wait: the limit of the key, its holders, how many wait before, and when
--- the slot becomes free that would be theirs. Every part stops at a bound. For explanations.
-select q.place, k.slot_limit, taken.count as taken_count, ahead.count as ahead_count, free.free_at,
+-- Of some executions of a run and their keys, those that wait: the limit of the key, its holders, how many wait before, and when the
+-- slot for this execution becomes free. Every part stops at a bound. For explanations.
+select q.place, k.slot_limit as limit, taken.count as taken_count, ahead.count as ahead_count, free.free_at,
   (
-    select json_agg(json_build_object('runId', h.run_id, 'nodeId', h.node_id, 'iteration', h.iteration))
+    select coalesce(json_agg(json_build_object('runId', h.run_id, 'nodeId', h.node_id, 'iteration', h.iteration)), '[]')
     from (
       select t.run_id, t.node_id, t.iteration
       from slots t
@@ -151,7 +148,7 @@ select q.place, k.slot_limit, taken.count as taken_count, ahead.count as ahead_c
       limit :holders_max::integer
     ) h
   ) as holders
-from unnest(:node_ids::text[], :iterations::integer[], :keys::text[]) with ordinality as q (node_id, iteration, slot_key, place)
+from unnest(:node_id::text[], :iteration::integer[], :key::text[]) with ordinality as q (node_id, iteration, slot_key, place)
 cross join lateral (
   select s.priority, s.slot_id
   from slots s

@@ -2,11 +2,14 @@
 // by one. It holds a slot of a rate until one window after its start.
 //
 // Lock order: run rows, then the keys of concurrency in order, then the keys of rates in order. The rows of an execution change under
-// the lock of its run. A key's lock is held while its slots are counted and given, so two schedulers never give the same one. The
-// transaction that frees a slot also gives it on: no free slot waits for a sweep.
+// the lock of its run. A scheduler holds the lock of a key while it counts and gives its slots, so two schedulers never give the same
+// one. The transaction that frees a slot also gives it to the next execution: no free slot waits for a sweep.
 
-import type { NodeId, RunId } from "@pawl/core/name/ids";
+import type { NodeId } from "@pawl/core/name/ids";
+import { text } from "../../db/columns.ts";
+import type { Typed } from "../../db/query.ts";
 import type { NewJob } from "../../queue/queue.ts";
+import { EXECUTION } from "../leases/leases.ts";
 
 /** Holders that an explanation names. */
 export const HOLDERS_MAX = 5;
@@ -14,11 +17,8 @@ export const HOLDERS_MAX = 5;
 export const SLOTS_COUNTED_MAX = 1_000;
 
 /** An execution, or with an empty node id a run. */
-export interface SlotHolder {
-  readonly runId: RunId;
-  readonly nodeId: NodeId | "";
-  readonly iteration: number;
-}
+export const HOLDER = { ...EXECUTION, nodeId: text<NodeId | "">() };
+export type SlotHolder = Typed<typeof HOLDER>;
 
 export interface KeyLimit {
   readonly key: string;
@@ -29,20 +29,20 @@ export interface KeyRate extends KeyLimit {
   readonly perMs: number;
 }
 
-/** Wants a slot, then a slot of a rate, then to be queued. */
+/** An execution that needs a slot, then a slot of a rate, and is queued then. */
 export interface SlotRequest extends Omit<NewJob, "delayMs" | "isGranted"> {
   readonly share: string;
   readonly slot?: KeyLimit;
   readonly rate?: KeyRate;
 }
 
-/** Leaves the slots it has or waits for. */
+/** An execution that leaves the slots it has or waits for. */
 export interface SlotRelease extends SlotHolder {
   readonly slotKey?: string;
   readonly rateKey?: string;
 }
 
-/** Has been started: its slot of a rate is free one window from now. */
+/** An execution that has started: its slot of a rate is free one window from now. */
 export interface SlotStart extends SlotHolder {
   readonly rate: KeyRate;
 }
@@ -56,7 +56,7 @@ export interface SlotChange {
 }
 
 export interface SlotsMoved {
-  /** What has all it needs now, in order; the caller queues it. */
+  /** Executions that have all their slots now, in order; the caller queues them. */
   readonly granted: readonly NewJob[];
   /** When the next slot of a rate becomes free that an execution waits for, as far as this call saw. */
   readonly wakeInMs?: number;

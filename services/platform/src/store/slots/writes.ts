@@ -1,11 +1,12 @@
 // Moves slots in the transaction of a tick: first those of concurrency keys, then those of rates. A change that touches one of the two
 // kinds waits for one answer; a change that touches neither is never sent.
 
-import type { NodeId, RunId } from "@pawl/core/name/ids";
-import { list, number, orNull, text, uuid } from "../../db/columns.ts";
-import { columns, queriesBeside, type RowOf, type Send } from "../../db/query.ts";
+import { list, lists, number, orNull, text } from "../../db/columns.ts";
+import { queriesBeside, type RowOf, type Send, valuesOf } from "../../db/query.ts";
 import type { NewJob } from "../../queue/queue.ts";
+import { EXECUTION } from "../leases/leases.ts";
 import {
+  HOLDER,
   type KeyLimit,
   lockOrder,
   type SlotChange,
@@ -18,47 +19,34 @@ const DUE_KEYS_MAX = 200;
 
 const declare = queriesBeside(import.meta.url);
 
-const HOLDER = { runId: list(uuid()), nodeId: list(text()), iteration: list(number()) };
 const KEYS = { keys: list(text()) };
-const lockKeys = declare("lock_keys", { key: list(text()), limit: list(number()) });
-const lockDueKeys = declare("lock_due_keys", { limit: number() }, { slot_key: text() });
-const releaseSlots = declare("release", HOLDER);
-const coolSlots = declare("cool", { ...HOLDER, key: list(text()), perMs: list(number()) });
-const requestSlots = declare("request", {
-  ...HOLDER,
-  key: list(text()),
-  attempt: list(number()),
-  nodeType: list(text()),
-  priority: list(number()),
-  share: list(text()),
-  nextKey: list(orNull(text())),
-  nextLimit: list(orNull(number())),
-  nextPerMs: list(orNull(number())),
-});
-const grantSlots = declare("grant", KEYS, {
-  run_id: uuid<RunId>(),
-  node_id: text<NodeId>(),
-  iteration: number(),
+const lockKeys = declare("lock_keys", lists({ key: text(), limit: number() }));
+const lockDueKeys = declare("lock_due_keys", { limit: number() }, { slotKey: text() });
+const releaseSlots = declare("release", lists(HOLDER));
+const coolSlots = declare("cool", lists({ ...HOLDER, key: text(), perMs: number() }));
+const JOB = {
+  ...EXECUTION,
   attempt: number(),
-  node_type: text(),
+  nodeType: text(),
   priority: number(),
   share: text(),
-  next_key: orNull(text()),
-  next_limit: orNull(number()),
-  next_per_ms: orNull(number()),
-});
+  /** The rate that it needs next. */
+  nextKey: orNull(text()),
+  nextLimit: orNull(number()),
+  nextPerMs: orNull(number()),
+};
+const requestSlots = declare("request", lists({ ...JOB, key: text() }));
+const grantSlots = declare("grant", KEYS, JOB);
 const cleanSlots = declare("clean", KEYS);
-const armKeys = declare("arm_keys", KEYS, { wake_in_ms: orNull(number()) });
+const armKeys = declare("arm_keys", KEYS, { wakeInMs: orNull(number()) });
 const dropKeys = declare("drop_keys", KEYS);
 
-type GrantRow = RowOf<typeof grantSlots>;
-
-/** Applies `change` and gives on what is free. */
+/** Applies `change` and gives free slots to executions that wait. */
 export async function moveSlots(send: Send, change: SlotChange): Promise<SlotsMoved> {
   const { released, started, requested, isDue } = change;
   const granted: NewJob[] = [];
-  const forRates = requested.filter((request) => request.slot === undefined);
-  const forSlots = requested.filter((request) => request.slot !== undefined);
+  const forRates = requested.filter(({ slot }) => slot === undefined);
+  const forSlots = requested.filter(({ slot }) => slot !== undefined);
   const slotLimits = [
     ...released.flatMap(({ slotKey }) =>
       slotKey === undefined ? [] : [{ key: slotKey, limit: 0 }],
@@ -66,14 +54,17 @@ export async function moveSlots(send: Send, change: SlotChange): Promise<SlotsMo
     ...forSlots.flatMap(({ slot }) => slot ?? []),
   ];
   const slotKeys = lock(send, slotLimits);
-  if (released.length > 0) void send(releaseSlots, columns(released, HOLDER_FIELDS));
-  if (started.length > 0) void send(coolSlots, startedColumns(started));
+  if (released.length > 0) void send(releaseSlots, valuesOf(releaseSlots, released));
+  if (started.length > 0) {
+    const starts = started.map(({ rate, ...holder }) => ({ ...holder, ...rate }));
+    void send(coolSlots, valuesOf(coolSlots, starts));
+  }
   if (slotKeys.length > 0) {
-    if (forSlots.length > 0) void send(requestSlots, requestColumns(forSlots));
+    request(send, forSlots);
     const rows = await send(grantSlots, { keys: slotKeys });
     void send(dropKeys, { keys: slotKeys });
     for (const row of rows) {
-      if (row.next_key === null) granted.push(toJob(row));
+      if (row.nextKey === null) granted.push(toJob(row));
       else forRates.push(toRequest(row));
     }
   }
@@ -97,18 +88,18 @@ async function moveRates(
   const keys = lock(send, limits);
   if (isDue) {
     const due = await send(lockDueKeys, { limit: DUE_KEYS_MAX });
-    keys.push(...due.map((row) => row.slot_key).filter((key) => !keys.includes(key)));
+    keys.push(...due.map((row) => row.slotKey).filter((key) => !keys.includes(key)));
   }
   if (keys.length === 0) return { granted: [] };
-  if (requests.length > 0) void send(requestSlots, requestColumns(requests));
+  request(send, requests);
   void send(cleanSlots, { keys });
   const rows = send(grantSlots, { keys });
   const armed = send(armKeys, { keys });
   void send(dropKeys, { keys });
-  const [{ wake_in_ms: wakeInMs } = { wake_in_ms: null }] = await armed;
+  const [{ wakeInMs } = { wakeInMs: null }] = await armed;
   const given = await rows;
-  const granted = given.filter((row) => row.next_key === null).map(toJob);
-  const next = given.filter((row) => row.next_key !== null).map(toRequest);
+  const granted = given.filter((row) => row.nextKey === null).map(toJob);
+  const next = given.filter((row) => row.nextKey !== null).map(toRequest);
   // Executions that got a slot of concurrency here still need a slot of a rate. This happens only after a quarantine freed slots.
   const more =
     next.length === 0
@@ -126,39 +117,36 @@ async function moveRates(
 function lock(send: Send, limits: readonly KeyLimit[]): string[] {
   const order = lockOrder(limits);
   if (order.length === 0) return [];
-  void send(lockKeys, columns(order, ["key", "limit"]));
+  void send(lockKeys, valuesOf(lockKeys, order));
   return order.map(({ key }) => key);
 }
 
-const HOLDER_FIELDS = ["runId", "nodeId", "iteration"] as const;
-
-const startedColumns = (started: SlotChange["started"]) => ({
-  ...columns(started, HOLDER_FIELDS),
-  key: started.map(({ rate }) => rate.key),
-  perMs: started.map(({ rate }) => rate.perMs),
-});
-
 /** A request for a slot of concurrency also names the rate that it needs next. */
-function requestColumns(requests: readonly SlotRequest[]) {
-  const next = requests.map(({ slot, rate }) => (slot === undefined ? undefined : rate));
-  return {
-    ...columns(requests, HOLDER_FIELDS),
-    ...columns(requests, ["attempt", "nodeType", "priority", "share"]),
-    key: requests.map(({ slot, rate }) => (slot ?? rate)?.key ?? ""),
-    nextKey: next.map((rate) => rate?.key ?? null),
-    nextLimit: next.map((rate) => rate?.limit ?? null),
-    nextPerMs: next.map((rate) => rate?.perMs ?? null),
-  };
+function request(send: Send, requests: readonly SlotRequest[]): void {
+  if (requests.length === 0) return;
+  const rows = requests.map(({ slot, rate, ...job }) => {
+    const next = slot === undefined ? undefined : rate;
+    return {
+      ...job,
+      key: (slot ?? rate)?.key ?? "",
+      nextKey: next?.key ?? null,
+      nextLimit: next?.limit ?? null,
+      nextPerMs: next?.perMs ?? null,
+    };
+  });
+  void send(requestSlots, valuesOf(requestSlots, rows));
 }
 
-function toJob(row: GrantRow): NewJob {
-  const { run_id: runId, node_id: nodeId, iteration, attempt, node_type: nodeType } = row;
-  const { priority, share } = row;
-  return { runId, nodeId, iteration, attempt, nodeType, priority, share, isGranted: true };
+function toJob(row: RowOf<typeof grantSlots>): NewJob {
+  const { nextKey: _key, nextLimit: _limit, nextPerMs: _perMs, ...job } = row;
+  return { ...job, isGranted: true };
 }
 
-function toRequest(row: GrantRow): SlotRequest {
-  const { isGranted: _isGranted, ...job } = toJob(row);
-  const rate = { key: row.next_key ?? "", limit: row.next_limit ?? 1, perMs: row.next_per_ms ?? 1 };
-  return { ...job, share: row.share, rate };
+function toRequest({
+  nextKey,
+  nextLimit,
+  nextPerMs,
+  ...job
+}: RowOf<typeof grantSlots>): SlotRequest {
+  return { ...job, rate: { key: nextKey ?? "", limit: nextLimit ?? 1, perMs: nextPerMs ?? 1 } };
 }

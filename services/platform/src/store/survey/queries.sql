@@ -1,7 +1,7 @@
--- A look at the whole store.
+-- Counts across the whole store.
 
 -- name: figures
--- What a scheduler looks at besides the queues.
+-- The figures that a scheduler reads besides the queues.
 select
   (
     select extract(epoch from (min(k.wake_at) - now()))::float8 * 1000

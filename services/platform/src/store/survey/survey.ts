@@ -1,14 +1,14 @@
-// What waits where: a look at the whole store, for schedulers and for people.
+// Counts across the whole store, for schedulers and for people.
 
 import type { SlotQuestion } from "@pawl/core/explain/room";
 import type { DefinitionId, NodeId } from "@pawl/core/name/ids";
 import type { QueueDepth } from "../../queue/queue.ts";
 import type { PlaceInQueue } from "../../queue/reads.ts";
 
-/** What a scheduler looks at now and then, to learn of what other schedulers did. */
+/** A scheduler reads this now and then, to learn of the work of other schedulers. */
 export interface Survey {
   readonly queues: readonly QueueDepth[];
-  /** When the next slot of a rate becomes free that an execution waits for; undefined when none is known. */
+  /** When the next slot of a rate becomes free that an execution waits for; undefined if none is known. */
   readonly nextRateSlotMs: number | undefined;
   /** Counted up to a bound. */
   readonly openDeadLetters: number;
@@ -36,7 +36,7 @@ export type TypeOf = (
   iteration: number,
 ) => Promise<string | undefined>;
 
-/** What an explanation asks besides the executors and the leases. */
+/** The questions of an explanation besides those about executors and leases. */
 export interface RoomQuestion {
   readonly place?: PlaceInQueue | undefined;
   readonly slots: readonly SlotQuestion[];

@@ -1,100 +1,70 @@
-// What a transaction decided about runs, gathered until it is sent: one statement for the runs that exist, one for new ones.
+// Gathers the decisions of a transaction about runs until they are sent: one statement for the runs that exist, one for new ones.
 
 import { invariant } from "@pawl/core/fault/invariant";
 import type { RunId } from "@pawl/core/name/ids";
-import { flag, list, number, orNull, text, uuid } from "../../db/columns.ts";
-import { columns, queriesBeside, type RowOf, type Send } from "../../db/query.ts";
+import { flag, list, lists, number, orNull, text, uuid } from "../../db/columns.ts";
+import { columns, fieldsOf, queriesBeside, type Send } from "../../db/query.ts";
 import type { LeaseKey, NewLease } from "../leases/leases.ts";
 import type { Append } from "../log/log.ts";
-import type { NewRun, RunChange } from "../runs/runs.ts";
+import { NEW_RUN, type NewRun, RUN_CHANGE, type RunChange } from "../runs/runs.ts";
 
 const declare = queriesBeside(import.meta.url);
 
-const PROJECTION = {
-  runId: list(uuid()),
-  eventCount: list(number()),
-  status: list(text()),
-  hasFailures: list(flag()),
-  errorMessage: list(orNull(text())),
-  ended: list(flag()),
-};
-const EVENTS = {
-  eventType: list(text()),
-  eventNodeId: list(text()),
-  eventIteration: list(number()),
-  eventAttempt: list(number()),
-  eventEpoch: list(number()),
-  eventPayload: list(text()),
-  eventValue: list(orNull(text())),
+const EVENT = {
+  eventType: text(),
+  eventNodeId: text(),
+  eventIteration: number(),
+  eventAttempt: number(),
+  eventEpoch: number(),
+  eventPayload: text(),
+  eventValue: orNull(text()),
 };
 const OPENED = {
-  openedNodeId: list(text()),
-  openedIteration: list(number()),
-  openedAttempt: list(number()),
-  openedExecutorId: list(uuid()),
-  openedLimitMs: list(orNull(number())),
+  openedNodeId: text(),
+  openedIteration: number(),
+  openedAttempt: number(),
+  openedExecutorId: uuid(),
+  openedLimitMs: orNull(number()),
+};
+const CLOSED = { closedRunId: uuid(), closedNodeId: text(), closedIteration: number() };
+/** The event or lease belongs to the run at this place of the runs; its seq is that run's new last seq minus `back`. */
+const BEHIND = {
+  eventPlace: number(),
+  eventBack: number(),
+  openedPlace: number(),
+  openedBack: number(),
+};
+const LINKS = {
+  parentRunId: orNull(uuid()),
+  parentNodeId: orNull(text()),
+  parentIteration: orNull(number()),
+  scheduleId: orNull(text()),
+  scheduleAt: orNull(number()),
+};
+/** The caller knows the seqs of a new run. */
+const KNOWN = {
+  eventRunId: uuid(),
+  eventSeq: number(),
+  openedRunId: uuid(),
+  openedEpoch: number(),
 };
 const WHOLE = { wake: text(), pauseEpoch: number() };
-const ANSWER = { held: flag(), same_pauses: flag(), ends: number(), notified: orNull(text()) };
+const ANSWER = { held: flag(), pauses: flag(), ends: number(), notified: orNull(text()) };
 
 const moveRuns = declare(
   "move_runs",
-  {
-    ...PROJECTION,
-    expectedVersion: list(number()),
-    ...EVENTS,
-    eventPlace: list(number()),
-    eventBack: list(number()),
-    closedRunId: list(uuid()),
-    closedNodeId: list(text()),
-    closedIteration: list(number()),
-    ...OPENED,
-    openedPlace: list(number()),
-    openedBack: list(number()),
-    ...WHOLE,
-  },
+  { ...lists({ ...RUN_CHANGE, ...EVENT, ...OPENED, ...CLOSED, ...BEHIND }), ...WHOLE },
   { ...ANSWER, seqs: list(number()) },
 );
 const createRuns = declare(
   "create_runs",
-  {
-    ...PROJECTION,
-    tenantId: list(text()),
-    definitionId: list(uuid()),
-    workflowId: list(orNull(text())),
-    workflowVersion: list(number()),
-    kind: list(text()),
-    priority: list(number()),
-    requestId: list(orNull(text())),
-    requestHash: list(orNull(text())),
-    traceparent: list(orNull(text())),
-    deadlineAt: list(number()),
-    assumesNewest: list(flag()),
-    parentRunId: list(orNull(uuid())),
-    parentNodeId: list(orNull(text())),
-    parentIteration: list(orNull(number())),
-    scheduleId: list(orNull(text())),
-    scheduleAt: list(orNull(number())),
-    ...EVENTS,
-    eventRunId: list(uuid()),
-    eventSeq: list(number()),
-    ...OPENED,
-    openedRunId: list(uuid()),
-    openedEpoch: list(number()),
-    ...WHOLE,
-  },
+  { ...lists({ ...NEW_RUN, ...LINKS, ...EVENT, ...OPENED, ...KNOWN }), ...WHOLE },
   ANSWER,
 );
 const notifyReaders = declare("notify_readers", { wake: text() }, { notified: text() });
 
-const PROJECTED = [
-  "runId",
-  "eventCount",
-  "status",
-  "hasFailures",
-  "errorMessage",
-  "ended",
-] as const;
+const CHANGE_FIELDS = fieldsOf(RUN_CHANGE);
+const NEW_RUN_FIELDS = fieldsOf(NEW_RUN);
 
 /** An event or lease whose seq is its run's new last seq minus `back`. */
 type Behind = { readonly runId: RunId; readonly back: number };
@@ -105,7 +75,7 @@ export class TickBatch {
   readonly appends: Append[] = [];
   readonly opened: NewLease[] = [];
   readonly closed: LeaseKey[] = [];
-  /** The epoch of pauses that all of it holds under; below zero where that does not matter. */
+  /** The epoch of the pauses that the decisions assume; below zero if they assume none. */
   pauseEpoch = -1;
   /** The notification to readers, if any. */
   wake = "";
@@ -132,10 +102,11 @@ export class TickBatch {
       created.size === 0 ? undefined : send(createRuns, this.#created(created, isMoving));
     const moving = isMoving ? send(moveRuns, this.#moved(changes, created)) : undefined;
     await creating;
-    return seqsOf(changes, (await moving)?.[0]);
+    const seqs = (await moving)?.[0]?.seqs;
+    return new Map(changes.map(({ runId }, index) => [runId, seqs?.[index] ?? 0]));
   }
 
-  /** Only partial output, which other statements write, and its notification. */
+  /** Whether there is only a notification of partial output, which other statements write. */
   get #isOnlyWake(): boolean {
     return this.runs.length === 0 && !this.#isAboutOldRuns;
   }
@@ -154,8 +125,7 @@ export class TickBatch {
     const appends = this.appends.filter(({ runId }) => !created.has(runId));
     const opened = this.opened.filter(({ runId }) => !created.has(runId));
     return {
-      ...columns(changes, PROJECTED),
-      ...columns(changes, ["expectedVersion"]),
+      ...columns(changes, CHANGE_FIELDS),
       ...eventColumns(appends, () => -1),
       eventPlace: appends.map(placeOf),
       eventBack: appends.map(({ back }) => back),
@@ -175,10 +145,7 @@ export class TickBatch {
     const appends = this.appends.filter(({ runId }) => created.has(runId));
     const opened = this.opened.filter(({ runId }) => created.has(runId));
     return {
-      ...columns(this.runs, PROJECTED),
-      ...columns(this.runs, ["tenantId", "definitionId", "workflowId", "workflowVersion", "kind"]),
-      ...columns(this.runs, ["priority", "requestId", "requestHash", "traceparent"]),
-      ...columns(this.runs, ["deadlineAt", "assumesNewest"]),
+      ...columns(this.runs, NEW_RUN_FIELDS),
       parentRunId: this.runs.map(({ parent }) => parent?.runId ?? null),
       parentNodeId: this.runs.map(({ parent }) => parent?.nodeId ?? null),
       parentIteration: this.runs.map(({ parent }) => parent?.iteration ?? null),
@@ -216,9 +183,3 @@ const openedColumns = (opened: readonly NewLease[]) => ({
   openedExecutorId: opened.map(({ executorId }) => executorId),
   openedLimitMs: opened.map(({ limitMs }) => limitMs ?? null),
 });
-
-const seqsOf = (
-  changes: readonly RunChange[],
-  row: RowOf<typeof moveRuns> | undefined,
-): ReadonlyMap<RunId, number> =>
-  new Map(changes.map(({ runId }, index) => [runId, row?.seqs[index] ?? 0]));

@@ -1,4 +1,4 @@
-// The write side of the log: only the scheduler uses it. One transaction does everything that a tick decided.
+// The write side of the log: only the scheduler uses it. One transaction writes all decisions of a tick.
 //
 // Lock order, for every writer: run rows first, in order of run id; then log, leases and jobs of those runs; then the keys of slots, in
 // the order of `slots.ts`. A writer that raises a run's `version` holds its row lock, so two schedulers that planned on the same
@@ -19,12 +19,14 @@ import type { Begun, Committed, EffectBegin, EffectCommit } from "../effects/eff
 import type { Extension, LeaseKey, NewLease } from "../leases/leases.ts";
 import type { Append, StreamedFact } from "../log/log.ts";
 import type {
+  FoundRequest,
   InputKey,
   LoadCursor,
   LoadedRun,
   MovedDeadline,
   NewRun,
   RunChange,
+  StartedInput,
   TestGraph,
 } from "../runs/runs.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
@@ -39,37 +41,34 @@ export interface News {
 }
 
 /**
- * What executors report about their claims besides outcomes: partial output, effects, more time. Each report names its claim. The
- * transaction compares epoch and executor with the lease under the lock of the run: a stale report changes nothing.
- */
-export interface ClaimWrites {
-  /** Locks run rows, in order of id: once for all that follows in this transaction. */
-  lock(runIds: readonly RunId[]): Promise<void>;
-  /** Appends partial output without a new version. Call before `advance` for the same runs. Says of each whether its claim holds. */
-  stream(facts: readonly StreamedFact[]): Promise<readonly boolean[]>;
-  /** Records that effects are begun, unless they are on record. Call before `closeLeases`, as all of these. */
-  beginEffects(begins: readonly EffectBegin[]): Promise<readonly Begun[]>;
-  commitEffects(commits: readonly EffectCommit[]): Promise<readonly Committed[]>;
-  /** Says of each whether its claim holds. */
-  extendLeases(extensions: readonly Extension[]): Promise<readonly boolean[]>;
-}
-
-/**
  * The calls about runs (insertRuns, advance, append, openLeases, closeLeases, wake) are sent together as one statement. The caller
  * makes them one after the other, with no other call in between, and only about runs that it inserts or advances among them.
+ *
+ * Executors also report partial output, effects and the need for more time (stream, beginEffects, commitEffects, extendLeases). Each
+ * report names its claim. The transaction compares epoch and executor with the lease under the lock of the run: a stale report changes
+ * nothing. These calls come before `closeLeases`.
  */
-export interface Transaction extends ClaimWrites {
+export interface Transaction {
+  /** Locks run rows, in order of id, until the transaction ends. */
+  lock(runIds: readonly RunId[]): Promise<void>;
+  /** Appends partial output without a new version. Call before `advance` for the same runs. Gives for each whether its claim holds. */
+  stream(facts: readonly StreamedFact[]): Promise<readonly boolean[]>;
+  /** Records that effects are begun, unless they are on record. */
+  beginEffects(begins: readonly EffectBegin[]): Promise<readonly Begun[]>;
+  commitEffects(commits: readonly EffectCommit[]): Promise<readonly Committed[]>;
+  /** Gives for each whether its claim holds. */
+  extendLeases(extensions: readonly Extension[]): Promise<readonly boolean[]>;
   /** The calls about runs from here on hold only while the pauses are those of this epoch. @throws PausesMoved at the commit */
   assumePauses(epoch: number): void;
-  /** @throws WorkflowMoved when an assumed newest version is not the newest */
+  /** @throws WorkflowMoved if an assumed newest version is not the newest */
   insertRuns(runs: readonly NewRun[]): Promise<void>;
   /** Keeps the graphs of test runs, in the transaction that starts the runs: no graph is without its run. */
   saveGraphs(graphs: readonly TestGraph[]): Promise<void>;
-  /** Remembers inputs as started. A key that lives already refuses the whole transaction by its unique index. */
+  /** Remembers inputs as started. A key that is not expired fails the whole transaction by its unique index. */
   keepInputKeys(keys: readonly InputKey[]): Promise<void>;
   /** Compare-and-swap for all or none. Gives each run's new last seq. @throws RunMoved */
   advance(changes: readonly RunChange[]): Promise<ReadonlyMap<RunId, number>>;
-  /** Of runs that this transaction advances. */
+  /** Moves deadlines of runs that this transaction advances. */
   moveDeadlines(moved: readonly MovedDeadline[]): Promise<void>;
   append(facts: readonly Append[]): Promise<void>;
   openApprovals(approvals: readonly NewApproval[]): Promise<void>;
@@ -93,20 +92,17 @@ export interface Transaction extends ClaimWrites {
 }
 
 export interface Journal {
-  /** Commits all that `work` sent, or nothing. @throws RunMoved, WorkflowMoved, PausesMoved, STORE_UNAVAILABLE (then the outcome is unknown) */
-  transact<T>(work: (tx: Transaction) => T | Promise<T>): Promise<T>;
+  /**
+   * Commits all that `work` sent, or nothing. Calls `onSent` once the commit is sent, and waits for its answer.
+   * @throws RunMoved, WorkflowMoved, PausesMoved, STORE_UNAVAILABLE (then the outcome is unknown)
+   */
+  transact<T>(work: (tx: Transaction) => T | Promise<T>, onSent?: () => void): Promise<T>;
   /** Reads runs with their events after a cursor each; runs that do not exist are left out. */
   load(runs: readonly LoadCursor[]): Promise<LoadedRun[]>;
-  /** The run a request id was used for, if any. */
-  findRequest(
-    tenantId: string,
-    requestIds: readonly string[],
-  ): Promise<readonly { requestId: string; requestHash: string; runId: RunId }[]>;
-  /** Runs that inputs were started as, where their keys still live. */
-  findInputKeys(
-    tenantId: string,
-    inputKeys: readonly string[],
-  ): Promise<readonly { inputKey: string; runId: RunId }[]>;
+  /** The runs that request ids were used for. */
+  findRequest(tenantId: string, requestIds: readonly string[]): Promise<readonly FoundRequest[]>;
+  /** The runs that inputs were started as, for keys that are not expired. */
+  findInputKeys(tenantId: string, inputKeys: readonly string[]): Promise<readonly StartedInput[]>;
   /** Runs that have not ended and were started by nodes of these runs. */
   liveChildren(runIds: readonly RunId[], limit: number): Promise<RunId[]>;
   /** Live runs whose deadline has passed; not those that wait, are paused or in quarantine. */
@@ -114,9 +110,9 @@ export interface Journal {
   /** Open approvals that have a deadline, the soonest first. */
   dueApprovals(limit: number): Promise<readonly DueApproval[]>;
   findApproval(approvalId: ApprovalId): Promise<FoundApproval | undefined>;
-  /** Deletes a finished test run, its effects and its definition; false when it is not one. */
+  /** Deletes a finished test run, its effects and its definition; false if it is not one. */
   deleteTestRun(runId: RunId): Promise<boolean>;
-  /** A look at what other schedulers may have changed. */
+  /** Counts that other schedulers may have changed. */
   survey(): Promise<Survey>;
 }
 
@@ -125,7 +121,7 @@ export class RunMoved extends Error {
   override readonly name = "RunMoved";
 }
 
-/** A run assumed a newest version that is not the newest any more, or whose workflow is gone. Look the workflow up and start again. */
+/** A run assumed a newest version that is no longer the newest, or its workflow is gone. Look the workflow up and start again. */
 export class WorkflowMoved extends Error {
   override readonly name = "WorkflowMoved";
 }

@@ -7,7 +7,7 @@ import { failureKind, sqlState, storeFault } from "../../db/failure.ts";
 import type { Pool } from "../../db/pool.ts";
 import type { Schemas } from "../../config/schemas.ts";
 import { TickConnection } from "../../db/tick-connection.ts";
-import type { BossQueue } from "../../queue/boss.ts";
+import type { NodeQueue } from "../../queue/node-queue.ts";
 import { dueApprovals, findApproval } from "../approvals/reads.ts";
 import {
   findInputKeys,
@@ -21,19 +21,19 @@ import { readFigures } from "../survey/reads.ts";
 import type { Journal } from "./journal.ts";
 import { PostgresTransaction } from "./transaction.ts";
 
-/** Longer than any transaction takes whose statements keep to their own limit. */
+/** Longer than any transaction whose statements keep to their own limit. */
 const TRANSACTION_MS = 15_000;
 
-export interface JournalOptions {
+interface JournalOptions {
   readonly url: string;
   readonly pool: Pool;
-  readonly boss: BossQueue;
+  readonly queue: NodeQueue;
   readonly schemas?: Schemas | undefined;
   /** The tick has a new connection, perhaps to another server. */
   readonly onConnected?: () => void;
 }
 
-export interface PostgresJournal extends Journal {
+interface PostgresJournal extends Journal {
   /** Names this journal in notifications to other schedulers. */
   readonly id: string;
   close(): Promise<void>;
@@ -41,12 +41,12 @@ export interface PostgresJournal extends Journal {
 
 /** A journal with a connection of its own, which it opens with the first transaction. */
 export function createJournal(options: JournalOptions): PostgresJournal {
-  const { url, pool, boss, schemas, onConnected } = options;
+  const { url, pool, queue, schemas, onConnected } = options;
   const id = crypto.randomUUID();
   const connection = new TickConnection(url, { id, schemas, onConnected });
   return {
     id,
-    transact: (work) => transact(connection, boss, work),
+    transact: (work, onSent) => transact({ connection, queue }, work, onSent),
     load: (cursors) => loadRuns(pool, cursors),
     findRequest: (tenantId, requestIds) => findRequests(pool, tenantId, requestIds),
     findInputKeys: (tenantId, inputKeys) => findInputKeys(pool, tenantId, inputKeys),
@@ -56,7 +56,7 @@ export function createJournal(options: JournalOptions): PostgresJournal {
     findApproval: (approvalId) => findApproval(pool, approvalId),
     deleteTestRun: (runId) => deleteTestRun(pool, runId),
     survey: async () => {
-      const [queues, figures] = await Promise.all([boss.depths(pool), readFigures(pool)]);
+      const [queues, figures] = await Promise.all([queue.depths(pool), readFigures(pool)]);
       return { queues, ...figures };
     },
     close: () => connection.close(),
@@ -64,17 +64,17 @@ export function createJournal(options: JournalOptions): PostgresJournal {
 }
 
 async function transact<T>(
-  connection: TickConnection,
-  boss: BossQueue,
+  { connection, queue }: { readonly connection: TickConnection; readonly queue: NodeQueue },
   work: (tx: PostgresTransaction) => T | Promise<T>,
+  onSent: () => void = () => {},
 ): Promise<T> {
   const pipeline = await connection.get();
-  const tx = new PostgresTransaction(pipeline, boss);
+  const tx = new PostgresTransaction(pipeline, queue);
   // Without it, a server that vanished behind an open connection would hold the tick until TCP gives up.
   const watchdog = setTimeout(() => pipeline.cut(), TRANSACTION_MS);
   try {
     const result = await work(tx);
-    await tx.commit();
+    await tx.commit(onSent);
     return result;
   } catch (error) {
     await tx.rollback().catch(() => {

@@ -1,39 +1,34 @@
-// One transaction on the pipelined connection. The calls about runs are gathered and sent as one statement: with the commit, before
-// any other statement, or at the end of this turn of the event loop, should the caller wait for its answer. A transaction of just
-// that one statement needs no begin and no commit. Every other call is sent at once. A failure surfaces at the commit, which Postgres
-// turns into a rollback when a statement before it failed.
+// One transaction on the pipelined connection. It gathers the calls about runs and sends them as one statement: with the commit, before
+// any other statement, or at the end of this turn of the event loop if the caller waits for the answer. A transaction of just that one
+// statement needs no begin and no commit. Every other call is sent at once. A failure surfaces at the commit: PostgreSQL rolls back if a
+// statement before it failed.
 
 import type { RunId } from "@pawl/core/name/ids";
 import { list, text, uuid } from "../../db/columns.ts";
 import { sqlState } from "../../db/failure.ts";
-import type { Pipeline } from "../../db/pool.ts";
-import { bind, checked, queriesBeside, type Send, type Typed } from "../../db/query.ts";
-import { bossQuery } from "../../queue/boss-query.ts";
-import type { BossQueue, SendSql } from "../../queue/boss.ts";
+import { bind, queriesBeside, rowsOf, type Send } from "../../db/query.ts";
+import type { Pipeline } from "../../db/tick-connection.ts";
+import type { NodeQueue, SendStatement } from "../../queue/node-queue.ts";
 import type { DroppedJob, Job, NewJob } from "../../queue/queue.ts";
 import { jobHintPayload } from "../../wake/jobs.ts";
 import { wakeOf } from "../../wake/listen.ts";
-import type { ClosedApproval, NewApproval } from "../approvals/approvals.ts";
 import { closeApprovals, openApprovals } from "../approvals/writes.ts";
-import type { NewDeadLetter } from "../dead-letters/dead-letters.ts";
 import { buryDeadLetters } from "../dead-letters/writes.ts";
-import type { Begun, Committed, EffectBegin, EffectCommit } from "../effects/effects.ts";
 import { beginEffects, commitEffects } from "../effects/writes.ts";
-import type { ClaimKey, Extension, LeaseKey, NewLease } from "../leases/leases.ts";
+import type { ClaimKey } from "../leases/leases.ts";
 import { extendLeases } from "../leases/writes.ts";
-import type { Append, StreamedFact } from "../log/log.ts";
 import { appendStreamed, findNextDeltas } from "../log/writes.ts";
-import type { InputKey, MovedDeadline, NewRun, RunChange, TestGraph } from "../runs/runs.ts";
+import type { RunChange } from "../runs/runs.ts";
 import { keepInputKeys, moveDeadlines, saveTestGraphs } from "../runs/writes.ts";
 import type { SlotChange, SlotsMoved } from "../slots/slots.ts";
 import { moveSlots } from "../slots/writes.ts";
 import { TickBatch } from "./batch.ts";
 import { type News, PausesMoved, RunMoved, type Transaction, WorkflowMoved } from "./journal.ts";
 
-/** A notification holds 8,000 bytes; beyond that every reader looks for itself. */
+/** A notification holds 8,000 bytes; a longer one tells readers to look at all runs. */
 const WAKE_BYTES = 7_900;
 
-/** What the SQLSTATEs mean that our statements raise (`pawl_require`). */
+/** The meanings of the SQLSTATEs that our statements raise (`pawl_require`). */
 const CONFLICTS: Readonly<Record<string, () => Error>> = {
   PW001: () => new RunMoved("a run moved on"),
   PW002: () => new PausesMoved("the pauses have changed"),
@@ -41,16 +36,19 @@ const CONFLICTS: Readonly<Record<string, () => Error>> = {
 };
 
 const declare = queriesBeside(import.meta.url);
-const lockRuns = declare("lock_runs", { runIds: list(uuid()) }, { run_id: uuid() });
+const lockRuns = declare("lock_runs", { runIds: list(uuid()) }, { runId: uuid() });
 const notifySchedulers = declare("notify_schedulers", { jobs: text() }, { notified: text() });
 
 /** The answer to nothing sent. */
 const NOTHING = Promise.resolve();
 const NONE = Promise.resolve([]);
 
+/** A write of several items by way of `Send`. */
+type Write<Item, Answer> = (send: Send, items: readonly Item[]) => Promise<Answer>;
+
 export class PostgresTransaction implements Transaction {
   readonly #pipeline: Pipeline;
-  readonly #boss: BossQueue;
+  readonly #queue: NodeQueue;
   readonly #answers: Promise<unknown>[] = [];
   readonly #issued: Promise<void>[] = [];
   #batch = new TickBatch();
@@ -61,32 +59,34 @@ export class PostgresTransaction implements Transaction {
   readonly #locked = new Set<RunId>();
   #refusal: unknown;
 
-  constructor(pipeline: Pipeline, boss: BossQueue) {
+  constructor(pipeline: Pipeline, queue: NodeQueue) {
     this.#pipeline = pipeline;
-    this.#boss = boss;
+    this.#queue = queue;
   }
 
-  /** The connection, with what is sent now held back until the end of this turn. */
+  /** The connection. It holds what is sent now until the end of this turn. */
   get #client(): Pipeline["client"] {
     this.#pipeline.gather();
     return this.#pipeline.client;
   }
 
-  /** What Postgres refused first; the statements behind it only get the answer that the transaction is aborted. */
+  /** The first refusal of Postgres; the statements behind it only get the answer that the transaction is aborted. */
   get refusal(): unknown {
     return this.#refusal;
   }
 
-  /** Sends the commit and waits for every answer. */
-  async commit(): Promise<void> {
-    await Promise.all(this.#issued);
+  /** Sends the commit, calls `onSent`, and waits for every answer. */
+  async commit(onSent: () => void): Promise<void> {
+    if (this.#issued.length > 0) await Promise.all(this.#issued);
     this.#flush({ isLast: true });
     if (this.#hasBegun) void this.#keep(this.#client.query("commit"));
+    this.#pipeline.release();
+    onSent();
     for (const answer of this.#answers) await answer;
   }
 
   async rollback(): Promise<void> {
-    // What was gathered and not sent must not be sent behind the rollback.
+    // The gathered statement must not be sent behind the rollback.
     this.#batch = new TickBatch();
     await Promise.allSettled(this.#issued);
     if (this.#hasBegun) await this.#client.query("rollback");
@@ -96,54 +96,26 @@ export class PostgresTransaction implements Transaction {
     this.#pauseEpoch = epoch;
   }
 
-  insertRuns(runs: readonly NewRun[]): Promise<void> {
-    return this.#gather(() => this.#batch.runs.push(...runs), runs.length);
-  }
-
-  saveGraphs(graphs: readonly TestGraph[]): Promise<void> {
-    return graphs.length === 0 ? NOTHING : this.#keep(saveTestGraphs(this.#ask, graphs));
-  }
-
-  keepInputKeys(keys: readonly InputKey[]): Promise<void> {
-    return keys.length === 0 ? NOTHING : this.#keep(keepInputKeys(this.#ask, keys));
-  }
+  readonly insertRuns = this.#gathering((batch) => batch.runs);
+  readonly append = this.#gathering((batch) => batch.appends);
+  readonly openLeases = this.#gathering((batch) => batch.opened);
+  readonly closeLeases = this.#gathering((batch) => batch.closed);
+  readonly saveGraphs = this.#writing(saveTestGraphs, NOTHING);
+  readonly keepInputKeys = this.#writing(keepInputKeys, NOTHING);
+  readonly moveDeadlines = this.#writing(moveDeadlines, NOTHING);
+  readonly openApprovals = this.#writing(openApprovals, NOTHING);
+  readonly closeApprovals = this.#writing(closeApprovals, NOTHING);
+  readonly bury = this.#writing(buryDeadLetters, NOTHING);
+  readonly nextDeltas = this.#writing(findNextDeltas, NONE);
+  readonly stream = this.#fencing(appendStreamed);
+  readonly beginEffects = this.#fencing(beginEffects);
+  readonly commitEffects = this.#fencing(commitEffects);
+  readonly extendLeases = this.#fencing(extendLeases);
 
   advance(changes: readonly RunChange[]): Promise<ReadonlyMap<RunId, number>> {
     if (changes.length === 0) return Promise.resolve(new Map());
     void this.#gather(() => this.#batch.changes.push(...changes), changes.length);
     return this.#sent.promise;
-  }
-
-  moveDeadlines(moved: readonly MovedDeadline[]): Promise<void> {
-    return moved.length === 0 ? NOTHING : this.#keep(moveDeadlines(this.#ask, moved));
-  }
-
-  append(facts: readonly Append[]): Promise<void> {
-    return this.#gather(() => this.#batch.appends.push(...facts), facts.length);
-  }
-
-  openApprovals(asked: readonly NewApproval[]): Promise<void> {
-    return asked.length === 0 ? NOTHING : this.#keep(openApprovals(this.#ask, asked));
-  }
-
-  closeApprovals(ended: readonly ClosedApproval[]): Promise<void> {
-    return ended.length === 0 ? NOTHING : this.#keep(closeApprovals(this.#ask, ended));
-  }
-
-  bury(letters: readonly NewDeadLetter[]): Promise<void> {
-    return letters.length === 0 ? NOTHING : this.#keep(buryDeadLetters(this.#ask, letters));
-  }
-
-  openLeases(leases: readonly NewLease[]): Promise<void> {
-    return this.#gather(() => this.#batch.opened.push(...leases), leases.length);
-  }
-
-  closeLeases(keys: readonly LeaseKey[]): Promise<void> {
-    return this.#gather(() => this.#batch.closed.push(...keys), keys.length);
-  }
-
-  nextDeltas(keys: readonly LeaseKey[]): Promise<readonly number[]> {
-    return keys.length === 0 ? NONE : this.#keep(findNextDeltas(this.#ask, keys));
   }
 
   lock(runIds: readonly RunId[]): Promise<void> {
@@ -153,26 +125,10 @@ export class PostgresTransaction implements Transaction {
     return this.#keep(this.#ask(lockRuns, { runIds: fresh.toSorted() }).then(() => undefined));
   }
 
-  stream(facts: readonly StreamedFact[]): Promise<readonly boolean[]> {
-    return this.#fenced(facts, appendStreamed);
-  }
-
-  beginEffects(begins: readonly EffectBegin[]): Promise<readonly Begun[]> {
-    return this.#fenced(begins, beginEffects);
-  }
-
-  commitEffects(commits: readonly EffectCommit[]): Promise<readonly Committed[]> {
-    return this.#fenced(commits, commitEffects);
-  }
-
-  extendLeases(extensions: readonly Extension[]): Promise<readonly boolean[]> {
-    return this.#fenced(extensions, extendLeases);
-  }
-
   enqueue(jobs: readonly NewJob[]): Promise<void> {
     const byType = Map.groupBy(jobs, (job) => job.nodeType);
     const calls = [...byType].map(([nodeType, group]) =>
-      this.#boss.insert(this.#askBoss, nodeType, group),
+      this.#queue.insert(this.#askQueue, nodeType, group),
     );
     this.#issued.push(...calls.map((call) => call.issued));
     void this.#ask(notifySchedulers, { jobs: jobHintPayload(this.#pipeline.id, jobs) });
@@ -180,11 +136,11 @@ export class PostgresTransaction implements Transaction {
   }
 
   dropJobs(jobs: readonly DroppedJob[]): Promise<void> {
-    return jobs.length === 0 ? NOTHING : this.#keep(this.#boss.drop(this.#ask, jobs));
+    return jobs.length === 0 ? NOTHING : this.#keep(this.#queue.drop(this.#askQueue, jobs));
   }
 
   fetch(nodeType: string, count: number): Promise<readonly Job[]> {
-    const call = this.#boss.fetch(this.#askBoss, nodeType, count);
+    const call = this.#queue.fetch(this.#askQueue, nodeType, count);
     this.#issued.push(call.issued);
     return this.#keep(call.done);
   }
@@ -199,14 +155,30 @@ export class PostgresTransaction implements Transaction {
     return this.#gather(() => (this.#batch.wake = hint), news.length);
   }
 
-  /** Writes reports about claims with their runs locked: a lease that is compared stays as it is until the commit. */
-  #fenced<Claim extends ClaimKey, Answer>(
-    claims: readonly Claim[],
-    write: (send: Send, claims: readonly Claim[]) => Promise<readonly Answer[]>,
-  ): Promise<readonly Answer[]> {
-    if (claims.length === 0) return NONE;
-    void this.lock(claims.map((claim) => claim.runId));
-    return this.#keep(write(this.#ask, claims));
+  /** A call that adds items to the batch. */
+  #gathering<Item>(
+    listOf: (batch: TickBatch) => Item[],
+  ): (items: readonly Item[]) => Promise<void> {
+    return (items) => this.#gather(() => listOf(this.#batch).push(...items), items.length);
+  }
+
+  /** A call that sends items, or nothing if there are none. */
+  #writing<Item, Answer>(
+    write: Write<Item, Answer>,
+    none: Promise<Answer>,
+  ): (items: readonly Item[]) => Promise<Answer> {
+    return (items) => (items.length === 0 ? none : this.#keep(write(this.#ask, items)));
+  }
+
+  /** A call that sends reports about claims with their runs locked: a lease that is compared stays as it is until the commit. */
+  #fencing<Claim extends ClaimKey, Answer>(
+    write: Write<Claim, readonly Answer[]>,
+  ): (claims: readonly Claim[]) => Promise<readonly Answer[]> {
+    return (claims) => {
+      if (claims.length === 0) return NONE;
+      void this.lock(claims.map((claim) => claim.runId));
+      return this.#keep(write(this.#ask, claims));
+    };
   }
 
   /** Adds to the batch. */
@@ -235,23 +207,23 @@ export class PostgresTransaction implements Transaction {
     void this.#keep(this.#client.query("begin"));
   }
 
-  /** Sends a query behind what was gathered; the answer comes later. */
+  /** Sends a query behind the gathered statement; the answer comes later. */
   readonly #ask: Send = (query, values) => {
     this.#flush();
     this.#begin();
     return this.#write(query, values);
   };
 
-  /** Sends a statement of pg-boss, likewise. */
-  readonly #askBoss: SendSql = (sql, values) => {
+  /** Sends a statement of the queue in the same way. */
+  readonly #askQueue: SendStatement = (statement) => {
     this.#flush();
     this.#begin();
-    return this.#keep(this.#client.query(bossQuery(sql, values)));
+    return this.#keep(this.#client.query(statement));
   };
 
   readonly #write: Send = (query, values) => {
-    const answer = this.#client.query<Typed<typeof query.columns>>(bind(query, values)).then(
-      ({ rows }) => checked(query, rows),
+    const answer = this.#client.query<Readonly<Record<string, unknown>>>(bind(query, values)).then(
+      ({ rows }) => rowsOf(query, rows),
       (error: unknown) => {
         throw CONFLICTS[sqlState(error) ?? ""]?.() ?? error;
       },
@@ -261,7 +233,7 @@ export class PostgresTransaction implements Transaction {
 
   /**
    * Remembers an answer for the commit. Callers may drop it: its failure surfaces at the commit, and must not end the process as an
-   * unhandled rejection. Every promise handed out has to come from here.
+   * unhandled rejection. So every promise that this class gives comes from here.
    */
   #keep<T>(answer: Promise<T>): Promise<T> {
     answer.catch((error: unknown) => {

@@ -5,13 +5,10 @@ import { pauseKey } from "../pauses/memory.ts";
 import { pairKey, type Tables } from "../memory/tables.ts";
 import { UniqueViolation } from "../memory/staging.ts";
 
-export interface StoredDefinition extends DefinitionRow {
-  readonly tenantId: string;
-  readonly requestId: string | null;
-  readonly requestHash: string | null;
-}
+export type StoredDefinition = DefinitionRow &
+  Pick<NewDefinition, "tenantId" | "requestId" | "requestHash">;
 
-/** The statements the calls are made of. */
+/** The reads and writes that the calls consist of. */
 function lookups({ definitions, workflows }: Tables, now: () => number) {
   const current = (tenantId: string, workflowId: string): StoredDefinition | undefined => {
     const id = workflows.get(pairKey(tenantId, workflowId));

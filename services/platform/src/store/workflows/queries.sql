@@ -48,8 +48,8 @@ where tenant_id = :tenant_id::text
 for update
 
 -- name: insert_definition
--- Writes the next version of a workflow, and its words for the search. The numbers of a removed workflow go on where they ended,
--- so a version never means two things. Two writers of one number conflict on the unique index definitions_version.
+-- Writes the next version of a workflow, and its words for the search. A workflow that is created again continues the numbers of the
+-- removed one, so a version never means two things. Two writers of one number conflict on the unique index definitions_version.
 with kept as (
   insert into definitions (
     definition_id, tenant_id, workflow_id, version, digest, title, node_count, body, request_id, request_hash

@@ -1,30 +1,52 @@
 // Workflows and their definitions. Every update is a new, immutable version. Only the scheduler writes them.
 
 import type { DefinitionId } from "@pawl/core/name/ids";
+import { number, orNull, text, time, uuid } from "../../db/columns.ts";
+import type { Typed } from "../../db/query.ts";
+import type { Page } from "../page.ts";
 
-export interface DefinitionRow {
-  readonly definitionId: DefinitionId;
-  readonly workflowId: string | null;
-  readonly version: number;
-  readonly digest: string;
-  readonly title: string;
-  readonly nodeCount: number;
+const CONTENT = {
+  definitionId: uuid<DefinitionId>(),
+  digest: text(),
+  title: text(),
+  nodeCount: number(),
+};
+/** The columns of a definition. */
+export const DEFINITION = {
+  ...CONTENT,
+  workflowId: orNull(text()),
+  version: number(),
   /** Canonical JSON text. */
-  readonly body: string;
-  readonly createdAt: number;
-}
+  body: text(),
+  createdAt: time(),
+};
+export const NEW_DEFINITION = {
+  ...CONTENT,
+  tenantId: text(),
+  workflowId: text(),
+  body: text(),
+  requestId: orNull(text()),
+  requestHash: orNull(text()),
+};
+/** The columns of a workflow at one version. */
+export const WORKFLOW = {
+  ...CONTENT,
+  workflowId: text(),
+  version: number(),
+  /** Canonical JSON text; null in lists. */
+  body: orNull(text()),
+  /** When the workflow was created. */
+  createdAt: time(),
+  /** When this version was created. */
+  updatedAt: time(),
+};
 
-export interface NewDefinition {
-  readonly definitionId: DefinitionId;
-  readonly tenantId: string;
-  readonly workflowId: string;
-  readonly digest: string;
-  readonly title: string;
-  readonly nodeCount: number;
-  readonly body: string;
-  readonly requestId: string | null;
-  readonly requestHash: string | null;
-}
+export type DefinitionRow = Typed<typeof DEFINITION>;
+export type NewDefinition = Typed<typeof NEW_DEFINITION>;
+export type WorkflowRecord = Typed<typeof WORKFLOW>;
+export type WorkflowPage = Page<WorkflowRecord>;
+/** A definition as it is stored. */
+export type StoredDefinition = Pick<DefinitionRow, "definitionId" | "digest" | "body">;
 
 export type SaveResult =
   | { readonly kind: "saved"; readonly row: DefinitionRow }
@@ -33,41 +55,11 @@ export type SaveResult =
   | { readonly kind: "version_mismatch"; readonly currentVersion: number }
   | { readonly kind: "request_reused" };
 
-/** `liveRuns`: refused, since so many runs of the workflow have not ended (counted up to a bound). */
+/** `liveRuns`: refused, because so many runs of the workflow have not ended (counted up to a bound). */
 export type RemoveResult = "removed" | "missing" | { readonly liveRuns: number };
 
-/** A workflow at one version. Times are milliseconds since the epoch. */
-export interface WorkflowRecord {
-  readonly workflowId: string;
-  readonly version: number;
-  readonly definitionId: DefinitionId;
-  readonly digest: string;
-  readonly title: string;
-  readonly nodeCount: number;
-  /** Canonical JSON text; undefined in lists. */
-  readonly body: string | undefined;
-  /** When the workflow was created. */
-  readonly createdAt: number;
-  /** When this version was created. */
-  readonly updatedAt: number;
-}
-
-export interface WorkflowPage {
-  readonly workflows: readonly WorkflowRecord[];
-  /** Empty on the last page. */
-  readonly nextPageToken: string;
-}
-
-/** A definition as it is stored. */
-export interface StoredDefinition {
-  readonly definitionId: DefinitionId;
-  readonly digest: string;
-  /** Canonical JSON text. */
-  readonly body: string;
-}
-
 export interface Workflows {
-  /** Saves version 1, or says that the id is taken. A repeated request gives the first answer again. */
+  /** Saves version 1, unless the id is taken. A repeated request gives the first answer again. */
   create(definition: NewDefinition): Promise<SaveResult>;
   /** Saves the next version; an unchanged digest keeps the current one. `expectedVersion` 0 skips the check. */
   update(definition: NewDefinition, expectedVersion: number): Promise<SaveResult>;

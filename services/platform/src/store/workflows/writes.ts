@@ -1,89 +1,63 @@
 // Writes workflows. Two writers of one workflow meet at its row lock. Two creators of it, or two senders of one request, meet at a
-// unique index: the transaction of the loser runs again and then sees what the winner wrote.
+// unique index: the transaction of the loser runs again and then sees the rows of the winner.
 
 import type { DefinitionId } from "@pawl/core/name/ids";
 import { list, number, orNull, text, uuid } from "../../db/columns.ts";
-import { isContention, isUniqueViolation } from "../../db/failure.ts";
-import { queriesBeside, run, type Typed } from "../../db/query.ts";
-import type { Queryable } from "../../db/sql.ts";
-import { type Connectable, withTransaction } from "../../db/transaction.ts";
+import { isOvertaken } from "../../db/failure.ts";
+import type { Pool } from "../../db/pool.ts";
+import { first, queriesBeside, type Queryable, run, type Typed } from "../../db/query.ts";
 import { dropPauseOfWorkflow } from "../pauses/writes.ts";
 import { workflowWords } from "../runs/search.ts";
-import { DEFINITION, getWorkflow, readDefinition } from "./reads.ts";
-import type {
-  DefinitionRow,
-  NewDefinition,
-  RemoveResult,
-  SaveResult,
-  Workflows,
+import { getDefinition, getWorkflow } from "./reads.ts";
+import {
+  DEFINITION,
+  type DefinitionRow,
+  NEW_DEFINITION,
+  type NewDefinition,
+  type RemoveResult,
+  type SaveResult,
+  type Workflows,
 } from "./workflows.ts";
 
 const declare = queriesBeside(import.meta.url);
 
 const KEY = { tenantId: text(), workflowId: text() };
 const POINTER = { ...KEY, version: number(), definitionId: uuid<DefinitionId>() };
-const lock = declare("lock", KEY, { definition_id: uuid<DefinitionId>() });
+const lock = declare("lock", KEY, { definitionId: uuid<DefinitionId>() });
 const ofRequest = declare(
   "definition_of_request",
   { tenantId: text(), requestId: text() },
-  { ...DEFINITION, request_hash: orNull(text()) },
+  { ...DEFINITION, requestHash: orNull(text()) },
 );
 const insertDefinition = declare(
   "insert_definition",
-  {
-    ...KEY,
-    definitionId: uuid<DefinitionId>(),
-    digest: text(),
-    title: text(),
-    nodeCount: number(),
-    body: text(),
-    requestId: orNull(text()),
-    requestHash: orNull(text()),
-    words: list(text()),
-  },
+  { ...NEW_DEFINITION, words: list(text()) },
   DEFINITION,
 );
 const insertWorkflow = declare("insert", POINTER);
 const point = declare("point", POINTER);
 const deleteWorkflow = declare("delete", KEY);
-const liveRuns = declare("live_runs", KEY, { run_id: uuid() });
+const liveRuns = declare("live_runs", KEY, { runId: uuid() });
 
-type Row = Typed<typeof DEFINITION>;
 type WorkflowKey = Typed<typeof KEY>;
 
-const toDefinition = (row: Row): DefinitionRow => ({
-  definitionId: row.definition_id,
-  workflowId: row.workflow_id,
-  version: row.version,
-  digest: row.digest,
-  title: row.title,
-  nodeCount: row.node_count,
-  body: row.body,
-  createdAt: row.created_at.getTime(),
-});
+const saved = (row: DefinitionRow): SaveResult => ({ kind: "saved", row });
 
-const saved = (row: Row): SaveResult => ({ kind: "saved", row: toDefinition(row) });
-const mayRetry = (error: unknown): boolean => isContention(error) || isUniqueViolation(error);
-
-/** Workflows over a pool that hands out connections. */
-export function createWorkflows(db: Queryable & Connectable): Workflows {
-  const save = (work: (tx: Queryable) => Promise<SaveResult>): Promise<SaveResult> =>
-    withTransaction(db, work, { mayRetry });
+/** Workflows over a pool. */
+export function createWorkflows(db: Pool): Workflows {
   return {
-    create: (definition) => save((tx) => create(tx, definition)),
-    update: (definition, expectedVersion) => save((tx) => update(tx, definition, expectedVersion)),
+    create: (definition) => db.transaction((tx) => create(tx, definition), isOvertaken),
+    update: (definition, expectedVersion) =>
+      db.transaction((tx) => update(tx, definition, expectedVersion), isOvertaken),
     remove: (tenantId, workflowId, force) =>
-      withTransaction(db, (tx) => remove(tx, { tenantId, workflowId }, force)),
+      db.transaction((tx) => remove(tx, { tenantId, workflowId }, force)),
     find: async (tenantId, workflowId, wanted) => {
       const found = await getWorkflow(db, tenantId, workflowId, wanted);
-      if (found?.body === undefined) return undefined;
+      if (found === undefined || found.body === null) return undefined;
       const { updatedAt, ...record } = found;
       return { ...record, body: found.body, createdAt: updatedAt };
     },
-    load: async (id) => {
-      const row = await readDefinition(db, id);
-      return row && toDefinition(row);
-    },
+    load: (id) => getDefinition(db, id),
   };
 }
 
@@ -101,7 +75,7 @@ async function update(
   definition: NewDefinition,
   expectedVersion: number,
 ): Promise<SaveResult> {
-  // The lock comes first: a repeat that waits here for the first sender then finds what that one wrote.
+  // The lock comes first: a repeat that waits here for the first sender then finds its definition.
   const current = await lockCurrent(tx, definition);
   const repeated = await findRepeat(tx, definition);
   if (repeated !== undefined) return repeated;
@@ -127,9 +101,9 @@ async function remove(tx: Queryable, key: WorkflowKey, force: boolean): Promise<
 async function lockCurrent(
   tx: Queryable,
   { tenantId, workflowId }: WorkflowKey,
-): Promise<Row | undefined> {
-  const [locked] = await run(tx, lock, { tenantId, workflowId });
-  return locked && (await readDefinition(tx, locked.definition_id));
+): Promise<DefinitionRow | undefined> {
+  const locked = await first(tx, lock, { tenantId, workflowId });
+  return locked && (await getDefinition(tx, locked.definitionId));
 }
 
 async function findRepeat(
@@ -137,12 +111,13 @@ async function findRepeat(
   { tenantId, requestId, requestHash }: NewDefinition,
 ): Promise<SaveResult | undefined> {
   if (requestId === null) return undefined;
-  const [row] = await run(tx, ofRequest, { tenantId, requestId });
-  if (row === undefined) return undefined;
-  return row.request_hash === requestHash ? saved(row) : { kind: "request_reused" };
+  const found = await first(tx, ofRequest, { tenantId, requestId });
+  if (found === undefined) return undefined;
+  const { requestHash: firstHash, ...row } = found;
+  return firstHash === requestHash ? saved(row) : { kind: "request_reused" };
 }
 
-/** Writes the next version, and names it as the current one by `name`. */
+/** Writes the next version, and makes it the current one by `name`. */
 async function insert(
   tx: Queryable,
   definition: NewDefinition,
@@ -150,7 +125,7 @@ async function insert(
 ): Promise<SaveResult> {
   const { tenantId, workflowId, definitionId } = definition;
   const words = workflowWords(workflowId, definition.title);
-  const [row] = await run(tx, insertDefinition, { ...definition, words });
+  const row = await first(tx, insertDefinition, { ...definition, words });
   if (row === undefined) throw new Error("invariant broken: an insert gave no row");
   await run(tx, name, { tenantId, workflowId, version: row.version, definitionId });
   return saved(row);

@@ -15,7 +15,7 @@ export const file_pawl_command_v1_command_service: GenFile = /*@__PURE__*/
   fileDesc("CiVwYXdsL2NvbW1hbmQvdjEvY29tbWFuZF9zZXJ2aWNlLnByb3RvEg9wYXdsLmNvbW1hbmQudjEiJAoSR2V0U3RhbmRpbmdSZXF1ZXN0Eg4KBnJ1bl9pZBgBIAEoCSJpChNHZXRTdGFuZGluZ1Jlc3BvbnNlEhUKDXN0b3JlX2ZhaWx1cmUYASABKAkSOwoRdW5zZXR0bGVkX3Jlc3VsdHMYAiADKAsyIC5wYXdsLmNvbW1hbmQudjEuVW5zZXR0bGVkUmVzdWx0IlQKD1Vuc2V0dGxlZFJlc3VsdBIPCgdub2RlX2lkGAEgASgJEhEKCWl0ZXJhdGlvbhgCIAEoDRINCgVlcG9jaBgDIAEoBBIOCgZyZWFzb24YBCABKAkiOgoMQ2FycnlSZXF1ZXN0EioKCGNvbW1hbmRzGAEgAygLMhgucGF3bC5jb21tYW5kLnYxLkNvbW1hbmQiOQoNQ2FycnlSZXNwb25zZRIoCgdhbnN3ZXJzGAEgAygLMhcucGF3bC5jb21tYW5kLnYxLkFuc3dlciJ3CgdDb21tYW5kEhIKCmNvbW1hbmRfaWQYASABKA0SDgoGbWV0aG9kGAIgASgJEg8KB3JlcXVlc3QYAyABKAwSEgoKdGltZW91dF9tcxgEIAEoDRITCgt0cmFjZXBhcmVudBgFIAEoCUoECAYQB1IIbWV0YWRhdGEiYQoGQW5zd2VyEhIKCmNvbW1hbmRfaWQYASABKA0SEgoIcmVzcG9uc2UYAiABKAxIABIlCgdyZWZ1c2FsGAMgASgLMhIuZ29vZ2xlLnJwYy5TdGF0dXNIAEIICgZyZXN1bHQyXAoOQ29tbWFuZFNlcnZpY2USSgoFQ2FycnkSHS5wYXdsLmNvbW1hbmQudjEuQ2FycnlSZXF1ZXN0Gh4ucGF3bC5jb21tYW5kLnYxLkNhcnJ5UmVzcG9uc2UoATABMmsKD1N0YW5kaW5nU2VydmljZRJYCgtHZXRTdGFuZGluZxIjLnBhd2wuY29tbWFuZC52MS5HZXRTdGFuZGluZ1JlcXVlc3QaJC5wYXdsLmNvbW1hbmQudjEuR2V0U3RhbmRpbmdSZXNwb25zZWIGcHJvdG8z", [file_google_rpc_status]);
 
 /**
- * GetStandingRequest asks about the scheduler and, where one is named, about a run.
+ * GetStandingRequest asks about the scheduler and, if it names a run, about that run.
  *
  * @generated from message pawl.command.v1.GetStandingRequest
  */
@@ -36,20 +36,20 @@ export const GetStandingRequestSchema: GenMessage<GetStandingRequest> = /*@__PUR
   messageDesc(file_pawl_command_v1_command_service, 0);
 
 /**
- * GetStandingResponse is what one scheduler knows.
+ * GetStandingResponse is the state of one scheduler.
  *
  * @generated from message pawl.command.v1.GetStandingResponse
  */
 export type GetStandingResponse = Message<"pawl.command.v1.GetStandingResponse"> & {
   /**
-   * Why the database takes no commits of it, for people; empty while it does.
+   * Why the database refuses its commits, for people; empty while the database accepts them.
    *
    * @generated from field: string store_failure = 1;
    */
   storeFailure: string;
 
   /**
-   * What executors reported of the run and is not stored yet, for longer than a commit takes.
+   * Results of the run that executors reported and that are not stored yet, for longer than a commit takes.
    *
    * @generated from field: repeated pawl.command.v1.UnsettledResult unsettled_results = 2;
    */
@@ -84,7 +84,7 @@ export type UnsettledResult = Message<"pawl.command.v1.UnsettledResult"> & {
   iteration: number;
 
   /**
-   * The claim it was reported under.
+   * The claim of the report.
    *
    * @generated from field: uint64 epoch = 3;
    */
@@ -106,7 +106,7 @@ export const UnsettledResultSchema: GenMessage<UnsettledResult> = /*@__PURE__*/
   messageDesc(file_pawl_command_v1_command_service, 2);
 
 /**
- * CarryRequest is what a gateway says.
+ * CarryRequest is one message of a gateway.
  *
  * @generated from message pawl.command.v1.CarryRequest
  */
@@ -127,13 +127,13 @@ export const CarryRequestSchema: GenMessage<CarryRequest> = /*@__PURE__*/
   messageDesc(file_pawl_command_v1_command_service, 3);
 
 /**
- * CarryResponse is what a scheduler says.
+ * CarryResponse is one message of a scheduler.
  *
  * @generated from message pawl.command.v1.CarryResponse
  */
 export type CarryResponse = Message<"pawl.command.v1.CarryResponse"> & {
   /**
-   * As they are ready.
+   * In the order in which they are ready.
    *
    * @generated from field: repeated pawl.command.v1.Answer answers = 1;
    */
@@ -148,8 +148,8 @@ export const CarryResponseSchema: GenMessage<CarryResponse> = /*@__PURE__*/
   messageDesc(file_pawl_command_v1_command_service, 4);
 
 /**
- * Command is one unary call. Every command carries a request id in its request, so that it may be sent again when a stream
- * broke before its answer came.
+ * Command is one unary call. Every command has a request id in its request, so that the gateway may send it again if a stream breaks
+ * before the answer.
  *
  * @generated from message pawl.command.v1.Command
  */
@@ -198,7 +198,7 @@ export const CommandSchema: GenMessage<Command> = /*@__PURE__*/
   messageDesc(file_pawl_command_v1_command_service, 5);
 
 /**
- * Answer is what came of one command.
+ * Answer is the answer to one command.
  *
  * @generated from message pawl.command.v1.Answer
  */
@@ -211,7 +211,7 @@ export type Answer = Message<"pawl.command.v1.Answer"> & {
   commandId: number;
 
   /**
-   * What came of it.
+   * The response, or the refusal.
    *
    * @generated from oneof pawl.command.v1.Answer.result
    */
@@ -242,14 +242,14 @@ export const AnswerSchema: GenMessage<Answer> = /*@__PURE__*/
   messageDesc(file_pawl_command_v1_command_service, 6);
 
 /**
- * CommandService carries the commands of many callers from a gateway to a scheduler over few streams: what a unary call of its
- * own costs is paid once a connection and not once a command. The same methods are served as unary calls too.
+ * CommandService carries the commands of many callers from a gateway to a scheduler over few streams, so that a command does not cost a
+ * unary call of its own. The scheduler serves the same methods as unary calls too.
  *
  * @generated from service pawl.command.v1.CommandService
  */
 export const CommandService: GenService<{
   /**
-   * Carry is open for as long as the two are connected. Commands may be answered in any order.
+   * Carry stays open as long as the two are connected. The scheduler answers commands in any order.
    *
    * @generated from rpc pawl.command.v1.CommandService.Carry
    */
@@ -262,13 +262,13 @@ export const CommandService: GenService<{
   serviceDesc(file_pawl_command_v1_command_service, 0);
 
 /**
- * StandingService tells gateways what only a scheduler's memory knows. It reads no database, so it answers when that fails.
+ * StandingService reads the memory of a scheduler for a gateway. It reads no database, so it answers when the database fails.
  *
  * @generated from service pawl.command.v1.StandingService
  */
 export const StandingService: GenService<{
   /**
-   * GetStanding says whether the scheduler's commits succeed, and which results of a run it could not store yet.
+   * GetStanding reports whether the scheduler's commits succeed, and which results of a run it could not store yet.
    *
    * @generated from rpc pawl.command.v1.StandingService.GetStanding
    */

@@ -10,10 +10,10 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file pawl/worker/v1/worker_service.proto.
  */
 export const file_pawl_worker_v1_worker_service: GenFile = /*@__PURE__*/
-  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIlcKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBEoECAUQBlIFb2ZmZXIixAEKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhMKC2luc3RhbmNlX2lkGAggASgJEg0KBXRva2VuGAkgASgJSgQIBhAHSgQIBxAIUgdkcm9wcGVkUg1pbnN0YW50X3R5cGVzIkYKClJlZ2lzdGVyZWQSFAoMc2NoZWR1bGVyX2lkGAEgASgJEhAKCGxlYXNlX21zGAIgASgEEhAKCHJlbmV3X21zGAMgASgEIhcKBkNyZWRpdBINCgVzbG90cxgBIAEoDSIsCgVSZW5ldxIjCgRoZWxkGAEgAygLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHUmVuZXdlZCJ2CgVEZWx0YRIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2luZGV4GAIgASgNEgwKBHRleHQYAyABKAkSJAoFbWVkaWEYBCABKAsyFS5wYXdsLndvcmtlci52MS5NZWRpYSIiCgVNZWRpYRILCgN1cmwYASABKAkSDAoEbWltZRgCIAEoCSI0CgVVc2FnZRIUCgxpbnB1dF90b2tlbnMYASABKAQSFQoNb3V0cHV0X3Rva2VucxgCIAEoBCJxCgNMb2cSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIRCglsb2dfaW5kZXgYAiABKA0SDQoFbGV2ZWwYAyABKAkSDwoHbWVzc2FnZRgEIAEoCRIRCgljdXRfYnl0ZXMYBSABKAQi0AIKB091dGNvbWUSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkdXJhdGlvbl9tcxgCIAEoBBIuCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWRIABIoCgZmYWlsZWQYBCABKAsyFi5wYXdsLndvcmtlci52MS5GYWlsZWRIABIsCghleHBhbmRlZBgGIAEoCzIYLnBhd2wud29ya2VyLnYxLkV4cGFuZGVkSAASLQoJY2hpbGRfcnVuGAcgASgLMhgucGF3bC53b3JrZXIudjEuQ2hpbGRSdW5IABIkCgRoZWxkGAggASgLMhQucGF3bC53b3JrZXIudjEuSGVsZEgAEiMKBWdhdGVzGAUgAygLMhQucGF3bC53b3JrZXIudjEuR2F0ZUIICgZyZXN1bHQiUwoER2F0ZRImCgRraW5kGAEgASgOMhgucGF3bC53b3JrZXIudjEuR2F0ZUtpbmQSDQoFcGhhc2UYAiABKAkSFAoMZGV0YWlsc19qc29uGAMgASgMInwKCUNvbXBsZXRlZBITCgtvdXRwdXRfanNvbhgBIAEoDBIOCgZoYW5kbGUYAiABKAkSFgoOcXVldWVfZGVsYXlfbXMYAyABKAQSJAoFdXNhZ2UYBCABKAsyFS5wYXdsLndvcmtlci52MS5Vc2FnZRIMCgRzdG9wGAUgASgIIisKCEV4cGFuZGVkEhIKCml0ZW1zX2pzb24YASABKAwSCwoDY3V0GAIgASgIIkQKCENoaWxkUnVuEhMKC3dvcmtmbG93X2lkGAEgASgJEg8KB3ZlcnNpb24YAiABKA0SEgoKaW5wdXRfanNvbhgDIAEoDCJ/CgRIZWxkEg4KBnJlYXNvbhgBIAEoCRINCgVwaGFzZRgCIAEoCRIsCgljb21wbGV0ZWQYAyABKAsyGS5wYXdsLndvcmtlci52MS5Db21wbGV0ZWQSKgoIYXBwcm92YWwYBCABKAsyGC5wYXdsLndvcmtlci52MS5RdWVzdGlvbiJZCghRdWVzdGlvbhIPCgdtZXNzYWdlGAEgASgJEhQKDGRldGFpbHNfanNvbhgCIAEoDBIRCglhc3NpZ25lZXMYAyADKAkSEwoLZGVhZGxpbmVfbXMYBCABKAQifQoGRmFpbGVkEg0KBWNhdXNlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoJcGVybWFuZW50GAMgASgIEhQKDGRldGFpbHNfanNvbhgEIAEoDBIWCg5yZXRyeV9hZnRlcl9tcxgFIAEoBBISCgp0aW1lb3V0X21zGAYgASgEIi8KB1JlbGVhc2USJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIJCgdHb29kYnllIoQCCgpBc3NpZ25tZW50EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDwoHYXR0ZW1wdBgCIAEoDRIRCglub2RlX3R5cGUYAyABKAkSEQoJbm9kZV9qc29uGAQgASgMEhQKDGNvbnRleHRfanNvbhgFIAEoDBISCgp0aW1lb3V0X21zGAYgASgEEhMKC3RyYWNlcGFyZW50GAcgASgJEhIKCmVmZmVjdF9rZXkYCCABKAkSEwoLd29ya2Zsb3dfaWQYCSABKAkSFgoOaW5wdXRfYXBwcm92ZWQYCiABKAgSGQoRZmlyc3RfZGVsdGFfaW5kZXgYCyABKA0iLwoHU2V0dGxlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIi4KBkNhbmNlbBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIjEKCUNsYWltTG9zdBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltIlgKCFN0cmVhbWVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZGVsdGFfY291bnQYAiABKA0SEQoJbG9nX2NvdW50GAMgASgNIgcKBURyYWluIm0KC0VmZmVjdEJlZ2luEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRIqCgVjbGFzcxgDIAEoDjIbLnBhd2wud29ya2VyLnYxLkVmZmVjdENsYXNzIoIBCgtFZmZlY3RCZWd1bhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFc3RhdGUYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RTdGF0ZRITCgtyZXN1bHRfanNvbhgEIAEoDCJXCgxFZmZlY3RDb21taXQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEhMKC3Jlc3VsdF9qc29uGAMgASgMInEKD0VmZmVjdENvbW1pdHRlZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFc3RhdGUYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RTdGF0ZSJBCgZFeHRlbmQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIRCglleHRlbmRfbXMYAiABKAQiMAoIRXh0ZW5kZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSpoCghHYXRlS2luZBIZChVHQVRFX0tJTkRfVU5TUEVDSUZJRUQQABIfChtHQVRFX0tJTkRfQ09OVFJBQ1RfVklPTEFURUQQARIgChxHQVRFX0tJTkRfTU9ERVJBVElPTl9GTEFHR0VEEAIqhwEKC0VmZmVjdENsYXNzEhwKGEVGRkVDVF9DTEFTU19VTlNQRUNJRklFRBAAEh4KGkVGRkVDVF9DTEFTU19UUkFOU0FDVElPTkFMEAESGwoXRUZGRUNUX0NMQVNTX0lERU1QT1RFTlQQAhIdChlFRkZFQ1RfQ0xBU1NfQVRfTU9TVF9PTkNFEAMqlgEKC0VmZmVjdFN0YXRlEhwKGEVGRkVDVF9TVEFURV9VTlNQRUNJRklFRBAAEhQKEEVGRkVDVF9TVEFURV9ORVcQARIdChlFRkZFQ1RfU1RBVEVfQkVHVU5fQkVGT1JFEAISGgoWRUZGRUNUX1NUQVRFX0NPTU1JVFRFRBADEhgKFEVGRkVDVF9TVEFURV9SRUZVU0VEEAQyVgoNV29ya2VyU2VydmljZRJFCgRXb3JrEhsucGF3bC53b3JrZXIudjEuV29ya1JlcXVlc3QaHC5wYXdsLndvcmtlci52MS5Xb3JrUmVzcG9uc2UoATABYgZwcm90bzM");
+  fileDesc("CiNwYXdsL3dvcmtlci92MS93b3JrZXJfc2VydmljZS5wcm90bxIOcGF3bC53b3JrZXIudjEiOAoLV29ya1JlcXVlc3QSKQoFaXRlbXMYASADKAsyGi5wYXdsLndvcmtlci52MS5Xb3JrZXJJdGVtIjwKDFdvcmtSZXNwb25zZRIsCgVpdGVtcxgBIAMoCzIdLnBhd2wud29ya2VyLnYxLlNjaGVkdWxlckl0ZW0i+gMKCldvcmtlckl0ZW0SLAoIcmVnaXN0ZXIYASABKAsyGC5wYXdsLndvcmtlci52MS5SZWdpc3RlckgAEigKBmNyZWRpdBgCIAEoCzIWLnBhd2wud29ya2VyLnYxLkNyZWRpdEgAEiYKBXJlbmV3GAMgASgLMhUucGF3bC53b3JrZXIudjEuUmVuZXdIABImCgVkZWx0YRgEIAEoCzIVLnBhd2wud29ya2VyLnYxLkRlbHRhSAASIgoDbG9nGAUgASgLMhMucGF3bC53b3JrZXIudjEuTG9nSAASKgoHb3V0Y29tZRgGIAEoCzIXLnBhd2wud29ya2VyLnYxLk91dGNvbWVIABIqCgdyZWxlYXNlGAcgASgLMhcucGF3bC53b3JrZXIudjEuUmVsZWFzZUgAEioKB2dvb2RieWUYCCABKAsyFy5wYXdsLndvcmtlci52MS5Hb29kYnllSAASMwoMZWZmZWN0X2JlZ2luGAkgASgLMhsucGF3bC53b3JrZXIudjEuRWZmZWN0QmVnaW5IABI1Cg1lZmZlY3RfY29tbWl0GAogASgLMhwucGF3bC53b3JrZXIudjEuRWZmZWN0Q29tbWl0SAASKAoGZXh0ZW5kGAsgASgLMhYucGF3bC53b3JrZXIudjEuRXh0ZW5kSABCBgoEaXRlbSKkBAoNU2NoZWR1bGVySXRlbRIwCgpyZWdpc3RlcmVkGAEgASgLMhoucGF3bC53b3JrZXIudjEuUmVnaXN0ZXJlZEgAEjAKCmFzc2lnbm1lbnQYAiABKAsyGi5wYXdsLndvcmtlci52MS5Bc3NpZ25tZW50SAASKgoHc2V0dGxlZBgDIAEoCzIXLnBhd2wud29ya2VyLnYxLlNldHRsZWRIABIoCgZjYW5jZWwYBCABKAsyFi5wYXdsLndvcmtlci52MS5DYW5jZWxIABIvCgpjbGFpbV9sb3N0GAUgASgLMhkucGF3bC53b3JrZXIudjEuQ2xhaW1Mb3N0SAASKgoHcmVuZXdlZBgGIAEoCzIXLnBhd2wud29ya2VyLnYxLlJlbmV3ZWRIABImCgVkcmFpbhgHIAEoCzIVLnBhd2wud29ya2VyLnYxLkRyYWluSAASLAoIc3RyZWFtZWQYCCABKAsyGC5wYXdsLndvcmtlci52MS5TdHJlYW1lZEgAEjMKDGVmZmVjdF9iZWd1bhgJIAEoCzIbLnBhd2wud29ya2VyLnYxLkVmZmVjdEJlZ3VuSAASOwoQZWZmZWN0X2NvbW1pdHRlZBgKIAEoCzIfLnBhd2wud29ya2VyLnYxLkVmZmVjdENvbW1pdHRlZEgAEiwKCGV4dGVuZGVkGAsgASgLMhgucGF3bC53b3JrZXIudjEuRXh0ZW5kZWRIAEIGCgRpdGVtIlcKBUNsYWltEg4KBnJ1bl9pZBgBIAEoCRIPCgdub2RlX2lkGAIgASgJEhEKCWl0ZXJhdGlvbhgDIAEoDRINCgVlcG9jaBgEIAEoBEoECAUQBlIFb2ZmZXIirgIKCFJlZ2lzdGVyEhMKC2V4ZWN1dG9yX2lkGAEgASgJEhIKCm5vZGVfdHlwZXMYAiADKAkSDQoFc2xvdHMYAyABKA0SIwoEaGVsZBgEIAMoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2Rlc2NyaXB0aW9uGAUgASgJEhMKC2luc3RhbmNlX2lkGAggASgJEg0KBXRva2VuGAkgASgJEjcKC2Rlc2NyaXB0b3JzGAogAygLMiIucGF3bC53b3JrZXIudjEuTm9kZVR5cGVEZXNjcmlwdG9yEi8KB3Byb2Nlc3MYCyABKAsyHi5wYXdsLndvcmtlci52MS5IYW5kbGVyUHJvY2Vzc0oECAYQB0oECAcQCFIHZHJvcHBlZFINaW5zdGFudF90eXBlcyJ7ChJOb2RlVHlwZURlc2NyaXB0b3ISDAoEdHlwZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIUCgxpbnB1dF9zY2hlbWEYAyABKAkSFQoNb3V0cHV0X3NjaGVtYRgEIAEoCRIVCg1jb25maWdfc2NoZW1hGAUgASgJIkwKDkhhbmRsZXJQcm9jZXNzEgwKBG5hbWUYASABKAkSDQoFYnVpbGQYAiABKAkSCwoDc2RrGAMgASgJEhAKCGxhbmd1YWdlGAQgASgJInQKClJlZ2lzdGVyZWQSFAoMc2NoZWR1bGVyX2lkGAEgASgJEhAKCGxlYXNlX21zGAIgASgEEhAKCHJlbmV3X21zGAMgASgEEiwKB3JlZnVzZWQYBCADKAsyGy5wYXdsLndvcmtlci52MS5SZWZ1c2VkVHlwZSI8CgtSZWZ1c2VkVHlwZRIMCgR0eXBlGAEgASgJEg4KBnJlYXNvbhgCIAEoCRIPCgdtZXNzYWdlGAMgASgJIhcKBkNyZWRpdBINCgVzbG90cxgBIAEoDSI/CgVSZW5ldxIjCgRoZWxkGAEgAygLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJc2lsZW50X21zGAIgASgEIgkKB1JlbmV3ZWQidgoFRGVsdGESJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRITCgtkZWx0YV9pbmRleBgCIAEoDRIMCgR0ZXh0GAMgASgJEiQKBW1lZGlhGAQgASgLMhUucGF3bC53b3JrZXIudjEuTWVkaWEiIgoFTWVkaWESCwoDdXJsGAEgASgJEgwKBG1pbWUYAiABKAkiNAoFVXNhZ2USFAoMaW5wdXRfdG9rZW5zGAEgASgEEhUKDW91dHB1dF90b2tlbnMYAiABKAQicQoDTG9nEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJbG9nX2luZGV4GAIgASgNEg0KBWxldmVsGAMgASgJEg8KB21lc3NhZ2UYBCABKAkSEQoJY3V0X2J5dGVzGAUgASgEItACCgdPdXRjb21lEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEwoLZHVyYXRpb25fbXMYAiABKAQSLgoJY29tcGxldGVkGAMgASgLMhkucGF3bC53b3JrZXIudjEuQ29tcGxldGVkSAASKAoGZmFpbGVkGAQgASgLMhYucGF3bC53b3JrZXIudjEuRmFpbGVkSAASLAoIZXhwYW5kZWQYBiABKAsyGC5wYXdsLndvcmtlci52MS5FeHBhbmRlZEgAEi0KCWNoaWxkX3J1bhgHIAEoCzIYLnBhd2wud29ya2VyLnYxLkNoaWxkUnVuSAASJAoEaGVsZBgIIAEoCzIULnBhd2wud29ya2VyLnYxLkhlbGRIABIjCgVnYXRlcxgFIAMoCzIULnBhd2wud29ya2VyLnYxLkdhdGVCCAoGcmVzdWx0IlMKBEdhdGUSJgoEa2luZBgBIAEoDjIYLnBhd2wud29ya2VyLnYxLkdhdGVLaW5kEg0KBXBoYXNlGAIgASgJEhQKDGRldGFpbHNfanNvbhgDIAEoDCJ8CglDb21wbGV0ZWQSEwoLb3V0cHV0X2pzb24YASABKAwSDgoGaGFuZGxlGAIgASgJEhYKDnF1ZXVlX2RlbGF5X21zGAMgASgEEiQKBXVzYWdlGAQgASgLMhUucGF3bC53b3JrZXIudjEuVXNhZ2USDAoEc3RvcBgFIAEoCCIrCghFeHBhbmRlZBISCgppdGVtc19qc29uGAEgASgMEgsKA2N1dBgCIAEoCCJECghDaGlsZFJ1bhITCgt3b3JrZmxvd19pZBgBIAEoCRIPCgd2ZXJzaW9uGAIgASgNEhIKCmlucHV0X2pzb24YAyABKAwifwoESGVsZBIOCgZyZWFzb24YASABKAkSDQoFcGhhc2UYAiABKAkSLAoJY29tcGxldGVkGAMgASgLMhkucGF3bC53b3JrZXIudjEuQ29tcGxldGVkEioKCGFwcHJvdmFsGAQgASgLMhgucGF3bC53b3JrZXIudjEuUXVlc3Rpb24iWQoIUXVlc3Rpb24SDwoHbWVzc2FnZRgBIAEoCRIUCgxkZXRhaWxzX2pzb24YAiABKAwSEQoJYXNzaWduZWVzGAMgAygJEhMKC2RlYWRsaW5lX21zGAQgASgEIn0KBkZhaWxlZBINCgVjYXVzZRgBIAEoCRIPCgdtZXNzYWdlGAIgASgJEhEKCXBlcm1hbmVudBgDIAEoCBIUCgxkZXRhaWxzX2pzb24YBCABKAwSFgoOcmV0cnlfYWZ0ZXJfbXMYBSABKAQSEgoKdGltZW91dF9tcxgGIAEoBCIvCgdSZWxlYXNlEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0iCQoHR29vZGJ5ZSKEAgoKQXNzaWdubWVudBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEg8KB2F0dGVtcHQYAiABKA0SEQoJbm9kZV90eXBlGAMgASgJEhEKCW5vZGVfanNvbhgEIAEoDBIUCgxjb250ZXh0X2pzb24YBSABKAwSEgoKdGltZW91dF9tcxgGIAEoBBITCgt0cmFjZXBhcmVudBgHIAEoCRISCgplZmZlY3Rfa2V5GAggASgJEhMKC3dvcmtmbG93X2lkGAkgASgJEhYKDmlucHV0X2FwcHJvdmVkGAogASgIEhkKEWZpcnN0X2RlbHRhX2luZGV4GAsgASgNIi8KB1NldHRsZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIuCgZDYW5jZWwSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSIxCglDbGFpbUxvc3QSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbSJYCghTdHJlYW1lZBIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEhMKC2RlbHRhX2NvdW50GAIgASgNEhEKCWxvZ19jb3VudBgDIAEoDSIHCgVEcmFpbiJtCgtFZmZlY3RCZWdpbhIkCgVjbGFpbRgBIAEoCzIVLnBhd2wud29ya2VyLnYxLkNsYWltEgwKBG5hbWUYAiABKAkSKgoFY2xhc3MYAyABKA4yGy5wYXdsLndvcmtlci52MS5FZmZlY3RDbGFzcyKCAQoLRWZmZWN0QmVndW4SJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUSEwoLcmVzdWx0X2pzb24YBCABKAwiVwoMRWZmZWN0Q29tbWl0EiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SDAoEbmFtZRgCIAEoCRITCgtyZXN1bHRfanNvbhgDIAEoDCJxCg9FZmZlY3RDb21taXR0ZWQSJAoFY2xhaW0YASABKAsyFS5wYXdsLndvcmtlci52MS5DbGFpbRIMCgRuYW1lGAIgASgJEioKBXN0YXRlGAMgASgOMhsucGF3bC53b3JrZXIudjEuRWZmZWN0U3RhdGUiQQoGRXh0ZW5kEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0SEQoJZXh0ZW5kX21zGAIgASgEIjAKCEV4dGVuZGVkEiQKBWNsYWltGAEgASgLMhUucGF3bC53b3JrZXIudjEuQ2xhaW0qaAoIR2F0ZUtpbmQSGQoVR0FURV9LSU5EX1VOU1BFQ0lGSUVEEAASHwobR0FURV9LSU5EX0NPTlRSQUNUX1ZJT0xBVEVEEAESIAocR0FURV9LSU5EX01PREVSQVRJT05fRkxBR0dFRBACKocBCgtFZmZlY3RDbGFzcxIcChhFRkZFQ1RfQ0xBU1NfVU5TUEVDSUZJRUQQABIeChpFRkZFQ1RfQ0xBU1NfVFJBTlNBQ1RJT05BTBABEhsKF0VGRkVDVF9DTEFTU19JREVNUE9URU5UEAISHQoZRUZGRUNUX0NMQVNTX0FUX01PU1RfT05DRRADKpYBCgtFZmZlY3RTdGF0ZRIcChhFRkZFQ1RfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBFRkZFQ1RfU1RBVEVfTkVXEAESHQoZRUZGRUNUX1NUQVRFX0JFR1VOX0JFRk9SRRACEhoKFkVGRkVDVF9TVEFURV9DT01NSVRURUQQAxIYChRFRkZFQ1RfU1RBVEVfUkVGVVNFRBAEMlYKDVdvcmtlclNlcnZpY2USRQoEV29yaxIbLnBhd2wud29ya2VyLnYxLldvcmtSZXF1ZXN0GhwucGF3bC53b3JrZXIudjEuV29ya1Jlc3BvbnNlKAEwAWIGcHJvdG8z");
 
 /**
- * WorkRequest is what an executor says.
+ * WorkRequest is one message of an executor.
  *
  * @generated from message pawl.worker.v1.WorkRequest
  */
@@ -34,7 +34,7 @@ export const WorkRequestSchema: GenMessage<WorkRequest> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 0);
 
 /**
- * WorkResponse is what a scheduler says.
+ * WorkResponse is one message of a scheduler.
  *
  * @generated from message pawl.worker.v1.WorkResponse
  */
@@ -55,19 +55,19 @@ export const WorkResponseSchema: GenMessage<WorkResponse> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 1);
 
 /**
- * WorkerItem is one thing an executor says.
+ * WorkerItem is one item of an executor.
  *
  * @generated from message pawl.worker.v1.WorkerItem
  */
 export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
   /**
-   * Which.
+   * The item.
    *
    * @generated from oneof pawl.worker.v1.WorkerItem.item
    */
   item: {
     /**
-     * First on every connection. Said again on the same one, it changes the number of slots.
+     * The first item of every connection. A second one on the same connection changes the number of slots.
      *
      * @generated from field: pawl.worker.v1.Register register = 1;
      */
@@ -75,7 +75,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
     case: "register";
   } | {
     /**
-     * More room for assignments.
+     * The executor has room for more assignments.
      *
      * @generated from field: pawl.worker.v1.Credit credit = 2;
      */
@@ -83,7 +83,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
     case: "credit";
   } | {
     /**
-     * I am alive, and these are the claims I hold.
+     * The executor is alive and holds these claims.
      *
      * @generated from field: pawl.worker.v1.Renew renew = 3;
      */
@@ -107,7 +107,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
     case: "log";
   } | {
     /**
-     * How an attempt ended. Repeated until Settled or ClaimLost answers it.
+     * How an attempt ended. The executor repeats it until Settled or ClaimLost answers it.
      *
      * @generated from field: pawl.worker.v1.Outcome outcome = 6;
      */
@@ -115,7 +115,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
     case: "outcome";
   } | {
     /**
-     * A claim given back unfinished, at no cost to its attempts.
+     * The executor gives a claim back unfinished. It costs no attempt.
      *
      * @generated from field: pawl.worker.v1.Release release = 7;
      */
@@ -123,7 +123,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
     case: "release";
   } | {
     /**
-     * The executor is leaving; it holds nothing any more.
+     * The executor leaves and holds no claims.
      *
      * @generated from field: pawl.worker.v1.Goodbye goodbye = 8;
      */
@@ -131,7 +131,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
     case: "goodbye";
   } | {
     /**
-     * An effect on the world is about to be made. Repeated until EffectBegun or ClaimLost answers it.
+     * The executor is about to make an effect. It repeats this until EffectBegun or ClaimLost answers it.
      *
      * @generated from field: pawl.worker.v1.EffectBegin effect_begin = 9;
      */
@@ -139,7 +139,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
     case: "effectBegin";
   } | {
     /**
-     * The effect was made, with this result. Repeated until EffectCommitted or ClaimLost answers it.
+     * The executor made the effect, with this result. It repeats this until EffectCommitted or ClaimLost answers it.
      *
      * @generated from field: pawl.worker.v1.EffectCommit effect_commit = 10;
      */
@@ -147,7 +147,7 @@ export type WorkerItem = Message<"pawl.worker.v1.WorkerItem"> & {
     case: "effectCommit";
   } | {
     /**
-     * This one task needs longer than its executor's renewals promise. Answered by Extended or ClaimLost.
+     * This task needs a lease that outlives the renewals of its executor. Extended or ClaimLost answers it.
      *
      * @generated from field: pawl.worker.v1.Extend extend = 11;
      */
@@ -164,13 +164,13 @@ export const WorkerItemSchema: GenMessage<WorkerItem> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 2);
 
 /**
- * SchedulerItem is one thing a scheduler says.
+ * SchedulerItem is one item of a scheduler.
  *
  * @generated from message pawl.worker.v1.SchedulerItem
  */
 export type SchedulerItem = Message<"pawl.worker.v1.SchedulerItem"> & {
   /**
-   * Which.
+   * The item.
    *
    * @generated from oneof pawl.worker.v1.SchedulerItem.item
    */
@@ -184,7 +184,7 @@ export type SchedulerItem = Message<"pawl.worker.v1.SchedulerItem"> & {
     case: "registered";
   } | {
     /**
-     * Run this.
+     * A task to run.
      *
      * @generated from field: pawl.worker.v1.Assignment assignment = 2;
      */
@@ -192,7 +192,7 @@ export type SchedulerItem = Message<"pawl.worker.v1.SchedulerItem"> & {
     case: "assignment";
   } | {
     /**
-     * The outcome is committed.
+     * The scheduler has committed the outcome.
      *
      * @generated from field: pawl.worker.v1.Settled settled = 3;
      */
@@ -200,7 +200,7 @@ export type SchedulerItem = Message<"pawl.worker.v1.SchedulerItem"> & {
     case: "settled";
   } | {
     /**
-     * Abort the handler; the run was cancelled. Nothing need be reported.
+     * Abort the handler: the run was cancelled. Report nothing.
      *
      * @generated from field: pawl.worker.v1.Cancel cancel = 4;
      */
@@ -208,7 +208,7 @@ export type SchedulerItem = Message<"pawl.worker.v1.SchedulerItem"> & {
     case: "cancel";
   } | {
     /**
-     * The claim is not yours any more: abort, and say no more about it. Reason STALE_CLAIM.
+     * The executor has lost the claim: abort the handler and send nothing more about it. Reason STALE_CLAIM.
      *
      * @generated from field: pawl.worker.v1.ClaimLost claim_lost = 5;
      */
@@ -232,7 +232,7 @@ export type SchedulerItem = Message<"pawl.worker.v1.SchedulerItem"> & {
     case: "drain";
   } | {
     /**
-     * Partial output is committed; it need not be kept for a resend any more.
+     * The scheduler has committed partial output; the executor need not keep it for a resend.
      *
      * @generated from field: pawl.worker.v1.Streamed streamed = 8;
      */
@@ -273,7 +273,7 @@ export const SchedulerItemSchema: GenMessage<SchedulerItem> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 3);
 
 /**
- * Claim names one claim. Everything said about a task carries it; it is compared for equality with the lease.
+ * Claim names one claim. Every item about a task carries it, and the scheduler compares it with the lease.
  *
  * @generated from message pawl.worker.v1.Claim
  */
@@ -321,29 +321,29 @@ export const ClaimSchema: GenMessage<Claim> = /*@__PURE__*/
  */
 export type Register = Message<"pawl.worker.v1.Register"> & {
   /**
-   * UUID the executor keeps as long as its process lives. One process at a time may use it: while the process that registered with it
-   * lives, another one is refused with EXECUTOR_ID_TAKEN, and tries again later or takes another id. A process is known by instance_id.
+   * UUID that the executor keeps as long as its process lives. One process at a time may use it. While that process lives, the scheduler
+   * refuses another one with EXECUTOR_ID_TAKEN; the other one tries again later or takes another id. instance_id names the process.
    *
    * @generated from field: string executor_id = 1;
    */
   executorId: string;
 
   /**
-   * Node types it serves. Built-in ones are reserved to executors that present the token.
+   * Node types that it serves. Built-in types are only for executors that send the token.
    *
    * @generated from field: repeated string node_types = 2;
    */
   nodeTypes: string[];
 
   /**
-   * How many tasks it runs at once; also its first credit, less what it holds already. 0: nothing more, it is about to leave.
+   * How many tasks it runs at once; also its first credit, less the tasks that it holds already. 0: it takes no more, because it leaves.
    *
    * @generated from field: uint32 slots = 3;
    */
   slots: number;
 
   /**
-   * Claims it still holds from an earlier connection.
+   * Claims that it still holds from an earlier connection.
    *
    * @generated from field: repeated pawl.worker.v1.Claim held = 4;
    */
@@ -357,8 +357,8 @@ export type Register = Message<"pawl.worker.v1.Register"> & {
   description: string;
 
   /**
-   * UUID that the process makes when it starts and says on every connection; keep it to yourself. With it a process takes its own id
-   * over from an older connection at once. Among processes that say none the newest one speaks for the executor, and the older stream
+   * UUID that the process makes when it starts and sends on every connection; it is a secret. With it a process takes its executor_id
+   * over from its older connection at once. Among processes that send none, the newest one keeps the executor_id, and the older stream
    * ends with EXECUTOR_ID_TAKEN.
    *
    * @generated from field: string instance_id = 8;
@@ -366,11 +366,25 @@ export type Register = Message<"pawl.worker.v1.Register"> & {
   instanceId: string;
 
   /**
-   * The scheduler's PAWL_EXECUTOR_TOKEN; needed only to serve built-in node types. Without it those are refused with FORBIDDEN.
+   * The scheduler's PAWL_EXECUTOR_TOKEN; needed only to serve built-in node types. Without it the scheduler refuses them with FORBIDDEN.
    *
    * @generated from field: string token = 9;
    */
   token: string;
+
+  /**
+   * What the executor knows of the node types that it serves: their schemas. Types without an entry stay without schemas. At most 64.
+   *
+   * @generated from field: repeated pawl.worker.v1.NodeTypeDescriptor descriptors = 10;
+   */
+  descriptors: NodeTypeDescriptor[];
+
+  /**
+   * The process of a user behind this session; absent for an executor that runs its handlers itself.
+   *
+   * @generated from field: pawl.worker.v1.HandlerProcess process = 11;
+   */
+  process?: HandlerProcess | undefined;
 };
 
 /**
@@ -379,6 +393,97 @@ export type Register = Message<"pawl.worker.v1.Register"> & {
  */
 export const RegisterSchema: GenMessage<Register> = /*@__PURE__*/
   messageDesc(file_pawl_worker_v1_worker_service, 5);
+
+/**
+ * NodeTypeDescriptor is what a handler publishes about its node type.
+ *
+ * @generated from message pawl.worker.v1.NodeTypeDescriptor
+ */
+export type NodeTypeDescriptor = Message<"pawl.worker.v1.NodeTypeDescriptor"> & {
+  /**
+   * The node type.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * For people.
+   *
+   * @generated from field: string description = 2;
+   */
+  description: string;
+
+  /**
+   * JSON Schema (2020-12) of the input, the output and the config as JSON text; empty means any. At most 32 KiB each.
+   *
+   * @generated from field: string input_schema = 3;
+   */
+  inputSchema: string;
+
+  /**
+   * See input_schema.
+   *
+   * @generated from field: string output_schema = 4;
+   */
+  outputSchema: string;
+
+  /**
+   * See input_schema.
+   *
+   * @generated from field: string config_schema = 5;
+   */
+  configSchema: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.NodeTypeDescriptor.
+ * Use `create(NodeTypeDescriptorSchema)` to create a new message.
+ */
+export const NodeTypeDescriptorSchema: GenMessage<NodeTypeDescriptor> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 6);
+
+/**
+ * HandlerProcess is a process of a user that an executor hosts.
+ *
+ * @generated from message pawl.worker.v1.HandlerProcess
+ */
+export type HandlerProcess = Message<"pawl.worker.v1.HandlerProcess"> & {
+  /**
+   * Its name, for people.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The user's build; may be empty.
+   *
+   * @generated from field: string build = 2;
+   */
+  build: string;
+
+  /**
+   * The SDK with its version.
+   *
+   * @generated from field: string sdk = 3;
+   */
+  sdk: string;
+
+  /**
+   * The language with its version.
+   *
+   * @generated from field: string language = 4;
+   */
+  language: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.HandlerProcess.
+ * Use `create(HandlerProcessSchema)` to create a new message.
+ */
+export const HandlerProcessSchema: GenMessage<HandlerProcess> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 7);
 
 /**
  * Registered answers Register.
@@ -406,6 +511,13 @@ export type Registered = Message<"pawl.worker.v1.Registered"> & {
    * @generated from field: uint64 renew_ms = 3;
    */
   renewMs: bigint;
+
+  /**
+   * Types of the executor that the scheduler does not give it, because their schemas conflict with those that the catalogue has.
+   *
+   * @generated from field: repeated pawl.worker.v1.RefusedType refused = 4;
+   */
+  refused: RefusedType[];
 };
 
 /**
@@ -413,7 +525,42 @@ export type Registered = Message<"pawl.worker.v1.Registered"> & {
  * Use `create(RegisteredSchema)` to create a new message.
  */
 export const RegisteredSchema: GenMessage<Registered> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 6);
+  messageDesc(file_pawl_worker_v1_worker_service, 8);
+
+/**
+ * RefusedType is a node type that an executor asked for and does not get.
+ *
+ * @generated from message pawl.worker.v1.RefusedType
+ */
+export type RefusedType = Message<"pawl.worker.v1.RefusedType"> & {
+  /**
+   * Which type.
+   *
+   * @generated from field: string type = 1;
+   */
+  type: string;
+
+  /**
+   * Why, as a word: TYPE_CONFLICT or SCHEMA_INVALID.
+   *
+   * @generated from field: string reason = 2;
+   */
+  reason: string;
+
+  /**
+   * Why, and what to do, for people.
+   *
+   * @generated from field: string message = 3;
+   */
+  message: string;
+};
+
+/**
+ * Describes the message pawl.worker.v1.RefusedType.
+ * Use `create(RefusedTypeSchema)` to create a new message.
+ */
+export const RefusedTypeSchema: GenMessage<RefusedType> = /*@__PURE__*/
+  messageDesc(file_pawl_worker_v1_worker_service, 9);
 
 /**
  * Credit gives room for more assignments.
@@ -434,7 +581,7 @@ export type Credit = Message<"pawl.worker.v1.Credit"> & {
  * Use `create(CreditSchema)` to create a new message.
  */
 export const CreditSchema: GenMessage<Credit> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 7);
+  messageDesc(file_pawl_worker_v1_worker_service, 10);
 
 /**
  * Renew keeps every claim of the executor alive with one message.
@@ -443,11 +590,18 @@ export const CreditSchema: GenMessage<Credit> = /*@__PURE__*/
  */
 export type Renew = Message<"pawl.worker.v1.Renew"> & {
   /**
-   * Every claim it holds; a lease it does not name is taken back after a short grace.
+   * Every claim that it holds. The scheduler takes back a lease that is not named here, after a short grace.
    *
    * @generated from field: repeated pawl.worker.v1.Claim held = 1;
    */
   held: Claim[];
+
+  /**
+   * How long the process of the user behind this session has been silent; 0 if it answers. The scheduler shows it to people.
+   *
+   * @generated from field: uint64 silent_ms = 2;
+   */
+  silentMs: bigint;
 };
 
 /**
@@ -455,10 +609,10 @@ export type Renew = Message<"pawl.worker.v1.Renew"> & {
  * Use `create(RenewSchema)` to create a new message.
  */
 export const RenewSchema: GenMessage<Renew> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 8);
+  messageDesc(file_pawl_worker_v1_worker_service, 11);
 
 /**
- * Renewed answers Renew. Claims that are not the executor's any more are named by ClaimLost.
+ * Renewed answers Renew. A ClaimLost names each claim that the executor has lost.
  *
  * @generated from message pawl.worker.v1.Renewed
  */
@@ -470,10 +624,10 @@ export type Renewed = Message<"pawl.worker.v1.Renewed"> & {
  * Use `create(RenewedSchema)` to create a new message.
  */
 export const RenewedSchema: GenMessage<Renewed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 9);
+  messageDesc(file_pawl_worker_v1_worker_service, 12);
 
 /**
- * Delta is partial output; batched by the executor.
+ * Delta is partial output; the executor sends it in batches.
  *
  * @generated from message pawl.worker.v1.Delta
  */
@@ -486,14 +640,14 @@ export type Delta = Message<"pawl.worker.v1.Delta"> & {
   claim?: Claim | undefined;
 
   /**
-   * Position in the node's stream: from Assignment.first_delta_index on, one more each time.
+   * Position in the stream of the node. It starts at Assignment.first_delta_index and grows by one.
    *
    * @generated from field: uint32 delta_index = 2;
    */
   deltaIndex: number;
 
   /**
-   * Text to append; empty when this piece is media. At most 64 KiB: the scheduler cuts a longer one, and says so in the event.
+   * Text to append; empty when this piece is media. At most 64 KiB: the scheduler cuts a longer text, and the event has the number of cut bytes.
    *
    * @generated from field: string text = 3;
    */
@@ -512,7 +666,7 @@ export type Delta = Message<"pawl.worker.v1.Delta"> & {
  * Use `create(DeltaSchema)` to create a new message.
  */
 export const DeltaSchema: GenMessage<Delta> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 10);
+  messageDesc(file_pawl_worker_v1_worker_service, 13);
 
 /**
  * Media is a piece of output that is not text.
@@ -540,10 +694,10 @@ export type Media = Message<"pawl.worker.v1.Media"> & {
  * Use `create(MediaSchema)` to create a new message.
  */
 export const MediaSchema: GenMessage<Media> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 11);
+  messageDesc(file_pawl_worker_v1_worker_service, 14);
 
 /**
- * Usage is what a model counted.
+ * Usage is the number of tokens that a model used.
  *
  * @generated from message pawl.worker.v1.Usage
  */
@@ -568,10 +722,10 @@ export type Usage = Message<"pawl.worker.v1.Usage"> & {
  * Use `create(UsageSchema)` to create a new message.
  */
 export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 12);
+  messageDesc(file_pawl_worker_v1_worker_service, 15);
 
 /**
- * Log is a line the handler logged.
+ * Log is a line that the handler logged.
  *
  * @generated from message pawl.worker.v1.Log
  */
@@ -598,7 +752,7 @@ export type Log = Message<"pawl.worker.v1.Log"> & {
   level: string;
 
   /**
-   * The line, at most 16 KiB; the scheduler cuts a longer one, and says so in the event.
+   * The line, at most 16 KiB. The scheduler cuts a longer line, and the event has the number of cut bytes.
    *
    * @generated from field: string message = 4;
    */
@@ -617,7 +771,7 @@ export type Log = Message<"pawl.worker.v1.Log"> & {
  * Use `create(LogSchema)` to create a new message.
  */
 export const LogSchema: GenMessage<Log> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 13);
+  messageDesc(file_pawl_worker_v1_worker_service, 16);
 
 /**
  * Outcome is how an attempt ended.
@@ -640,13 +794,13 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
   durationMs: bigint;
 
   /**
-   * How.
+   * The end.
    *
    * @generated from oneof pawl.worker.v1.Outcome.result
    */
   result: {
     /**
-     * It worked.
+     * The attempt succeeded.
      *
      * @generated from field: pawl.worker.v1.Completed completed = 3;
      */
@@ -654,7 +808,7 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
     case: "completed";
   } | {
     /**
-     * It did not; the scheduler decides about a retry.
+     * The attempt failed; the scheduler decides about a retry.
      *
      * @generated from field: pawl.worker.v1.Failed failed = 4;
      */
@@ -678,7 +832,7 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
     case: "childRun";
   } | {
     /**
-     * A person is to decide; the claim ends here.
+     * A person has to decide; the claim ends here.
      *
      * @generated from field: pawl.worker.v1.Held held = 8;
      */
@@ -687,7 +841,7 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Findings of the gates around the handler, in order; they enter the log together with the result. At most 8.
+   * Findings of the checks around the handler, in order; they enter the log together with the result. At most 8.
    *
    * @generated from field: repeated pawl.worker.v1.Gate gates = 5;
    */
@@ -699,16 +853,16 @@ export type Outcome = Message<"pawl.worker.v1.Outcome"> & {
  * Use `create(OutcomeSchema)` to create a new message.
  */
 export const OutcomeSchema: GenMessage<Outcome> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 14);
+  messageDesc(file_pawl_worker_v1_worker_service, 17);
 
 /**
- * Gate is one finding.
+ * Gate is one finding of a check.
  *
  * @generated from message pawl.worker.v1.Gate
  */
 export type Gate = Message<"pawl.worker.v1.Gate"> & {
   /**
-   * What was found.
+   * Its kind.
    *
    * @generated from field: pawl.worker.v1.GateKind kind = 1;
    */
@@ -734,7 +888,7 @@ export type Gate = Message<"pawl.worker.v1.Gate"> & {
  * Use `create(GateSchema)` to create a new message.
  */
 export const GateSchema: GenMessage<Gate> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 15);
+  messageDesc(file_pawl_worker_v1_worker_service, 18);
 
 /**
  * Completed is success.
@@ -757,21 +911,21 @@ export type Completed = Message<"pawl.worker.v1.Completed"> & {
   handle: string;
 
   /**
-   * What follows waits this long.
+   * The nodes that follow wait this long.
    *
    * @generated from field: uint64 queue_delay_ms = 3;
    */
   queueDelayMs: bigint;
 
   /**
-   * What a model counted; absent where none was asked.
+   * The tokens that a model used; absent if the handler called none.
    *
    * @generated from field: pawl.worker.v1.Usage usage = 4;
    */
   usage?: Usage | undefined;
 
   /**
-   * Ends the loop this was an iteration of: its `until` holds.
+   * This iteration ends its loop: the `until` of the loop holds.
    *
    * @generated from field: bool stop = 5;
    */
@@ -783,7 +937,7 @@ export type Completed = Message<"pawl.worker.v1.Completed"> & {
  * Use `create(CompletedSchema)` to create a new message.
  */
 export const CompletedSchema: GenMessage<Completed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 16);
+  messageDesc(file_pawl_worker_v1_worker_service, 19);
 
 /**
  * Expanded opens the scope of a map or a loop.
@@ -799,7 +953,7 @@ export type Expanded = Message<"pawl.worker.v1.Expanded"> & {
   itemsJson: Uint8Array;
 
   /**
-   * There would be more: running out of these items is a failure with cause max_iterations.
+   * There are more items than may run: the node fails with cause max_iterations after the last one.
    *
    * @generated from field: bool cut = 2;
    */
@@ -811,7 +965,7 @@ export type Expanded = Message<"pawl.worker.v1.Expanded"> & {
  * Use `create(ExpandedSchema)` to create a new message.
  */
 export const ExpandedSchema: GenMessage<Expanded> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 17);
+  messageDesc(file_pawl_worker_v1_worker_service, 20);
 
 /**
  * ChildRun asks for a run that the node waits for.
@@ -846,10 +1000,10 @@ export type ChildRun = Message<"pawl.worker.v1.ChildRun"> & {
  * Use `create(ChildRunSchema)` to create a new message.
  */
 export const ChildRunSchema: GenMessage<ChildRun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 18);
+  messageDesc(file_pawl_worker_v1_worker_service, 21);
 
 /**
- * Held asks for a person's decision. Nothing runs, is leased or waits in a queue until it comes.
+ * Held asks for the decision of a person. Until the decision, no executor runs the node, and it has no lease and no job.
  *
  * @generated from message pawl.worker.v1.Held
  */
@@ -862,21 +1016,21 @@ export type Held = Message<"pawl.worker.v1.Held"> & {
   reason: string;
 
   /**
-   * input: the handler has not run, and runs once the hold is approved. output: what it gave is kept, or the answer is its output.
+   * input: the handler has not run, and runs when a person approves. output: the scheduler keeps the output, or the answer becomes the output.
    *
    * @generated from field: string phase = 2;
    */
   phase: string;
 
   /**
-   * With what the node completes once the hold is approved; for phase output.
+   * How the node completes when a person approves; for phase output.
    *
    * @generated from field: pawl.worker.v1.Completed completed = 3;
    */
   completed?: Completed | undefined;
 
   /**
-   * What is asked; for the reason approval.
+   * The question; for the reason approval.
    *
    * @generated from field: pawl.worker.v1.Question approval = 4;
    */
@@ -888,10 +1042,10 @@ export type Held = Message<"pawl.worker.v1.Held"> & {
  * Use `create(HeldSchema)` to create a new message.
  */
 export const HeldSchema: GenMessage<Held> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 19);
+  messageDesc(file_pawl_worker_v1_worker_service, 22);
 
 /**
- * Question is what a person is asked.
+ * Question is a question to a person.
  *
  * @generated from message pawl.worker.v1.Question
  */
@@ -904,21 +1058,21 @@ export type Question = Message<"pawl.worker.v1.Question"> & {
   message: string;
 
   /**
-   * Any JSON for whoever decides; empty means null.
+   * Any JSON for the person who decides; empty means null.
    *
    * @generated from field: bytes details_json = 2;
    */
   detailsJson: Uint8Array;
 
   /**
-   * By which people find what is theirs to answer; at most 32.
+   * Names by which people find their questions; at most 32.
    *
    * @generated from field: repeated string assignees = 3;
    */
   assignees: string[];
 
   /**
-   * How long it stays open; 0 means for ever.
+   * How long it stays open; 0 means without a limit.
    *
    * @generated from field: uint64 deadline_ms = 4;
    */
@@ -930,7 +1084,7 @@ export type Question = Message<"pawl.worker.v1.Question"> & {
  * Use `create(QuestionSchema)` to create a new message.
  */
 export const QuestionSchema: GenMessage<Question> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 20);
+  messageDesc(file_pawl_worker_v1_worker_service, 23);
 
 /**
  * Failed is failure.
@@ -948,14 +1102,14 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
   cause: string;
 
   /**
-   * What went wrong, for people.
+   * The fault, for people.
    *
    * @generated from field: string message = 2;
    */
   message: string;
 
   /**
-   * Never retry, whatever the policy. Causes that are never retried are not either where this is false.
+   * Never retry, whatever the policy. False allows a retry only for a cause that may be retried.
    *
    * @generated from field: bool permanent = 3;
    */
@@ -969,7 +1123,7 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
   detailsJson: Uint8Array;
 
   /**
-   * The provider asked not to be called again sooner; a retry waits at least this long, up to an hour. 0: it did not say.
+   * The provider asked for this pause; a retry waits at least this long, up to an hour. 0: it asked for none.
    *
    * @generated from field: uint64 retry_after_ms = 5;
    */
@@ -988,7 +1142,7 @@ export type Failed = Message<"pawl.worker.v1.Failed"> & {
  * Use `create(FailedSchema)` to create a new message.
  */
 export const FailedSchema: GenMessage<Failed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 21);
+  messageDesc(file_pawl_worker_v1_worker_service, 24);
 
 /**
  * Release gives a claim back.
@@ -1009,11 +1163,11 @@ export type Release = Message<"pawl.worker.v1.Release"> & {
  * Use `create(ReleaseSchema)` to create a new message.
  */
 export const ReleaseSchema: GenMessage<Release> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 22);
+  messageDesc(file_pawl_worker_v1_worker_service, 25);
 
 /**
- * Goodbye ends the session. Whatever the executor held it has reported or released before; what is still on its way to it is given
- * back in its name, and costs no delivery.
+ * Goodbye ends the session. Before it, the executor reports or releases every claim. The scheduler takes back assignments that are still
+ * on their way to the executor; they cost no delivery.
  *
  * @generated from message pawl.worker.v1.Goodbye
  */
@@ -1025,7 +1179,7 @@ export type Goodbye = Message<"pawl.worker.v1.Goodbye"> & {
  * Use `create(GoodbyeSchema)` to create a new message.
  */
 export const GoodbyeSchema: GenMessage<Goodbye> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 23);
+  messageDesc(file_pawl_worker_v1_worker_service, 26);
 
 /**
  * Assignment is one task.
@@ -1062,15 +1216,15 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
   nodeJson: Uint8Array;
 
   /**
-   * What the node may read: {"input": …, "nodes": {id: output}, variables …} as JSON; an iteration of a map or a loop also
-   * has "item", "index" and, in a loop, "previous".
+   * The context of the node: {"input": …, "nodes": {id: output}, variables …} as JSON. An iteration of a map or a loop also has "item",
+   * "index" and, in a loop, "previous".
    *
    * @generated from field: bytes context_json = 5;
    */
   contextJson: Uint8Array;
 
   /**
-   * How long the handler may take. A claim that is not reported some seconds after that is ended by the scheduler as a timeout.
+   * How long the handler may take. If no report comes some seconds after that, the scheduler ends the claim as a timeout.
    *
    * @generated from field: uint64 timeout_ms = 6;
    */
@@ -1098,14 +1252,14 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
   workflowId: string;
 
   /**
-   * A person approved the input: it is not moderated again.
+   * A person approved the input: the executor does not moderate it again.
    *
    * @generated from field: bool input_approved = 10;
    */
   inputApproved: boolean;
 
   /**
-   * The index of the first delta: one more than the last of earlier claims.
+   * The index of the first delta: one more than the last index of earlier claims.
    *
    * @generated from field: uint32 first_delta_index = 11;
    */
@@ -1117,10 +1271,10 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
  * Use `create(AssignmentSchema)` to create a new message.
  */
 export const AssignmentSchema: GenMessage<Assignment> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 24);
+  messageDesc(file_pawl_worker_v1_worker_service, 27);
 
 /**
- * Settled says that an outcome is committed.
+ * Settled means that the scheduler has committed an outcome.
  *
  * @generated from message pawl.worker.v1.Settled
  */
@@ -1138,7 +1292,7 @@ export type Settled = Message<"pawl.worker.v1.Settled"> & {
  * Use `create(SettledSchema)` to create a new message.
  */
 export const SettledSchema: GenMessage<Settled> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 25);
+  messageDesc(file_pawl_worker_v1_worker_service, 28);
 
 /**
  * Cancel asks to abort.
@@ -1159,10 +1313,10 @@ export type Cancel = Message<"pawl.worker.v1.Cancel"> & {
  * Use `create(CancelSchema)` to create a new message.
  */
 export const CancelSchema: GenMessage<Cancel> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 26);
+  messageDesc(file_pawl_worker_v1_worker_service, 29);
 
 /**
- * ClaimLost fences an executor off.
+ * ClaimLost means that the executor has lost a claim: the scheduler refuses everything more about it.
  *
  * @generated from message pawl.worker.v1.ClaimLost
  */
@@ -1180,10 +1334,10 @@ export type ClaimLost = Message<"pawl.worker.v1.ClaimLost"> & {
  * Use `create(ClaimLostSchema)` to create a new message.
  */
 export const ClaimLostSchema: GenMessage<ClaimLost> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 27);
+  messageDesc(file_pawl_worker_v1_worker_service, 30);
 
 /**
- * Streamed says how much of a task's partial output is committed.
+ * Streamed means that the scheduler has committed a part of the partial output of a task.
  *
  * @generated from message pawl.worker.v1.Streamed
  */
@@ -1215,7 +1369,7 @@ export type Streamed = Message<"pawl.worker.v1.Streamed"> & {
  * Use `create(StreamedSchema)` to create a new message.
  */
 export const StreamedSchema: GenMessage<Streamed> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 28);
+  messageDesc(file_pawl_worker_v1_worker_service, 31);
 
 /**
  * Drain asks to connect elsewhere.
@@ -1230,11 +1384,11 @@ export type Drain = Message<"pawl.worker.v1.Drain"> & {
  * Use `create(DrainSchema)` to create a new message.
  */
 export const DrainSchema: GenMessage<Drain> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 29);
+  messageDesc(file_pawl_worker_v1_worker_service, 32);
 
 /**
- * EffectBegin says that an effect is about to be made. The ledger's key is (run, node, iteration, name), the same for every
- * attempt, so say each name once in a claim and repeat it only until it is answered.
+ * EffectBegin means that the executor is about to make an effect. The key of the ledger is (run, node, iteration, name), the same for
+ * every attempt. So use each name once in a claim, and repeat the item only until it is answered.
  *
  * @generated from message pawl.worker.v1.EffectBegin
  */
@@ -1254,7 +1408,7 @@ export type EffectBegin = Message<"pawl.worker.v1.EffectBegin"> & {
   name: string;
 
   /**
-   * What may be promised about it.
+   * The promise about it.
    *
    * @generated from field: pawl.worker.v1.EffectClass class = 3;
    */
@@ -1266,10 +1420,10 @@ export type EffectBegin = Message<"pawl.worker.v1.EffectBegin"> & {
  * Use `create(EffectBeginSchema)` to create a new message.
  */
 export const EffectBeginSchema: GenMessage<EffectBegin> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 30);
+  messageDesc(file_pawl_worker_v1_worker_service, 33);
 
 /**
- * EffectBegun answers EffectBegin once it is committed.
+ * EffectBegun answers EffectBegin after the commit.
  *
  * @generated from message pawl.worker.v1.EffectBegun
  */
@@ -1289,7 +1443,7 @@ export type EffectBegun = Message<"pawl.worker.v1.EffectBegun"> & {
   name: string;
 
   /**
-   * NEW: make it. BEGUN_BEFORE: what its class allows. COMMITTED: do not, here is its result.
+   * NEW: make the effect. BEGUN_BEFORE: do what its class allows. COMMITTED: do not make it, and use the result.
    *
    * @generated from field: pawl.worker.v1.EffectState state = 3;
    */
@@ -1308,10 +1462,10 @@ export type EffectBegun = Message<"pawl.worker.v1.EffectBegun"> & {
  * Use `create(EffectBegunSchema)` to create a new message.
  */
 export const EffectBegunSchema: GenMessage<EffectBegun> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 31);
+  messageDesc(file_pawl_worker_v1_worker_service, 34);
 
 /**
- * EffectCommit records the result of an effect that was made. The first one counts.
+ * EffectCommit records the result of an effect that was made. The first result counts.
  *
  * @generated from message pawl.worker.v1.EffectCommit
  */
@@ -1343,10 +1497,10 @@ export type EffectCommit = Message<"pawl.worker.v1.EffectCommit"> & {
  * Use `create(EffectCommitSchema)` to create a new message.
  */
 export const EffectCommitSchema: GenMessage<EffectCommit> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 32);
+  messageDesc(file_pawl_worker_v1_worker_service, 35);
 
 /**
- * EffectCommitted answers EffectCommit once it is committed.
+ * EffectCommitted answers EffectCommit after the commit.
  *
  * @generated from message pawl.worker.v1.EffectCommitted
  */
@@ -1378,10 +1532,10 @@ export type EffectCommitted = Message<"pawl.worker.v1.EffectCommitted"> & {
  * Use `create(EffectCommittedSchema)` to create a new message.
  */
 export const EffectCommittedSchema: GenMessage<EffectCommitted> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 33);
+  messageDesc(file_pawl_worker_v1_worker_service, 36);
 
 /**
- * Extend keeps one lease alive for a time, whatever becomes of its executor's renewals meanwhile. It does not lengthen timeout_ms.
+ * Extend keeps one lease alive for a time, even if the executor does not renew it meanwhile. It does not lengthen timeout_ms.
  *
  * @generated from message pawl.worker.v1.Extend
  */
@@ -1406,10 +1560,10 @@ export type Extend = Message<"pawl.worker.v1.Extend"> & {
  * Use `create(ExtendSchema)` to create a new message.
  */
 export const ExtendSchema: GenMessage<Extend> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 34);
+  messageDesc(file_pawl_worker_v1_worker_service, 37);
 
 /**
- * Extended says that the lease is extended.
+ * Extended means that the scheduler has extended the lease.
  *
  * @generated from message pawl.worker.v1.Extended
  */
@@ -1427,10 +1581,10 @@ export type Extended = Message<"pawl.worker.v1.Extended"> & {
  * Use `create(ExtendedSchema)` to create a new message.
  */
 export const ExtendedSchema: GenMessage<Extended> = /*@__PURE__*/
-  messageDesc(file_pawl_worker_v1_worker_service, 35);
+  messageDesc(file_pawl_worker_v1_worker_service, 38);
 
 /**
- * GateKind is what a gate found.
+ * GateKind is the kind of a finding of a check.
  *
  * @generated from enum pawl.worker.v1.GateKind
  */
@@ -1450,7 +1604,7 @@ export const GateKind = {
   CONTRACT_VIOLATED: 1,
 
   /**
-   * Moderation found something: moderation.flagged.
+   * Moderation flagged the input or output: moderation.flagged.
    *
    * @generated from enum value: GATE_KIND_MODERATION_FLAGGED = 2;
    */
@@ -1458,7 +1612,7 @@ export const GateKind = {
 } as const;
 
 /**
- * GateKind is what a gate found.
+ * GateKind is the kind of a finding of a check.
  *
  * @generated from enum pawl.worker.v1.GateKind
  */
@@ -1471,7 +1625,7 @@ export const GateKindSchema: GenEnum<GateKind> = /*@__PURE__*/
   enumDesc(file_pawl_worker_v1_worker_service, 0);
 
 /**
- * EffectClass is how much can be promised about an effect.
+ * EffectClass is the promise about an effect.
  *
  * @generated from enum pawl.worker.v1.EffectClass
  */
@@ -1491,14 +1645,14 @@ export const EffectClass = {
   TRANSACTIONAL: 1,
 
   /**
-   * The receiver knows a repeat by its key: made again under the same key when it is not known to have happened.
+   * The receiver recognises a repeat by its key: the executor makes the effect again under the same key if its result is unknown.
    *
    * @generated from enum value: EFFECT_CLASS_IDEMPOTENT = 2;
    */
   IDEMPOTENT: 2,
 
   /**
-   * Never made again once begun, even where it is not known to have happened.
+   * The executor never makes it again once it has begun, even if its result is unknown.
    *
    * @generated from enum value: EFFECT_CLASS_AT_MOST_ONCE = 3;
    */
@@ -1506,7 +1660,7 @@ export const EffectClass = {
 } as const;
 
 /**
- * EffectClass is how much can be promised about an effect.
+ * EffectClass is the promise about an effect.
  *
  * @generated from enum pawl.worker.v1.EffectClass
  */
@@ -1519,7 +1673,7 @@ export const EffectClassSchema: GenEnum<EffectClass> = /*@__PURE__*/
   enumDesc(file_pawl_worker_v1_worker_service, 1);
 
 /**
- * EffectState is what the ledger knows of an effect.
+ * EffectState is the state of an effect in the ledger.
  *
  * @generated from enum pawl.worker.v1.EffectState
  */
@@ -1539,22 +1693,21 @@ export const EffectState = {
   NEW: 1,
 
   /**
-   * An earlier claim began it and is not known to have finished it.
+   * An earlier claim began it, and its result is unknown.
    *
    * @generated from enum value: EFFECT_STATE_BEGUN_BEFORE = 2;
    */
   BEGUN_BEFORE: 2,
 
   /**
-   * It was made; its result is on record, from whichever claim committed first.
+   * It was made. The ledger has its result, from the claim that committed first.
    *
    * @generated from enum value: EFFECT_STATE_COMMITTED = 3;
    */
   COMMITTED: 3,
 
   /**
-   * Nothing was recorded: a name that is none, a class that is none, a result that is no JSON or too large, or a commit of what
-   * was never begun.
+   * Nothing was recorded: the name or the class is not valid, the result is not JSON or too large, or the effect was never begun.
    *
    * @generated from enum value: EFFECT_STATE_REFUSED = 4;
    */
@@ -1562,7 +1715,7 @@ export const EffectState = {
 } as const;
 
 /**
- * EffectState is what the ledger knows of an effect.
+ * EffectState is the state of an effect in the ledger.
  *
  * @generated from enum pawl.worker.v1.EffectState
  */
@@ -1575,14 +1728,14 @@ export const EffectStateSchema: GenEnum<EffectState> = /*@__PURE__*/
   enumDesc(file_pawl_worker_v1_worker_service, 2);
 
 /**
- * WorkerService is how executors in any language take and report work.
+ * WorkerService gives work to executors in any language and takes their results.
  *
  * @generated from service pawl.worker.v1.WorkerService
  */
 export const WorkerService: GenService<{
   /**
-   * Work is one executor's session. The first item is Register; the executor may reconnect to any scheduler and go on,
-   * since its identity is executor_id and not the connection. Items are batched on both sides.
+   * Work is the session of one executor. The first item is Register. The executor may reconnect to any scheduler and continue: its
+   * executor_id names it, not the connection. Both sides send items in batches.
    *
    * @generated from rpc pawl.worker.v1.WorkerService.Work
    */

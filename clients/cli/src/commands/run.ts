@@ -1,0 +1,253 @@
+// pawl run: its verbs, and those that read or change a run by one call. The verbs that follow a run are in run-start.ts.
+
+import {
+  type Json,
+  plainEffect,
+  plainRun,
+  runKindName,
+  runStatusName,
+  RUN_STATUS_NAMES,
+  runStatusOf,
+} from "@pawl/client";
+import { EffectState } from "@pawl/proto/pawl/v1/effect_pb";
+import type { Run } from "@pawl/proto/pawl/v1/run_pb";
+import type { Command } from "commander";
+import {
+  collect,
+  fileFlag,
+  type PageFlags,
+  pageFlags,
+  requestIdFlag,
+  type Verb,
+  wholeNumber,
+} from "../grammar.ts";
+import { isoText } from "../render/words.ts";
+import { nodeRows, spanText, valueText } from "../render/node-rows.ts";
+import { shortId, statusSpan } from "../render/spans.ts";
+import { factLines, tableLines } from "../render/table.ts";
+import {
+  canvasOf,
+  print,
+  printJson,
+  printLines,
+  printList,
+  runUrl,
+  type Session,
+  UsageError,
+} from "../session.ts";
+import { runExplain } from "./run-explain.ts";
+import { runStart, runTest, runWatch, sampleCommand } from "./run-start.ts";
+
+export function runVerbs(run: Command, verb: Verb): void {
+  inputFlags(verb(run, "start <workflow>", "Start a run of a saved workflow", runStart))
+    .option("--version <number>", "which version; default the newest", wholeNumber)
+    .option("--priority <number>", "-1000 to 1000; lower numbers run first", wholeNumber)
+    .option("--deadline <duration>", "how long it may take: 30s, 10m, 2h")
+    .option(
+      "--dedupe-input <duration>",
+      "do not start a second run for the same input within this time, such as 24h",
+    );
+  fileFlag(inputFlags(verb(run, "test", "Run a definition without saving it", runTest)));
+  const watches = "Follow a run to its end; Ctrl-C stops watching, not the run";
+  const after = "only events after this event id";
+  verb(run, "watch <run>", watches, runWatch).option("--after <event>", after, wholeNumber);
+  verb(run, "get <run>", "Show a run and its nodes", get);
+  const explains = "Explain why a node waits, runs or ended as it did, and what to do";
+  const inLoop = "which execution of the node, in a loop or map";
+  verb(run, "explain <run> <node>", explains, runExplain).option(...iterationFlag(inLoop));
+  pageFlags(
+    verb(run, "effects <run>", "List what a run did to the outside world", effects).option(
+      "--node <id>",
+      "only this node",
+    ),
+  );
+  pageFlags(
+    verb(run, "list", "List runs, newest first", list)
+      .option("--status <status...>", `only these: ${RUN_STATUS_NAMES.join(", ")}`)
+      .option("--workflow <id>", "only this workflow")
+      .option("--schedule <id>", "only runs that this schedule started"),
+  );
+  verb(run, "cancel <run>", "Cancel a run: abort running nodes, start no others", cancel).option(
+    "--reason <text>",
+    "why; shown to people",
+  );
+  const rechecks =
+    "Verify the whole log of a quarantined run; release the run when the log is intact";
+  verb(run, "recheck <run>", rechecks, recheck);
+  verb(run, "delete <run>", "Stop and delete a test run, with its history", remove);
+  const decides = "Approve or reject a node that waits for a person";
+  verb(run, "decide <run> <node> <decision>", decides, decide)
+    .option(...iterationFlag("which execution of the node; default 0"))
+    .option("--comment <text>", "comment on the decision");
+}
+
+const iterationFlag = (description: string) =>
+  ["--iteration <number>", description, wholeNumber] as const;
+
+const inputFlags = (command: Command): Command =>
+  requestIdFlag(
+    command
+      .option("--input <json>", "the input: JSON, or @FILE")
+      .option("--sample", "use the example input of the workflow")
+      .option("--set <key=value>", "set one key of the input; may be repeated", collect)
+      .option("--wait", "wait for the end; exit code 1 unless the run completes"),
+  );
+
+/** One run with its nodes. */
+async function get(session: Session, runId: string): Promise<void> {
+  const { run, definition } = await session.client.runs.get(runId, { signal: session.interrupted });
+  const url = runUrl(session, run.runId);
+  if (session.format === "json") return printJson(session, { ...plainRun(run), url });
+  const facts: [string, string][] = [
+    ["run", run.runId],
+    ["workflow", workflowText(run)],
+    ["schedule", scheduleText(run)],
+    ["parent", run.parentRunId === "" ? "" : `${run.parentRunId} node ${run.parentNodeId}`],
+    ["created", isoText(run.createTime)],
+    ["took", spanText(run.createTime, run.endTime, session.now())],
+    ["events", String(run.lastEventId)],
+    ["input", valueText(run.inputJson)],
+    ["output", valueText(run.outputJson)],
+    ["error", run.errorMessage],
+    ["waiting", run.waitingReason],
+    ["quarantine", quarantineText(run)],
+    ["next", nextCommand(session.self, run, definition)],
+    ["trace", run.traceId],
+    ["url", url],
+  ];
+  const canvas = canvasOf(session);
+  printLines(session, [
+    ...factLines("status", statusSpan(runStatusName(run.status)), canvas),
+    ...facts.flatMap(([name, value]) => factLines(name, { text: value }, canvas)),
+  ]);
+  if (run.nodes.length > 0) {
+    const heads = ["NODE", "STATUS", "ATTEMPT", "TOOK", "RESULT"];
+    const { self, terminal } = session;
+    const options = { definition, nowMs: session.now(), self, isTty: terminal.isTty };
+    const nodes = nodeRows(run, options);
+    printLines(session, ["", ...tableLines(heads, nodes, canvas)]);
+  }
+}
+
+interface ListFlags extends PageFlags {
+  readonly status?: readonly string[];
+  readonly workflow?: string;
+  readonly schedule?: string;
+}
+
+async function list(session: Session, flags: ListFlags): Promise<void> {
+  const statuses = (flags.status ?? []).map((name) => {
+    const status = runStatusOf(name);
+    if (status === undefined)
+      throw new UsageError(`--status ${name}: use one of ${RUN_STATUS_NAMES.join(", ")}`);
+    return status;
+  });
+  const { workflow: workflowId, schedule: scheduleId, limit: pageSize, pageToken } = flags;
+  const { client, interrupted: signal, self } = session;
+  const filter = { statuses, workflowId, scheduleId };
+  const page = await client.runs.list({ ...filter, pageSize, pageToken, signal });
+  const { runs: items, nextPageToken } = page;
+  const nowMs = session.now();
+  printList(session, {
+    items,
+    json: { runs: items.map(plainRun), nextPageToken },
+    none: `No runs. Start one with \`${self} run start WORKFLOW\`.`,
+    heads: ["RUN", "WORKFLOW", "STATUS", "AGO", "TOOK", "ERROR"],
+    rowOf: (run) => [
+      session.terminal.isTty ? shortId(run.runId) : run.runId,
+      workflowText(run),
+      statusSpan(runStatusName(run.status)),
+      spanText(run.createTime, undefined, nowMs),
+      spanText(run.createTime, run.endTime, nowMs),
+      troubleOf(run),
+    ],
+    next: [`${self} run list`, nextPageToken],
+  });
+}
+
+/** A page of the effects of a run on the outside world. */
+async function effects(
+  session: Session,
+  runId: string,
+  flags: PageFlags & { readonly node?: string },
+): Promise<void> {
+  const { client, interrupted: signal, self } = session;
+  const { node: nodeId, limit: pageSize, pageToken } = flags;
+  const page = await client.runs.effects(runId, { nodeId, pageSize, pageToken, signal });
+  const { effects: items, nextPageToken } = page;
+  printList(session, {
+    items,
+    json: { runId, effects: items.map(plainEffect), nextPageToken },
+    none: "No effects.",
+    heads: ["NODE", "EFFECT", "STATE", "CLASS", "ATTEMPT", "BEGUN", "KEY"],
+    rowOf: (effect) => [
+      effect.iteration === 0 ? effect.nodeId : `${effect.nodeId}[${effect.iteration}]`,
+      effect.name,
+      effect.state === EffectState.COMMITTED ? "committed" : "begun, result unknown",
+      effect.effectClass,
+      String(effect.attempt),
+      isoText(effect.beginTime),
+      effect.key,
+    ],
+    next: [`${self} run effects ${runId}`, nextPageToken],
+  });
+}
+
+async function cancel(
+  session: Session,
+  runId: string,
+  { reason = "cancelled from the command line" }: { readonly reason?: string },
+): Promise<void> {
+  const signal = session.interrupted;
+  const run = await session.client.runs.cancel(runId, { reason, signal });
+  print(session, plainRun(run), () => [`${run.runId} ${runStatusName(run.status)}`]);
+}
+
+async function remove(session: Session, runId: string): Promise<void> {
+  await session.client.runs.delete(runId, { signal: session.interrupted });
+  print(session, { runId, deleted: true }, () => [`${runId} deleted`]);
+}
+
+/** Checks the whole log again, and lifts the quarantine when the log is intact. */
+async function recheck(session: Session, runId: string): Promise<void> {
+  const run = await session.client.runs.recheck(runId, { signal: session.interrupted });
+  print(session, plainRun(run), () => [`${run.runId} is whole and ${runStatusName(run.status)}`]);
+}
+
+/** Approves or rejects a node that waits for a person. */
+async function decide(
+  session: Session,
+  runId: string,
+  nodeId: string,
+  decision: string,
+  { iteration, comment }: { readonly iteration?: number; readonly comment?: string },
+): Promise<void> {
+  if (decision !== "approve" && decision !== "reject")
+    throw new UsageError(`The decision is approve or reject, not ${decision}.`);
+  const options = { iteration, comment, signal: session.interrupted };
+  const run = await session.client.runs.decide(runId, nodeId, decision, options);
+  print(session, plainRun(run), () => [
+    `${nodeId} ${decision}; the run is ${runStatusName(run.status)}`,
+  ]);
+}
+
+const nextCommand = (self: string, run: Run, definition: Json | undefined): string =>
+  run.quarantine === undefined
+    ? sampleCommand(self, run, definition)
+    : `${self} run recheck ${run.runId}`;
+
+const quarantineText = ({ quarantine }: Run): string =>
+  quarantine === undefined ? "" : `${quarantine.reason}: ${quarantine.detail}`;
+
+function troubleOf(run: Run): string {
+  if (run.quarantine !== undefined) return `in quarantine: ${quarantineText(run)}`;
+  return run.errorMessage === "" && run.hasFailures ? "some nodes failed" : run.errorMessage;
+}
+
+const scheduleText = ({ scheduleId, scheduleTime }: Run): string =>
+  scheduleTime === undefined ? scheduleId : `${scheduleId} at ${isoText(scheduleTime)}`;
+
+const workflowText = (run: Run): string =>
+  run.workflowId === ""
+    ? `(${runKindName(run.kind)})`
+    : `${run.workflowId} v${run.workflowVersion}`;

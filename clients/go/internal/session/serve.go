@@ -1,0 +1,130 @@
+package session
+
+// The loop of a process: one stream after the other, until the user stops it and the host has everything.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+const (
+	backoffBase = 100 * time.Millisecond
+	backoffMax  = 5 * time.Second
+)
+
+// Serve runs until the context ends, and then until the host has everything. It fails only if the host refuses the process before its first
+// Welcome.
+func (p *Process) Serve(ctx context.Context) error {
+	defer p.setState(Stopped)
+	stop := context.AfterFunc(ctx, func() {
+		p.mu.Lock()
+		p.leave()
+		p.settle()
+		p.mu.Unlock()
+	})
+	defer stop()
+	wasWelcome := false
+	var cutAt time.Time
+	for retry := 0; ; retry++ {
+		s, isNew := p.current()
+		end := p.stream(ctx, s)
+		p.config.Logger.Debug("pawl: a stream ended", "error", end.err)
+		if !wasWelcome && !end.isWelcome && isRefusal(end.err) {
+			return fmt.Errorf("pawl: the host at %s refuses this process: %w", p.config.Address, end.err)
+		}
+		wasWelcome = wasWelcome || end.isWelcome
+		if end.isWelcome {
+			retry = 0
+			cutAt = time.Now()
+		}
+		if p.isDone(ctx, s, end, cutAt) {
+			return nil
+		}
+		p.setState(p.stateAfter(ctx, wasWelcome))
+		if end.isLost && !isNew {
+			retry = -1 // the new session begins at once
+			continue
+		}
+		if isNew && !end.isWelcome {
+			p.forgetSession(s)
+		}
+		p.pause(ctx, retry, s, cutAt)
+	}
+}
+
+// current gives the session to resume, or a new one.
+func (p *Process) current() (s *session, isNew bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.session == nil {
+		p.session = &session{id: p.config.NewID(), invocations: map[string]*Invocation{}}
+	}
+	return p.session, !p.session.isWelcome()
+}
+
+// forgetSession drops a session whose Hello got no Welcome: its id is never used again.
+func (p *Process) forgetSession(s *session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.session == s {
+		p.session = nil
+	}
+}
+
+func (p *Process) stateAfter(ctx context.Context, wasWelcome bool) State {
+	switch {
+	case ctx.Err() != nil:
+		return Draining
+	case wasWelcome:
+		return Cut
+	}
+	return Connecting
+}
+
+// isDone reports whether a process that leaves has nothing more to do. After resume_ms the host has given the session up.
+func (p *Process) isDone(ctx context.Context, s *session, end ending, cutAt time.Time) bool {
+	if ctx.Err() == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	resume := time.Duration(s.welcome.Load().GetResumeMs()) * time.Millisecond
+	isOver := !s.isWelcome() || s.isLost || errors.Is(end.err, errIdle) ||
+		errors.Is(end.err, io.EOF) && len(s.invocations) == 0 || time.Since(cutAt) > resume
+	if isOver {
+		p.lose(s)
+	}
+	return isOver
+}
+
+// pause waits before the next stream, with full jitter. A process that leaves does not wait beyond the time of its session.
+func (p *Process) pause(ctx context.Context, retry int, s *session, cutAt time.Time) {
+	delay := time.Duration(rand.Float64() * float64(min(backoffMax, backoffBase<<min(retry, 16))))
+	done := ctx.Done()
+	if ctx.Err() != nil {
+		done = nil
+		resume := time.Duration(s.welcome.Load().GetResumeMs()) * time.Millisecond
+		delay = min(delay, max(0, resume-time.Since(cutAt)))
+	}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-done:
+	}
+}
+
+func isRefusal(err error) bool {
+	switch status.Code(err) {
+	case codes.InvalidArgument, codes.Unauthenticated, codes.PermissionDenied, codes.FailedPrecondition:
+		return true
+	}
+	return false
+}

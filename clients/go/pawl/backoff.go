@@ -1,0 +1,40 @@
+package pawl
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+const (
+	backoffBase = 200 * time.Millisecond
+	backoffMax  = 10 * time.Second
+)
+
+// clock is time and chance; tests pass their own.
+type clock struct {
+	now    func() time.Time
+	random func() float64
+	// pause returns after the time, or at once when the context ends.
+	pause func(ctx context.Context, d time.Duration)
+}
+
+var systemClock = clock{
+	now:    time.Now,
+	random: rand.Float64,
+	pause: func(ctx context.Context, d time.Duration) {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+	},
+}
+
+// backoff is the delay before the given retry, counted from 1; at least half of the exponential step. The jitter keeps a thousand clients
+// that were cut off at once from coming back at once.
+func backoff(retry int, random float64) time.Duration {
+	step := min(backoffMax, backoffBase<<min(retry-1, 16))
+	return time.Duration(float64(step) * (0.5 + random*0.5)).Round(time.Millisecond)
+}

@@ -1,0 +1,107 @@
+package pawl
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"runtime"
+	"strings"
+	"time"
+
+	handlerv1 "pawl.dev/sdk/go/gen/pawl/handler/v1"
+)
+
+// Failure is an error of a handler with a cause that policies and people see. Make one with Fail. Any other error that a handler returns has
+// the cause provider_error.
+type Failure struct {
+	cause      string
+	message    string
+	permanent  bool
+	retryAfter time.Duration
+	details    any
+}
+
+// Fail makes a failure. The cause is one of Pawl's own, or one of yours with a dot in it, such as acme.card_declined.
+func Fail(cause, message string) *Failure { return &Failure{cause: cause, message: message} }
+
+// Permanent means that the node is never tried again, whatever its policy.
+func (f *Failure) Permanent() *Failure {
+	f.permanent = true
+	return f
+}
+
+// RetryAfter asks that a retry waits at least this long, up to an hour.
+func (f *Failure) RetryAfter(d time.Duration) *Failure {
+	f.retryAfter = d
+	return f
+}
+
+// Details adds a value that encodes to JSON.
+func (f *Failure) Details(value any) *Failure {
+	f.details = value
+	return f
+}
+
+func (f *Failure) Error() string { return f.cause + ": " + f.message }
+
+func (f *Failure) wire() *handlerv1.Failure {
+	failure := &handlerv1.Failure{
+		Cause: strings.ToValidUTF8(f.cause, "\uFFFD"), Message: f.message, Permanent: f.permanent,
+		RetryAfterMs: uint64(max(0, f.retryAfter.Milliseconds())),
+	}
+	if f.details != nil {
+		details, err := encode(f.details)
+		if err != nil {
+			failure.Message += fmt.Sprintf(" (its details are not JSON: %v)", err)
+		}
+		failure.DetailsJson = strings.ToValidUTF8(string(details), "\uFFFD")
+	}
+	return failure
+}
+
+// failureOf is the failure of any error. where names the function that returned it.
+func failureOf(err error, where []string) *Failure {
+	var failure *Failure
+	if errors.As(err, &failure) {
+		return failure
+	}
+	return Fail("provider_error", fmt.Sprintf("%T: %v", err, err)).Details(frames{where})
+}
+
+func failureOfPanic(value any) *Failure {
+	return Fail("provider_error", fmt.Sprintf("panic: %v", value)).Details(frames{stack()})
+}
+
+type frames struct {
+	Frames []string `json:"frames"`
+}
+
+const framesMax = 10
+
+// stack names the functions above a panic, the newest first. The three newest are of the recovery itself.
+func stack() []string {
+	pcs := make([]uintptr, framesMax)
+	found := runtime.CallersFrames(pcs[:runtime.Callers(5, pcs)])
+	var names []string
+	for {
+		frame, hasMore := found.Next()
+		names = append(names, place(frame.Function, frame.File, frame.Line))
+		if !hasMore {
+			return names
+		}
+	}
+}
+
+// place has the name of the file only: folders are of the machine that built the program.
+func place(function, file string, line int) string {
+	return fmt.Sprintf("%s (%s:%d)", function, path.Base(file), line)
+}
+
+func placeOf(pc uintptr) []string {
+	function := runtime.FuncForPC(pc)
+	if function == nil {
+		return nil
+	}
+	file, line := function.FileLine(pc)
+	return []string{place(function.Name(), file, line)}
+}

@@ -1,0 +1,203 @@
+package pawl
+
+// A gateway for tests: the real protocol over a real socket. Each connection of a watch plays the steps that a test scripts.
+
+import (
+	"context"
+	"net"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/protoadapt"
+
+	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
+)
+
+// step sends events, fails, cuts every connection, waits for the test or stays silent.
+type step struct {
+	send  []*Event
+	fail  error
+	cut   bool
+	stall bool
+	until <-chan struct{}
+}
+
+type gateway struct {
+	pawlv1.UnimplementedRunServiceServer
+	pawlv1.UnimplementedEventServiceServer
+	pawlv1.UnimplementedWorkflowServiceServer
+	pawlv1.UnimplementedApprovalServiceServer
+
+	// script gives the steps of the n-th WatchRun, from 0.
+	script func(req *pawlv1.WatchRunRequest, n int) []step
+	// execute gives the run id and the steps of the n-th ExecuteRun; an empty id accepts nothing.
+	execute func(n int) (string, []step)
+	start   func(n int) (*pawlv1.StartRunResponse, error)
+	get     func() *pawlv1.Run
+
+	mu       sync.Mutex
+	watched  []*pawlv1.WatchRunRequest
+	started  []*pawlv1.StartRunRequest
+	approved []*pawlv1.ApproveApprovalRequest
+	conns    map[net.Conn]struct{}
+}
+
+// recorded gives a listener whose connections a test can cut.
+type recorded struct {
+	net.Listener
+	gateway *gateway
+}
+
+func (r recorded) Accept() (net.Conn, error) {
+	conn, err := r.Listener.Accept()
+	if err == nil {
+		r.gateway.mu.Lock()
+		r.gateway.conns[conn] = struct{}{}
+		r.gateway.mu.Unlock()
+	}
+	return conn, err
+}
+
+func (g *gateway) cutAll() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for conn := range g.conns {
+		conn.Close()
+		delete(g.conns, conn)
+	}
+}
+
+// pauses is a clock whose pauses take no time and are written down.
+type pauses struct {
+	mu   sync.Mutex
+	list []time.Duration
+}
+
+func (p *pauses) clock() clock {
+	sum := func() (total time.Duration) {
+		for _, d := range p.list {
+			total += d
+		}
+		return total
+	}
+	return clock{
+		now:    func() time.Time { p.mu.Lock(); defer p.mu.Unlock(); return time.Unix(0, 0).Add(sum()) },
+		random: func() float64 { return 1 },
+		pause:  func(_ context.Context, d time.Duration) { p.mu.Lock(); defer p.mu.Unlock(); p.list = append(p.list, d) },
+	}
+}
+
+func serveGateway(t *testing.T, g *gateway) (*Client, *pauses) {
+	t.Helper()
+	g.conns = map[net.Conn]struct{}{}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	pawlv1.RegisterRunServiceServer(server, g)
+	pawlv1.RegisterEventServiceServer(server, g)
+	pawlv1.RegisterWorkflowServiceServer(server, g)
+	pawlv1.RegisterApprovalServiceServer(server, g)
+	go server.Serve(recorded{listener, g})
+	t.Cleanup(server.Stop)
+	client, err := Connect(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { client.Close() })
+	written := &pauses{}
+	client.clock = written.clock()
+	return client, written
+}
+
+func (g *gateway) play(ctx context.Context, steps []step, send func([]*Event) error) error {
+	for _, s := range steps {
+		switch {
+		case s.send != nil:
+			if err := send(s.send); err != nil {
+				return err
+			}
+		case s.fail != nil:
+			return s.fail
+		case s.until != nil:
+			<-s.until
+		default:
+			if s.cut {
+				g.cutAll()
+			}
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (g *gateway) WatchRun(req *pawlv1.WatchRunRequest, stream pawlv1.EventService_WatchRunServer) error {
+	g.mu.Lock()
+	n := len(g.watched)
+	g.watched = append(g.watched, req)
+	g.mu.Unlock()
+	return g.play(stream.Context(), g.script(req, n), func(events []*Event) error {
+		return stream.Send(&pawlv1.WatchRunResponse{Events: events})
+	})
+}
+
+func (g *gateway) noteStart(req *pawlv1.StartRunRequest) int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.started = append(g.started, req)
+	return len(g.started) - 1
+}
+
+func (g *gateway) StartRun(_ context.Context, req *pawlv1.StartRunRequest) (*pawlv1.StartRunResponse, error) {
+	return g.start(g.noteStart(req))
+}
+
+func (g *gateway) ExecuteRun(req *pawlv1.ExecuteRunRequest, stream pawlv1.RunService_ExecuteRunServer) error {
+	id, steps := g.execute(g.noteStart(req.GetStart()))
+	if id != "" {
+		if err := stream.Send(&pawlv1.ExecuteRunResponse{Run: &pawlv1.Run{RunId: id}}); err != nil {
+			return err
+		}
+	}
+	return g.play(stream.Context(), steps, func(events []*Event) error {
+		return stream.Send(&pawlv1.ExecuteRunResponse{Events: events})
+	})
+}
+
+func (g *gateway) GetRun(context.Context, *pawlv1.GetRunRequest) (*pawlv1.GetRunResponse, error) {
+	return &pawlv1.GetRunResponse{Run: g.get()}, nil
+}
+
+func (g *gateway) ApproveApproval(_ context.Context, req *pawlv1.ApproveApprovalRequest) (*pawlv1.ApproveApprovalResponse, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.approved = append(g.approved, req)
+	return &pawlv1.ApproveApprovalResponse{Approval: &Approval{ApprovalId: req.GetApprovalId()}}, nil
+}
+
+func (g *gateway) afterIDs() []uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var ids []uint64
+	for _, req := range g.watched {
+		ids = append(ids, req.GetAfterEventId())
+	}
+	return ids
+}
+
+// refusal is a failure as the gateway words it.
+func refusal(code codes.Code, reason, message string, details ...protoadapt.MessageV1) error {
+	all := append([]protoadapt.MessageV1{&errdetails.ErrorInfo{Reason: reason, Domain: "pawl"}}, details...)
+	made, err := status.New(code, message).WithDetails(all...)
+	if err != nil {
+		panic(err)
+	}
+	return made.Err()
+}

@@ -1,0 +1,185 @@
+package pawl
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
+)
+
+// RunState is a run as the gateway describes it.
+type RunState = pawlv1.Run
+
+// Runs starts runs, reads them and ends them.
+type Runs struct {
+	client *Client
+	rpc    pawlv1.RunServiceClient
+	events pawlv1.EventServiceClient
+}
+
+// StartOptions are the options of Start.
+type StartOptions struct {
+	// Version of the workflow; 0 means the newest.
+	Version uint32
+	// Priority: sooner for lower numbers; -1000 to 1000.
+	Priority int32
+	// Deadline is how long the run may take; 0 means the definition's own, or one hour.
+	Deadline time.Duration
+	// DedupeInput makes a second start with the same input return the run of the first, for this long; 0 means never.
+	DedupeInput time.Duration
+	// RequestID makes a repeat harmless; empty means a fresh one. The client keeps it across its own retries.
+	RequestID string
+}
+
+// Started is an accepted run.
+type Started struct {
+	Run *RunState
+	// IsDuplicate says that the request, or the same input, had been accepted before.
+	IsDuplicate bool
+}
+
+func startRequest(workflowID string, input any, options StartOptions) (*pawlv1.StartRunRequest, error) {
+	text, err := jsonOf(input)
+	if err != nil {
+		return nil, fmt.Errorf("pawl: the input of workflow %s is not JSON: %w", workflowID, err)
+	}
+	req := &pawlv1.StartRunRequest{
+		WorkflowId: workflowID, Version: options.Version, InputJson: text,
+		RequestId: identified(options.RequestID), Priority: options.Priority,
+	}
+	if options.Deadline > 0 {
+		req.Deadline = durationpb.New(options.Deadline)
+	}
+	if options.DedupeInput > 0 {
+		req.Idempotency = &pawlv1.Idempotency{
+			Scope: pawlv1.IdempotencyScope_IDEMPOTENCY_SCOPE_INPUT_HASH, Ttl: durationpb.New(options.DedupeInput),
+		}
+	}
+	return req, nil
+}
+
+// Start accepts a run of a saved workflow and returns at once. The input is a value that encodes to JSON; json.RawMessage is sent to the
+// letter.
+func (r *Runs) Start(ctx context.Context, workflowID string, input any, options StartOptions) (*Started, error) {
+	req, err := startRequest(workflowID, input, options)
+	if err != nil {
+		return nil, err
+	}
+	res, err := call(ctx, r.client, r.rpc.StartRun, req)
+	if err != nil {
+		return nil, err
+	}
+	return &Started{res.GetRun(), res.GetDuplicate()}, nil
+}
+
+// Get reads one run with its nodes. RUN_NOT_FOUND when there is none.
+func (r *Runs) Get(ctx context.Context, runID string) (*RunState, error) {
+	res, err := call(ctx, r.client, r.rpc.GetRun, &pawlv1.GetRunRequest{RunId: runID})
+	return res.GetRun(), err
+}
+
+// RunFilter says which runs to list. The zero value means all.
+type RunFilter struct {
+	Statuses   []pawlv1.RunStatus
+	WorkflowID string
+	ScheduleID string
+	// Query is the beginning of a workflow id, of a word of its title or of a run id, or the last eight digits of a run id.
+	Query string
+}
+
+// List reads a page of runs, newest first, without inputs, outputs and nodes, and the token of the next page.
+func (r *Runs) List(ctx context.Context, filter RunFilter, page Page) ([]*RunState, string, error) {
+	res, err := call(ctx, r.client, r.rpc.ListRuns, &pawlv1.ListRunsRequest{
+		Statuses: filter.Statuses, WorkflowId: filter.WorkflowID, ScheduleId: filter.ScheduleID, Query: filter.Query,
+		PageSize: page.Size, PageToken: page.Token,
+	})
+	return res.GetRuns(), res.GetNextPageToken(), err
+}
+
+// CancelOptions are the options of Cancel.
+type CancelOptions struct {
+	// Reason is for people.
+	Reason string
+	// RequestID makes a repeat harmless; empty means a fresh one.
+	RequestID string
+}
+
+// Cancel aborts running nodes and ends the run. RUN_ALREADY_FINISHED when it has ended.
+func (r *Runs) Cancel(ctx context.Context, runID string, options CancelOptions) (*RunState, error) {
+	req := &pawlv1.CancelRunRequest{RunId: runID, Reason: options.Reason, RequestId: identified(options.RequestID)}
+	res, err := call(ctx, r.client, r.rpc.CancelRun, req)
+	return res.GetRun(), err
+}
+
+// Wait returns the run as it ended, across reconnects. It fails when the context ends first; the run continues.
+func (r *Runs) Wait(ctx context.Context, runID string) (*RunState, error) {
+	for _, err := range r.Watch(ctx, runID, WatchOptions{Types: terminalTypes}) {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return r.Get(ctx, runID)
+}
+
+// RunFailed is the error of Run for a run that did not complete.
+type RunFailed struct {
+	// Run is the run as it ended: its Status is failed, cancelled or timeout.
+	Run *RunState
+	// NodeID is the node that failed first; empty when none did.
+	NodeID string
+	// Message is for people.
+	Message string
+}
+
+func (f *RunFailed) Error() string {
+	text := fmt.Sprintf("pawl: run %s ended as %s", f.Run.GetRunId(), f.Run.GetStatus())
+	if f.NodeID != "" {
+		text += " at node " + f.NodeID
+	}
+	if f.Message != "" {
+		text += ": " + f.Message
+	}
+	return text
+}
+
+// Run starts a workflow, waits for its end and gives its output. The error is *RunFailed for a run that did not complete, and *Error for a
+// call that failed. When the context ends, Run returns and the run continues.
+func Run[In, Out any](ctx context.Context, client *Client, workflowID string, in In) (Out, error) {
+	var out Out
+	req, err := startRequest(workflowID, in, StartOptions{})
+	if err != nil {
+		return out, err
+	}
+	end, err := client.Runs.execute(ctx, req)
+	if err != nil {
+		return out, err
+	}
+	completed := end.GetRunCompleted()
+	if completed == nil {
+		return out, client.Runs.failureOf(ctx, end)
+	}
+	if len(completed.GetOutputJson()) == 0 {
+		return out, nil
+	}
+	if err := json.Unmarshal(completed.GetOutputJson(), &out); err != nil {
+		return out, fmt.Errorf("pawl: the output of run %s does not fit %T: %w", end.GetRunId(), out, err)
+	}
+	return out, nil
+}
+
+func (r *Runs) failureOf(ctx context.Context, end *Event) error {
+	run, err := r.Get(ctx, end.GetRunId())
+	if err != nil {
+		return err
+	}
+	failed := end.GetRunFailed()
+	failure := &RunFailed{Run: run, NodeID: failed.GetFailedNodeId(), Message: failed.GetMessage()}
+	if cancelled := end.GetRunCancelled(); cancelled != nil {
+		failure.Message = cancelled.GetReason()
+	}
+	return failure
+}

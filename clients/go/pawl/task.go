@@ -1,0 +1,101 @@
+package pawl
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	handlerv1 "pawl.dev/sdk/go/gen/pawl/handler/v1"
+	"pawl.dev/sdk/go/internal/session"
+)
+
+// Cancelled is the cause of the context of a cancelled handler: use errors.As on context.Cause(ctx). Its Reason is cancelled, timeout,
+// claim_lost, blocked or drained. errors.Is(err, context.Canceled) is true for it.
+type Cancelled = session.Cancelled
+
+// port is what a running handler asks of its host.
+type port interface {
+	Emit(ctx context.Context, text string) error
+	EmitMedia(ctx context.Context, url, mime string) error
+	Log(level handlerv1.LogLevel, message string)
+	Begin(ctx context.Context, name string, class handlerv1.EffectClass) (handlerv1.EffectState, string, error)
+	Commit(ctx context.Context, name, result string) (handlerv1.EffectState, error)
+}
+
+// Task is the work that a handler does now.
+type Task struct {
+	// Type is the node type.
+	Type string
+	// Attempt counts from 1.
+	Attempt int
+	// EffectKey is the same for every attempt and delivery: send it to receivers as their idempotency key.
+	EffectKey string
+	// Deadline is when the host cancels the handler; zero without a limit.
+	Deadline time.Time
+	// RunID, NodeID and Iteration name the work. WorkflowID is empty for a test run.
+	RunID, NodeID, WorkflowID string
+	Iteration                 int
+	// Traceparent is the W3C trace context of the attempt; empty without tracing.
+	Traceparent string
+
+	port   port
+	result handlerv1.Result
+}
+
+type taskKey struct{}
+
+// From gives the task of a handler's context. Outside of a handler it panics: that is a mistake of the program.
+func From(ctx context.Context) *Task {
+	task, isTask := ctx.Value(taskKey{}).(*Task)
+	if !isTask {
+		panic("pawl: From needs the context of a handler")
+	}
+	return task
+}
+
+func taskOf(invoke *handlerv1.Invoke, port port) *Task {
+	task := &Task{
+		Type: invoke.GetType(), Attempt: int(invoke.GetAttempt()), EffectKey: invoke.GetEffectKey(),
+		RunID: invoke.GetRunId(), NodeID: invoke.GetNodeId(), WorkflowID: invoke.GetWorkflowId(),
+		Iteration: int(invoke.GetIteration()), Traceparent: invoke.GetTraceparent(), port: port,
+	}
+	if timeout := invoke.GetTimeoutMs(); timeout > 0 {
+		task.Deadline = time.Now().Add(time.Duration(timeout) * time.Millisecond)
+	}
+	return task
+}
+
+// Emit streams text that watchers see at once. It waits while the host has not passed enough on.
+func (t *Task) Emit(ctx context.Context, text string) error { return t.port.Emit(ctx, text) }
+
+// EmitMedia streams a picture, a sound or another file: its address or a data: URL, and its media type.
+func (t *Task) EmitMedia(ctx context.Context, url, mime string) error {
+	return t.port.EmitMedia(ctx, url, mime)
+}
+
+// Log writes a line to the log of the run.
+func (t *Task) Log(level slog.Level, message string) {
+	wire := handlerv1.LogLevel_LOG_LEVEL_DEBUG
+	switch {
+	case level >= slog.LevelError:
+		wire = handlerv1.LogLevel_LOG_LEVEL_ERROR
+	case level >= slog.LevelWarn:
+		wire = handlerv1.LogLevel_LOG_LEVEL_WARN
+	case level >= slog.LevelInfo:
+		wire = handlerv1.LogLevel_LOG_LEVEL_INFO
+	}
+	t.port.Log(wire, message)
+}
+
+// LeaveBy sets the handle by which the run leaves the node.
+func (t *Task) LeaveBy(handle string) { t.result.Handle = handle }
+
+// Used notes the tokens that a model used.
+func (t *Task) Used(inputTokens, outputTokens uint64) {
+	t.result.Usage = &handlerv1.Usage{InputTokens: inputTokens, OutputTokens: outputTokens}
+}
+
+// DelayNext makes the nodes that follow wait.
+func (t *Task) DelayNext(d time.Duration) {
+	t.result.QueueDelayMs = uint64(max(0, d.Milliseconds()))
+}

@@ -1,0 +1,247 @@
+// Keeps a process linked to its host: opens a stream, resumes the session after a cut, begins another one after Lost, and leaves when asked.
+//
+// The races it survives: a stream that ends at any moment, a host that falls silent, work that ends while no stream is open, and a stop at any
+// of these. The session keeps what the host does not have, so the next stream continues where the last one ended.
+
+import { setTimeout as wait } from "node:timers/promises";
+import { status as grpcStatus } from "@grpc/grpc-js";
+import type { ServedHandler } from "@pawl/core/handler/served";
+import type { HostItem } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
+import { Desk } from "./desk.ts";
+import { type HelloInit, Session } from "./session.ts";
+import type { Dialler, HostStream, StreamEnd } from "./stream.ts";
+
+/** `cut` means that the process had a session and connects again. */
+export type Status = "connecting" | "open" | "cut" | "draining" | "stopped";
+
+const BACKOFF_MS = { first: 100, max: 5_000 } as const;
+/** How long the host may take to answer the opening. */
+const OPENING_MS = 15_000;
+/** A message that only says what the process has waits this long for items to travel with. The host expects it within 100 ms. */
+const HEARD_MS = 25;
+/** How long a host that has everything may keep the stream of a leaving process open. */
+const GOODBYE_MS = 5_000;
+/** A person must act before these go away. */
+const REFUSALS: ReadonlySet<number> = new Set([
+  grpcStatus.INVALID_ARGUMENT,
+  grpcStatus.UNAUTHENTICATED,
+  grpcStatus.PERMISSION_DENIED,
+  grpcStatus.FAILED_PRECONDITION,
+]);
+
+export interface LinkOptions {
+  readonly hello: HelloInit;
+  readonly handlers: readonly ServedHandler[];
+  readonly slots: number;
+  readonly address: string;
+  readonly dialler: Dialler;
+  readonly newId: () => string;
+  readonly log: (line: string) => void;
+}
+
+type End = { readonly kind: "lost" } | ({ readonly kind: "ended" } & StreamEnd);
+
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #desk: Desk;
+  /** Aborted when nothing has to be delivered any more: no wait is worth its time. */
+  readonly #over = new AbortController();
+  #session: Session;
+  #stream: HostStream | undefined;
+  #wasWelcome = false;
+  #isLeaving = false;
+  #isHostDraining = false;
+  #isBlocked = false;
+  #isFlushScheduled = false;
+  #heardTimer: NodeJS.Timeout | undefined;
+  #silenceTimer: NodeJS.Timeout | undefined;
+  #goodbyeTimer: NodeJS.Timeout | undefined;
+  #end: (end: End) => void = () => undefined;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+    this.#desk = new Desk({ ...options, wake: () => this.#wake() });
+    this.#session = this.#newSession();
+  }
+
+  get status(): Status {
+    if (this.#over.signal.aborted) return "stopped";
+    if (this.#isLeaving || this.#isHostDraining) return "draining";
+    if (this.#session.isOpen) return "open";
+    return this.#wasWelcome ? "cut" : "connecting";
+  }
+
+  /** Serves until `stop`. @throws if the host refuses the process before its first Welcome */
+  async run(): Promise<void> {
+    try {
+      await this.#keepLinked();
+    } finally {
+      this.#over.abort();
+      clearTimeout(this.#goodbyeTimer);
+      this.#options.dialler.close();
+    }
+  }
+
+  /** Takes no more work, finishes what runs, and leaves. */
+  stop(): void {
+    if (this.#isLeaving) return;
+    this.#isLeaving = true;
+    if (this.#session.welcome === undefined) {
+      this.#over.abort();
+      this.#close("the process stops");
+      return;
+    }
+    this.#session.send({ item: { case: "leaving", value: {} } });
+    this.#wake();
+  }
+
+  async #keepLinked(): Promise<void> {
+    let ceilingMs: number = BACKOFF_MS.first;
+    let cutAt = performance.now();
+    while (!this.#over.signal.aborted) {
+      const end = await this.#serveStream();
+      const wasOpen = this.#session.isOpen;
+      this.#session.closed();
+      if (wasOpen) {
+        ceilingMs = BACKOFF_MS.first;
+        cutAt = performance.now();
+      }
+      if (end.kind === "lost") {
+        this.#lose();
+        continue;
+      }
+      if (this.#isDone(end, performance.now() - cutAt)) return;
+      this.#report(end);
+      if (this.#session.welcome === undefined) this.#session = this.#newSession();
+      const waitMs = Math.random() * ceilingMs;
+      ceilingMs = Math.min(BACKOFF_MS.max, ceilingMs * 2);
+      await wait(waitMs, undefined, { signal: this.#over.signal }).catch(() => undefined);
+    }
+  }
+
+  /** The host gave the session up: so does the process. */
+  #lose(): void {
+    this.#options.log(`the host does not have the session any more; everything is cancelled`);
+    this.#desk.cancelAll("claim_lost");
+    this.#session = this.#newSession();
+    if (this.#isLeaving) this.#over.abort();
+  }
+
+  /** Whether a leaving process has nothing left to deliver, or no host to deliver it to. */
+  #isDone(end: StreamEnd, cutMs: number): boolean {
+    if (!this.#isLeaving) return false;
+    const hasAll = end.code === grpcStatus.OK || this.#session.isSettled;
+    if (this.#desk.isIdle && hasAll) return true;
+    if (cutMs < Number(this.#session.welcome?.resumeMs ?? 0n)) return false;
+    this.#desk.cancelAll("claim_lost");
+    return true;
+  }
+
+  #report({ code, details }: StreamEnd): void {
+    const why = `${grpcStatus[code]}: ${details}`;
+    if (!this.#wasWelcome && REFUSALS.has(code))
+      throw new Error(`the host at ${this.#options.address} refused this process: ${why}`);
+    this.#options.log(`no stream to ${this.#options.address} (${why}); connecting again`);
+  }
+
+  #newSession(): Session {
+    return new Session(this.#options.newId(), this.#options.hello);
+  }
+
+  /** One stream from its opening to its end. */
+  async #serveStream(): Promise<End> {
+    const { promise, resolve } = Promise.withResolvers<End>();
+    const session = this.#session;
+    this.#end = resolve;
+    this.#isBlocked = false;
+    const stream = this.#options.dialler.open({
+      onMessage: (message) => {
+        if (this.#stream !== stream) return;
+        const received = session.receive(message);
+        this.#expectMore(Number(session.welcome?.silenceMs ?? OPENING_MS));
+        if (received.kind === "lost") this.#close("lost", { kind: "lost" });
+        else if (received.kind === "broken") this.#close(`the host broke a rule: ${received.why}`);
+        else this.#received(received.items, message.opening.case === "welcome");
+      },
+      onEnd: (end) => resolve({ kind: "ended", ...end }),
+      onDrain: () => {
+        this.#isBlocked = false;
+        this.#flush();
+      },
+    });
+    this.#stream = stream;
+    this.#expectMore(OPENING_MS);
+    stream.write(session.opening());
+    const end = await promise;
+    this.#stream = undefined;
+    clearTimeout(this.#silenceTimer);
+    clearTimeout(this.#heardTimer);
+    this.#heardTimer = undefined;
+    stream.close();
+    return end;
+  }
+
+  #close(
+    why: string,
+    end: End = { kind: "ended", code: grpcStatus.CANCELLED, details: why },
+  ): void {
+    this.#end(end);
+    this.#stream?.close();
+    this.#stream = undefined;
+  }
+
+  /** A host that sends nothing for so long is left. */
+  #expectMore(ms: number): void {
+    clearTimeout(this.#silenceTimer);
+    this.#silenceTimer = setTimeout(() => this.#close(`the host was silent for ${ms} ms`), ms);
+  }
+
+  #received(items: readonly HostItem[], isWelcome: boolean): void {
+    if (isWelcome) {
+      this.#wasWelcome = true;
+      this.#isHostDraining = false;
+    }
+    for (const item of items) this.#handle(item);
+    this.#wake();
+    if (this.#session.owesHeard && this.#heardTimer === undefined)
+      this.#heardTimer = setTimeout(() => {
+        this.#heardTimer = undefined;
+        if (this.#session.owesHeard) this.#stream?.write(this.#session.heard());
+      }, HEARD_MS);
+  }
+
+  #handle(item: HostItem): void {
+    const { item: kind } = item;
+    if (kind.case === "ping") this.#session.send({ item: { case: "pong", value: {} } });
+    else if (kind.case === "drain") this.#isHostDraining = true;
+    else if (kind.case === "refused")
+      this.#options.log(
+        `${kind.value.type} is not served: ${kind.value.reason}: ${kind.value.message}`,
+      );
+    else this.#desk.handle(item, this.#session);
+  }
+
+  /** Sends the queued items at the end of this turn of the event loop. */
+  #wake(): void {
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
+    setImmediate(() => {
+      this.#isFlushScheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.#stream !== undefined && !this.#isBlocked) {
+      const message = this.#session.next();
+      if (message === undefined) break;
+      this.#isBlocked = !this.#stream.write(message);
+    }
+    const hasLeft = this.#isLeaving && this.#desk.isIdle && this.#session.isSettled;
+    if (hasLeft && this.#stream !== undefined && this.#goodbyeTimer === undefined)
+      this.#goodbyeTimer = setTimeout(() => {
+        this.#over.abort();
+        this.#close("the host kept the stream of a process that left");
+      }, GOODBYE_MS);
+  }
+}

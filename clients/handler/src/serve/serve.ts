@@ -1,0 +1,96 @@
+// Serves handlers from this process until it is stopped. `serve` is for programs: it leaves on SIGTERM and SIGINT. `startServing` is for code
+// that stops by itself.
+
+import { randomUUID } from "node:crypto";
+import { basename } from "node:path";
+import type { ServedHandler } from "@pawl/core/handler/served";
+import { Link, type Status } from "./link.ts";
+import { dial } from "./stream.ts";
+
+export type { Status } from "./link.ts";
+
+const ADDRESS = "127.0.0.1:7404";
+const SLOTS = 16;
+const SDK = "@pawl/handler 0.1.0";
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
+
+export interface ServeOptions {
+  /** host:port of the executor; default PAWL_HANDLER_ADDRESS, then 127.0.0.1:7404. */
+  readonly address?: string;
+  /** Default PAWL_HANDLER_TOKEN. */
+  readonly token?: string;
+  /** The name of the process for people; default PAWL_HANDLER_NAME, then the name of the program file. */
+  readonly name?: string;
+  /** The build of the program, such as a git commit; default PAWL_HANDLER_BUILD. */
+  readonly build?: string;
+  /** How many invocations run at once; default 16. */
+  readonly slots?: number;
+  /** Called with each line about the connection; default standard error. */
+  readonly log?: (line: string) => void;
+}
+
+/** Handlers that are served. */
+export interface Serving {
+  status(): Status;
+  /** Takes no more work, finishes what runs, and leaves. */
+  stop(): void;
+  /** Settles when the process has left. Rejects if the host refuses the process before its first Welcome. */
+  readonly done: Promise<void>;
+}
+
+/** Connects to a host and runs handlers for it. */
+export function startServing(
+  handlers: readonly ServedHandler[],
+  options: ServeOptions = {},
+): Serving {
+  const { env } = process;
+  const slots = options.slots ?? SLOTS;
+  const hello = {
+    protocol: 1,
+    name: options.name ?? env["PAWL_HANDLER_NAME"] ?? basename(process.argv[1] ?? "node"),
+    build: options.build ?? env["PAWL_HANDLER_BUILD"] ?? "",
+    sdk: SDK,
+    language: `node ${process.versions.node}`,
+    slots,
+    handlers: handlers.map(({ type, description, stallMs, schemas }) => ({
+      type,
+      description,
+      stallMs: BigInt(stallMs),
+      inputSchema: schemas.input,
+      outputSchema: schemas.output,
+      configSchema: schemas.config,
+    })),
+  };
+  const address = options.address ?? env["PAWL_HANDLER_ADDRESS"] ?? ADDRESS;
+  const link = new Link({
+    hello,
+    handlers,
+    slots,
+    address,
+    dialler: dial(address, options.token ?? env["PAWL_HANDLER_TOKEN"]),
+    newId: randomUUID,
+    log: options.log ?? ((line) => void process.stderr.write(`pawl: ${line}\n`)),
+  });
+  return { status: () => link.status, stop: () => link.stop(), done: link.run() };
+}
+
+/** Serves until a signal; a second signal exits at once. @throws if the host refuses the process before its first Welcome */
+export async function serve(
+  handlers: readonly ServedHandler[],
+  options: ServeOptions = {},
+): Promise<void> {
+  const serving = startServing(handlers, options);
+  let signals = 0;
+  const onSignal = (signal: keyof typeof SIGNALS): void => {
+    signals += 1;
+    if (signals > 1) process.exit(SIGNALS[signal]);
+    serving.stop();
+  };
+  const names = ["SIGINT", "SIGTERM"] as const;
+  for (const name of names) process.on(name, onSignal);
+  try {
+    await serving.done;
+  } finally {
+    for (const name of names) process.off(name, onSignal);
+  }
+}

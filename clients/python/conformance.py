@@ -1,0 +1,183 @@
+"""The program that the conformance kit tests: the ten handlers of test/handler-kit/PROGRAM.md, served by this SDK."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from typing import Annotated, Any, NotRequired, TypedDict
+
+import pawl_sdk as pawl
+
+
+class Typed(TypedDict):
+    text: str
+    count: Annotated[int, pawl.Check(minimum=1)]
+
+
+class Prefix(TypedDict):
+    prefix: NotRequired[str]
+
+
+class Text(TypedDict):
+    text: str
+
+
+class Pieces(TypedDict):
+    pieces: list[str]
+
+
+class Count(TypedDict):
+    count: int
+
+
+class Line(TypedDict):
+    level: str
+    message: str
+
+
+class Lines(TypedDict):
+    lines: list[Line]
+    context: NotRequired[bool]
+
+
+class Fault(TypedDict):
+    mode: str
+    message: str
+    cause: NotRequired[str]
+    retry_after_ms: NotRequired[int]
+
+
+Effect = TypedDict("Effect", {"name": str, "class": str})
+
+
+class Made(TypedDict):
+    result: Any
+
+
+class Name(TypedDict):
+    name: str
+
+
+class Aborted(TypedDict):
+    cancelled: bool
+
+
+class Nap(TypedDict):
+    name: str
+    ms: int
+
+
+class Slept(TypedDict):
+    ms: int
+
+
+class Size(TypedDict):
+    bytes: int
+
+
+def note(text: str) -> None:
+    print(f"kit: {text}", flush=True)
+
+
+@pawl.handler("kit.echo@1")
+async def echo(input: Any) -> Any:
+    """Returns its input."""
+    return input
+
+
+@pawl.handler("kit.typed@1")
+def typed(input: Typed, config: Prefix) -> Text:
+    """Repeats a text."""
+    return {"text": config.get("prefix", "") + input["text"] * input["count"]}
+
+
+@pawl.handler("kit.stream@1")
+async def stream(input: Pieces, ctx: pawl.AsyncContext) -> Count:
+    """Streams pieces of text."""
+    for piece in input["pieces"]:
+        await ctx.emit(piece)
+    return {"count": len(input["pieces"])}
+
+
+@pawl.handler("kit.log@1")
+def log(input: Lines, ctx: pawl.Context) -> Count:
+    """Logs lines."""
+    for line in input["lines"]:
+        ctx.log(line["message"], line["level"])  # type: ignore[arg-type]  # the kit sends levels only
+    if input.get("context", False):
+        place = f"run={ctx.run_id} node={ctx.node_id} iteration={ctx.iteration}"
+        ctx.log(f"attempt={ctx.attempt} effect_key={ctx.effect_key} {place}")
+    return {"count": len(input["lines"])}
+
+
+def deep(calls: int, message: str) -> None:
+    if calls == 0:
+        raise ValueError(message)
+    deep(calls - 1, message)
+
+
+@pawl.handler("kit.fail@1")
+def fail(input: Fault) -> Any:
+    """Fails as it is asked to."""
+    message = input["message"]
+    match input["mode"]:
+        case "throw":
+            deep(30, message)
+        case "permanent":
+            raise pawl.Failed("kit.permanent", message, permanent=True)
+        case "retry_after":
+            raise pawl.Failed("kit.busy", message, retry_after=input.get("retry_after_ms", 0) / 1000)
+        case "cause":
+            raise pawl.Failed(input.get("cause", ""), message, details={"mode": "cause"})
+    return deep
+
+
+@pawl.handler("kit.effect@1")
+async def effect(input: Effect, ctx: pawl.AsyncContext) -> Made:
+    """Makes one effect."""
+
+    async def make() -> dict[str, str]:
+        note(f"made {input['name']}")
+        return {"made": input["name"]}
+
+    kind = pawl.EffectClass[input["class"].upper()]
+    return {"result": await ctx.once(input["name"], kind, make)}
+
+
+@pawl.handler("kit.wait@1")
+async def wait(input: Name, ctx: pawl.AsyncContext) -> Aborted:
+    """Waits for its abort."""
+    await ctx.emit("started")
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        note(f"cancelled {input['name']} {ctx.cancel_reason}")
+    note(f"returned {input['name']}")
+    return {"cancelled": True}
+
+
+@pawl.handler("kit.stubborn@1", stall=600)
+def stubborn(input: Nap, ctx: pawl.Context) -> Slept:
+    """Ignores its abort."""
+    ctx.emit("started")
+    time.sleep(input["ms"] / 1000)
+    note(f"returned {input['name']}")
+    return {"ms": input["ms"]}
+
+
+@pawl.handler("kit.big@1")
+def big(input: Size) -> str:
+    """Returns a long text."""
+    return "x" * input["bytes"]
+
+
+@pawl.handler("kit.crash@1")
+def crash() -> None:
+    """Ends the process."""
+    os._exit(3)
+
+
+if __name__ == "__main__":
+    handlers = (echo, typed, stream, log, fail, effect, wait, stubborn, big, crash)
+    pawl.serve(*handlers, slots=8, name="kit", build="kit-build")

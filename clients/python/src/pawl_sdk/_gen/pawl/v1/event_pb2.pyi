@@ -1,0 +1,422 @@
+from google.protobuf import struct_pb2 as _struct_pb2
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from pawl_sdk._gen.pawl.v1 import pause_pb2 as _pause_pb2
+from pawl_sdk._gen.pawl.v1 import run_pb2 as _run_pb2
+from google.protobuf.internal import containers as _containers
+from google.protobuf import descriptor as _descriptor
+from google.protobuf import message as _message
+from collections.abc import Iterable as _Iterable, Mapping as _Mapping
+from typing import ClassVar as _ClassVar, Optional as _Optional, Union as _Union
+
+DESCRIPTOR: _descriptor.FileDescriptor
+
+class RunEvent(_message.Message):
+    __slots__ = ("event_id", "run_id", "workflow_id", "type", "time", "correlation", "node_id", "iteration", "attempt", "epoch", "run_started", "run_status_changed", "run_completed", "run_failed", "run_cancelled", "run_timed_out", "run_recovered", "heartbeat", "run_metadata_set", "node_queued", "node_started", "node_stream_delta", "node_log", "node_retried", "node_completed", "node_failed", "node_cancelled", "node_skipped", "node_timed_out", "node_blocked", "node_invalidated", "node_expanded", "node_decided", "moderation_flagged", "contract_violated")
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    WORKFLOW_ID_FIELD_NUMBER: _ClassVar[int]
+    TYPE_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    CORRELATION_FIELD_NUMBER: _ClassVar[int]
+    NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    ATTEMPT_FIELD_NUMBER: _ClassVar[int]
+    EPOCH_FIELD_NUMBER: _ClassVar[int]
+    RUN_STARTED_FIELD_NUMBER: _ClassVar[int]
+    RUN_STATUS_CHANGED_FIELD_NUMBER: _ClassVar[int]
+    RUN_COMPLETED_FIELD_NUMBER: _ClassVar[int]
+    RUN_FAILED_FIELD_NUMBER: _ClassVar[int]
+    RUN_CANCELLED_FIELD_NUMBER: _ClassVar[int]
+    RUN_TIMED_OUT_FIELD_NUMBER: _ClassVar[int]
+    RUN_RECOVERED_FIELD_NUMBER: _ClassVar[int]
+    HEARTBEAT_FIELD_NUMBER: _ClassVar[int]
+    RUN_METADATA_SET_FIELD_NUMBER: _ClassVar[int]
+    NODE_QUEUED_FIELD_NUMBER: _ClassVar[int]
+    NODE_STARTED_FIELD_NUMBER: _ClassVar[int]
+    NODE_STREAM_DELTA_FIELD_NUMBER: _ClassVar[int]
+    NODE_LOG_FIELD_NUMBER: _ClassVar[int]
+    NODE_RETRIED_FIELD_NUMBER: _ClassVar[int]
+    NODE_COMPLETED_FIELD_NUMBER: _ClassVar[int]
+    NODE_FAILED_FIELD_NUMBER: _ClassVar[int]
+    NODE_CANCELLED_FIELD_NUMBER: _ClassVar[int]
+    NODE_SKIPPED_FIELD_NUMBER: _ClassVar[int]
+    NODE_TIMED_OUT_FIELD_NUMBER: _ClassVar[int]
+    NODE_BLOCKED_FIELD_NUMBER: _ClassVar[int]
+    NODE_INVALIDATED_FIELD_NUMBER: _ClassVar[int]
+    NODE_EXPANDED_FIELD_NUMBER: _ClassVar[int]
+    NODE_DECIDED_FIELD_NUMBER: _ClassVar[int]
+    MODERATION_FLAGGED_FIELD_NUMBER: _ClassVar[int]
+    CONTRACT_VIOLATED_FIELD_NUMBER: _ClassVar[int]
+    event_id: int
+    run_id: str
+    workflow_id: str
+    type: str
+    time: _timestamp_pb2.Timestamp
+    correlation: Correlation
+    node_id: str
+    iteration: int
+    attempt: int
+    epoch: int
+    run_started: RunStarted
+    run_status_changed: RunStatusChanged
+    run_completed: RunCompleted
+    run_failed: RunFailed
+    run_cancelled: RunCancelled
+    run_timed_out: RunTimedOut
+    run_recovered: RunRecovered
+    heartbeat: Heartbeat
+    run_metadata_set: RunMetadataSet
+    node_queued: NodeQueued
+    node_started: NodeStarted
+    node_stream_delta: NodeStreamDelta
+    node_log: NodeLog
+    node_retried: NodeRetried
+    node_completed: NodeCompleted
+    node_failed: NodeFailed
+    node_cancelled: NodeCancelled
+    node_skipped: NodeSkipped
+    node_timed_out: NodeTimedOut
+    node_blocked: NodeBlocked
+    node_invalidated: NodeInvalidated
+    node_expanded: NodeExpanded
+    node_decided: NodeDecided
+    moderation_flagged: ModerationFlagged
+    contract_violated: ContractViolated
+    def __init__(self, event_id: _Optional[int] = ..., run_id: _Optional[str] = ..., workflow_id: _Optional[str] = ..., type: _Optional[str] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., correlation: _Optional[_Union[Correlation, _Mapping]] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., attempt: _Optional[int] = ..., epoch: _Optional[int] = ..., run_started: _Optional[_Union[RunStarted, _Mapping]] = ..., run_status_changed: _Optional[_Union[RunStatusChanged, _Mapping]] = ..., run_completed: _Optional[_Union[RunCompleted, _Mapping]] = ..., run_failed: _Optional[_Union[RunFailed, _Mapping]] = ..., run_cancelled: _Optional[_Union[RunCancelled, _Mapping]] = ..., run_timed_out: _Optional[_Union[RunTimedOut, _Mapping]] = ..., run_recovered: _Optional[_Union[RunRecovered, _Mapping]] = ..., heartbeat: _Optional[_Union[Heartbeat, _Mapping]] = ..., run_metadata_set: _Optional[_Union[RunMetadataSet, _Mapping]] = ..., node_queued: _Optional[_Union[NodeQueued, _Mapping]] = ..., node_started: _Optional[_Union[NodeStarted, _Mapping]] = ..., node_stream_delta: _Optional[_Union[NodeStreamDelta, _Mapping]] = ..., node_log: _Optional[_Union[NodeLog, _Mapping]] = ..., node_retried: _Optional[_Union[NodeRetried, _Mapping]] = ..., node_completed: _Optional[_Union[NodeCompleted, _Mapping]] = ..., node_failed: _Optional[_Union[NodeFailed, _Mapping]] = ..., node_cancelled: _Optional[_Union[NodeCancelled, _Mapping]] = ..., node_skipped: _Optional[_Union[NodeSkipped, _Mapping]] = ..., node_timed_out: _Optional[_Union[NodeTimedOut, _Mapping]] = ..., node_blocked: _Optional[_Union[NodeBlocked, _Mapping]] = ..., node_invalidated: _Optional[_Union[NodeInvalidated, _Mapping]] = ..., node_expanded: _Optional[_Union[NodeExpanded, _Mapping]] = ..., node_decided: _Optional[_Union[NodeDecided, _Mapping]] = ..., moderation_flagged: _Optional[_Union[ModerationFlagged, _Mapping]] = ..., contract_violated: _Optional[_Union[ContractViolated, _Mapping]] = ...) -> None: ...
+
+class Correlation(_message.Message):
+    __slots__ = ("trace_id", "parent_event_id", "wave", "phase")
+    TRACE_ID_FIELD_NUMBER: _ClassVar[int]
+    PARENT_EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    WAVE_FIELD_NUMBER: _ClassVar[int]
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    trace_id: str
+    parent_event_id: int
+    wave: int
+    phase: str
+    def __init__(self, trace_id: _Optional[str] = ..., parent_event_id: _Optional[int] = ..., wave: _Optional[int] = ..., phase: _Optional[str] = ...) -> None: ...
+
+class RunStarted(_message.Message):
+    __slots__ = ("input_json", "input", "definition_digest", "workflow_version", "kind", "deadline_time", "idempotency_key", "schedule_id", "schedule_time", "slot", "rate", "values_left_out")
+    INPUT_JSON_FIELD_NUMBER: _ClassVar[int]
+    INPUT_FIELD_NUMBER: _ClassVar[int]
+    DEFINITION_DIGEST_FIELD_NUMBER: _ClassVar[int]
+    WORKFLOW_VERSION_FIELD_NUMBER: _ClassVar[int]
+    KIND_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    IDEMPOTENCY_KEY_FIELD_NUMBER: _ClassVar[int]
+    SCHEDULE_ID_FIELD_NUMBER: _ClassVar[int]
+    SCHEDULE_TIME_FIELD_NUMBER: _ClassVar[int]
+    SLOT_FIELD_NUMBER: _ClassVar[int]
+    RATE_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    input_json: bytes
+    input: _struct_pb2.Value
+    definition_digest: str
+    workflow_version: int
+    kind: _run_pb2.RunKind
+    deadline_time: _timestamp_pb2.Timestamp
+    idempotency_key: str
+    schedule_id: str
+    schedule_time: _timestamp_pb2.Timestamp
+    slot: Limit
+    rate: Limit
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, input_json: _Optional[bytes] = ..., input: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., definition_digest: _Optional[str] = ..., workflow_version: _Optional[int] = ..., kind: _Optional[_Union[_run_pb2.RunKind, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., idempotency_key: _Optional[str] = ..., schedule_id: _Optional[str] = ..., schedule_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class Limit(_message.Message):
+    __slots__ = ("key", "limit", "per_ms", "scope")
+    KEY_FIELD_NUMBER: _ClassVar[int]
+    LIMIT_FIELD_NUMBER: _ClassVar[int]
+    PER_MS_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    key: str
+    limit: int
+    per_ms: int
+    scope: str
+    def __init__(self, key: _Optional[str] = ..., limit: _Optional[int] = ..., per_ms: _Optional[int] = ..., scope: _Optional[str] = ...) -> None: ...
+
+class RunStatusChanged(_message.Message):
+    __slots__ = ("to", "deadline_time", "scope", "by", "reason")
+    FROM_FIELD_NUMBER: _ClassVar[int]
+    TO_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    SCOPE_FIELD_NUMBER: _ClassVar[int]
+    BY_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    to: _run_pb2.RunStatus
+    deadline_time: _timestamp_pb2.Timestamp
+    scope: _pause_pb2.PauseScope
+    by: str
+    reason: str
+    def __init__(self, to: _Optional[_Union[_run_pb2.RunStatus, str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., scope: _Optional[_Union[_pause_pb2.PauseScope, str]] = ..., by: _Optional[str] = ..., reason: _Optional[str] = ..., **kwargs) -> None: ...
+
+class RunCompleted(_message.Message):
+    __slots__ = ("output_json", "output", "has_failures", "values_left_out")
+    OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    HAS_FAILURES_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    output_json: bytes
+    output: _struct_pb2.Value
+    has_failures: bool
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., has_failures: bool = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class RunFailed(_message.Message):
+    __slots__ = ("failed_node_id", "message")
+    FAILED_NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    failed_node_id: str
+    message: str
+    def __init__(self, failed_node_id: _Optional[str] = ..., message: _Optional[str] = ...) -> None: ...
+
+class RunCancelled(_message.Message):
+    __slots__ = ("reason",)
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    def __init__(self, reason: _Optional[str] = ...) -> None: ...
+
+class RunTimedOut(_message.Message):
+    __slots__ = ("deadline_time",)
+    DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    deadline_time: _timestamp_pb2.Timestamp
+    def __init__(self, deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class RunRecovered(_message.Message):
+    __slots__ = ("reason", "executor_id", "lost_deliveries")
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    EXECUTOR_ID_FIELD_NUMBER: _ClassVar[int]
+    LOST_DELIVERIES_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    executor_id: str
+    lost_deliveries: int
+    def __init__(self, reason: _Optional[str] = ..., executor_id: _Optional[str] = ..., lost_deliveries: _Optional[int] = ...) -> None: ...
+
+class Heartbeat(_message.Message):
+    __slots__ = ()
+    def __init__(self) -> None: ...
+
+class RunMetadataSet(_message.Message):
+    __slots__ = ("metadata_json", "metadata", "values_left_out")
+    METADATA_JSON_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    metadata_json: bytes
+    metadata: _struct_pb2.Value
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class NodeQueued(_message.Message):
+    __slots__ = ("not_before_time", "slot", "rate")
+    NOT_BEFORE_TIME_FIELD_NUMBER: _ClassVar[int]
+    SLOT_FIELD_NUMBER: _ClassVar[int]
+    RATE_FIELD_NUMBER: _ClassVar[int]
+    not_before_time: _timestamp_pb2.Timestamp
+    slot: Limit
+    rate: Limit
+    def __init__(self, not_before_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., slot: _Optional[_Union[Limit, _Mapping]] = ..., rate: _Optional[_Union[Limit, _Mapping]] = ...) -> None: ...
+
+class NodeStarted(_message.Message):
+    __slots__ = ("executor_id",)
+    EXECUTOR_ID_FIELD_NUMBER: _ClassVar[int]
+    executor_id: str
+    def __init__(self, executor_id: _Optional[str] = ...) -> None: ...
+
+class NodeStreamDelta(_message.Message):
+    __slots__ = ("delta_index", "text", "media", "cut_bytes")
+    DELTA_INDEX_FIELD_NUMBER: _ClassVar[int]
+    TEXT_FIELD_NUMBER: _ClassVar[int]
+    MEDIA_FIELD_NUMBER: _ClassVar[int]
+    CUT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    delta_index: int
+    text: str
+    media: Media
+    cut_bytes: int
+    def __init__(self, delta_index: _Optional[int] = ..., text: _Optional[str] = ..., media: _Optional[_Union[Media, _Mapping]] = ..., cut_bytes: _Optional[int] = ...) -> None: ...
+
+class Media(_message.Message):
+    __slots__ = ("url", "mime")
+    URL_FIELD_NUMBER: _ClassVar[int]
+    MIME_FIELD_NUMBER: _ClassVar[int]
+    url: str
+    mime: str
+    def __init__(self, url: _Optional[str] = ..., mime: _Optional[str] = ...) -> None: ...
+
+class Usage(_message.Message):
+    __slots__ = ("input_tokens", "output_tokens")
+    INPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_TOKENS_FIELD_NUMBER: _ClassVar[int]
+    input_tokens: int
+    output_tokens: int
+    def __init__(self, input_tokens: _Optional[int] = ..., output_tokens: _Optional[int] = ...) -> None: ...
+
+class NodeLog(_message.Message):
+    __slots__ = ("level", "message", "cut_bytes")
+    LEVEL_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    CUT_BYTES_FIELD_NUMBER: _ClassVar[int]
+    level: str
+    message: str
+    cut_bytes: int
+    def __init__(self, level: _Optional[str] = ..., message: _Optional[str] = ..., cut_bytes: _Optional[int] = ...) -> None: ...
+
+class NodeRetried(_message.Message):
+    __slots__ = ("cause", "message", "delay_ms")
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    DELAY_MS_FIELD_NUMBER: _ClassVar[int]
+    cause: str
+    message: str
+    delay_ms: int
+    def __init__(self, cause: _Optional[str] = ..., message: _Optional[str] = ..., delay_ms: _Optional[int] = ...) -> None: ...
+
+class NodeCompleted(_message.Message):
+    __slots__ = ("output_json", "output", "handle", "duration_ms", "queue_delay_ms", "usage", "values_left_out")
+    OUTPUT_JSON_FIELD_NUMBER: _ClassVar[int]
+    OUTPUT_FIELD_NUMBER: _ClassVar[int]
+    HANDLE_FIELD_NUMBER: _ClassVar[int]
+    DURATION_MS_FIELD_NUMBER: _ClassVar[int]
+    QUEUE_DELAY_MS_FIELD_NUMBER: _ClassVar[int]
+    USAGE_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    output_json: bytes
+    output: _struct_pb2.Value
+    handle: str
+    duration_ms: int
+    queue_delay_ms: int
+    usage: Usage
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, output_json: _Optional[bytes] = ..., output: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., handle: _Optional[str] = ..., duration_ms: _Optional[int] = ..., queue_delay_ms: _Optional[int] = ..., usage: _Optional[_Union[Usage, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class NodeFailed(_message.Message):
+    __slots__ = ("cause", "message", "details_json", "details", "values_left_out")
+    CAUSE_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    cause: str
+    message: str
+    details_json: bytes
+    details: _struct_pb2.Value
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, cause: _Optional[str] = ..., message: _Optional[str] = ..., details_json: _Optional[bytes] = ..., details: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class NodeCancelled(_message.Message):
+    __slots__ = ("reason",)
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    def __init__(self, reason: _Optional[str] = ...) -> None: ...
+
+class NodeSkipped(_message.Message):
+    __slots__ = ("reason",)
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    def __init__(self, reason: _Optional[str] = ...) -> None: ...
+
+class NodeTimedOut(_message.Message):
+    __slots__ = ("timeout_ms",)
+    TIMEOUT_MS_FIELD_NUMBER: _ClassVar[int]
+    timeout_ms: int
+    def __init__(self, timeout_ms: _Optional[int] = ...) -> None: ...
+
+class NodeBlocked(_message.Message):
+    __slots__ = ("reason", "child_run_id", "phase", "approval_id", "message", "assignees", "deadline_time")
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    CHILD_RUN_ID_FIELD_NUMBER: _ClassVar[int]
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    APPROVAL_ID_FIELD_NUMBER: _ClassVar[int]
+    MESSAGE_FIELD_NUMBER: _ClassVar[int]
+    ASSIGNEES_FIELD_NUMBER: _ClassVar[int]
+    DEADLINE_TIME_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    child_run_id: str
+    phase: str
+    approval_id: str
+    message: str
+    assignees: _containers.RepeatedScalarFieldContainer[str]
+    deadline_time: _timestamp_pb2.Timestamp
+    def __init__(self, reason: _Optional[str] = ..., child_run_id: _Optional[str] = ..., phase: _Optional[str] = ..., approval_id: _Optional[str] = ..., message: _Optional[str] = ..., assignees: _Optional[_Iterable[str]] = ..., deadline_time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ...) -> None: ...
+
+class NodeDecided(_message.Message):
+    __slots__ = ("decision", "reason", "comment", "decided_by", "approval_id", "response_json", "response", "values_left_out")
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    COMMENT_FIELD_NUMBER: _ClassVar[int]
+    DECIDED_BY_FIELD_NUMBER: _ClassVar[int]
+    APPROVAL_ID_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_JSON_FIELD_NUMBER: _ClassVar[int]
+    RESPONSE_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    decision: str
+    reason: str
+    comment: str
+    decided_by: str
+    approval_id: str
+    response_json: bytes
+    response: _struct_pb2.Value
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, decision: _Optional[str] = ..., reason: _Optional[str] = ..., comment: _Optional[str] = ..., decided_by: _Optional[str] = ..., approval_id: _Optional[str] = ..., response_json: _Optional[bytes] = ..., response: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class NodeExpanded(_message.Message):
+    __slots__ = ("width", "items_json", "items", "values_left_out")
+    WIDTH_FIELD_NUMBER: _ClassVar[int]
+    ITEMS_JSON_FIELD_NUMBER: _ClassVar[int]
+    ITEMS_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    width: int
+    items_json: bytes
+    items: _struct_pb2.Value
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, width: _Optional[int] = ..., items_json: _Optional[bytes] = ..., items: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class NodeInvalidated(_message.Message):
+    __slots__ = ("reason",)
+    REASON_FIELD_NUMBER: _ClassVar[int]
+    reason: str
+    def __init__(self, reason: _Optional[str] = ...) -> None: ...
+
+class ModerationFlagged(_message.Message):
+    __slots__ = ("phase", "details_json", "details", "values_left_out")
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_JSON_FIELD_NUMBER: _ClassVar[int]
+    DETAILS_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    phase: str
+    details_json: bytes
+    details: _struct_pb2.Value
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, phase: _Optional[str] = ..., details_json: _Optional[bytes] = ..., details: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ContractViolated(_message.Message):
+    __slots__ = ("phase", "errors_json", "errors", "values_left_out")
+    PHASE_FIELD_NUMBER: _ClassVar[int]
+    ERRORS_JSON_FIELD_NUMBER: _ClassVar[int]
+    ERRORS_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    phase: str
+    errors_json: bytes
+    errors: _struct_pb2.Value
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, phase: _Optional[str] = ..., errors_json: _Optional[bytes] = ..., errors: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...
+
+class ExecutionTag(_message.Message):
+    __slots__ = ("event_id", "node_id", "iteration", "tag", "metadata_json", "metadata", "time", "values_left_out")
+    EVENT_ID_FIELD_NUMBER: _ClassVar[int]
+    NODE_ID_FIELD_NUMBER: _ClassVar[int]
+    ITERATION_FIELD_NUMBER: _ClassVar[int]
+    TAG_FIELD_NUMBER: _ClassVar[int]
+    METADATA_JSON_FIELD_NUMBER: _ClassVar[int]
+    METADATA_FIELD_NUMBER: _ClassVar[int]
+    TIME_FIELD_NUMBER: _ClassVar[int]
+    VALUES_LEFT_OUT_FIELD_NUMBER: _ClassVar[int]
+    event_id: int
+    node_id: str
+    iteration: int
+    tag: str
+    metadata_json: bytes
+    metadata: _struct_pb2.Value
+    time: _timestamp_pb2.Timestamp
+    values_left_out: _containers.RepeatedScalarFieldContainer[str]
+    def __init__(self, event_id: _Optional[int] = ..., node_id: _Optional[str] = ..., iteration: _Optional[int] = ..., tag: _Optional[str] = ..., metadata_json: _Optional[bytes] = ..., metadata: _Optional[_Union[_struct_pb2.Value, _Mapping]] = ..., time: _Optional[_Union[datetime.datetime, _timestamp_pb2.Timestamp, _Mapping]] = ..., values_left_out: _Optional[_Iterable[str]] = ...) -> None: ...

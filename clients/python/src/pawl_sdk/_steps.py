@@ -1,0 +1,115 @@
+"""The steps of which every call is made. The core is generators that yield steps; a driver makes them, with threads or with asyncio.
+
+So `Client` and `AsyncClient` have one core, and the core has no I/O, no clock and no thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from google.protobuf.message import Message
+
+T = TypeVar("T")
+Answer = TypeVar("Answer", bound=Message)
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Generic[Answer]):
+    """One method of a service, and the class of its answers."""
+
+    path: str
+    answer: type[Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """Make a unary call; the answer is sent back, and a failure is thrown as PawlError."""
+
+    method: Method[Any]
+    request: Message
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Wait."""
+
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Open a stream of answers; the driver keeps it until Close."""
+
+    method: Method[Any]
+    request: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """Read the next message of the open stream: the message, None at its end, SILENT when nothing came in time."""
+
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """Close the open stream; nothing if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LetEnd:
+    """Let the server end the open stream: its last message came. The driver cancels it when the server does not end it in time.
+
+    A cancel would reset the stream, and a gateway closes an HTTP/2 connection on which a client resets many streams.
+    """
+
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """Read a clock that only grows, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Emit(Generic[T]):
+    """Hand a value to the caller of a watch."""
+
+    value: T
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The value with which steps ended."""
+
+    value: Any
+
+
+class Silent:
+    """The answer of Next when nothing came in time."""
+
+
+SILENT = Silent()
+
+Step: TypeAlias = Call | Pause | Open | Next | Close | LetEnd | Now
+Steps: TypeAlias = Generator[Step, Any, T]
+"""Steps that end with a value."""
+Emissions: TypeAlias = Generator["Step | Emit[T]", Any, None]
+"""Steps that emit values on their way."""
+OnReconnect: TypeAlias = "Callable[[Reconnect], None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnect:
+    """Why a watch lost its connection, and when it opens the next one."""
+
+    cause: str
+    """closed, error, gap or silence."""
+    error: Exception
+    retry: int
+    """Reconnects in a row without progress, from 1."""
+    delay: float
+    after_event_id: int

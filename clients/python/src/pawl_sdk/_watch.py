@@ -1,0 +1,170 @@
+"""One stream of events over many connections: connecting, reading, (lost, pausing, connecting)*, over.
+
+The races it survives: a connection is cut, a gateway drains or restarts, a slow reader is cut off, a peer is silent, events repeat or are
+missing. It keeps only the last event id, so every event of the log comes once and in order, and the terminal event is the last.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import grpc
+
+from pawl_sdk._cursor import Cursor
+from pawl_sdk._gen.pawl.v1 import event_pb2, event_service_pb2, run_service_pb2
+from pawl_sdk._steps import (
+    SILENT,
+    Call,
+    Close,
+    Emissions,
+    Emit,
+    LetEnd,
+    Method,
+    Next,
+    Now,
+    OnReconnect,
+    Open,
+    Pause,
+    Reconnect,
+    Step,
+)
+from pawl_sdk.errors import UNREACHABLE, PawlError
+from pawl_sdk.model import Event, Run
+
+WATCH_RUN = Method("/pawl.v1.EventService/WatchRun", event_service_pb2.WatchRunResponse)
+GET_RUN = Method("/pawl.v1.RunService/GetRun", run_service_pb2.GetRunResponse)
+
+_BASE = 0.2
+_LONGEST = 10.0
+# The time in which a server must end a stream after the terminal event.
+_END = 1.0
+# A gap that stays after this many reconnects is in the log, not in the transport.
+_GAP_REOPENINGS = 3
+
+
+def backoff(retry: int) -> float:
+    """Seconds before the given retry, counted from 1; at least half of the exponential step."""
+    step = min(_LONGEST, _BASE * float(2 ** min(retry - 1, 16)))
+    return step * (0.5 + random.random() * 0.5)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """How to watch."""
+
+    after_event_id: int = 0
+    types: Sequence[str] = ()
+    silence: float = 45.0
+    give_up: float = 300.0
+    timeout: float = 30.0
+    on_reconnect: OnReconnect | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """How a connection was lost."""
+
+    cause: str
+    error: PawlError
+    has_progress: bool
+
+
+def watch(run_id: str, options: WatchOptions) -> Emissions[Event]:
+    """Watches one run to its end. Raises PawlError for an error that no reconnect removes, and after `give_up` without progress."""
+    cursor = Cursor(options.after_event_id, is_filtered=len(options.types) > 0)
+    retry = gaps = 0
+    failing_since: float | None = None
+    while True:
+        lost = yield from _read_once(run_id, cursor, options)
+        yield Close()
+        if lost is None:
+            return
+        if lost.has_progress:
+            retry = gaps = 0
+            failing_since = None
+        gaps = gaps + 1 if lost.cause == "gap" else 0
+        now: float = yield Now()
+        failing_since = now if failing_since is None else failing_since
+        is_final = lost.cause == "error" and not lost.error.retryable
+        if is_final or gaps > _GAP_REOPENINGS or now - failing_since > options.give_up:
+            raise lost.error
+        retry += 1
+        delay = max(backoff(retry), lost.error.retry_after or 0)
+        if options.on_reconnect is not None:
+            options.on_reconnect(
+                Reconnect(lost.cause, lost.error, retry, delay, cursor.last_event_id)
+            )
+        yield Pause(delay)
+
+
+def _read_once(
+    run_id: str, cursor: Cursor, options: WatchOptions
+) -> Generator[Step | Emit[Event], Any, _Lost | None]:
+    """One connection, from the cursor to its end; None when the run is over."""
+    has_begun = has_progress = False
+    try:
+        yield Open(
+            WATCH_RUN,
+            event_service_pb2.WatchRunRequest(
+                run_id=run_id, after_event_id=cursor.last_event_id, types=options.types
+            ),
+        )
+        while True:
+            message = yield Next(options.silence)
+            if message is SILENT:
+                error = PawlError(UNREACHABLE, f"nothing came for {options.silence} s")
+                return _Lost("silence", error, has_progress)
+            if message is None:
+                break
+            has_begun = True
+            has_progress = has_progress or len(message.events) == 0  # a heartbeat
+            for event in message.events:
+                verdict = cursor.judge(event)
+                if verdict == "gap":
+                    error = _gap_error(run_id, cursor.last_event_id, event)
+                    return _Lost("gap", error, has_progress)
+                has_progress = has_progress or verdict == "take" or event.event_id == 0
+                if verdict == "drop":
+                    continue
+                taken = Event.of(event)
+                # Before the emission: a caller that has the terminal event may leave the loop at once.
+                if taken.is_terminal:
+                    yield LetEnd(_END)
+                yield Emit(taken)
+                if taken.is_terminal:
+                    return None
+        # The server ended the stream. That is right when the caller already had the terminal event.
+        answer = yield Call(
+            GET_RUN, run_service_pb2.GetRunRequest(run_id=run_id), options.timeout
+        )
+    except PawlError as error:
+        return _Lost("error", _stream_error(error, has_begun), has_progress)
+    run = Run.of(answer.run)
+    if run.has_ended and run.last_event_id <= cursor.last_event_id:
+        return None
+    closed = PawlError(UNREACHABLE, "the stream ended before the run did")
+    return _Lost("closed", closed, has_progress)
+
+
+def _stream_error(error: PawlError, has_begun: bool) -> PawlError:
+    """After its first message a request was valid: an error without a reason of the server comes from the connection."""
+    if error.server_reason is not None:
+        return error
+    # The caller did not cancel it: an intermediary reset the stream.
+    if not has_begun and error.reason != "CALLER_CANCELLED":
+        return error
+    return PawlError(UNREACHABLE, f"the stream was cut: {error.message}")
+
+
+def _gap_error(run_id: str, last_event_id: int, event: event_pb2.RunEvent) -> PawlError:
+    due = last_event_id + 1
+    what = "a delta is missing before it" if event.event_id == due else f"{due} was due"
+    return PawlError(
+        "EVENT_LOG_CORRUPTION",
+        f"run {run_id}: event {event.event_id} came, {what}",
+        code=grpc.StatusCode.DATA_LOSS,
+        metadata={"runId": run_id, "lastEventId": str(last_event_id)},
+    )

@@ -1,0 +1,179 @@
+"""The error of a call, typed by its reason.
+
+The server names the reason in google.rpc.ErrorInfo. Without one the call never reached a Pawl server or was cut off on the way, and the
+code of gRPC decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+from google.rpc import error_details_pb2, status_pb2
+
+from pawl_sdk._gen.pawl.errors.v1 import reason_pb2
+
+if TYPE_CHECKING:
+    from pawl_sdk.model import Run
+
+UNREACHABLE = "UNREACHABLE"
+"""The reason when no server answered."""
+UNRECOGNISED = "UNRECOGNISED"
+"""The reason when the server is newer than this package, or is no Pawl server. `server_reason` has its own word."""
+
+_PREFIX = "REASON_"
+_STATUS_TRAILER = "grpc-status-details-bin"
+_KNOWN = frozenset(name.removeprefix(_PREFIX) for name in reason_pb2.Reason.keys()) - {"UNSPECIFIED"}
+_NAMELESS = {
+    grpc.StatusCode.CANCELLED: "CALLER_CANCELLED",
+    grpc.StatusCode.DEADLINE_EXCEEDED: "DEADLINE_PASSED",
+    grpc.StatusCode.UNIMPLEMENTED: "UNKNOWN_METHOD",
+    grpc.StatusCode.PERMISSION_DENIED: "FORBIDDEN",
+    grpc.StatusCode.UNAVAILABLE: UNREACHABLE,
+    grpc.StatusCode.ABORTED: UNREACHABLE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One broken rule of a definition or of a request."""
+
+    path: str
+    """Where: a path such as nodes[3].config.timeout_ms."""
+    reason: str
+    """Which rule, UPPER_SNAKE."""
+    message: str
+    """What is wrong, for people."""
+
+
+class PawlError(Exception):
+    """The one error of calls. Compare `reason`; the message is for people."""
+
+    def __init__(
+        self,
+        reason: str,
+        message: str,
+        *,
+        code: grpc.StatusCode = grpc.StatusCode.UNKNOWN,
+        metadata: Mapping[str, str] | None = None,
+        violations: Iterable[Violation] = (),
+        retry_after: float | None = None,
+        request_id: str | None = None,
+        server_reason: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
+        self.code = code
+        self.metadata: Mapping[str, str] = dict(metadata or {})
+        """The variable parts of the message, for machines."""
+        self.violations: tuple[Violation, ...] = tuple(violations)
+        """Every broken rule at once."""
+        self.retry_after = retry_after
+        """How many seconds the server asks the caller to wait; None if another try cannot help."""
+        self.request_id = request_id
+        """Quote it when you report an INTERNAL error."""
+        self.server_reason = server_reason
+        """The reason as the server spelled it; None when no server named one."""
+
+    def __str__(self) -> str:
+        return f"{self.reason}: {self.message}"
+
+    @property
+    def next(self) -> str | None:
+        """What the server advises to do next, for people."""
+        return self.metadata.get("next")
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call may succeed later without a change by the caller."""
+        return (
+            self.retry_after is not None
+            or self.reason == UNREACHABLE
+            or self.code == grpc.StatusCode.UNAVAILABLE
+        )
+
+
+class RunFailed(Exception):
+    """A run that `run` waited for did not complete."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        super().__init__(f"run {run.run_id} ended as {run.status}: {run.error or 'no message'}")
+
+    @property
+    def run_id(self) -> str:
+        """The run."""
+        return self.run.run_id
+
+    @property
+    def status(self) -> str:
+        """How it ended: failed, cancelled or timeout."""
+        return self.run.status
+
+    @property
+    def error(self) -> str:
+        """The message of the run; empty when it has none."""
+        return self.run.error
+
+
+class _Failed(Protocol):
+    """A failed call, of grpc as of grpc.aio."""
+
+    def code(self) -> grpc.StatusCode | None: ...
+    def details(self) -> str | None: ...
+    def trailing_metadata(self) -> Iterable[tuple[str, str | bytes]] | None: ...
+
+
+M = TypeVar("M", bound=Message)
+
+
+def error_from(failed: _Failed) -> PawlError:
+    """The error of a failed call."""
+    code = failed.code() or grpc.StatusCode.UNKNOWN
+    status = _status_of(failed.trailing_metadata() or ())
+    named = _detail(status, error_details_pb2.ErrorInfo)
+    retry = _detail(status, error_details_pb2.RetryInfo)
+    broken = _detail(status, error_details_pb2.BadRequest)
+    about = _detail(status, error_details_pb2.RequestInfo)
+    return PawlError(
+        _reason_of(code, named.reason if named else None),
+        failed.details() or code.name,
+        code=code,
+        metadata=dict(named.metadata) if named else None,
+        violations=[
+            Violation(path=each.field, reason=each.reason, message=each.description)
+            for each in (broken.field_violations if broken else ())
+        ],
+        retry_after=retry.retry_delay.ToMilliseconds() / 1000 if retry else None,
+        request_id=about.request_id if about else None,
+        server_reason=named.reason if named else None,
+    )
+
+
+def _reason_of(code: grpc.StatusCode, named: str | None) -> str:
+    if named is None:
+        return _NAMELESS.get(code, UNRECOGNISED)
+    return named if named in _KNOWN else UNRECOGNISED
+
+
+def _status_of(trailer: Iterable[tuple[str, str | bytes]]) -> status_pb2.Status:
+    status = status_pb2.Status()
+    for key, value in trailer:
+        if key == _STATUS_TRAILER and isinstance(value, bytes):
+            try:
+                status.ParseFromString(value)
+            except DecodeError:
+                status.Clear()
+    return status
+
+
+def _detail(status: status_pb2.Status, kind: type[M]) -> M | None:
+    for packed in status.details:
+        found = kind()
+        if packed.Unpack(found):
+            return found
+    return None

@@ -1,0 +1,217 @@
+"""What calls return: runs, events, workflows and approvals as plain values. Statuses have short names, such as `completed`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pawl_sdk import _json
+from pawl_sdk._gen.pawl.v1 import approval_pb2, event_pb2, run_pb2, workflow_pb2
+from pawl_sdk._plain import plain, short_name, time_of
+from pawl_sdk.errors import Violation
+
+TERMINAL_TYPES = ("run.completed", "run.failed", "run.cancelled", "run.timed_out")
+"""The types of the last event of a run."""
+_FINAL = frozenset({"completed", "failed", "cancelled", "timeout"})
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRun:
+    """One execution of a node."""
+
+    node_id: str
+    iteration: int
+    status: str
+    attempt: int
+    output: Any
+    error: str
+
+    @staticmethod
+    def of(node: run_pb2.NodeRun) -> NodeRun:
+        return NodeRun(
+            node_id=node.node_id,
+            iteration=node.iteration,
+            status=short_name(run_pb2.NodeStatus.DESCRIPTOR, node.status),
+            attempt=node.attempt,
+            output=_json.loads(node.output_json),
+            error=node.error_message,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run. Lists leave out input, output and nodes."""
+
+    run_id: str
+    workflow_id: str
+    workflow_version: int
+    status: str
+    has_failures: bool
+    last_event_id: int
+    input: Any
+    output: Any
+    error: str
+    created_at: datetime | None
+    ended_at: datetime | None
+    nodes: tuple[NodeRun, ...]
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the run is over."""
+        return self.status in _FINAL
+
+    @staticmethod
+    def of(run: run_pb2.Run) -> Run:
+        return Run(
+            run_id=run.run_id,
+            workflow_id=run.workflow_id,
+            workflow_version=run.workflow_version,
+            status=short_name(run_pb2.RunStatus.DESCRIPTOR, run.status),
+            has_failures=run.has_failures,
+            last_event_id=run.last_event_id,
+            input=_json.loads(run.input_json),
+            output=_json.loads(run.output_json),
+            error=run.error_message,
+            created_at=time_of(run.create_time),
+            ended_at=time_of(run.end_time),
+            nodes=tuple(NodeRun.of(node) for node in run.nodes),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StartedRun:
+    """An accepted run. `is_duplicate` if an earlier call with the same request id had started it."""
+
+    run: Run
+    is_duplicate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event of a run's log. `payload` has the fields of its type, with user data decoded."""
+
+    event_id: int
+    type: str
+    run_id: str
+    workflow_id: str
+    node_id: str
+    iteration: int
+    attempt: int
+    epoch: int
+    timestamp: datetime | None
+    payload: dict[str, Any]
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether it is the last event of its run."""
+        return self.type in TERMINAL_TYPES
+
+    @staticmethod
+    def of(event: event_pb2.RunEvent) -> Event:
+        fact = event.WhichOneof("fact")
+        return Event(
+            event_id=event.event_id,
+            type=event.type,
+            run_id=event.run_id,
+            workflow_id=event.workflow_id,
+            node_id=event.node_id,
+            iteration=event.iteration,
+            attempt=event.attempt,
+            epoch=event.epoch,
+            timestamp=time_of(event.time),
+            payload={} if fact is None else plain(getattr(event, fact)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """A saved workflow. Lists leave out the definition."""
+
+    workflow_id: str
+    version: int
+    title: str
+    definition: Any
+    updated_at: datetime | None
+
+    @staticmethod
+    def of(workflow: workflow_pb2.Workflow) -> Workflow:
+        return Workflow(
+            workflow_id=workflow.workflow_id,
+            version=workflow.version,
+            title=workflow.title,
+            definition=_json.loads(workflow.definition_json),
+            updated_at=time_of(workflow.update_time),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedWorkflow:
+    """A saved definition. `outcome` is created, updated or unchanged; warnings are allowed and most likely a mistake."""
+
+    workflow: Workflow
+    outcome: str
+    warnings: tuple[Violation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """A question that waits for a person, and its answer."""
+
+    approval_id: str
+    run_id: str
+    workflow_id: str
+    node_id: str
+    iteration: int
+    state: str
+    message: str
+    details: Any
+    assignees: tuple[str, ...]
+    response: Any
+    response_schema: Any
+    comment: str
+    decided_by: str
+    deadline: datetime | None
+
+    @staticmethod
+    def of(approval: approval_pb2.Approval) -> Approval:
+        return Approval(
+            approval_id=approval.approval_id,
+            run_id=approval.run_id,
+            workflow_id=approval.workflow_id,
+            node_id=approval.node_id,
+            iteration=approval.iteration,
+            state=short_name(approval_pb2.ApprovalState.DESCRIPTOR, approval.state),
+            message=approval.message,
+            details=_json.loads(approval.details_json),
+            assignees=tuple(approval.assignees),
+            response=_json.loads(approval.response_json),
+            response_schema=_json.loads(approval.response_schema_json),
+            comment=approval.comment,
+            decided_by=approval.decided_by,
+            deadline=time_of(approval.deadline_time),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    """One page of runs, newest first. The token of the next page is empty on the last page."""
+
+    runs: tuple[Run, ...]
+    next_page_token: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowPage:
+    """One page of workflows."""
+
+    workflows: tuple[Workflow, ...]
+    next_page_token: str
+
+
+@dataclass(frozen=True, slots=True)
+class ApprovalPage:
+    """One page of approvals, newest first, without the schemas of their responses."""
+
+    approvals: tuple[Approval, ...]
+    next_page_token: str

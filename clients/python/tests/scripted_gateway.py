@@ -1,0 +1,78 @@
+"""A gateway in this process: a real gRPC server whose methods are scripts of the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent import futures
+from contextlib import contextmanager
+from typing import Any
+
+import grpc
+from google.protobuf import any_pb2
+from google.rpc import error_details_pb2, status_pb2
+
+from pawl_sdk._gen.pawl.v1 import (
+    approval_service_pb2,
+    event_service_pb2,
+    run_service_pb2,
+    workflow_service_pb2,
+)
+
+MODULES = {
+    "RunService": run_service_pb2,
+    "EventService": event_service_pb2,
+    "WorkflowService": workflow_service_pb2,
+    "ApprovalService": approval_service_pb2,
+}
+Script = Callable[[Any, grpc.ServicerContext], Any]
+
+
+class _Router(grpc.GenericRpcHandler):
+    def __init__(self, scripts: dict[str, Script]) -> None:
+        self._scripts = scripts
+
+    def service(self, details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler[Any, Any] | None:
+        service, method = details.method.removeprefix("/pawl.v1.").split("/")
+        script = self._scripts.get(method)
+        if script is None:
+            return None
+        request = getattr(MODULES[service], f"{method}Request")
+        make = (
+            grpc.unary_stream_rpc_method_handler
+            if method == "WatchRun"
+            else grpc.unary_unary_rpc_method_handler
+        )
+        return make(
+            script,
+            request_deserializer=request.FromString,
+            response_serializer=lambda answer: answer.SerializeToString(),
+        )
+
+
+@contextmanager
+def gateway(**scripts: Script) -> Iterator[str]:
+    """Serves the scripts by the names of their methods, and gives the address."""
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=8))
+    server.add_generic_rpc_handlers((_Router(scripts),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.stop(None).wait()
+
+
+def refuse(context: grpc.ServicerContext, code: grpc.StatusCode, message: str, *details: Any) -> None:
+    """Ends the call as a Pawl server does: with google.rpc.Status in the trailer."""
+    packed = []
+    for detail in details:
+        wrapped = any_pb2.Any()
+        wrapped.Pack(detail)
+        packed.append(wrapped)
+    status = status_pb2.Status(code=code.value[0], message=message, details=packed)
+    context.set_trailing_metadata((("grpc-status-details-bin", status.SerializeToString()),))
+    context.abort(code, message)
+
+
+def info(reason: str, **metadata: str) -> Any:
+    return error_details_pb2.ErrorInfo(reason=reason, domain="pawl", metadata=metadata)

@@ -1,0 +1,88 @@
+// Runs as functions: start one and get its output. In Node the submissions share a standing stream; elsewhere each is a call of its own.
+
+import type { Client } from "@connectrpc/connect";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
+import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
+import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
+import {
+  AcceptedSubmissionSchema,
+  type RunEnd,
+  RunEndSchema,
+  type RunService,
+} from "@pawl/proto/pawl/v1/run_service_pb";
+import type { RunStatus as RunStatusName } from "@pawl/core/log/event";
+import type { Caller } from "./caller.ts";
+import type { Submitter } from "./connection.ts";
+import { PawlError } from "./errors.ts";
+import { begin, startedOf, type Watch } from "./execute.ts";
+import { type Json, jsonOf } from "./json.ts";
+import { runStatusName, TERMINAL_EVENT_TYPES } from "./status.ts";
+
+/** A run that ended, but not well. The call itself succeeded. */
+export class RunFailed extends Error {
+  override readonly name = "RunFailed";
+  readonly runId: string;
+  /** `failed`, `cancelled` or `timeout`. */
+  readonly status: RunStatusName;
+  /** Why, in the words of the run. */
+  readonly error: string;
+  /** The node that failed first; empty when none did. */
+  readonly failedNodeId: string;
+
+  constructor(end: RunEnd) {
+    const status = runStatusName(end.status);
+    super(`run ${end.runId} ended as ${status}${end.errorMessage && `: ${end.errorMessage}`}`);
+    this.runId = end.runId;
+    this.status = status;
+    this.error = end.errorMessage;
+    this.failedNodeId = end.failedNodeId;
+  }
+}
+
+/** The output of a run that completed; null when it has none. @throws RunFailed */
+export function outputOf(end: RunEnd): Json {
+  if (end.status !== RunStatus.COMPLETED) throw new RunFailed(end);
+  return jsonOf(end.outputJson) ?? null;
+}
+
+/** Submits by one call for each run, on platforms without streams in both directions. */
+export const createCallSubmitter = (
+  rpc: Client<typeof RunService>,
+  call: Caller,
+  watch: Watch,
+): Submitter => ({
+  async start(start, { signal, onAccepted } = {}) {
+    const { run, isDuplicate } = startedOf(await call(rpc.startRun, { ...start, signal }));
+    const accepted = create(AcceptedSubmissionSchema, { runId: run.runId, duplicate: isDuplicate });
+    onAccepted?.(accepted);
+    return accepted;
+  },
+  async run(start, { signal, onAccepted } = {}) {
+    const types = TERMINAL_EVENT_TYPES;
+    const { started, connection } = await call(begin(rpc), { start, types, signal });
+    const { runId } = started.run;
+    onAccepted?.(create(AcceptedSubmissionSchema, { runId, duplicate: started.isDuplicate }));
+    for await (const event of watch(runId, { signal, types }, connection)) return endOf(event);
+    signal?.throwIfAborted();
+    throw new PawlError("UNRECOGNISED", `run ${runId} ended without a terminal event`);
+  },
+  close: () => undefined,
+});
+
+/** The end that a terminal event means. */
+const endOf = ({ runId, eventId: lastEventId, fact }: RunEvent): RunEnd =>
+  create(RunEndSchema, { runId, lastEventId, ...endFields(fact) });
+
+function endFields(fact: RunEvent["fact"]): MessageInitShape<typeof RunEndSchema> {
+  if (fact.case === "runCompleted") {
+    const { outputJson, hasFailures } = fact.value;
+    return { status: RunStatus.COMPLETED, outputJson, hasFailures };
+  }
+  if (fact.case === "runFailed") {
+    const { message: errorMessage, failedNodeId } = fact.value;
+    return { status: RunStatus.FAILED, errorMessage, failedNodeId, hasFailures: true };
+  }
+  if (fact.case === "runCancelled")
+    return { status: RunStatus.CANCELLED, errorMessage: fact.value.reason };
+  return { status: RunStatus.TIMEOUT, errorMessage: "the run passed its deadline" };
+}

@@ -1,0 +1,115 @@
+// `pawl dev -- <command>`: the local stack, and the handler process that the command starts. A change of a file below the folder starts a new
+// version of the process beside the old one; the old one finishes its work and exits. Ctrl-C stops everything.
+//
+//   node deploy/dev.ts [--watch <folder>]… [--no-stack] -- <command> [arguments]
+import { parseArgs } from "node:util";
+import { resolve } from "node:path";
+import { watchFiles } from "./dev/file-watch.ts";
+import { Generations, type Report } from "./dev/generations.ts";
+import { startHandlerProcess } from "./dev/handler-process.ts";
+import { lookAtHost } from "./dev/host-view.ts";
+import { leaveWith, StartFault } from "./leave-with.ts";
+import { say } from "./logbook.ts";
+import { LOOPBACK } from "./ports.ts";
+import { readSettings } from "./settings.ts";
+import { startStack } from "./stack.ts";
+
+const USAGE =
+  "usage: pawl dev [--watch <folder>]… [--no-stack] -- <command>, such as pawl dev -- node handlers.ts";
+
+interface DevArguments {
+  readonly command: readonly [string, ...string[]];
+  /** The folder of the process. */
+  readonly folder: string;
+  readonly watched: readonly string[];
+  /** Whether a stack runs already, and only the process is wanted. */
+  readonly isStackRunning: boolean;
+}
+
+/** @throws StartFault with the usage */
+export function readArguments(args: readonly string[], folder: string): DevArguments {
+  const at = args.indexOf("--");
+  const [program, ...rest] = at === -1 ? [] : args.slice(at + 1);
+  if (program === undefined) throw new StartFault("there is no command after --", USAGE);
+  const options = {
+    watch: { type: "string", multiple: true, default: [] as string[] },
+    "no-stack": { type: "boolean", default: false },
+  } as const;
+  try {
+    const { values } = parseArgs({ args: args.slice(0, at), options });
+    const watched = values.watch.length === 0 ? [folder] : values.watch;
+    return {
+      command: [program, ...rest],
+      folder,
+      watched: watched.map((path) => resolve(folder, path)),
+      isStackRunning: values["no-stack"],
+    };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new StartFault(why, USAGE, { cause: error });
+  }
+}
+
+async function run(stop: AbortSignal): Promise<number> {
+  const { env } = process;
+  const dev = readArguments(process.argv.slice(2), env["INIT_CWD"] ?? process.cwd());
+  await using stack = new AsyncDisposableStack();
+  const settings = readSettings([], env);
+  if (!dev.isStackRunning) {
+    const { url } = await startStack({ settings, stack, stop, prepare: async () => ({}) });
+    say(`console and API: ${url}`);
+  }
+  const address = dev.isStackRunning
+    ? (env["PAWL_HANDLER_ADDRESS"] ?? `${LOOPBACK}:${settings.handlerPort}`)
+    : `${LOOPBACK}:${settings.handlerPort}`;
+  const nameOf = (version: number): string => `dev ${process.pid}.${version}`;
+  const { connected, refused, close } = lookAtHost(address, nameOf, env["PAWL_HANDLER_TOKEN"]);
+  stack.defer(close);
+  const generations = new Generations({
+    connected,
+    refused,
+    report: (report) => say(lineOf(report)),
+    start: (version) =>
+      startHandlerProcess({
+        command: dev.command,
+        folder: dev.folder,
+        env: { ...env, PAWL_HANDLER_ADDRESS: address, PAWL_HANDLER_NAME: nameOf(version) },
+        print: (line) => process.stdout.write(`${String(version).padStart(5)} |  ${line}\n`),
+      }),
+  });
+  stack.defer(() => generations.stop());
+  for (const folder of dev.watched) {
+    const onFault = (error: Error): void => say(`! ${folder} is not watched: ${error.message}`);
+    const onChange = (path: string): void => {
+      say(`${path} changed`);
+      generations.reload();
+    };
+    stack.use(watchFiles(folder, onChange, onFault));
+  }
+  generations.reload();
+  await new Promise((done) => stop.addEventListener("abort", done, { once: true }));
+  return 0;
+}
+
+function lineOf(report: Report): string {
+  switch (report.kind) {
+    case "starting":
+      return `version ${report.version} of the handlers starts`;
+    case "serving":
+      return `version ${report.version} serves (process ${report.pid})`;
+    case "failed":
+      return `! version ${report.version} does not serve (${report.why}); ${
+        report.isReplaced ? "the version before it stays" : "the next change starts another"
+      }`;
+    case "ended":
+      return `! version ${report.version} ended (${report.how}); it starts again`;
+    case "drained":
+      return `version ${report.version} has finished its work`;
+    case "refused":
+      return `version ${report.version} changed the schemas of a type that the version before it served; it starts again`;
+    default:
+      return report satisfies never;
+  }
+}
+
+if (import.meta.main) await leaveWith(run);

@@ -1,0 +1,150 @@
+// The handler process of `pawl dev`, from one version of the user's code to the next. A new version starts beside the old one. When the
+// host lists its session, the old process gets SIGTERM: it takes no more work, finishes what it has on the code that it began with, and exits.
+//
+// The races it survives: files change while a version starts. That version ends, and one of the newest files follows; so a version that never
+// connects blocks nothing. A version that does not start leaves the old one in place. A version that ends by itself starts again after a
+// pause that doubles. A new version changes the schemas of a type while the old one serves it: the scheduler refuses the type, so once the
+// old process has finished, the same code starts again and gets it. stop() during a start ends both processes.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { backoffMs, type Lifetime } from "../supervise.ts";
+
+export type Report =
+  | { readonly kind: "starting"; readonly version: number }
+  | { readonly kind: "serving"; readonly version: number; readonly pid: number }
+  | {
+      readonly kind: "failed";
+      readonly version: number;
+      readonly why: string;
+      /** Whether an older version still serves. */
+      readonly isReplaced: boolean;
+    }
+  | { readonly kind: "ended"; readonly version: number; readonly how: string }
+  | { readonly kind: "drained"; readonly version: number }
+  | { readonly kind: "refused"; readonly version: number };
+
+export interface GenerationsOptions {
+  /** Starts a version of the process. */
+  readonly start: (version: number) => Lifetime;
+  /** Settles when the host has a session of this version. It rejects when the signal aborts. */
+  readonly connected: (version: number, signal: AbortSignal) => Promise<void>;
+  /** Whether a type was refused to this version because the one before it had other schemas. It rejects when the signal aborts. */
+  readonly refused: (version: number, signal: AbortSignal) => Promise<boolean>;
+  readonly report: (report: Report) => void;
+}
+
+interface Generation {
+  readonly version: number;
+  readonly process: Lifetime;
+}
+
+export class Generations {
+  readonly #options: GenerationsOptions;
+  readonly #stopping = new AbortController();
+  readonly #draining = new Set<Promise<void>>();
+  #current: Generation | undefined;
+  #version = 0;
+  #isChanged = false;
+  #work: Promise<void> | undefined;
+  #quickEnds = 0;
+  /** Aborts when the version that starts is out of date. */
+  #starting = new AbortController();
+
+  constructor(options: GenerationsOptions) {
+    this.#options = options;
+  }
+
+  /** Replaces the process by one of the code of now. A call during a replacement begins it again. */
+  reload(): void {
+    this.#isChanged = true;
+    this.#starting.abort(new Error("its files changed while it started"));
+    this.#work ??= this.#replaceAll().finally(() => (this.#work = undefined));
+  }
+
+  /** Ends every process. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#work;
+    await this.#current?.process.stop();
+    await Promise.all(this.#draining);
+  }
+
+  async #replaceAll(): Promise<void> {
+    while (this.#isChanged && !this.#stopping.signal.aborted) {
+      this.#isChanged = false;
+      await this.#replace();
+    }
+  }
+
+  async #replace(): Promise<void> {
+    const { report, start } = this.#options;
+    const version = (this.#version += 1);
+    this.#starting = new AbortController();
+    report({ kind: "starting", version });
+    const next = { version, process: start(version) };
+    const why = await this.#whyNotConnected(next);
+    if (why !== undefined) {
+      await next.process.stop();
+      const isReplaced = this.#current !== undefined;
+      if (!this.#stopping.signal.aborted) report({ kind: "failed", version, why, isReplaced });
+      return;
+    }
+    report({ kind: "serving", version, pid: next.process.pid });
+    const old = this.#current;
+    this.#current = next;
+    void this.#startAgainAfter(next);
+    if (old !== undefined) this.#drain(old);
+  }
+
+  /** Waits for the session of a new version; returns why there is none. */
+  async #whyNotConnected({ version, process }: Generation): Promise<string | undefined> {
+    const settled = new AbortController();
+    const given = AbortSignal.any([this.#starting.signal, this.#stopping.signal]);
+    const signal = AbortSignal.any([given, settled.signal]);
+    try {
+      return await Promise.race([
+        this.#options.connected(version, signal).then(() => undefined),
+        process.exited,
+      ]);
+    } catch (error) {
+      const why: unknown = given.aborted ? given.reason : error;
+      return why instanceof Error ? why.message : String(why);
+    } finally {
+      settled.abort();
+    }
+  }
+
+  #drain(old: Generation): void {
+    const drained = old.process.stop().then(async () => {
+      this.#options.report({ kind: "drained", version: old.version });
+      await this.#startAgainIfRefused();
+      this.#draining.delete(drained);
+    });
+    this.#draining.add(drained);
+  }
+
+  async #startAgainIfRefused(): Promise<void> {
+    const { signal } = this.#stopping;
+    const version = this.#current?.version;
+    if (version === undefined || signal.aborted || this.#work !== undefined) return;
+    const isRefused = await this.#options.refused(version, signal).catch(() => false);
+    if (!isRefused || this.#current?.version !== version || signal.aborted) return;
+    this.#options.report({ kind: "refused", version });
+    this.reload();
+  }
+
+  async #startAgainAfter(generation: Generation): Promise<void> {
+    const upSince = performance.now();
+    const how = await generation.process.exited;
+    if (this.#current !== generation || this.#stopping.signal.aborted) return;
+    this.#current = undefined;
+    this.#quickEnds = performance.now() - upSince > STABLE_MS ? 1 : this.#quickEnds + 1;
+    this.#options.report({ kind: "ended", version: generation.version, how });
+    const { signal } = this.#stopping;
+    await delay(backoffMs(this.#quickEnds), undefined, { signal }).catch(() => undefined);
+    if (this.#current === undefined && !signal.aborted) this.reload();
+  }
+}
+
+/** A process that lived this long did not end because of its start. */
+const STABLE_MS = 10_000;

@@ -1,0 +1,51 @@
+// One version of the user's handler process: started in the user's folder and in a process group of its own, so that a signal reaches what a
+// command such as `npm run` or `go run` started too. Its output goes to the terminal, line by line.
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import type { Lifetime } from "../supervise.ts";
+import { guardChild } from "../guard.ts";
+
+/** How long a process may finish its work after SIGTERM. */
+const DRAIN_MS = 60_000;
+
+export interface HandlerCommand {
+  readonly command: readonly [string, ...string[]];
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly print: (line: string) => void;
+}
+
+/** Starts the process. `exited` settles with how it ended, also if it could not start. */
+export function startHandlerProcess({ command, folder, env, print }: HandlerCommand): Lifetime {
+  const [program, ...args] = command;
+  const child = spawn(program, args, {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+  });
+  guardChild(child, "TERM");
+  for (const stream of [child.stdout, child.stderr]) createInterface(stream).on("line", print);
+  const exited = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(`it could not start: ${error.message}`));
+    child.once("close", (code, name) => resolve(name ?? `exit code ${code}`));
+  });
+  const signal = (name: NodeJS.Signals): void => {
+    if (child.pid === undefined) return;
+    try {
+      process.kill(-child.pid, name);
+    } catch {
+      // The group has ended.
+    }
+  };
+  return {
+    pid: child.pid ?? 0,
+    exited,
+    stop: async () => {
+      signal("SIGTERM");
+      const patience = setTimeout(signal, DRAIN_MS, "SIGKILL");
+      await exited;
+      clearTimeout(patience);
+    },
+  };
+}

@@ -1,0 +1,142 @@
+// The example handlers of `npm start`: three supervised processes, and the workflow polyglot-order, which needs all of them. A language without
+// its toolchain is skipped with the reason, and the workflow is not registered then.
+//
+// The race it survives: stop() while a program is built or connects. The signal ends the build, and a process that has started is stopped.
+import { readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+import type { PawlClient } from "@pawl/client";
+import { startHandlerProcess } from "../dev/handler-process.ts";
+import { type LogFile, openLog } from "../logbook.ts";
+import { ROOT } from "../settings.ts";
+import { incidentLine, type Lifetime, Supervised } from "../supervise.ts";
+import { type Prepared, type Program, PROGRAMS } from "./programs.ts";
+
+const WORKFLOW = "polyglot-order";
+const DEFINITION = new URL(`../examples/handlers/${WORKFLOW}.yaml`, import.meta.url);
+const POLL_MS = 100;
+const CONNECT_MS = 30_000;
+const REASON_CHARS = 160;
+
+export interface PolyglotOptions {
+  readonly client: PawlClient;
+  /** The executor that the processes connect to, as host:port. */
+  readonly address: string;
+  readonly logDir: string;
+  /** Where the letters go. */
+  readonly outbox: string;
+  readonly programs?: readonly Program[];
+  /** Receives lines for the terminal. */
+  readonly report: (line: string) => void;
+}
+
+/** The text of the workflow. */
+export const polyglotText = (): string => readFileSync(DEFINITION, "utf8");
+
+export class Polyglot {
+  readonly #options: PolyglotOptions;
+  readonly #stopping = new AbortController();
+  readonly #parts: Supervised[] = [];
+  #started: Promise<boolean> | undefined;
+
+  constructor(options: PolyglotOptions) {
+    this.#options = options;
+  }
+
+  /** Starts what this machine can run. Returns whether the workflow is registered; it never rejects. */
+  start(): Promise<boolean> {
+    return (this.#started ??= this.#start());
+  }
+
+  /** Ends the processes and their restarts. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#started;
+    await Promise.all(this.#parts.map((part) => part.stop()));
+  }
+
+  async #start(): Promise<boolean> {
+    const { client, programs = PROGRAMS, report } = this.#options;
+    const served = await Promise.all(programs.map((program) => this.#serve(program)));
+    if (this.#stopping.signal.aborted || served.includes(false)) return false;
+    try {
+      await client.workflows.apply(polyglotText(), { workflowId: WORKFLOW });
+    } catch (error) {
+      report(`! ${WORKFLOW} could not be registered: ${reasonOf(error)}`);
+      return false;
+    }
+    report(`one workflow in three languages: ./pawl run start ${WORKFLOW} --sample --wait`);
+    return true;
+  }
+
+  async #serve({ language, type, prepare }: Program): Promise<boolean> {
+    const { report } = this.#options;
+    const { signal } = this.#stopping;
+    try {
+      const prepared = await prepare(signal);
+      if (signal.aborted) return false;
+      if (prepared.kind === "missing") {
+        report(`no example handler in ${language}: ${reasonOf(prepared.why)}`);
+        return false;
+      }
+      const log = openLog(this.#options.logDir, `example-${language.toLowerCase()}`);
+      const part = new Supervised({
+        start: (stop) => this.#connect(language, prepared, log, AbortSignal.any([stop, signal])),
+        report: (incident) => report(incidentLine(`example handler in ${language}`, incident)),
+      });
+      await part.start();
+      this.#parts.push(part);
+      report(`the example handler in ${language} serves ${type} (process ${part.pid})`);
+      return true;
+    } catch (error) {
+      if (!signal.aborted) report(`! no example handler in ${language}: ${reasonOf(error)}`);
+      return false;
+    }
+  }
+
+  /** Starts a process and waits until a scheduler lists it. @throws Error when it ends first, or does not connect */
+  async #connect(
+    language: string,
+    { command, env }: Extract<Prepared, { kind: "found" }>,
+    log: LogFile,
+    signal: AbortSignal,
+  ): Promise<Lifetime> {
+    const { address, outbox } = this.#options;
+    const name = `${WORKFLOW} ${language} ${process.pid}`;
+    const own = { PAWL_HANDLER_ADDRESS: address, PAWL_HANDLER_NAME: name, OUTBOX: outbox };
+    const child = startHandlerProcess({
+      command,
+      folder: ROOT,
+      env: { ...process.env, ...env, ...own },
+      print: (line) => log.write(`${line}\n`),
+    });
+    const over = new AbortController();
+    const patience = AbortSignal.any([signal, over.signal, AbortSignal.timeout(CONNECT_MS)]);
+    const ended = child.exited.then((how) => {
+      throw new Error(`it ended before it served (${how}); see ${log.path}`);
+    });
+    try {
+      await Promise.race([this.#listed(name, patience), ended]);
+      return child;
+    } catch (error) {
+      await child.stop();
+      throw error;
+    } finally {
+      over.abort();
+    }
+  }
+
+  async #listed(name: string, signal: AbortSignal): Promise<void> {
+    const isListed = async (): Promise<boolean> => {
+      // A gateway that starts again is asked again.
+      const executors = await this.#options.client.executors.list({ signal }).catch(() => []);
+      return executors.some(({ processName }) => processName === name);
+    };
+    while (!(await isListed())) await delay(POLL_MS, undefined, { signal });
+  }
+}
+
+/** A reason on one line. */
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.replaceAll(/\s+/g, " ").slice(0, REASON_CHARS);
+}

@@ -1,0 +1,157 @@
+// `defineHandler`: a node type as a function with schemas. The same handler runs inside an executor, in a process of its own and in a
+// test. A handler that answers synchronously gives its outcome synchronously, so that small built-in types cost no turn of the event loop.
+
+import { isTypeName, TYPE_RULE } from "../name/type-name.ts";
+import { type Context, type Invocation, onceOf } from "./context.ts";
+import { failure, failureOf, type HandlerFailure } from "./failure.ts";
+import { invoke } from "./invoke.ts";
+import { Directive, type HandlerSuccess, Result } from "./result.ts";
+import type { Call, HandlerSchemas, ServedHandler } from "./served.ts";
+import {
+  type Accepted,
+  checkValue,
+  type Given,
+  schemaText,
+  type StandardSchema,
+} from "./standard-schema.ts";
+
+type Schema = StandardSchema | undefined;
+type Returned<Output> = Output | Result<Output> | Directive;
+
+/** How an invocation ended, as a value. */
+export type Outcome = HandlerSuccess | HandlerFailure | Directive;
+
+/** A handler with an accepted config, ready to run. */
+export type Prepared<Extra extends object = object> =
+  | {
+      readonly ok: true;
+      /** Checks the input, runs, and checks the output. Never throws and never rejects. */
+      readonly execute: (call: Invocation & Extra) => Outcome | Promise<Outcome>;
+    }
+  | { readonly ok: false; readonly message: string };
+
+/** A handler that an executor can run. `Extra` is what the executor adds to the context of a handler of its own. */
+export interface Executable<
+  Input = unknown,
+  Output = unknown,
+  Config = unknown,
+  Extra extends object = object,
+> extends Omit<ServedHandler, "invoke"> {
+  /** Checks a config whose templates are filled in, and binds it to the handler. */
+  readonly prepare: (config: unknown) => Prepared<Extra>;
+  /** Only for the compiler: what the handler takes and gives. */
+  readonly types?: { readonly input: Input; readonly output: Output; readonly config: Config };
+}
+
+/** A handler that can run anywhere. */
+export interface Handler<Input = unknown, Output = unknown, Config = unknown>
+  extends Executable<Input, Output, Config>, ServedHandler {}
+
+export interface HandlerDefinition<
+  I extends Schema,
+  O extends Schema,
+  C extends Schema,
+  Extra extends object,
+> {
+  /** The node type: a name with an optional version, such as acme.charge@1. */
+  readonly type: string;
+  /** For people. */
+  readonly description?: string;
+  /** Schema of the input; any value without one. */
+  readonly input?: I;
+  /** Schema of the output; any JSON without one. */
+  readonly output?: O;
+  /** Schema of the node's config; any object without one. */
+  readonly config?: C;
+  /** How long a silent process keeps invocations of this handler; a minute without one. */
+  readonly stallMs?: number;
+  readonly run: (
+    input: Given<I>,
+    ctx: Context<Given<C>> & Extra,
+  ) => Returned<Accepted<O>> | Promise<Returned<Accepted<O>>>;
+}
+
+/** Makes a `defineHandler` whose handlers get `Extra` in their context. An executor uses it for its built-in types. */
+export const handlerDefiner =
+  <Extra extends object>() =>
+  <I extends Schema = undefined, O extends Schema = undefined, C extends Schema = undefined>(
+    definition: HandlerDefinition<I, O, C, Extra>,
+  ): Executable<Accepted<I>, Given<O>, Accepted<C>, Extra> => {
+    const { type, description = "", stallMs = 0, input, output, config } = definition;
+    if (!isTypeName(type))
+      throw new TypeError(`${JSON.stringify(type)} is no node type; write ${TYPE_RULE}`);
+    let schemas: HandlerSchemas | undefined;
+    const prepare = (raw: unknown): Prepared<Extra> => {
+      const checked = checkValue(config, raw, "config");
+      if (!checked.ok) return checked;
+      return {
+        ok: true,
+        execute: (call) =>
+          executed(definition, call.input, {
+            ...call,
+            // The schema gave it, or there is none and the handler takes any config.
+            config: checked.value as Given<C>,
+            once: onceOf(call),
+          }),
+      };
+    };
+    return {
+      type,
+      description,
+      stallMs,
+      // Made when it is asked for: an executor that publishes nothing need not convert schemas.
+      get schemas() {
+        return (schemas ??= {
+          input: schemaText(input, "input"),
+          output: schemaText(output, "output"),
+          config: schemaText(config, "input"),
+        });
+      },
+      prepare,
+    };
+  };
+
+const defineAnywhere = handlerDefiner<object>();
+
+/** Makes a handler. The types of `run` follow from the schemas. @throws TypeError if the type is not a name */
+export function defineHandler<
+  I extends Schema = undefined,
+  O extends Schema = undefined,
+  C extends Schema = undefined,
+>(definition: HandlerDefinition<I, O, C, object>): Handler<Accepted<I>, Given<O>, Accepted<C>> {
+  const handler = defineAnywhere(definition);
+  return Object.assign(handler, { invoke: (call: Call) => invoke(handler.prepare, call) });
+}
+
+function executed<I extends Schema, O extends Schema, C extends Schema, Extra extends object>(
+  { input, output, run }: HandlerDefinition<I, O, C, Extra>,
+  raw: unknown,
+  ctx: Context<Given<C>> & Extra,
+): Outcome | Promise<Outcome> {
+  const failed = (error: unknown): Outcome => failureOf(error, ctx.signal);
+  const ended = (value: unknown): Outcome => checkedOutput(output, value);
+  try {
+    const checked = checkValue(input, raw, "input");
+    if (!checked.ok) return failure("input_invalid", checked.message, { permanent: true });
+    // The schema gave it, or there is none and the handler takes any input.
+    const value = run(checked.value as Given<I>, ctx);
+    return isThenable(value) ? Promise.resolve(value).then(ended).catch(failed) : ended(value);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function checkedOutput(schema: Schema, value: unknown): Outcome {
+  if (value instanceof Directive) return value;
+  const { output, facts } = value instanceof Result ? value : { output: value, facts: {} };
+  const checked = checkValue(schema, output, "output");
+  return checked.ok
+    ? { ...facts, output: checked.value }
+    : failure("contract_violated", `the output does not fit its schema: ${checked.message}`);
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === "object" &&
+  value !== null &&
+  "then" in value &&
+  typeof value.then === "function";

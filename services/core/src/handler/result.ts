@@ -1,0 +1,37 @@
+// What a handler returns: its output, or a result with more than an output.
+
+import type { Usage } from "../log/event.ts";
+
+export interface ResultFacts {
+  /** The handle by which the node is left. */
+  readonly handle?: string;
+  /** How long the nodes that follow wait. */
+  readonly queueDelayMs?: number;
+  /** The tokens that a model counted. */
+  readonly usage?: Usage;
+}
+
+/** An output with more facts; `result` makes one. */
+export class Result<Output> {
+  readonly output: Output;
+  readonly facts: ResultFacts;
+
+  constructor(output: Output, facts: ResultFacts) {
+    this.output = output;
+    this.facts = facts;
+  }
+}
+
+/** An output, and a handle to leave by, a delay or the tokens of a model. */
+export const result = <Output>(output: Output, facts: ResultFacts): Result<Output> =>
+  new Result(output, facts);
+
+/** An instruction to the scheduler instead of an output. Only handlers that are part of an executor may return one. */
+export abstract class Directive {
+  abstract readonly directive: string;
+}
+
+/** Success as a value. */
+export interface HandlerSuccess extends ResultFacts {
+  readonly output: unknown;
+}

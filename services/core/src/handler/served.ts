@@ -1,0 +1,99 @@
+// A handler as the code that serves it sees it: texts go in, texts come out. An executor and a handler process both run handlers through
+// this interface, so a handler behaves the same in both.
+
+import type { Media, Usage } from "../log/event.ts";
+import type { EffectClass, EffectStanding } from "../policy/effect.ts";
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** JSON Schemas (2020-12) of a handler as JSON text; "" means any value. */
+export interface HandlerSchemas {
+  readonly input: string;
+  readonly output: string;
+  readonly config: string;
+}
+
+/** The effect ledger of one invocation. */
+export interface EffectDoor {
+  /** Enters an effect. Rejects with `Cancelled` if the invocation was cancelled or its claim is lost: then the handler makes no effect. */
+  begin(name: string, effectClass: EffectClass): Promise<EffectStanding>;
+  /** `resultJson` is JSON text of at most 256 KiB. The caller need not wait: it is sent before the outcome. */
+  commit(name: string, resultJson: string): Promise<void>;
+}
+
+/** What every invocation has, whatever its handler. */
+export interface CallFacts {
+  readonly runId: string;
+  readonly nodeId: string;
+  /** Empty for a test run. */
+  readonly workflowId: string;
+  /** Which execution of the node; 0 outside of a map or loop. */
+  readonly iteration: number;
+  /** From 1. */
+  readonly attempt: number;
+  /** The same for every attempt and delivery: send it to receivers as their idempotency key. */
+  readonly effectKey: string;
+  /** The whole time limit of the attempt. */
+  readonly timeoutMs: number;
+  /** Aborted on timeout, cancellation or a lost claim; the handler must then end soon. */
+  readonly signal: AbortSignal;
+  /** Streams partial output; the promise settles when the handler may send more. */
+  readonly emit: (text: string) => Promise<void>;
+  /** Streams a picture or another file, in order with the text. */
+  readonly emitMedia: (media: Media) => Promise<void>;
+  readonly log: (level: LogLevel, message: string) => void;
+}
+
+/** One invocation of a handler. */
+export interface Call extends CallFacts {
+  /** The input as JSON; "" means null. */
+  readonly inputJson: string;
+  /** The config as JSON, with its templates filled in; "" means {}. */
+  readonly configJson: string;
+  readonly effects: EffectDoor;
+  /** How large the output may be, in bytes of UTF-8; LIMITS.valueBytes unless given. */
+  readonly outputBytes?: number;
+}
+
+/** Success. */
+export interface SettledResult {
+  readonly outputJson: string;
+  /** The handle to leave by; "" means none. */
+  readonly handle: string;
+  /** The tokens that a model used. */
+  readonly usage?: Usage;
+  /** The nodes that follow wait this long. */
+  readonly queueDelayMs: number;
+}
+
+/** Failure. */
+export interface SettledFailure {
+  /** A cause of Pawl's own, or one of the handler's own with a dot in it. */
+  readonly cause: string;
+  readonly message: string;
+  /** Never retry, whatever the policy allows. */
+  readonly permanent: boolean;
+  /** A retry waits at least this long; 0 means no wish. */
+  readonly retryAfterMs: number;
+  /** With the cause timeout: the limit that passed, if it is the handler's own and not the node's; 0 means none. */
+  readonly timeoutMs: number;
+  /** JSON details; "" means none. */
+  readonly detailsJson: string;
+}
+
+/** How an invocation ended. */
+export type Settled = { readonly result: SettledResult } | { readonly failure: SettledFailure };
+
+/** A handler that can be served. */
+export interface ServedHandler {
+  /** The node type: a name with an optional version, such as acme.charge@1. */
+  readonly type: string;
+  /** For people; may be empty. */
+  readonly description: string;
+  /** How long a silent process keeps invocations of this handler; 0 means the default of the host. */
+  readonly stallMs: number;
+  readonly schemas: HandlerSchemas;
+  /** Runs the handler once: parses, checks, runs, checks and encodes. Never rejects. */
+  readonly invoke: (call: Call) => Promise<Settled>;
+}

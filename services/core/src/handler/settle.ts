@@ -1,0 +1,100 @@
+// Turns the outcome of a handler into bounded texts. Hostile getters, circular data and NUL characters become a failure here and go no
+// further.
+
+import { encodeJson } from "../data/encode-json.ts";
+import { checkJson } from "../data/json.ts";
+import { LIMITS } from "../data/limits.ts";
+import { utf8Bytes } from "../data/utf8.ts";
+import type { Cause } from "../fault/cause.ts";
+import { describe, type FailedOptions, type HandlerFailure } from "./failure.ts";
+import type { HandlerSuccess } from "./result.ts";
+import type { Settled, SettledFailure } from "./served.ts";
+
+const MESSAGE_LENGTH_MAX = 2_000;
+const CAUSE = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/;
+const HANDLE_LENGTH_MAX = 128;
+
+/** The texts of an outcome. */
+export function settled(
+  outcome: HandlerSuccess | HandlerFailure,
+  outputBytes: number = LIMITS.valueBytes,
+): Settled {
+  try {
+    return "failed" in outcome ? failedBy(outcome.failed) : completedBy(outcome, outputBytes);
+  } catch (error) {
+    return { failure: settledFailure("provider_error", describe(error)) };
+  }
+}
+
+function completedBy(outcome: HandlerSuccess, outputBytes: number): Settled {
+  const { output, handle = "", queueDelayMs = 0, usage } = outcome;
+  if (typeof handle !== "string" || handle.length > HANDLE_LENGTH_MAX)
+    return malformed("a handle that is not a name");
+  if (!Number.isSafeInteger(queueDelayMs) || queueDelayMs < 0 || queueDelayMs > LIMITS.delayMsMax)
+    return malformed("a delay that is not a number of milliseconds");
+  const encoded = encodeJson(output, "output");
+  if (!encoded.ok)
+    return { failure: settledFailure(encoded.cause, encoded.message, { permanent: true }) };
+  const bytes = utf8Bytes(encoded.text);
+  if (bytes > outputBytes) return tooLarge(bytes, outputBytes);
+  const counted = usage && {
+    usage: { inputTokens: count(usage.inputTokens), outputTokens: count(usage.outputTokens) },
+  };
+  return { result: { outputJson: encoded.text, handle, queueDelayMs, ...counted } };
+}
+
+function tooLarge(bytes: number, limit: number): Settled {
+  const message = `the output has ${bytes} bytes; at most ${limit}. Return less, or a reference to stored data`;
+  return { failure: settledFailure("output_too_large", message, { permanent: true }) };
+}
+
+function failedBy(failed: HandlerFailure["failed"]): Settled {
+  const { cause, message, ...options } = failed;
+  if (typeof cause !== "string" || !CAUSE.test(cause))
+    return malformed("a failure without a cause");
+  const text = typeof message === "string" ? message : cause;
+  return { failure: settledFailure(cause, text, options) };
+}
+
+const malformed = (what: string): Settled => ({
+  failure: settledFailure("contract_violated" satisfies Cause, `the handler returned ${what}`),
+});
+
+/** A failure as texts: the message is cut and made safe to store. */
+export function settledFailure(
+  cause: string,
+  message: string,
+  { permanent, retryAfterMs, timeoutMs, details }: FailedOptions = {},
+): SettledFailure {
+  return {
+    cause,
+    message: cleanText(message, MESSAGE_LENGTH_MAX),
+    permanent: permanent === true,
+    retryAfterMs: count(retryAfterMs),
+    timeoutMs: count(timeoutMs),
+    detailsJson: encodeDetails(details),
+  };
+}
+
+/** Zero for anything that is not a count. */
+const count = (value: unknown): number =>
+  typeof value === "number" && value > 0 && value <= Number.MAX_SAFE_INTEGER ? Math.ceil(value) : 0;
+
+/** Details are optional, so details that cannot be stored are left out. */
+function encodeDetails(details: unknown): string {
+  if (details === undefined) return "";
+  try {
+    const text = JSON.stringify(details, (_key, value: unknown) =>
+      typeof value === "string" ? cleanText(value, value.length) : value,
+    );
+    return checkJson(text).ok ? text : "";
+  } catch {
+    return "";
+  }
+}
+
+/** Text that Postgres and protobuf accept: no NUL, no lone surrogates, not longer than `lengthMax`. */
+export function cleanText(text: string, lengthMax: number): string {
+  const whole = (text.length > lengthMax ? text.slice(0, lengthMax) : text).toWellFormed();
+  return whole.includes("\0") ? whole.replaceAll("\0", "\ufffd") : whole;
+}

@@ -1,0 +1,161 @@
+// What follows from a fact besides the log: a claim ends, a job goes, slots move, an approval opens or closes, a child run is cancelled.
+// One pure function compares the run before the fact with the run after it. The scheduler writes the consequences in the transaction
+// that writes the fact.
+
+import {
+  APPROVAL,
+  isSettled,
+  isTerminalType,
+  type ApprovalRequest,
+  type Fact,
+  type NodeDecision,
+  type NodeStatus,
+} from "../log/event.ts";
+import { executionAt } from "../log/execution.ts";
+import type { ExecutionState, RunState } from "../log/state.ts";
+import type { ApprovalId, RunId } from "../name/ids.ts";
+import { isLimited, type FoldedLimits } from "../policy/limit.ts";
+
+export type Consequence =
+  /** The execution is ready: it needs an executor, a job or slots. */
+  | { readonly kind: "place"; readonly nodeIndex: number }
+  /** `isLost`: the scheduler took the claim from its executor, because it was lost or is past its timeout. */
+  | {
+      readonly kind: "close_claim";
+      readonly nodeIndex: number;
+      readonly epoch: number;
+      readonly isLost: boolean;
+    }
+  /** No executor is to claim the execution that the event `queuedSeq` queued. */
+  | { readonly kind: "drop_job"; readonly nodeIndex: number; readonly queuedSeq: number }
+  /** The run waits for the slots of its workflow. */
+  | { readonly kind: "ask_run_slots" }
+  | { readonly kind: "free_slots"; readonly limits: FoldedLimits }
+  /** A start counts against the rate. */
+  | { readonly kind: "count_start"; readonly limits: FoldedLimits }
+  | { readonly kind: "open_approval"; readonly question: Question }
+  | { readonly kind: "close_approval"; readonly answer: Answer }
+  | { readonly kind: "cancel_child"; readonly runId: RunId; readonly reason: string }
+  /** The run is a child run and has ended. */
+  | { readonly kind: "tell_parent" };
+
+interface Question extends Omit<ApprovalRequest, "deadlineMs"> {
+  readonly reason: string;
+  /** JSON text. */
+  readonly detailsJson: string | null;
+  readonly deadlineMs: number | null;
+}
+
+interface Answer {
+  readonly approvalId: ApprovalId;
+  readonly state: "approved" | "rejected" | "timed_out" | "cancelled";
+  readonly decidedBy: string;
+  readonly comment: string;
+  /** JSON text. */
+  readonly responseJson: string | null;
+}
+
+/** A run, and the execution that a fact names, before the fact. The fold changes both in place. */
+export interface Before extends Readonly<
+  Pick<ExecutionState, "status" | "epoch" | "causeSeq" | "hold" | "childRunId">
+> {
+  /** Undefined where the fact is about the run itself. */
+  readonly nodeIndex: number | undefined;
+  readonly isAdmitted: boolean;
+}
+
+const NONE: readonly Consequence[] = [];
+
+/** Notes what `fact` may change, before it is folded. */
+export function beforeFact(state: RunState, { nodeId, iteration }: Fact): Before {
+  const nodeIndex = nodeId === "" ? undefined : state.graph.indexOf.get(nodeId);
+  const execution = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
+  return {
+    nodeIndex,
+    isAdmitted: state.isAdmitted,
+    status: execution?.status ?? "pending",
+    epoch: execution?.epoch ?? 0,
+    causeSeq: execution?.causeSeq ?? 0,
+    hold: execution?.hold,
+    childRunId: execution?.childRunId,
+  };
+}
+
+/** What follows from `fact`, which turned `before` into `after`. */
+export function consequences(before: Before, fact: Fact, after: RunState): readonly Consequence[] {
+  const { nodeIndex, status } = before;
+  if (nodeIndex === undefined) return runConsequences(before, fact, after);
+  if (fact.type === "node.queued" && before.hold === undefined)
+    return [{ kind: "place", nodeIndex }];
+  const execution = executionAt(after, nodeIndex, fact.iteration);
+  // A glue node that the planner completes was never queued: it has no job, no claim and no slots.
+  if (execution === undefined || (status === "pending" && fact.type !== "node.blocked"))
+    return NONE;
+  const found: Consequence[] = [];
+  if (fact.type === "node.cancelled" && before.childRunId !== undefined)
+    found.push({ kind: "cancel_child", runId: before.childRunId, reason: fact.payload.reason });
+  if (isPlaced(status) && isLimited(execution)) {
+    if (!isPlaced(execution.status)) found.push({ kind: "free_slots", limits: execution });
+    else if (status === "queued" && execution.status === "running")
+      found.push({ kind: "count_start", limits: execution });
+  }
+  const question = questionOf(before, fact);
+  if (question !== undefined) found.push(question);
+  if (status === "running" && execution.status !== "running")
+    found.push({ kind: "close_claim", nodeIndex, epoch: before.epoch, isLost: isTaken(fact) });
+  if (status === "queued" && isSettled(execution.status))
+    found.push({ kind: "drop_job", nodeIndex, queuedSeq: before.causeSeq });
+  if (fact.type === "node.queued") found.push({ kind: "place", nodeIndex });
+  return found;
+}
+
+function runConsequences(
+  { isAdmitted }: Before,
+  { type }: Fact,
+  after: RunState,
+): readonly Consequence[] {
+  if (after.parent === undefined && !isLimited(after)) return NONE;
+  const found: Consequence[] = [];
+  if (after.parent !== undefined && isTerminalType(type)) found.push({ kind: "tell_parent" });
+  if (!isLimited(after)) return found;
+  if (type === "run.started") found.push({ kind: "ask_run_slots" });
+  else if (isTerminalType(type)) found.push({ kind: "free_slots", limits: after });
+  else if (after.isAdmitted && !isAdmitted) found.push({ kind: "count_start", limits: after });
+  return found;
+}
+
+/** An execution holds its slots while it is queued or running. */
+const isPlaced = (status: NodeStatus): boolean => status === "queued" || status === "running";
+
+/** Whether a fact takes a claim from its executor while the run continues: the claim was lost, or is past its timeout. */
+const isTaken = ({ type, epoch }: Fact): boolean =>
+  type === "run.recovered" || (epoch === 0 && type !== "node.cancelled");
+
+const ANSWERS: Readonly<Record<NodeDecision, Answer["state"]>> = {
+  approve: "approved",
+  reject: "rejected",
+  timeout: "timed_out",
+};
+
+/** The approval that a fact opens or closes. */
+function questionOf({ hold }: Before, fact: Fact): Consequence | undefined {
+  if (fact.type === "node.blocked" && fact.payload.approval !== undefined) {
+    const { reason, approval } = fact.payload;
+    const { approvalId, message, assignees, deadlineMs = null } = approval;
+    // People read what moderation holds back with the run, if they may read the run.
+    const detailsJson = reason === APPROVAL ? (fact.value ?? null) : null;
+    const question = { approvalId, reason, message, detailsJson, assignees, deadlineMs };
+    return { kind: "open_approval", question };
+  }
+  const approvalId = hold?.approval?.approvalId;
+  if (approvalId === undefined) return undefined;
+  // Any other fact about a held execution ends the hold without an answer.
+  if (fact.type !== "node.decided") {
+    const unanswered = { decidedBy: "", comment: "", responseJson: null };
+    return { kind: "close_approval", answer: { approvalId, state: "cancelled", ...unanswered } };
+  }
+  const { decision, decidedBy = "", comment } = fact.payload;
+  const responseJson = fact.value ?? null;
+  const answer = { approvalId, state: ANSWERS[decision], decidedBy, comment, responseJson };
+  return { kind: "close_approval", answer };
+}

@@ -1,0 +1,143 @@
+// What the handler of a node got at its last start, from the log: the gateway folds the log up to that start, and makes the input and the
+// config with the code of the executor. It only reads. The outcome may be newer than the start by a moment, never older.
+
+import { create } from "@bufbuild/protobuf";
+import { handlerConfig, handlerInput, type InputNode } from "@pawl/core/data/handler-input";
+import type { Binding } from "@pawl/core/data/inputs";
+import { LIMITS } from "@pawl/core/data/limits";
+import { isRecord } from "@pawl/core/data/path";
+import type { NodeContext } from "@pawl/core/data/scope";
+import { templatesOf } from "@pawl/core/data/template";
+import { isBuiltIn } from "@pawl/core/definition/node-types";
+import type { Cited, Proofs } from "@pawl/core/explain/proofs";
+import { EngineError } from "@pawl/core/fault/engine-error";
+import { contextJson, nodeJson } from "@pawl/core/log/context";
+import {
+  type ExecutionDefinition,
+  executionAt,
+  executionDefinition,
+} from "@pawl/core/log/execution";
+import { reasonOf } from "@pawl/core/log/meaning";
+import type { ExecutionState, RunState } from "@pawl/core/log/state";
+import { effectKey } from "@pawl/core/name/ids";
+import type { Pool } from "@pawl/platform/db/pool";
+import { type EffectResult, effectResults } from "@pawl/platform/store/effects/reads";
+import { toWireNodeStatus } from "@pawl/platform/wire/enum";
+import { toJsonBytes } from "@pawl/platform/wire/scalar";
+import {
+  type GetInvocationResponse,
+  GetInvocationResponseSchema,
+  InvocationEffectSchema,
+} from "@pawl/proto/pawl/v1/run_service_pb";
+import { nodeNotFound, type NodeQuestion } from "./explainer.ts";
+import type { RunReader } from "./run-reader.ts";
+
+/** The size of an answer without its JSON. */
+const FRAME_BYTES = 64 * 1024;
+
+/** Answers GetInvocation. @throws RUN_NOT_FOUND, NODE_NOT_FOUND, NODE_NOT_INVOKED, STORE_UNAVAILABLE */
+export async function readInvocation(
+  { pool, reader }: { readonly pool: Pool; readonly reader: RunReader },
+  question: NodeQuestion,
+): Promise<GetInvocationResponse> {
+  const { runId, nodeId, iteration } = question;
+  const { record, state, proofs } = await reader.foldRun(runId);
+  const nodeIndex = state.graph.indexOf.get(nodeId);
+  const execution = nodeIndex === undefined ? undefined : executionAt(state, nodeIndex, iteration);
+  if (nodeIndex === undefined || execution === undefined) throw nodeNotFound(question);
+  const { type, timeoutMs } = executionDefinition(state.graph, nodeIndex, iteration);
+  if (isBuiltIn(type)) throw notInvoked(question, `Pawl itself runs nodes of the type ${type}.`);
+  const started = proofs.newest(nodeId, iteration, "node.started");
+  if (started === undefined) throw notInvoked(question, `It is ${execution.status}.`);
+  const then = (await reader.foldRun(runId, started.seq)).state;
+  const given = givenTo(then, nodeIndex, iteration);
+  if (!given.ok) throw notInvoked(question, `It failed before: ${given.message}`);
+  const outcome = outcomeOf(execution, proofs, { ...question, started });
+  const effects = await effectResults(pool, question);
+  const sent = [given.inputJson, given.configJson, outcome.outputJson].map(toJsonBytes);
+  const [inputJson = NO_BYTES, configJson = NO_BYTES, outputJson = NO_BYTES] = sent;
+  const left = sent.reduce((room, { length }) => room - length, LIMITS.messageBytes - FRAME_BYTES);
+  return create(GetInvocationResponseSchema, {
+    invocation: {
+      ...outcome,
+      ...{ type, inputJson, configJson, outputJson },
+      attempt: executionAt(then, nodeIndex, iteration)?.attempt ?? 1,
+      effectKey: effectKey(runId, nodeId, iteration),
+      timeoutMs: BigInt(timeoutMs),
+      workflowId: record.workflowId ?? "",
+      effects: fitting(effects, left),
+    },
+  });
+}
+
+const NO_BYTES = new Uint8Array(0);
+
+/** The input and the config of an execution that starts in this state. */
+function givenTo(state: RunState, nodeIndex: number, iteration: number) {
+  // Core wrote both from a checked definition and from values that the scheduler checked.
+  const { node, bindings } = JSON.parse(nodeJson(state.graph, nodeIndex, iteration)) as {
+    readonly node: InputNode & ExecutionDefinition;
+    readonly bindings: readonly Binding[];
+  };
+  const context = JSON.parse(contextJson(state, nodeIndex, iteration)) as NodeContext;
+  const made = handlerInput(node, bindings, context);
+  if (!made.ok) return made;
+  const own = isRecord(node.config) ? node.config : {};
+  const filled = handlerConfig(own, templatesOf(own), made);
+  if (!filled.ok) return filled;
+  const inputJson = JSON.stringify(made.input) ?? "null";
+  return { ok: true as const, inputJson, configJson: JSON.stringify(filled.config) };
+}
+
+const ENDS = [
+  "node.completed",
+  "node.failed",
+  "node.timed_out",
+  "node.retried",
+  "node.cancelled",
+] as const;
+
+/** What came of the start: an output, a failure, or neither yet. */
+function outcomeOf(
+  { status, output }: ExecutionState,
+  proofs: Proofs,
+  { nodeId, iteration, started }: NodeQuestion & { readonly started: Cited },
+) {
+  const ended = proofs.newest(nodeId, iteration, ...ENDS);
+  const base = {
+    ...{ status: toWireNodeStatus(status), outputJson: undefined },
+    ...{ handle: "", cause: "", message: "" },
+  };
+  if (ended === undefined || ended.seq < started.seq) return base;
+  const { type, payload } = ended;
+  if (type !== "node.completed") return { ...base, ...reasonOf({ type, payload }) };
+  const handle = typeof payload["handle"] === "string" ? payload["handle"] : "";
+  return handle === "error"
+    ? { ...base, handle, ...errorOf(output) }
+    : { ...base, handle, outputJson: output };
+}
+
+/** The failure in the output of a node that left by the handle `error`. */
+function errorOf(output = "null"): { readonly cause: string; readonly message: string } {
+  const value: unknown = JSON.parse(output);
+  const error = isRecord(value) && isRecord(value["error"]) ? value["error"] : {};
+  const { cause = "", message = "" } = error;
+  return { cause: String(cause), message: String(message) };
+}
+
+/** The effects; a result without room is left out. */
+function fitting(effects: readonly EffectResult[], bytes: number) {
+  let left = bytes;
+  return effects.map(({ name, class: effectClass, isCommitted: committed, resultJson: text }) => {
+    const resultJson = committed ? toJsonBytes(text ?? "null") : NO_BYTES;
+    const fits = resultJson.length <= left;
+    if (fits) left -= resultJson.length;
+    const shown = fits ? resultJson : NO_BYTES;
+    return create(InvocationEffectSchema, { name, effectClass, committed, resultJson: shown });
+  });
+}
+
+const notInvoked = ({ runId, nodeId, iteration }: NodeQuestion, why: string): EngineError =>
+  new EngineError("NODE_NOT_INVOKED", `No handler was invoked for the node ${nodeId}. ${why}`, {
+    metadata: { run_id: runId, node_id: nodeId, iteration: String(iteration) },
+  });

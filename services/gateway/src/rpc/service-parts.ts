@@ -1,0 +1,24 @@
+// The parts that the services work with.
+
+import type { OnInternal } from "@pawl/platform/rpc/status";
+import type { Pool } from "@pawl/platform/db/pool";
+import type { Occurrences } from "@pawl/platform/queue/occurrences";
+import type { DefinitionCache } from "../read/definition-cache.ts";
+import type { PageSeal } from "../read/page-seal.ts";
+import type { RunReader } from "../read/run-reader.ts";
+import type { Scheduler } from "../request/forward.ts";
+import type { Fanout } from "../watch/fanout.ts";
+import type { Watch } from "../watch/watch-run.ts";
+
+export interface ServiceParts {
+  readonly pool: Pool;
+  readonly scheduler: Scheduler;
+  readonly pages: PageSeal;
+  readonly definitions: DefinitionCache;
+  readonly reader: RunReader;
+  readonly fanout: Fanout;
+  readonly watch: Watch;
+  readonly occurrences: Occurrences;
+  /** Called for a bug of Pawl that an answer inside a stream reports. */
+  readonly onInternal: OnInternal;
+}

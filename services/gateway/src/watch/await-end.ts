@@ -1,0 +1,49 @@
+// Waits for the end of one run by a callback, for streams that wait for many runs. A reader of its own for each (`watch-run.ts`) would have a
+// timer, a buffer and heartbeats.
+//
+// The races it survives: the end may be announced while the place at the tail is taken, the drain may begin, and the caller may leave. The
+// first of them counts, and exactly one callback is called, or none after `leave`.
+
+import type { EngineError } from "@pawl/core/fault/engine-error";
+import { isTerminalType, type RunEvent } from "@pawl/core/log/event";
+import type { Fanout, SeatRequest } from "./fanout.ts";
+import type { Listener } from "./subscriber.ts";
+
+export interface EndCallbacks {
+  /** The terminal event. */
+  readonly onEnd: (event: RunEvent) => void;
+  /** The wait is over without it: the gateway drains, or the run was deleted. */
+  readonly onLost: (reason: EngineError) => void;
+}
+
+/** Calls back once, maybe before it returns. The result leaves. */
+export function awaitEnd(
+  fanout: Pick<Fanout, "attach">,
+  request: Omit<SeatRequest, "isEndOnly">,
+  { onEnd, onLost }: EndCallbacks,
+): () => void {
+  let isOver = false;
+  let leavePlace: (() => void) | undefined;
+  const leave = (): void => {
+    isOver = true;
+    leavePlace?.();
+  };
+  const listener: Listener = {
+    isEndOnly: true,
+    push: (events) => {
+      const last = events.at(-1);
+      if (isOver || last === undefined || !isTerminalType(last.event.type)) return true;
+      leave();
+      onEnd(last.event);
+      return true;
+    },
+    finish: (reason) => {
+      if (isOver) return;
+      leave();
+      onLost(reason);
+    },
+  };
+  leavePlace = fanout.attach(listener, { ...request, isEndOnly: true }).leave;
+  if (isOver) leavePlace();
+  return leave;
+}

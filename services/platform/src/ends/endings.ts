@@ -1,0 +1,64 @@
+// The runs that ended lately, by the notifications of their ends. A caller that has just started a run asks here before it waits for the end,
+// and needs no read.
+//
+// The race it survives: a run may end before its caller waits at the run's tail. So the caller takes a mark before it starts the run. A
+// notification after the mark and before the wait is found here. A notification during the wait reaches the tail. If notifications may have
+// been lost since the mark, or if more of them came than are kept, the answer is `unknown`, and the caller reads the log. So no end is missed.
+
+import { BoundedMap } from "@pawl/core/data/bounded-map";
+import type { RunEvent } from "@pawl/core/log/event";
+import type { RunId } from "@pawl/core/name/ids";
+
+/** A moment in the stream of notifications. */
+export interface HintMark {
+  readonly interruptions: number;
+  readonly endings: number;
+}
+
+interface Ending {
+  /** The log reaches at least this seq. */
+  readonly seq: number;
+  /** Absent if the event was too long to be announced. */
+  readonly event?: RunEvent;
+}
+
+/** What is known of a run that was started after a mark. */
+export type EndState =
+  | ({ readonly kind: "over" } & Ending)
+  | { readonly kind: "alive" | "unknown" };
+
+/** At least so many ends are kept. That many take seconds to arrive, and a caller's own start takes milliseconds. */
+export const ENDINGS_MAX = 4_096;
+
+export class Endings {
+  readonly #recent = new BoundedMap<RunId, Ending>(ENDINGS_MAX);
+  #interruptions = 0;
+  #endings = 0;
+
+  /** Notes that a run ended; `event` is its last event, if the notification had it. */
+  note(runId: RunId, seq: number, event?: RunEvent): void {
+    this.#endings += 1;
+    if (event !== undefined) this.#recent.set(runId, { seq, event });
+    // The event arrives before the hint that names the same run.
+    else if (this.#recent.get(runId) === undefined) this.#recent.set(runId, { seq });
+  }
+
+  /** Notes that notifications may have been lost. */
+  interrupt(): void {
+    this.#interruptions += 1;
+  }
+
+  /** The present moment; take it before the run is started. */
+  mark(): HintMark {
+    return { interruptions: this.#interruptions, endings: this.#endings };
+  }
+
+  /** Whether a run that was started after `mark` is over. */
+  stateOf(runId: RunId, mark: HintMark): EndState {
+    const ending = this.#recent.get(runId);
+    if (ending !== undefined) return { kind: "over", ...ending };
+    const isWhole =
+      this.#interruptions === mark.interruptions && this.#endings - mark.endings <= ENDINGS_MAX;
+    return { kind: isWhole ? "alive" : "unknown" };
+  }
+}

@@ -1,0 +1,22 @@
+// The end of a run as SubmitRuns gives it, from its terminal event: no read, and no fold of the log.
+
+import { create } from "@bufbuild/protobuf";
+import type { RunEvent } from "@pawl/core/log/event";
+import { reasonText, runStatusAfter } from "@pawl/core/log/meaning";
+import { type RunEnd, RunEndSchema } from "@pawl/proto/pawl/v1/run_service_pb";
+import { toJsonBytes } from "./scalar.ts";
+import { toWireRunStatus } from "./enum.ts";
+
+/** The end that a terminal event means. */
+export function toWireEnd(event: RunEvent): RunEnd {
+  const isCompleted = event.type === "run.completed";
+  return create(RunEndSchema, {
+    runId: event.runId,
+    status: toWireRunStatus(runStatusAfter(event) ?? "failed"),
+    outputJson: toJsonBytes(isCompleted ? event.value : undefined),
+    errorMessage: reasonText(event) ?? "",
+    hasFailures: isCompleted ? event.payload.hasFailures : event.type === "run.failed",
+    lastEventId: BigInt(event.seq),
+    failedNodeId: event.type === "run.failed" ? event.payload.failedNodeId : "",
+  });
+}

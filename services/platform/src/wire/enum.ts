@@ -1,0 +1,34 @@
+// An enum of the contract and the names of core, both ways: core uses the names of the contract in lower case. A name that only one of the two
+// has does not compile. The statuses and kinds of runs and nodes are here; other enums are beside their messages.
+
+import type { NodeStatus, RunKind, RunStatus } from "@pawl/core/log/event";
+import {
+  NodeStatus as WireNodeStatus,
+  RunKind as WireRunKind,
+  RunStatus as WireRunStatus,
+} from "@pawl/proto/pawl/v1/run_pb";
+
+export function namesOf<Enum extends Readonly<Record<string, string | number>>>(wire: Enum) {
+  type Name = Lowercase<Exclude<keyof Enum & string, "UNSPECIFIED">>;
+  // An enum of TypeScript also has an entry for each number.
+  const entries = Object.entries(wire).filter(([name]) => !/^(\d+|UNSPECIFIED)$/.test(name));
+  const values = Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), value]));
+  const names = new Map(entries.map(([name, value]) => [value, name.toLowerCase()]));
+  return {
+    // Both tables are made of exactly the names of the enum.
+    values: values as Readonly<Record<Name, Enum[keyof Enum]>>,
+    /** Undefined for UNSPECIFIED, and for a number that this build does not know. */
+    nameOf: (value: number): Name | undefined => names.get(value) as Name | undefined,
+  };
+}
+
+const runStatuses = namesOf(WireRunStatus);
+const nodeStatuses = namesOf(WireNodeStatus);
+const runKinds = namesOf(WireRunKind);
+
+export const toWireRunStatus = (status: RunStatus): WireRunStatus => runStatuses.values[status];
+export const toWireNodeStatus = (status: NodeStatus): WireNodeStatus => nodeStatuses.values[status];
+export const toWireRunKind = (kind: RunKind): WireRunKind => runKinds.values[kind];
+
+export const fromWireRunStatus: (status: number) => RunStatus | undefined = runStatuses.nameOf;
+export const fromWireRunKind: (kind: number) => RunKind | undefined = runKinds.nameOf;

@@ -1,0 +1,270 @@
+// Parses commands of pawl.v1 into domain values. The gateway calls these functions before it forwards a command, and the scheduler calls
+// them to take it: both refuse the same requests with the same words. Dead letters have their own file, `dead-letter.ts`.
+
+import { LIMITS } from "@pawl/core/data/limits";
+import { invalidField } from "@pawl/core/fault/engine-error";
+import { type ApprovalId, type NodeId, nodeId, type RunId } from "@pawl/core/name/ids";
+import type {
+  ApproveApprovalRequest,
+  RejectApprovalRequest,
+} from "@pawl/proto/pawl/v1/approval_service_pb";
+import {
+  type CancelRunRequest,
+  type DecideNodeRequest,
+  Decision,
+  type Idempotency,
+  IdempotencyScope,
+  type PauseRunRequest,
+  type ResumeRunRequest,
+  type StartRunRequest,
+  type TestRunRequest,
+} from "@pawl/proto/pawl/v1/run_service_pb";
+import type { ScheduleSpec as WireSpec } from "@pawl/proto/pawl/v1/schedule_pb";
+import type { PauseScheduleRequest } from "@pawl/proto/pawl/v1/schedule_service_pb";
+import type {
+  CreateWorkflowRequest,
+  DeleteWorkflowRequest,
+  UpdateWorkflowRequest,
+} from "@pawl/proto/pawl/v1/workflow_service_pb";
+import type { PauseWords } from "../store/pauses/pauses.ts";
+import type { ScheduleSpec } from "../store/schedules/schedules.ts";
+import {
+  approvalIdOf,
+  definitionTextOf,
+  durationMsOf,
+  inputOf,
+  jsonOf,
+  lineOf,
+  nameOf,
+  optionalName,
+  priorityOf,
+  requestIdOf,
+  runIdOf,
+  sameInputOf,
+  valueOf,
+  typeNameOf,
+} from "./fields.ts";
+import { fromWireMissed, fromWireOverlap } from "./schedule.ts";
+
+/** A run that a caller, a schedule, a queued command or a redrive asks for. */
+export interface StartRequest {
+  readonly workflowId: string;
+  /** 0 means the newest. */
+  readonly version: number;
+  /** JSON text. */
+  readonly input: string;
+  readonly priority: number;
+  readonly requestId: string | null;
+  /** Undefined means the workflow's own. */
+  readonly deadlineMs?: number | undefined;
+  /** Set if the same input starts only one run for so long. */
+  readonly sameInputMs?: number | undefined;
+}
+
+export function parseStart(request: StartRunRequest): StartRequest {
+  return {
+    workflowId: nameOf("workflow_id", request.workflowId),
+    version: request.version,
+    priority: priorityOf("priority", request.priority),
+    deadlineMs: durationMsOf("deadline", request.deadline, LIMITS.runDeadlineMsMax),
+    sameInputMs: sameInputMsOf(request.idempotency),
+    input: inputOf(request),
+    requestId: requestIdOf(request.requestId),
+  };
+}
+
+function sameInputMsOf(asked: Idempotency | undefined): number | undefined {
+  if (asked === undefined) return undefined;
+  if (asked.scope !== IdempotencyScope.INPUT_HASH)
+    throw invalidField("idempotency.scope", "UNKNOWN_ENUM", "must be INPUT_HASH");
+  const ttlMs = durationMsOf("idempotency.ttl", asked.ttl, LIMITS.inputKeyMsMax);
+  return ttlMs ?? LIMITS.inputKeyMs;
+}
+
+/** A run of a graph that is not saved. */
+export interface TestRequest {
+  readonly text: string;
+  readonly input: string;
+  readonly requestId: string | null;
+}
+
+export const parseTest = (request: TestRunRequest): TestRequest => ({
+  text: definitionTextOf(request.definition?.text),
+  input: inputOf(request),
+  requestId: requestIdOf(request.requestId),
+});
+
+/** A command that names a run and nothing else. */
+export const parseRunCommand = (request: {
+  readonly runId: string;
+  readonly requestId: string;
+}) => ({
+  runId: runIdOf(request.runId),
+  requestId: requestIdOf(request.requestId) ?? "",
+});
+
+export const parseCancel = (request: CancelRunRequest) => ({
+  ...parseRunCommand(request),
+  reason: lineOf("reason", request.reason),
+});
+
+/** A person's decision about a node. */
+export interface NodeAnswer {
+  readonly runId: RunId;
+  readonly nodeId: NodeId;
+  readonly iteration: number;
+  readonly decision: "approve" | "reject";
+  readonly comment: string;
+  readonly requestId: string;
+  readonly decidedBy?: string;
+  /** JSON text that fits the node's schema. */
+  readonly responseJson?: string;
+}
+
+export const parseDecision = (request: DecideNodeRequest): NodeAnswer => ({
+  ...parseRunCommand(request),
+  nodeId: nodeId(nameOf("node_id", request.nodeId)),
+  iteration: request.iteration,
+  decision: decisionOf(request.decision),
+  comment: lineOf("comment", request.comment),
+});
+
+function decisionOf(decision: Decision): NodeAnswer["decision"] {
+  if (decision === Decision.APPROVE) return "approve";
+  if (decision === Decision.REJECT) return "reject";
+  throw invalidField("decision", "UNKNOWN_ENUM", "must be approve or reject");
+}
+
+export interface ApprovalAnswer {
+  readonly approvalId: ApprovalId;
+  readonly comment: string;
+  readonly decidedBy: string;
+  readonly requestId: string;
+  /** JSON text; undefined if the caller gave no response. */
+  readonly response: string | undefined;
+}
+
+export const parseAnswer = (
+  request: ApproveApprovalRequest | RejectApprovalRequest,
+): ApprovalAnswer => ({
+  approvalId: approvalIdOf(request.approvalId),
+  comment: lineOf("comment", request.comment),
+  decidedBy: lineOf("decided_by", request.decidedBy),
+  requestId: requestIdOf(request.requestId) ?? "",
+  response: responseOf(request),
+});
+
+function responseOf({
+  responseJson,
+  response,
+}: ApproveApprovalRequest | RejectApprovalRequest): string | undefined {
+  if (responseJson.length > 0) return jsonOf("response_json", responseJson);
+  return response === undefined ? undefined : valueOf("response", response);
+}
+
+interface PauseRequest extends PauseWords {
+  readonly requestId: string;
+}
+
+/** Who pauses or resumes something, and why. */
+function pauseWordsOf({ by, reason, requestId }: PauseRequest): PauseWords {
+  requestIdOf(requestId);
+  return { by: lineOf("by", by), reason: lineOf("reason", reason) };
+}
+
+export const parsePauseRun = (request: PauseRunRequest | ResumeRunRequest) => ({
+  runId: runIdOf(request.runId),
+  words: pauseWordsOf(request),
+  children: request.children,
+});
+
+export const parsePauseWorkflow = (request: PauseRequest & { readonly workflowId: string }) => ({
+  name: nameOf("workflow_id", request.workflowId),
+  words: pauseWordsOf(request),
+});
+
+/** The engine's own queues begin with an underscore, as no name does. */
+export const parsePauseQueue = (request: PauseRequest & { readonly nodeType: string }) => ({
+  name: typeNameOf(request.nodeType),
+  words: pauseWordsOf(request),
+});
+
+/** A definition to save. */
+export interface SaveRequest {
+  /** Empty if the text names the workflow. */
+  readonly workflowId: string;
+  readonly text: string;
+  readonly isStrict: boolean;
+  readonly requestId: string | null;
+}
+
+const saveOf = (request: CreateWorkflowRequest | UpdateWorkflowRequest) => ({
+  text: definitionTextOf(request.definition?.text),
+  isStrict: request.strict,
+  requestId: requestIdOf(request.requestId),
+});
+
+export const parseCreateWorkflow = (request: CreateWorkflowRequest): SaveRequest => ({
+  workflowId: optionalName("workflow_id", request.workflowId),
+  ...saveOf(request),
+});
+
+export const parseUpdateWorkflow = (request: UpdateWorkflowRequest) => ({
+  workflowId: nameOf("workflow_id", request.workflowId),
+  expectedVersion: request.expectedVersion,
+  ...saveOf(request),
+});
+
+export function parseDeleteWorkflow({ workflowId, requestId, force }: DeleteWorkflowRequest) {
+  requestIdOf(requestId);
+  return { workflowId: nameOf("workflow_id", workflowId), force };
+}
+
+/** A command that names a schedule and nothing else. */
+export const parseScheduleCommand = (request: {
+  readonly scheduleId: string;
+  readonly requestId: string;
+}) => ({
+  scheduleId: nameOf("schedule_id", request.scheduleId),
+  requestId: requestIdOf(request.requestId),
+});
+
+export const parsePauseSchedule = (request: PauseScheduleRequest) => ({
+  ...parseScheduleCommand(request),
+  by: lineOf("paused_by", request.pausedBy),
+  reason: lineOf("reason", request.reason),
+});
+
+export const parseSaveSchedule = (request: {
+  readonly scheduleId: string;
+  readonly requestId: string;
+  readonly spec?: WireSpec | undefined;
+}) => ({ ...parseScheduleCommand(request), spec: specOf(request.spec) });
+
+/** The expression is checked for its length only: whether it is a rule, the thread that computes occurrences says. */
+function specOf(wire: WireSpec | undefined): ScheduleSpec {
+  if (wire === undefined) throw invalidField("spec", "REQUIRED", "is missing");
+  const missed = fromWireMissed(wire.missed);
+  if (missed === undefined) throw invalidField("spec.missed", "UNKNOWN_ENUM", "is not a policy");
+  const overlap = fromWireOverlap(wire.overlap);
+  if (overlap === undefined) throw invalidField("spec.overlap", "UNKNOWN_ENUM", "is not a policy");
+  return {
+    workflowId: nameOf("spec.workflow_id", wire.workflowId),
+    workflowVersion: wire.workflowVersion,
+    expression: expressionOf("spec.expression", wire.expression),
+    timeZone: wire.timeZone === "" ? "UTC" : wire.timeZone,
+    input: sameInputOf(wire),
+    priority: priorityOf("spec.priority", wire.priority),
+    missed,
+    overlap,
+  };
+}
+
+/** The rule of a schedule. @throws INPUT_INVALID */
+export function expressionOf(field: string, text: string): string {
+  const expression = text.trim();
+  if (expression === "") throw invalidField(field, "REQUIRED", "is empty");
+  const max = LIMITS.scheduleExpressionLength;
+  if (expression.length <= max) return expression;
+  throw invalidField(field, "TOO_LONG", `is longer than ${max} characters`);
+}

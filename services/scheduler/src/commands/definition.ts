@@ -1,0 +1,58 @@
+// A definition that a caller wants to save or to run once: parsed and checked whole, before anything is written.
+
+import { definitionError } from "@pawl/core/definition/error";
+import type { Graph } from "@pawl/core/definition/graph";
+import type { KnownTypes } from "@pawl/core/definition/known-types";
+import { parseDefinition } from "@pawl/core/definition/parse";
+import type { Violation } from "@pawl/core/definition/shape";
+import { definitionId } from "@pawl/core/name/ids";
+import type { TestGraph } from "@pawl/platform/store/runs/runs";
+import { uuidV7 } from "../run-id.ts";
+import { sha256 } from "./digest.ts";
+import { defaultViolations } from "./response-schema.ts";
+
+export interface ReadDefinition {
+  readonly graph: Graph;
+  readonly row: TestGraph;
+  readonly warnings: readonly Violation[];
+}
+
+interface ReadOptions {
+  readonly tenantId: string;
+  readonly now: number;
+  /** What executors serve and publish; undefined if that is not known. */
+  readonly types: KnownTypes | undefined;
+  /** Whether warnings are faults. */
+  readonly isStrict?: boolean;
+}
+
+/** @throws DEFINITION_INVALID, CYCLE_DETECTED, LIMIT_EXCEEDED */
+export function readDefinition(
+  text: string,
+  { tenantId, now, types, isStrict = false }: ReadOptions,
+): ReadDefinition {
+  const parsed = parseDefinition(text, { types });
+  if (!parsed.ok) throw definitionError(parsed.violations);
+  const { graph, canonicalJson: body, warnings } = parsed;
+  if (isStrict && warnings.length > 0) throw definitionError(warnings);
+  const misfits = defaultViolations(graph);
+  if (misfits.length > 0) throw definitionError(misfits);
+  const row = {
+    definitionId: definitionId(uuidV7(now)),
+    tenantId,
+    digest: sha256(body),
+    title: graph.definition.title,
+    nodeCount: graph.nodes.length,
+    body,
+  };
+  return { graph, row, warnings };
+}
+
+/** The node types of a graph and of what its maps and loops repeat, each once. */
+export const nodeTypesOf = (graph: Graph): string[] => [
+  ...new Set(
+    graph.nodes.flatMap(({ definition: { type, scope } }) =>
+      scope === null ? [type] : [type, scope.body.type],
+    ),
+  ),
+];

@@ -1,0 +1,102 @@
+// The pauses as this scheduler knows them. It may be behind: every start and every claim names the epoch that it was decided on, and the
+// store refuses an older one. So a scheduler that does not know a pause reads the pauses again instead of breaking one. It learns of
+// pauses by notification, with every survey of the queues, and by that refusal.
+//
+// The race it survives: two readings are under way at once, and the older one is answered last. The higher epoch stays.
+
+import { unreachable } from "@pawl/core/fault/invariant";
+import type { PauseNote } from "@pawl/core/log/event";
+import type { PauseBook, PauseKey, PauseRecord, Pauses } from "@pawl/platform/store/pauses/pauses";
+
+/** The pauses of one epoch. A view never changes, and the commit of a tick proves that its view was current. */
+export interface PauseView {
+  readonly epoch: number;
+  /** The pause that holds the runs of a workflow. */
+  workflow(tenantId: string, workflowId: string | null): PauseRecord | undefined;
+  /** Whether no executor may claim nodes of this type. */
+  isQueuePaused(nodeType: string): boolean;
+  /** The node types of paused queues. */
+  readonly queues: ReadonlySet<string>;
+  /** Workflows with runs that have yet to follow. */
+  readonly unsettled: readonly PauseRecord[];
+}
+
+const keyOf = (tenantId: string, name: string): string => `${tenantId}\n${name}`;
+
+export function viewOf({ epoch, pauses }: PauseBook): PauseView {
+  const of = (scope: PauseKey["scope"]): PauseRecord[] =>
+    pauses.filter((pause) => pause.scope === scope && pause.state !== "resuming");
+  const workflows = new Map(of("workflow").map((each) => [keyOf(each.tenantId, each.name), each]));
+  const queues = new Set(of("queue").map(({ name }) => name));
+  return {
+    epoch,
+    queues,
+    unsettled: pauses.filter(({ state }) => state !== "paused"),
+    workflow: (tenantId, workflowId) =>
+      workflows.size === 0 || workflowId === null
+        ? undefined
+        : workflows.get(keyOf(tenantId, workflowId)),
+    isQueuePaused: (nodeType) => queues.size > 0 && queues.has(nodeType),
+  };
+}
+
+/** Before the first reading: every epoch is higher, so no decision on it commits. */
+export const NOTHING_KNOWN = viewOf({ epoch: 0, pauses: [] });
+
+export interface KnownPausesOptions {
+  readonly pauses: Pick<Pauses, "read">;
+  /** Executors may claim nodes of these types again. */
+  readonly onResumed: (nodeTypes: readonly string[]) => void;
+  /** Some workflow has runs that have yet to follow. */
+  readonly onUnsettled: () => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export class KnownPauses {
+  readonly #options: KnownPausesOptions;
+  #current = NOTHING_KNOWN;
+
+  constructor(options: KnownPausesOptions) {
+    this.#options = options;
+  }
+
+  get current(): PauseView {
+    return this.#current;
+  }
+
+  /** Reads the pauses. @throws STORE_UNAVAILABLE */
+  async reload(): Promise<PauseView> {
+    const { pauses, onResumed, onUnsettled } = this.#options;
+    const view = viewOf(await pauses.read());
+    const before = this.#current;
+    if (view.epoch < before.epoch) return before;
+    this.#current = view;
+    const resumed = [...before.queues].filter((type) => !view.isQueuePaused(type));
+    if (resumed.length > 0) onResumed(resumed);
+    if (view.unsettled.length > 0) onUnsettled();
+    return view;
+  }
+
+  /** Reads the pauses in the background, if this epoch is newer than the known one. */
+  noticed(epoch: number): void {
+    if (epoch > this.#current.epoch) this.look();
+  }
+
+  /** Reads the pauses in the background. */
+  look(): void {
+    this.reload().catch(this.#options.onError);
+  }
+}
+
+/** What the log of a run says about the pause of its workflow, or about the resumption that is under way. */
+export function noteOfWorkflow(pause: PauseRecord): PauseNote {
+  switch (pause.state) {
+    case "pausing":
+    case "paused":
+      return { scope: "workflow", who: pause.by, reason: pause.reason };
+    case "resuming":
+      return { scope: "workflow", who: pause.resumedBy, reason: pause.resumeReason };
+    default:
+      return unreachable(pause.state, "pause state");
+  }
+}

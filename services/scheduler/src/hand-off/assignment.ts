@@ -1,0 +1,85 @@
+// The message that an executor gets for a claim, and its size. The tick asks for the size before it claims. A task that no message can
+// hold is never sent: its session fails it in the executor's name, which costs no delivery and breaks no stream.
+//
+// Messages leave after the commit. A message may be lost with its connection. The executor's next renewal names its claims, which repairs
+// that.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Graph } from "@pawl/core/definition/graph";
+import { contextBytes, contextJson, nodeJson, nodeJsonIndex } from "@pawl/core/log/context";
+import { executionAt, executionDefinition } from "@pawl/core/log/execution";
+import { effectKey } from "@pawl/core/name/ids";
+import { oversizeOf } from "@pawl/core/plan/oversize";
+import { nodeIdAt } from "@pawl/core/plan/place";
+import type { AssignmentSchema, ClaimSchema } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
+import type { Draft } from "../commit/draft.ts";
+import type { Executors, SchedulerItemInit } from "../commit/executor.ts";
+import type { Execution, Opened } from "../commit/run-draft.ts";
+import type { Claim } from "../inputs/input.ts";
+
+/** Definitions of nodes as bytes: encoded once, sent with every assignment of the node. */
+const nodeBytes = new WeakMap<Graph, Uint8Array[]>();
+
+function nodeJsonBytes(graph: Graph, nodeIndex: number, iteration: number): Uint8Array {
+  let bytes = nodeBytes.get(graph);
+  if (bytes === undefined) nodeBytes.set(graph, (bytes = []));
+  const at = nodeJsonIndex(nodeIndex, iteration);
+  return (bytes[at] ??= Buffer.from(nodeJson(graph, nodeIndex, iteration)));
+}
+
+/** About how many bytes the assignment of an execution takes; never fewer than its JSON. */
+export const assignedBytes = ({ run: { state }, nodeIndex, iteration }: Execution): number =>
+  contextBytes(state, nodeIndex, iteration) +
+  nodeJsonBytes(state.graph, nodeIndex, iteration).length;
+
+/** A claim as executors know it. */
+export const wireClaim = (claim: Claim): MessageInitShape<typeof ClaimSchema> => ({
+  runId: claim.runId,
+  nodeId: claim.nodeId,
+  iteration: claim.iteration,
+  epoch: BigInt(claim.epoch),
+});
+
+/** Sends assignments to the executors that got a claim, and ClaimLost or Cancel to those whose claim ended. */
+export function tell(executors: Executors, draft: Draft): void {
+  for (const closed of draft.closed) executors.holderOf(closed)?.withdraw(closed, closed.isLost);
+  for (const handOff of draft.handOffs) assign(handOff);
+}
+
+/** Gives the executor its task, or fails the task if no message can hold it. */
+function assign(opened: Opened): void {
+  const { run, nodeIndex, iteration, executor } = opened;
+  const claim = claimOf(opened);
+  const ownBytes = nodeJsonBytes(run.state.graph, nodeIndex, iteration).length;
+  const readBytes = contextBytes(run.state, nodeIndex, iteration);
+  const oversize = oversizeOf(ownBytes, readBytes);
+  if (oversize !== undefined) executor.refuse(claim, oversize);
+  else executor.assign(claim, assignment(opened, claim), ownBytes + readBytes);
+}
+
+function claimOf({ run: { state }, nodeIndex, iteration }: Execution): Claim {
+  const epoch = executionAt(state, nodeIndex, iteration)?.epoch;
+  if (epoch === undefined) throw new RangeError(`no node at ${nodeIndex}`);
+  return { runId: state.runId, nodeId: nodeIdAt(state, nodeIndex), iteration, epoch };
+}
+
+function assignment(opened: Opened, claim: Claim): SchedulerItemInit {
+  const { run, nodeIndex, iteration, firstDeltaIndex } = opened;
+  const { state, workflowId, traceparent } = run;
+  const { graph } = state;
+  const definition = executionDefinition(graph, nodeIndex, iteration);
+  const value: MessageInitShape<typeof AssignmentSchema> = {
+    claim: wireClaim(claim),
+    attempt: executionAt(state, nodeIndex, iteration)?.attempt ?? 1,
+    nodeType: definition.type,
+    nodeJson: nodeJsonBytes(graph, nodeIndex, iteration),
+    contextJson: Buffer.from(contextJson(state, nodeIndex, iteration)),
+    timeoutMs: BigInt(definition.timeoutMs),
+    traceparent: traceparent ?? "",
+    effectKey: effectKey(state.runId, claim.nodeId, claim.iteration),
+    workflowId: workflowId ?? "",
+    inputApproved: executionAt(state, nodeIndex, iteration)?.isInputApproved ?? false,
+    firstDeltaIndex,
+  };
+  return { item: { case: "assignment", value } };
+}

@@ -1,0 +1,188 @@
+// The same cases for handlers in TypeScript, Python and Go on one real trio: each language leaves the same log. The programs of the conformance
+// kit serve one after the other, because processes with the same types share the work. It takes about 30 s.
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
+import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { Program } from "../handler-kit/program.ts";
+import { LANGUAGES, sdkOrSkip } from "../handler-kit/programs/sdks.ts";
+import { type Cluster, startCluster } from "../support/cluster.ts";
+import { temporaryFolder } from "../support/folder.ts";
+import { checkInvariants } from "../support/invariants.ts";
+import { until } from "../support/until.ts";
+import { graph, type NodeText } from "./graph.ts";
+import { firstEvent, type Story, storyOf } from "./story.ts";
+
+const PHRASE = "forbidden fruit";
+/** Long enough for a function to begin on a busy machine, where a case is about what happens next. */
+const TIMEOUT_MS = 2_000;
+
+let cluster: Cluster;
+let client: PawlClient;
+let address: string;
+let folder: string;
+
+beforeAll(async () => {
+  folder = temporaryFolder("languages");
+  const rules = join(folder, "rules.yaml");
+  writeFileSync(rules, `rules: [{ id: fruit, category: food, literal: ${PHRASE} }]`);
+  const port = await freePort();
+  address = `${LOOPBACK}:${port}`;
+  const env = { PAWL_HANDLER_PORT: String(port), PAWL_MODERATION_RULES: rules };
+  cluster = await startCluster({ envOf: { executor: env } });
+  client = createPawlClient({ baseUrl: cluster.url });
+});
+beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
+afterAll(async () => {
+  await cluster.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const RETRY = { attempts: 2, backoff_ms: 1, jitter: false };
+
+const NODES = {
+  contract: {
+    type: "kit.echo@1",
+    input: { text: "hello" },
+    contracts: { output: { type: "object", required: ["receipt"] } },
+  },
+  blocked: {
+    type: "kit.stream@1",
+    input: { pieces: ["well, f", "orbidde", "n fruit", " and what comes after"] },
+    moderation: "output",
+  },
+  cancelled: { type: "kit.wait@1", input: { name: "cancelled" } },
+  timeout: { type: "kit.wait@1", input: { name: "late" }, timeout_ms: TIMEOUT_MS },
+  // Each attempt fails after its effect, because the output has no receipt.
+  effect: {
+    type: "kit.effect@1",
+    input: { name: "charge", class: "idempotent" },
+    contracts: { output: { type: "object", required: ["receipt"] } },
+    retry: RETRY,
+  },
+  input: {
+    type: "kit.typed@1",
+    input: { text: "a", count: "{{ctx.input.count}}" },
+    retry: RETRY,
+  },
+  thrown: { type: "kit.fail@1", input: { mode: "throw", message: "boom" }, retry: RETRY },
+} satisfies Readonly<Record<string, NodeText>>;
+type Case = keyof typeof NODES;
+
+const begun = (attempt: number): string[] => [
+  `node.queued work ${attempt}`,
+  `node.started work ${attempt}`,
+];
+
+/** What a run logs after run.started. */
+const EXPECTED: Readonly<Record<Case, readonly string[]>> = {
+  contract: [
+    ...begun(1),
+    "contract.violated work 1",
+    "node.failed work 1 output_contract_violation",
+    "run.failed",
+  ],
+  blocked: [
+    ...begun(1),
+    "moderation.flagged work 1",
+    "node.failed work 1 moderation_blocked",
+    "run.failed",
+  ],
+  cancelled: [...begun(1), "node.cancelled work 1", "run.cancelled"],
+  timeout: [...begun(1), "node.timed_out work 1", "run.failed"],
+  effect: [
+    ...begun(1),
+    "contract.violated work 1",
+    "node.retried work 1 contract_violated",
+    ...begun(2),
+    "contract.violated work 2",
+    "node.failed work 2 output_contract_violation",
+    "run.failed",
+  ],
+  input: [...begun(1), "node.failed work 1 input_invalid", "run.failed"],
+  thrown: [
+    ...begun(1),
+    "node.retried work 1 provider_error",
+    ...begun(2),
+    "node.failed work 2 provider_error",
+    "run.failed",
+  ],
+};
+
+/** A log as lines with type, attempt and cause. How a stream is cut into deltas is a matter of time, so deltas are left out. */
+const linesOf = ({ events }: Story): string[] =>
+  events
+    .filter(({ type }) => type !== "node.stream.delta" && type !== "run.started")
+    .map(({ type, nodeId, attempt, payload }) => {
+      const { cause } = (payload ?? {}) as { cause?: string };
+      return [type, ...(nodeId === "" ? [] : [nodeId, attempt]), ...(cause ? [cause] : [])].join(
+        " ",
+      );
+    });
+
+const streamed = (story: Story): string =>
+  story
+    .of("node.stream.delta")
+    .map(({ payload }) => (payload as { text: string }).text)
+    .join("");
+
+async function start(name: Case, input: Json = null): Promise<string> {
+  const { run } = await client.runs.test(graph(["work"], { work: NODES[name] }), { input });
+  return run.runId;
+}
+
+const play = async (name: Case, input?: Json): Promise<Story> =>
+  await storyOf(client, await start(name, input));
+
+async function cancelled(): Promise<Story> {
+  const runId = await start("cancelled");
+  await firstEvent(client, runId, ({ type }) => type === "node.stream.delta");
+  await client.runs.cancel(runId);
+  return await storyOf(client, runId);
+}
+
+test.for(LANGUAGES)(
+  "a handler in %s leaves the same log as the other languages",
+  { timeout: 90_000 },
+  async (language, context) => {
+    const { command, env } = await sdkOrSkip(language, context);
+    const program = new Program(command, { ...env, PAWL_HANDLER_ADDRESS: address });
+    onTestFinished(() => program.kill());
+    const served = async (): Promise<boolean> =>
+      (await client.executors.list()).some(({ processName }) => processName === "kit");
+    await until(served, { what: `the ${language} program to serve: ${program.stderr}` });
+
+    const [contract, blocked, cancel, timeout, effect, input, thrown] = await Promise.all([
+      play("contract"),
+      play("blocked"),
+      cancelled(),
+      play("timeout"),
+      play("effect"),
+      play("input", { count: 0 }),
+      play("thrown"),
+    ]);
+    const stories = { contract, blocked, cancelled: cancel, timeout, effect, input, thrown };
+    const logs = Object.fromEntries(
+      Object.entries(stories).map(([name, story]) => [name, linesOf(story)]),
+    );
+    expect(logs).toEqual(EXPECTED);
+
+    expect("well, ".startsWith(streamed(blocked))).toBe(true);
+    expect(JSON.stringify(blocked.events)).not.toContain("orbidde");
+    expect([streamed(cancel), streamed(timeout)]).toEqual(["started", "started"]);
+    // The functions learn why, and stop.
+    for (const note of ["cancelled cancelled cancelled", "cancelled late timeout"])
+      await program.note(note);
+    for (const note of ["returned cancelled", "returned late"]) await program.note(note);
+    expect((await client.runs.effects(effect.runId)).effects).toHaveLength(1);
+    const runIds = Object.values(stories).map(({ runId }) => runId);
+    expect(await checkInvariants(cluster.databaseUrl, runIds)).toEqual([]);
+
+    program.signal("SIGTERM");
+    expect(await program.exit("an end after SIGTERM")).toEqual({ code: 0, signal: null });
+    // The end of the process closes its output, so no note is missing.
+    expect(program.notes.things.filter((note) => note === "made charge")).toHaveLength(1);
+    await until(async () => !(await served()), { what: "the end of its session" });
+  },
+);

@@ -1,0 +1,27 @@
+// The kit notices: a program that breaks one rule fails the case that names it. Mutants mostly wait, so several run at once.
+import { fileURLToPath } from "node:url";
+import { beforeAll, expect, test } from "vitest";
+import { Mailbox } from "./mailbox.ts";
+import { FAULTS } from "./mutants.ts";
+import { runCases } from "./run-cases.ts";
+
+const PROGRAM = fileURLToPath(new URL("programs/typescript.ts", import.meta.url));
+
+beforeAll(() => {
+  // What a mutant withholds never comes: there is no reason to wait long for it.
+  Mailbox.patienceMs = 2_500;
+});
+
+test.concurrent.each(FAULTS.map((fault) => [fault.name, fault] as const))(
+  "a process fails if %s",
+  async (_name, { caught, missed, rule, mutant }) => {
+    const [verdict, ...others] = await runCases({
+      command: [process.execPath, PROGRAM],
+      choice: { names: [caught], groups: [] },
+      mutant,
+    });
+    expect(others).toEqual([]);
+    expect(verdict).toMatchObject({ name: caught, rule });
+    expect(verdict?.failure?.expected).toMatch(missed);
+  },
+);
