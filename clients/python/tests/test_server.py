@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +17,7 @@ from scripted_host import EVERYTHING, PATIENCE, Host, HostStream, invoke, script
 
 import pawl_sdk as pawl
 from pawl_sdk._gen.pawl.handler.v1 import handler_service_pb2 as wire
+from pawl_sdk.server import on_signals
 
 reasons: list[str | None] = []
 release = threading.Event()
@@ -163,3 +167,24 @@ def slow(input: Any, ctx: pawl.Context) -> str:
     ctx.emit("slow")
     release.wait(PATIENCE)
     return "done"
+
+
+def test_a_signal_is_heard_while_c_code_holds_the_main_thread() -> None:
+    heard: list[bool] = []
+    in_c = threading.Event()
+
+    class Leaver:
+        def leave(self) -> None:
+            heard.append(in_c.is_set())
+            left.set()
+
+    left = threading.Event()
+    restore = on_signals(Leaver())
+    in_c.set()
+    threading.Thread(target=lambda: os.kill(os.getpid(), signal.SIGTERM)).start()
+    hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 2_000_000)
+    in_c.clear()
+    assert left.wait(PATIENCE)
+    restore()
+    assert heard == [True]
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

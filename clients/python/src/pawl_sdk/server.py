@@ -10,12 +10,12 @@ import asyncio
 import os
 import platform
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
-from typing import Any
+from typing import Any, Protocol
 
 from pawl_sdk._address import DEFAULT_HANDLER_HOST
 from pawl_sdk._dispatch import Dispatch
@@ -28,6 +28,12 @@ from pawl_sdk.handlers import Handler
 _MOST_SLOTS = 10_000
 _MOST_HANDLERS = 64
 _MOST_NAME = 200
+
+
+class Leaver(Protocol):
+    """Something that may be asked to leave."""
+
+    def leave(self) -> None: ...
 
 
 class Server:
@@ -149,30 +155,44 @@ def serve(
     program, `build` PAWL_HANDLER_BUILD. Raises PawlError if the host refuses the process.
     """
     server = Server(*handlers, slots=slots, address=address, token=token, name=name, build=build)
-    restore = _on_signals(server)
+    restore = on_signals(server)
     try:
         asyncio.run(server.run())
     finally:
         restore()
 
 
-def _on_signals(server: Server) -> Callable[[], None]:
-    """Leaves on the first signal. A handler of signals runs between two steps of the main thread, so another thread takes the locks."""
+def on_signals(server: Leaver) -> Callable[[], None]:
+    """Leaves on the first signal, exits on the second. Gives a function that ends that.
+
+    Python runs a handler of signals on the main thread, between two steps. That thread may be about to wait for the network without a limit,
+    or inside a long call of C. So a thread of its own reads the numbers of signals, which Python writes into a socket at once.
+    """
     if threading.current_thread() is not threading.main_thread():
         return lambda: None
-    has_left = False
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+    numbers = (signal.SIGTERM, signal.SIGINT)
+    old_fd = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+    before = {number: signal.signal(number, lambda *_: None) for number in numbers}
 
-    def on_signal(number: int, frame: FrameType | None) -> None:
-        nonlocal has_left
-        if has_left:
-            os._exit(128 + number)
-        has_left = True
-        threading.Thread(target=server.leave, name="pawl-leave", daemon=True).start()
+    def read() -> None:
+        is_leaving = False
+        while number := reader.recv(1):
+            if number[0] not in numbers:
+                continue
+            if is_leaving:
+                os._exit(128 + number[0])
+            is_leaving = True
+            server.leave()
+        reader.close()
 
-    before = {number: signal.signal(number, on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
+    threading.Thread(target=read, name="pawl-signals", daemon=True).start()
 
     def restore() -> None:
         for number, handler in before.items():
             signal.signal(number, handler)
+        signal.set_wakeup_fd(old_fd)
+        writer.close()
 
     return restore
