@@ -1,6 +1,7 @@
 // For tests of two ticks at a time: a store whose commits wait for the test and may fail, and executors whose outputs name their inputs.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
+import type { Timers } from "@pawl/platform/lifecycle/timers";
 import { RunMoved } from "@pawl/platform/store/tick/journal";
 import { createMemoryStore } from "@pawl/platform/store/memory/store";
 import { turns } from "../../../../test/support/until.ts";
@@ -86,5 +87,13 @@ export function report(
   return engine.outcome(claimed, { kind: "completed", outputJson, durationMs: 1 });
 }
 
+/** Timers that fire in the next turn, so that `quiet` is long enough for a batch that waits to grow. */
+export const promptTimers: Timers = {
+  after: (_ms, wake) => {
+    const timer = setImmediate(wake);
+    return () => clearImmediate(timer);
+  },
+};
+
 /** Lets everything happen that waits for no time and no test. */
-export const quiet = (): Promise<void> => turns(8);
+export const quiet = (): Promise<void> => turns(12);

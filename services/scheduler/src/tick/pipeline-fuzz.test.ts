@@ -8,6 +8,7 @@ import { expect, test } from "vitest";
 import {
   createHeldStore,
   type Fate,
+  promptTimers,
   quiet,
   received,
   report,
@@ -122,7 +123,7 @@ const nameOf = (claim: Task["claim"]): string =>
 async function play(graph: object, script: readonly Step[]) {
   const now = (): number => 1_000_000;
   const store = createHeldStore(now);
-  const pairs = [0, 1].map(() => new Pair(createEngine(store, now)));
+  const pairs = [0, 1].map(() => new Pair(createEngine(store, now, { timers: promptTimers })));
   for (const { engine } of pairs) await engine.known.reload();
   const id = await saveGraph(store, graph);
   const pairOf = (index: number): Pair => pairs[index] ?? (pairs[0] as Pair);

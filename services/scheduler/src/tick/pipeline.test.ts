@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createHeldStore, quiet, received, report } from "./held-store.fixture.ts";
+import { createHeldStore, promptTimers, quiet, received, report } from "./held-store.fixture.ts";
 import { connect, createEngine, saveGraph } from "./tick.fixture.ts";
 
 const ONE = { nodes: [{ id: "start", type: "start" }], edges: [] };
@@ -11,7 +11,7 @@ const FAN = {
 async function setup() {
   const now = (): number => 1_000_000;
   const store = createHeldStore(now);
-  const engine = createEngine(store, now);
+  const engine = createEngine(store, now, { timers: promptTimers });
   await engine.known.reload();
   const executor = connect(engine, 16);
   const claims = () => received(executor).given.map(({ claim }) => claim);
