@@ -3,6 +3,7 @@ package pawl
 // A gateway for tests: the real protocol over a real socket. Each connection of a watch plays the steps that a test scripts.
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"sync"
@@ -42,6 +43,10 @@ type gateway struct {
 	submit func(n int, req *pawlv1.SubmitRunsRequest) answer
 	// After so many streams of SubmitRuns the gateway has none; 0 means no limit.
 	streamsMax int
+	// Other servers of these services; absent means the gateway itself.
+	runs      pawlv1.RunServiceServer
+	workflows pawlv1.WorkflowServiceServer
+	approvals pawlv1.ApprovalServiceServer
 	// more registers further services.
 	more func(*grpc.Server)
 	// No connection is accepted before it is closed; absent means at once.
@@ -133,10 +138,10 @@ func listen(t *testing.T, g *gateway) (string, func()) {
 		t.Fatal(err)
 	}
 	server := grpc.NewServer()
-	pawlv1.RegisterRunServiceServer(server, g)
+	pawlv1.RegisterRunServiceServer(server, cmp.Or[pawlv1.RunServiceServer](g.runs, g))
 	pawlv1.RegisterEventServiceServer(server, g)
-	pawlv1.RegisterWorkflowServiceServer(server, g)
-	pawlv1.RegisterApprovalServiceServer(server, g)
+	pawlv1.RegisterWorkflowServiceServer(server, cmp.Or[pawlv1.WorkflowServiceServer](g.workflows, g))
+	pawlv1.RegisterApprovalServiceServer(server, cmp.Or[pawlv1.ApprovalServiceServer](g.approvals, g))
 	if g.more != nil {
 		g.more(server)
 	}
