@@ -35,6 +35,13 @@ var systemClock = clock{
 // backoff is the delay before the given retry, counted from 1; at least half of the exponential step. The jitter keeps a thousand clients
 // that were cut off at once from coming back at once.
 func backoff(retry int, random float64) time.Duration {
-	step := min(backoffMax, backoffBase<<min(retry-1, 16))
+	step := stepOf(retry)
 	return time.Duration(float64(step) * (0.5 + random*0.5)).Round(time.Millisecond)
 }
+
+// fullJitter is a delay before the given retry, counted from 1: anything from nothing to the exponential step, so that callers spread best.
+func fullJitter(retry int, random float64) time.Duration {
+	return time.Duration(float64(stepOf(retry)) * random).Round(time.Millisecond)
+}
+
+func stepOf(retry int) time.Duration { return min(backoffMax, backoffBase<<min(retry-1, 16)) }

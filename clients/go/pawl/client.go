@@ -3,19 +3,13 @@ package pawl
 import (
 	"context"
 	"crypto/rand"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
-	"google.golang.org/grpc/metadata"
 
 	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 )
@@ -24,21 +18,24 @@ const (
 	defaultGateway  = "127.0.0.1:7400"
 	defaultAttempts = 5
 	defaultTimeout  = 30 * time.Second
-	// The gateway's largest message, with room for the envelope.
-	messageBytesMax = 8 << 20
 )
 
-// Client calls a gateway. It is safe for concurrent use. Close it when you are done.
+// Client calls a gateway, or one of several. It is safe for concurrent use. Close it when you are done.
 type Client struct {
-	Workflows *Workflows
-	Runs      *Runs
-	Approvals *Approvals
+	Workflows   *Workflows
+	Runs        *Runs
+	Approvals   *Approvals
+	Schedules   *Schedules
+	Queues      *Queues
+	DeadLetters *DeadLetters
+	NodeTypes   *NodeTypes
 
-	conn     *grpc.ClientConn
-	attempts int
-	timeout  time.Duration
-	clock    clock
-	dial     []grpc.DialOption
+	conn      *gateways
+	submitter *submitter
+	attempts  int
+	timeout   time.Duration
+	clock     clock
+	dial      []grpc.DialOption
 }
 
 // Option changes how a client calls.
@@ -55,8 +52,8 @@ func DialOptions(options ...grpc.DialOption) Option {
 	return func(c *Client) { c.dial = append(c.dial, options...) }
 }
 
-// Connect gives a client of the gateway at addr: host:port, http://host:port or https://host:port. An empty addr means the variable
-// PAWL_ADDRESS, or 127.0.0.1:7400. Connect does not wait for the gateway; the first call does.
+// Connect gives a client of the gateway at addr: host:port, http://host:port or https://host:port, or several of them with commas between. An
+// empty addr means the variable PAWL_ADDRESS, or 127.0.0.1:7400. Connect does not wait for a gateway; the first call does.
 func Connect(addr string, options ...Option) (*Client, error) {
 	if addr == "" {
 		addr = os.Getenv("PAWL_ADDRESS")
@@ -64,68 +61,29 @@ func Connect(addr string, options ...Option) (*Client, error) {
 	if addr == "" {
 		addr = defaultGateway
 	}
-	target, secured, err := targetOf(addr)
-	if err != nil {
-		return nil, err
-	}
 	c := &Client{attempts: defaultAttempts, timeout: defaultTimeout, clock: systemClock}
 	for _, option := range options {
 		option(c)
 	}
-	dial := append([]grpc.DialOption{
-		grpc.WithTransportCredentials(secured),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(messageBytesMax)),
-		grpc.WithUnaryInterceptor(exactUnary),
-		grpc.WithStreamInterceptor(exactStream),
-	}, c.dial...)
-	if c.conn, err = grpc.NewClient(target, dial...); err != nil {
-		return nil, fmt.Errorf("pawl: address %q: %w", addr, err)
+	var err error
+	if c.conn, err = gatewaysOf(addr, c.dial); err != nil {
+		return nil, err
 	}
+	c.submitter = newSubmitter(c)
 	c.Workflows = &Workflows{c, pawlv1.NewWorkflowServiceClient(c.conn)}
 	c.Runs = &Runs{c, pawlv1.NewRunServiceClient(c.conn), pawlv1.NewEventServiceClient(c.conn)}
 	c.Approvals = &Approvals{c, pawlv1.NewApprovalServiceClient(c.conn)}
+	c.Schedules = &Schedules{c, pawlv1.NewScheduleServiceClient(c.conn)}
+	c.Queues = &Queues{c, pawlv1.NewQueueServiceClient(c.conn)}
+	c.DeadLetters = &DeadLetters{c, pawlv1.NewQueueServiceClient(c.conn)}
+	c.NodeTypes = &NodeTypes{c, pawlv1.NewNodeTypeServiceClient(c.conn)}
 	return c, nil
 }
 
-// Close closes the connection. Calls that are under way fail; runs continue.
-func (c *Client) Close() error { return c.conn.Close() }
-
-// targetOf reads an address. A target without a scheme is passed to the resolver as it is, so that no name service is asked for a number.
-func targetOf(addr string) (string, credentials.TransportCredentials, error) {
-	if !strings.Contains(addr, "://") {
-		return "passthrough:///" + addr, insecure.NewCredentials(), nil
-	}
-	parsed, err := url.Parse(addr)
-	if err != nil || parsed.Host == "" {
-		return "", nil, fmt.Errorf("pawl: address %q is not valid; write host:port or https://host:port", addr)
-	}
-	port := parsed.Port()
-	switch {
-	case parsed.Scheme == "https" && port == "":
-		port = "443"
-	case parsed.Scheme == "http" && port == "":
-		port = "80"
-	}
-	switch parsed.Scheme {
-	case "http":
-		return "dns:///" + parsed.Hostname() + ":" + port, insecure.NewCredentials(), nil
-	case "https":
-		return "dns:///" + parsed.Hostname() + ":" + port, credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12}), nil
-	}
-	return "", nil, fmt.Errorf("pawl: address %q has the scheme %q; use http or https", addr, parsed.Scheme)
-}
-
-// Every call asks for the bytes of the users' JSON only. The gateway otherwise also makes readable values of the …_json fields.
-func exactJSON(ctx context.Context) context.Context {
-	return metadata.AppendToOutgoingContext(ctx, "pawl-json", "bytes")
-}
-
-func exactUnary(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker, opts ...grpc.CallOption) error {
-	return invoke(exactJSON(ctx), method, req, reply, cc, opts...)
-}
-
-func exactStream(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, open grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-	return open(exactJSON(ctx), desc, cc, method, opts...)
+// Close closes the connections. Calls that are under way fail; runs continue.
+func (c *Client) Close() error {
+	c.submitter.close()
+	return c.conn.close()
 }
 
 // call repeats a call that may succeed later. That is safe for mutations too: each one carries a request id, by which the server recognises

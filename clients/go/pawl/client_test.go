@@ -141,11 +141,10 @@ func TestARunThatFailsIsARunFailedWithItsNode(t *testing.T) {
 		execute: func(int) (string, []step) {
 			return runID, []step{{send: []*Event{{EventId: 9, RunId: runID, Type: "run.failed", Fact: failed}}}}
 		},
-		get: func() *pawlv1.Run { return &pawlv1.Run{RunId: runID, Status: pawlv1.RunStatus_RUN_STATUS_FAILED} },
 	})
 	_, err := Run[any, any](t.Context(), client, "hello", nil)
 	var failure *RunFailed
-	if !errors.As(err, &failure) || failure.NodeID != "pay" || failure.Message != "declined" || failure.Run.GetRunId() != runID {
+	if !errors.As(err, &failure) || failure.NodeID != "pay" || failure.Message != "declined" || failure.RunID != runID || failure.Status != pawlv1.RunStatus_RUN_STATUS_FAILED {
 		t.Errorf("got %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	errorsv1 "pawl.dev/sdk/go/gen/pawl/errors/v1"
+	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 )
 
 // Reasons that no server names.
@@ -124,6 +125,33 @@ func reasonOf(code codes.Code, named string) string {
 		return Unrecognised
 	}
 	return named
+}
+
+// failed makes an error of the client itself.
+func failed(reason string, code codes.Code, format string, args ...any) *Error {
+	return &Error{Reason: reason, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// leftError is the error of a call whose context ended.
+func leftError(ctx context.Context) *Error {
+	code := status.FromContextError(ctx.Err()).Code()
+	e := failed(namelessReasons[code], code, "the caller left: %v; a run that was accepted continues", context.Cause(ctx))
+	e.cause = context.Cause(ctx)
+	return e
+}
+
+// refusalError is the error of a submission that the gateway refused inside a stream.
+func refusalError(refusal *pawlv1.Refusal) *Error {
+	e := &Error{
+		Reason: reasonOf(codes.Code(refusal.GetCode()), refusal.GetReason()), ServerReason: refusal.GetReason(),
+		Code: codes.Code(refusal.GetCode()), Message: refusal.GetMessage(), Metadata: refusal.GetMetadata(),
+		Next: refusal.GetMetadata()["next"], RequestID: refusal.GetOriginRequestId(),
+		mayRetry: refusal.GetRetryDelay() != nil, RetryDelay: refusal.GetRetryDelay().AsDuration(),
+	}
+	for _, broken := range refusal.GetViolations() {
+		e.Violations = append(e.Violations, Violation{broken.GetPath(), broken.GetReason(), broken.GetMessage()})
+	}
+	return e
 }
 
 // isReason reports whether a call failed for the given reason.

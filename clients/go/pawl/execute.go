@@ -1,29 +1,85 @@
 package pawl
 
-// Starts a run and reads its end by one call. The first message names the run, and the rest is the first connection of a watch, which
+// Starts a run and reads its events by one call. The first message names the run, and the rest is the first connection of a watch, which
 // resumes as every watch does. If the call fails before that message, the client repeats it: the request id makes it the same run.
 
 import (
 	"context"
+	"iter"
 
 	"google.golang.org/grpc"
 
 	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
 )
 
-// execute gives the terminal event of a new run.
-func (r *Runs) execute(ctx context.Context, req *pawlv1.StartRunRequest) (*Event, error) {
+// ExecuteOptions are the options of Execute.
+type ExecuteOptions struct {
+	StartOptions
+	// Watch says how the events are read; its AfterEventID is not used.
+	Watch WatchOptions
+	// OnStart is called once, when the run is accepted.
+	OnStart func(Started)
+}
+
+// Execute starts a run and gives its events from the first one, each once and in order, and ends after the terminal event. It reconnects by
+// itself, and yields one error, as its last value, as Watch does. Leaving the loop never touches the run. Each loop over it is a start of its
+// own, unless the options have a request id.
+func (r *Runs) Execute(ctx context.Context, workflowID string, input any, options ExecuteOptions) iter.Seq2[*Event, error] {
+	return func(yield func(*Event, error) bool) {
+		req, err := startRequest(workflowID, input, options.StartOptions)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		begun, err := call(ctx, r.client, r.begin(ctx), &pawlv1.ExecuteRunRequest{Start: req, Types: options.Watch.Types})
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		if options.OnStart != nil {
+			options.OnStart(begun.started)
+		}
+		watch := options.Watch
+		watch.AfterEventID = 0
+		r.watch(ctx, begun.runID(), watch, begun, yield)
+	}
+}
+
+// executeToEnd gives the end of a new run.
+func (r *Runs) executeToEnd(ctx context.Context, req *pawlv1.StartRunRequest, onAccepted func(*pawlv1.AcceptedSubmission)) (*pawlv1.RunEnd, error) {
 	begun, err := call(ctx, r.client, r.begin(ctx), &pawlv1.ExecuteRunRequest{Start: req, Types: terminalTypes})
 	if err != nil {
 		return nil, err
 	}
+	onAccepted(&pawlv1.AcceptedSubmission{RunId: begun.runID(), Duplicate: begun.started.IsDuplicate})
 	var end *Event
 	var failure error
-	r.watch(ctx, begun.runID, WatchOptions{Types: terminalTypes}, begun, func(event *Event, err error) bool {
+	r.watch(ctx, begun.runID(), WatchOptions{Types: terminalTypes}, begun, func(event *Event, err error) bool {
 		end, failure = event, err
 		return err == nil
 	})
-	return end, failure
+	if failure != nil {
+		return nil, failure
+	}
+	return endOf(end), nil
+}
+
+// endOf is the end that a terminal event means.
+func endOf(event *Event) *pawlv1.RunEnd {
+	end := &pawlv1.RunEnd{RunId: event.GetRunId(), LastEventId: event.GetEventId()}
+	switch fact := event.GetFact().(type) {
+	case *pawlv1.RunEvent_RunCompleted:
+		end.Status = pawlv1.RunStatus_RUN_STATUS_COMPLETED
+		end.OutputJson, end.HasFailures = fact.RunCompleted.GetOutputJson(), fact.RunCompleted.GetHasFailures()
+	case *pawlv1.RunEvent_RunFailed:
+		end.Status, end.HasFailures = pawlv1.RunStatus_RUN_STATUS_FAILED, true
+		end.ErrorMessage, end.FailedNodeId = fact.RunFailed.GetMessage(), fact.RunFailed.GetFailedNodeId()
+	case *pawlv1.RunEvent_RunCancelled:
+		end.Status, end.ErrorMessage = pawlv1.RunStatus_RUN_STATUS_CANCELLED, fact.RunCancelled.GetReason()
+	default:
+		end.Status, end.ErrorMessage = pawlv1.RunStatus_RUN_STATUS_TIMEOUT, "the run passed its deadline"
+	}
+	return end
 }
 
 // begin opens the call and waits for the run that it names, for as long as a unary call may take. The stream outlives that wait, so it has
@@ -42,21 +98,24 @@ func (r *Runs) begin(caller context.Context) func(context.Context, *pawlv1.Execu
 		if err != nil {
 			cancel()
 			if limited.Err() != nil && caller.Err() == nil {
-				return nil, errorFrom(caller, context.DeadlineExceeded)
+				return nil, leftError(limited)
 			}
 			return nil, err
 		}
-		return &executeStream{stream: stream, cancel: cancel, runID: first.GetRun().GetRunId(), first: first.GetEvents()}, nil
+		started := Started{first.GetRun(), first.GetDuplicate()}
+		return &executeStream{stream: stream, cancel: cancel, started: started, first: first.GetEvents()}, nil
 	}
 }
 
 type executeStream struct {
 	stream  pawlv1.RunService_ExecuteRunClient
 	cancel  func()
-	runID   string
+	started Started
 	first   []*Event
 	isTaken bool
 }
+
+func (s *executeStream) runID() string { return s.started.Run.GetRunId() }
 
 func (s *executeStream) close() { s.cancel() }
 

@@ -144,7 +144,7 @@ func TestFlow(t *testing.T) {
 	t.Run("a run that fails is RunFailed with its node", func(t *testing.T) {
 		_, err := pawl.Run[person, greeting](t.Context(), client, "go-broken", person{"Ada"})
 		var failed *pawl.RunFailed
-		if !errors.As(err, &failed) || failed.NodeID != "pay" || failed.Run.GetStatus() != pawlv1.RunStatus_RUN_STATUS_FAILED {
+		if !errors.As(err, &failed) || failed.NodeID != "pay" || failed.Status != pawlv1.RunStatus_RUN_STATUS_FAILED {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -3,6 +3,7 @@ package pawl
 // A gateway for tests: the real protocol over a real socket. Each connection of a watch plays the steps that a test scripts.
 
 import (
+	"cmp"
 	"context"
 	"net"
 	"sync"
@@ -38,13 +39,27 @@ type gateway struct {
 	// execute gives the run id and the steps of the n-th ExecuteRun; an empty id accepts nothing.
 	execute func(n int) (string, []step)
 	start   func(n int) (*pawlv1.StartRunResponse, error)
-	get     func() *pawlv1.Run
+	// submit answers a message of the n-th SubmitRuns; absent means a gateway without the stream.
+	submit func(n int, req *pawlv1.SubmitRunsRequest) answer
+	// After so many streams of SubmitRuns the gateway has none; 0 means no limit.
+	streamsMax int
+	// Other servers of these services; absent means the gateway itself.
+	runs      pawlv1.RunServiceServer
+	workflows pawlv1.WorkflowServiceServer
+	approvals pawlv1.ApprovalServiceServer
+	// more registers further services.
+	more func(*grpc.Server)
+	// No connection is accepted before it is closed; absent means at once.
+	opens chan struct{}
+	get   func() *pawlv1.Run
 
 	mu       sync.Mutex
 	watched  []*pawlv1.WatchRunRequest
 	started  []*pawlv1.StartRunRequest
 	approved []*pawlv1.ApproveApprovalRequest
-	conns    map[net.Conn]struct{}
+	// The messages of each SubmitRuns.
+	submitted [][]*pawlv1.SubmitRunsRequest
+	conns     map[net.Conn]struct{}
 }
 
 // recorded gives a listener whose connections a test can cut.
@@ -55,6 +70,9 @@ type recorded struct {
 
 func (r recorded) Accept() (net.Conn, error) {
 	conn, err := r.Listener.Accept()
+	if r.gateway.opens != nil {
+		<-r.gateway.opens
+	}
 	if err == nil {
 		r.gateway.mu.Lock()
 		r.gateway.conns[conn] = struct{}{}
@@ -94,19 +112,14 @@ func (p *pauses) clock() clock {
 
 func serveGateway(t *testing.T, g *gateway) (*Client, *pauses) {
 	t.Helper()
-	g.conns = map[net.Conn]struct{}{}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := grpc.NewServer()
-	pawlv1.RegisterRunServiceServer(server, g)
-	pawlv1.RegisterEventServiceServer(server, g)
-	pawlv1.RegisterWorkflowServiceServer(server, g)
-	pawlv1.RegisterApprovalServiceServer(server, g)
-	go server.Serve(recorded{listener, g})
-	t.Cleanup(server.Stop)
-	client, err := Connect(listener.Addr().String())
+	addr, _ := listen(t, g)
+	return clientOf(t, addr)
+}
+
+// clientOf connects a client whose pauses take no time.
+func clientOf(t *testing.T, addr string) (*Client, *pauses) {
+	t.Helper()
+	client, err := Connect(addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,6 +127,27 @@ func serveGateway(t *testing.T, g *gateway) (*Client, *pauses) {
 	written := &pauses{}
 	client.clock = written.clock()
 	return client, written
+}
+
+// listen serves a gateway, and gives its address and its end.
+func listen(t *testing.T, g *gateway) (string, func()) {
+	t.Helper()
+	g.conns = map[net.Conn]struct{}{}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	pawlv1.RegisterRunServiceServer(server, cmp.Or[pawlv1.RunServiceServer](g.runs, g))
+	pawlv1.RegisterEventServiceServer(server, g)
+	pawlv1.RegisterWorkflowServiceServer(server, cmp.Or[pawlv1.WorkflowServiceServer](g.workflows, g))
+	pawlv1.RegisterApprovalServiceServer(server, cmp.Or[pawlv1.ApprovalServiceServer](g.approvals, g))
+	if g.more != nil {
+		g.more(server)
+	}
+	go server.Serve(recorded{listener, g})
+	t.Cleanup(server.Stop)
+	return listener.Addr().String(), server.Stop
 }
 
 func (g *gateway) play(ctx context.Context, steps []step, send func([]*Event) error) error {

@@ -54,6 +54,21 @@ func TestAHandlerGetsItsTaskAndStreams(t *testing.T) {
 	}
 }
 
+func TestAResultCarriesItsHandle(t *testing.T) {
+	handler := Handle("acme.size@1", func(ctx context.Context, in charge) (receipt, error) {
+		if in.Cents > 100 {
+			From(ctx).LeaveBy("large")
+		}
+		return receipt{in.Customer}, nil
+	})
+	for cents, want := range map[int]string{500: "large", 5: ""} {
+		ran, err := RunHandler(t.Context(), handler, charge{"c1", cents}, Trial{})
+		if err != nil || ran.Handle != want {
+			t.Errorf("%d cents: got %+v, %v", cents, ran, err)
+		}
+	}
+}
+
 func TestInputThatDoesNotFitNeverReachesTheFunction(t *testing.T) {
 	handler := Handle("acme.charge@1", func(context.Context, charge) (receipt, error) {
 		t.Error("the function ran")

@@ -28,6 +28,37 @@ func oneNode(id, nodeType string) string {
 	return "id: " + id + "\nnodes: [{ id: work, type: " + nodeType + " }, { id: end, type: end }]\nedges: [{ source: work, target: end }]"
 }
 
+// sized is a workflow whose handler chooses one of two edges.
+const sized = `
+id: go-size
+nodes:
+  - { id: size, type: acme.size }
+  - { id: van, type: noop }
+  - { id: truck, type: noop }
+edges:
+  - { source: size, source_handle: small, target: van }
+  - { source: size, source_handle: large, target: truck }
+`
+
+func flowSize(t *testing.T, client *pawl.Client) {
+	for cents, want := range map[int]string{5: "van", 500: "truck"} {
+		started, err := client.Start(t.Context(), "go-size", order{"Ada", cents}, pawl.StartOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, err := client.Runs.Wait(t.Context(), started.RunID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, node := range run.GetNodes() {
+			isTaken := node.GetStatus() == pawlv1.NodeStatus_NODE_STATUS_COMPLETED
+			if node.GetNodeId() != "size" && isTaken != (node.GetNodeId() == want) {
+				t.Errorf("%d cents: node %s is %v", cents, node.GetNodeId(), node.GetStatus())
+			}
+		}
+	}
+}
+
 func serveHandlers(t *testing.T, host string, parts ...pawl.Part) {
 	t.Helper()
 	opened := make(chan struct{}, 8)
@@ -99,12 +130,20 @@ func TestHandlersFlow(t *testing.T) {
 			}
 			return nil, context.Cause(ctx)
 		}),
+		pawl.Handle("acme.size", func(ctx context.Context, in order) (int, error) {
+			size := "small"
+			if in.Cents > 100 {
+				size = "large"
+			}
+			pawl.From(ctx).LeaveBy(size)
+			return in.Cents, nil
+		}),
 		pawl.Handle("acme.panic", func(context.Context, any) (any, error) { panic("boom") }),
 	)
 	retried := strings.Replace(oneNode("go-price", "acme.price"), "acme.price }", "acme.price, retry: { attempts: 3, backoff_ms: 1 } }", 1)
 	for id, text := range map[string]string{
 		"price": retried, "letter": oneNode("go-letter", "acme.letter"),
-		"wait": oneNode("go-wait", "acme.wait"), "panic": oneNode("go-panic", "acme.panic"),
+		"size": sized, "wait": oneNode("go-wait", "acme.wait"), "panic": oneNode("go-panic", "acme.panic"),
 	} {
 		if _, err := client.Workflows.Apply(t.Context(), text, pawl.ApplyOptions{}); err != nil {
 			t.Fatalf("%s: %v", id, err)
@@ -123,6 +162,7 @@ func TestHandlersFlow(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+	t.Run("a handler chooses the handle by which the run leaves its node", func(t *testing.T) { flowSize(t, client) })
 	t.Run("pieces reach the watchers in order", func(t *testing.T) { flowLetter(t, client) })
 	t.Run("a cancel of the run reaches the function", func(t *testing.T) { flowHandlerCancel(t, client, cancelled) })
 	t.Run("a panic fails the node, and the process lives", func(t *testing.T) {

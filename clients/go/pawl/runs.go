@@ -2,7 +2,6 @@ package pawl
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -123,63 +122,4 @@ func (r *Runs) Wait(ctx context.Context, runID string) (*RunState, error) {
 		}
 	}
 	return r.Get(ctx, runID)
-}
-
-// RunFailed is the error of Run for a run that did not complete.
-type RunFailed struct {
-	// Run is the run as it ended: its Status is failed, cancelled or timeout.
-	Run *RunState
-	// NodeID is the node that failed first; empty when none did.
-	NodeID string
-	// Message is for people.
-	Message string
-}
-
-func (f *RunFailed) Error() string {
-	text := fmt.Sprintf("pawl: run %s ended as %s", f.Run.GetRunId(), f.Run.GetStatus())
-	if f.NodeID != "" {
-		text += " at node " + f.NodeID
-	}
-	if f.Message != "" {
-		text += ": " + f.Message
-	}
-	return text
-}
-
-// Run starts a workflow, waits for its end and gives its output. The error is *RunFailed for a run that did not complete, and *Error for a
-// call that failed. When the context ends, Run returns and the run continues.
-func Run[In, Out any](ctx context.Context, client *Client, workflowID string, in In) (Out, error) {
-	var out Out
-	req, err := startRequest(workflowID, in, StartOptions{})
-	if err != nil {
-		return out, err
-	}
-	end, err := client.Runs.execute(ctx, req)
-	if err != nil {
-		return out, err
-	}
-	completed := end.GetRunCompleted()
-	if completed == nil {
-		return out, client.Runs.failureOf(ctx, end)
-	}
-	if len(completed.GetOutputJson()) == 0 {
-		return out, nil
-	}
-	if err := json.Unmarshal(completed.GetOutputJson(), &out); err != nil {
-		return out, fmt.Errorf("pawl: the output of run %s does not fit %T: %w", end.GetRunId(), out, err)
-	}
-	return out, nil
-}
-
-func (r *Runs) failureOf(ctx context.Context, end *Event) error {
-	run, err := r.Get(ctx, end.GetRunId())
-	if err != nil {
-		return err
-	}
-	failed := end.GetRunFailed()
-	failure := &RunFailed{Run: run, NodeID: failed.GetFailedNodeId(), Message: failed.GetMessage()}
-	if cancelled := end.GetRunCancelled(); cancelled != nil {
-		failure.Message = cancelled.GetReason()
-	}
-	return failure
 }

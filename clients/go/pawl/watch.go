@@ -132,7 +132,7 @@ func (r *Runs) watch(ctx context.Context, runID string, options WatchOptions, fi
 		}
 		time.pause(ctx, delay)
 	}
-	yield(nil, errorFrom(ctx, context.Cause(ctx)))
+	yield(nil, leftError(ctx))
 }
 
 // readOnce reads one connection from the cursor to its end.
@@ -233,7 +233,7 @@ func streamError(ctx context.Context, err error, hasBegun bool) *Error {
 }
 
 func unreachable(format string, args ...any) *Error {
-	return &Error{Reason: Unreachable, Code: codes.Unavailable, Message: fmt.Sprintf(format, args...)}
+	return failed(Unreachable, codes.Unavailable, format, args...)
 }
 
 func (w *watcher) gapError(event *Event) *Error {

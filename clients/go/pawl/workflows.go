@@ -22,6 +22,8 @@ type ApplyOptions struct {
 	WorkflowID string
 	// Strict refuses a definition that has warnings.
 	Strict bool
+	// RequestID makes a repeat of a create harmless; empty means a fresh one.
+	RequestID string
 }
 
 // Applied is the outcome of Apply.
@@ -54,7 +56,7 @@ func (w *Workflows) Apply(ctx context.Context, definition any, options ApplyOpti
 		}
 	}
 	if known == nil {
-		req := &pawlv1.CreateWorkflowRequest{WorkflowId: id, Definition: source, Strict: options.Strict, RequestId: freshID()}
+		req := &pawlv1.CreateWorkflowRequest{WorkflowId: id, Definition: source, Strict: options.Strict, RequestId: identified(options.RequestID)}
 		made, err := call(ctx, w.client, w.rpc.CreateWorkflow, req)
 		if err == nil {
 			return &Applied{made.GetWorkflow(), "created", made.GetWarnings()}, nil

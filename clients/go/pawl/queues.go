@@ -1,0 +1,46 @@
+package pawl
+
+import (
+	"context"
+
+	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
+)
+
+// Pause says who paused what, and why.
+type Pause = pawlv1.Pause
+
+// QueueDepths counts node executions that wait, are claimed, wait for a person or were given up, by node type and in all.
+type QueueDepths = pawlv1.GetQueueDepthResponse
+
+// Queues reads and pauses the queues of node types.
+type Queues struct {
+	client *Client
+	rpc    pawlv1.QueueServiceClient
+}
+
+// Depth counts what the queues hold.
+func (q *Queues) Depth(ctx context.Context) (*QueueDepths, error) {
+	return call(ctx, q.client, q.rpc.GetQueueDepth, &pawlv1.GetQueueDepthRequest{})
+}
+
+// Pause stops executors from claiming nodes of this type; running nodes finish. NODE_TYPE_NOT_FOUND.
+func (q *Queues) Pause(ctx context.Context, nodeType string, options PauseOptions) (*Pause, error) {
+	res, err := call(ctx, q.client, q.rpc.PauseQueue, &pawlv1.PauseQueueRequest{
+		NodeType: nodeType, By: options.By, Reason: options.Reason, RequestId: identified(options.RequestID),
+	})
+	return res.GetPause(), err
+}
+
+// Resume lets executors claim nodes of this type again. NODE_TYPE_NOT_FOUND.
+func (q *Queues) Resume(ctx context.Context, nodeType string, options PauseOptions) error {
+	_, err := call(ctx, q.client, q.rpc.ResumeQueue, &pawlv1.ResumeQueueRequest{
+		NodeType: nodeType, By: options.By, Reason: options.Reason, RequestId: identified(options.RequestID),
+	})
+	return err
+}
+
+// Pauses lists the workflows and queues that are paused, queues first.
+func (q *Queues) Pauses(ctx context.Context) ([]*Pause, error) {
+	res, err := call(ctx, q.client, q.rpc.ListPauses, &pawlv1.ListPausesRequest{})
+	return res.GetPauses(), err
+}

@@ -1,0 +1,173 @@
+package pawl
+
+// Runs as functions: start one and get its output. They share standing streams (submit.go); with a gateway that has no such stream, each is a
+// call of its own.
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
+)
+
+// Accepted names a run that was accepted.
+type Accepted struct {
+	RunID string
+	// IsDuplicate says that the request, or the same input, had been accepted before.
+	IsDuplicate bool
+}
+
+// RunOptions are the options of RunWith.
+type RunOptions struct {
+	StartOptions
+	// OnStart is called once, when the run is accepted.
+	OnStart func(Accepted)
+}
+
+// RunFailed is the error of Run for a run that did not complete. The call itself succeeded.
+type RunFailed struct {
+	RunID string
+	// Status is failed, cancelled or timeout.
+	Status pawlv1.RunStatus
+	// NodeID is the node that failed first; empty when none did.
+	NodeID string
+	// Message is for people.
+	Message string
+}
+
+func (f *RunFailed) Error() string {
+	status := strings.ToLower(strings.TrimPrefix(f.Status.String(), "RUN_STATUS_"))
+	text := fmt.Sprintf("pawl: run %s ended as %s", f.RunID, status)
+	if f.NodeID != "" {
+		text += " at node " + f.NodeID
+	}
+	if f.Message != "" {
+		text += ": " + f.Message
+	}
+	return text
+}
+
+// Run starts a workflow, waits for its end and gives its output, across reconnects. The error is *RunFailed for a run that did not complete,
+// and *Error for a call that failed. When the context ends, Run returns and the run continues.
+func Run[In, Out any](ctx context.Context, client *Client, workflowID string, in In) (Out, error) {
+	return RunWith[In, Out](ctx, client, workflowID, in, RunOptions{})
+}
+
+// RunWith is Run with options.
+func RunWith[In, Out any](ctx context.Context, client *Client, workflowID string, in In, options RunOptions) (Out, error) {
+	var out Out
+	req, err := startRequest(workflowID, in, options.StartOptions)
+	if err != nil {
+		return out, err
+	}
+	end, err := client.run(ctx, req, options.OnStart)
+	if err != nil {
+		return out, err
+	}
+	if end.GetStatus() != pawlv1.RunStatus_RUN_STATUS_COMPLETED {
+		return out, &RunFailed{end.GetRunId(), end.GetStatus(), end.GetFailedNodeId(), end.GetErrorMessage()}
+	}
+	if len(end.GetOutputJson()) == 0 {
+		return out, nil
+	}
+	if err := json.Unmarshal(end.GetOutputJson(), &out); err != nil {
+		return out, fmt.Errorf("pawl: the output of run %s does not fit %T: %w", end.GetRunId(), out, err)
+	}
+	return out, nil
+}
+
+// run gives the end of a new run.
+func (c *Client) run(ctx context.Context, req *pawlv1.StartRunRequest, onStart func(Accepted)) (*pawlv1.RunEnd, error) {
+	report := func(run *pawlv1.AcceptedSubmission) {
+		if onStart != nil {
+			onStart(acceptedOf(run))
+		}
+	}
+	sub := newSubmission(req, true)
+	c.submitter.add(sub)
+	c.submitter.await(ctx, sub, report)
+	switch {
+	case sub.err != nil:
+		return nil, sub.err
+	case !sub.isCall:
+		return sub.end, nil
+	case sub.run != nil:
+		report = func(*pawlv1.AcceptedSubmission) {} // the stream has named the run
+	}
+	return c.Runs.executeToEnd(ctx, req, report)
+}
+
+// Start accepts a run and returns at once. It shares the standing stream with Run, and costs less than Runs.Start, which also gives the run.
+func (c *Client) Start(ctx context.Context, workflowID string, input any, options StartOptions) (Accepted, error) {
+	outcome := c.Runs.StartMany(ctx, []StartItem{{workflowID, input, options}})[0]
+	return outcome.Accepted, outcome.Err
+}
+
+// StartItem is one of many starts.
+type StartItem struct {
+	WorkflowID string
+	// Input is a value that encodes to JSON; json.RawMessage is sent to the letter.
+	Input any
+	StartOptions
+}
+
+// StartOutcome is the answer to one of many starts: the run, or the error.
+type StartOutcome struct {
+	Accepted
+	Err error
+}
+
+// How many starts of StartMany are under way at once as calls of their own.
+const startCallsMax = 16
+
+// StartMany starts many runs, in batches. Every start has its own outcome, in the order of the list; one that is refused does not affect others.
+func (r *Runs) StartMany(ctx context.Context, items []StartItem) []StartOutcome {
+	outcomes := make([]StartOutcome, len(items))
+	all := make([]*submission, len(items))
+	var valid []*submission
+	for n, item := range items {
+		req, err := startRequest(item.WorkflowID, item.Input, item.StartOptions)
+		if err != nil {
+			outcomes[n].Err = err
+			continue
+		}
+		all[n] = newSubmission(req, false)
+		valid = append(valid, all[n])
+	}
+	submitter := r.client.submitter
+	submitter.add(valid...)
+	calls := make(chan struct{}, startCallsMax)
+	var under sync.WaitGroup
+	for n, sub := range all {
+		if sub == nil {
+			continue
+		}
+		submitter.await(ctx, sub, func(*pawlv1.AcceptedSubmission) {})
+		switch {
+		case sub.err != nil:
+			outcomes[n].Err = sub.err
+		case !sub.isCall:
+			outcomes[n].Accepted = acceptedOf(sub.run)
+		default:
+			calls <- struct{}{}
+			under.Go(func() {
+				outcomes[n] = r.startByCall(ctx, sub.wire.GetStart())
+				<-calls
+			})
+		}
+	}
+	under.Wait()
+	return outcomes
+}
+
+func (r *Runs) startByCall(ctx context.Context, req *pawlv1.StartRunRequest) StartOutcome {
+	res, err := call(ctx, r.client, r.rpc.StartRun, req)
+	return StartOutcome{Accepted{res.GetRun().GetRunId(), res.GetDuplicate()}, err}
+}
+
+func acceptedOf(run *pawlv1.AcceptedSubmission) Accepted {
+	return Accepted{run.GetRunId(), run.GetDuplicate()}
+}

@@ -1,0 +1,117 @@
+package pawl
+
+import (
+	"context"
+
+	pawlv1 "pawl.dev/sdk/go/gen/pawl/v1"
+)
+
+// MutationOptions are the options of a change.
+type MutationOptions struct {
+	// RequestID makes a repeat harmless; empty means a fresh one.
+	RequestID string
+}
+
+// UpdateOptions are the options of an update.
+type UpdateOptions struct {
+	// ExpectedVersion is the version that the edit was made on; 0 means that the last writer wins.
+	ExpectedVersion uint32
+	// Strict refuses a definition that has warnings. Only for workflows.
+	Strict bool
+	// RequestID makes a repeat harmless; empty means a fresh one.
+	RequestID string
+}
+
+// PauseOptions say who pauses or resumes, and why.
+type PauseOptions struct {
+	By, Reason string
+	// RequestID makes a repeat harmless; empty means a fresh one.
+	RequestID string
+}
+
+// PauseRunOptions are the options of a pause of a run.
+type PauseRunOptions struct {
+	PauseOptions
+	// Children means also the runs below it.
+	Children bool
+}
+
+// Pause stops planning and claiming; running nodes finish. Harmless when the run is paused already. RUN_ALREADY_FINISHED.
+func (r *Runs) Pause(ctx context.Context, runID string, options PauseRunOptions) (*RunState, error) {
+	res, err := call(ctx, r.client, r.rpc.PauseRun, &pawlv1.PauseRunRequest{
+		RunId: runID, By: options.By, Reason: options.Reason, Children: options.Children, RequestId: identified(options.RequestID),
+	})
+	return res.GetRun(), err
+}
+
+// Resume resumes a paused run. WORKFLOW_PAUSED, RUN_ALREADY_FINISHED.
+func (r *Runs) Resume(ctx context.Context, runID string, options PauseRunOptions) (*RunState, error) {
+	res, err := call(ctx, r.client, r.rpc.ResumeRun, &pawlv1.ResumeRunRequest{
+		RunId: runID, By: options.By, Reason: options.Reason, Children: options.Children, RequestId: identified(options.RequestID),
+	})
+	return res.GetRun(), err
+}
+
+// Decision is Approve or Reject.
+type Decision = pawlv1.Decision
+
+const (
+	Approve = pawlv1.Decision_DECISION_APPROVE
+	Reject  = pawlv1.Decision_DECISION_REJECT
+)
+
+// DecideOptions are the options of Decide.
+type DecideOptions struct {
+	// Comment says why, for people.
+	Comment string
+	// RequestID makes a repeat harmless; empty means a fresh one.
+	RequestID string
+}
+
+// Decide approves or rejects a node that waits for a person. NODE_NOT_HELD, NODE_ALREADY_DECIDED.
+func (r *Runs) Decide(ctx context.Context, node NodeOf, decision Decision, options DecideOptions) (*RunState, error) {
+	res, err := call(ctx, r.client, r.rpc.DecideNode, &pawlv1.DecideNodeRequest{
+		RunId: node.RunID, NodeId: node.NodeID, Iteration: node.Iteration, Decision: decision, Comment: options.Comment,
+		RequestId: identified(options.RequestID),
+	})
+	return res.GetRun(), err
+}
+
+// Recheck checks the whole log again, and lifts the quarantine when the log is intact. EVENT_LOG_CORRUPTION.
+func (r *Runs) Recheck(ctx context.Context, runID string, options MutationOptions) (*RunState, error) {
+	req := &pawlv1.RecheckRunRequest{RunId: runID, RequestId: identified(options.RequestID)}
+	res, err := call(ctx, r.client, r.rpc.RecheckRun, req)
+	return res.GetRun(), err
+}
+
+// Delete removes a test run with its history; a live one is cancelled first. RUN_NOT_DELETABLE.
+func (r *Runs) Delete(ctx context.Context, runID string, options MutationOptions) error {
+	req := &pawlv1.DeleteRunRequest{RunId: runID, RequestId: identified(options.RequestID)}
+	_, err := call(ctx, r.client, r.rpc.DeleteRun, req)
+	return err
+}
+
+// Tested is an accepted test run.
+type Tested struct {
+	Started
+	// Warnings are about parts of the graph that are allowed and most likely a mistake.
+	Warnings []*pawlv1.Violation
+}
+
+// Test runs a graph that is not saved. The definition is what Workflows.Apply takes.
+func (r *Runs) Test(ctx context.Context, definition, input any, options MutationOptions) (*Tested, error) {
+	source, err := sourceOf(definition)
+	if err != nil {
+		return nil, err
+	}
+	text, err := jsonOf(input)
+	if err != nil {
+		return nil, err
+	}
+	req := &pawlv1.TestRunRequest{Definition: source, InputJson: text, RequestId: identified(options.RequestID)}
+	res, err := call(ctx, r.client, r.rpc.TestRun, req)
+	if err != nil {
+		return nil, err
+	}
+	return &Tested{Started{res.GetRun(), res.GetDuplicate()}, res.GetWarnings()}, nil
+}
