@@ -90,8 +90,9 @@ export function report(
 /** Timers that fire in the next turn, so that `quiet` is long enough for a batch that waits to grow. */
 export const promptTimers: Timers = {
   after: (_ms, wake) => {
-    const timer = setImmediate(wake);
-    return () => clearImmediate(timer);
+    let isCancelled = false;
+    void turns(1).then(() => !isCancelled && wake());
+    return () => void (isCancelled = true);
   },
 };
 
