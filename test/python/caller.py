@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from datetime import datetime, timezone
 from typing import Any
 
-from pawl_sdk import AsyncClient, Client, Event, PawlError, Reconnect, RunFailed
+from pawl_sdk import AcceptedRun, AsyncClient, Client, Event, PawlError, Reconnect, RunFailed, StartItem
 
 START = {"id": "start", "type": "start"}
 END = {"id": "end", "type": "end"}
@@ -53,10 +54,57 @@ def run(client: Client) -> None:
         assert client.get(failed.run_id).status == "failed"
     first = client.start("py-double", {"n": 1}, request_id="py-request-1")
     again = client.start("py-double", {"n": 1}, request_id="py-request-1")
-    assert again.is_duplicate and again.run.run_id == first.run.run_id
-    assert client.wait(first.run.run_id).status == "completed"
+    assert again.is_duplicate and again.run_id == first.run_id
+    assert client.wait(first.run_id).status == "completed"
     completed = client.list(workflow_id="py-double", statuses=["completed"])
     assert len(completed.runs) == 2
+
+
+def many(client: Client) -> None:
+    items = [StartItem("py-none" if n == 3 else "py-double", {"n": n}) for n in range(6)]
+    outcomes = client.start_many(items)
+    refused = outcomes.pop(3)
+    assert isinstance(refused, PawlError) and refused.reason == "WORKFLOW_NOT_FOUND", refused
+    accepted = {each.run_id for each in outcomes if isinstance(each, AcceptedRun)}
+    assert len(accepted) == 5
+    assert {client.wait(run_id).status for run_id in accepted} == {"completed"}
+    types = [event.type for event in client.execute("py-double", {"n": 4})]
+    assert types[0] == "run.started" and types[-1] == "run.completed", types
+
+
+def schedules(client: Client) -> None:
+    new_year = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    times = client.schedules.preview(expression="0 9 * * *", after=new_year, count=2)
+    assert times == (datetime(2030, 1, 1, 9, tzinfo=timezone.utc), datetime(2030, 1, 2, 9, tzinfo=timezone.utc))
+    made = client.schedules.create("py-daily", "py-double", "0 9 * * *", input={"n": 5}, overlap="skip")
+    assert (made.state, made.overlap, made.missed, made.input) == ("active", "skip", "skip", {"n": 5}), made
+    changed = client.schedules.update(
+        "py-daily", "py-double", "0 10 * * *", input={"n": 6}, expected_version=made.version
+    )
+    assert changed.expression == "0 10 * * *" and changed.version > made.version
+    assert client.schedules.pause("py-daily", by="ann", reason="a look").paused_by == "ann"
+    assert client.schedules.get("py-daily").state == "paused"
+    assert client.schedules.resume("py-daily").state == "active"
+    run_id = client.schedules.trigger("py-daily").run.run_id
+    assert "12" in str(client.wait(run_id).output)
+    assert [run.run_id for run in client.list(schedule_id="py-daily").runs] == [run_id]
+    assert [each.schedule_id for each in client.schedules.list(workflow_id="py-double").schedules] == ["py-daily"]
+    client.schedules.delete("py-daily")
+    assert client.schedules.list().schedules == ()
+
+
+def pauses(client: Client) -> None:
+    assert client.workflows.pause("py-double", by="ann", reason="a look").scope == "workflow"
+    assert client.queues.pause("javascript", by="bob").name == "javascript"
+    listed = [(each.scope, each.name, each.by) for each in client.queues.pauses()]
+    assert listed == [("queue", "javascript", "bob"), ("workflow", "py-double", "ann")], listed
+    client.queues.resume("javascript")
+    client.workflows.resume("py-double")
+    run_id = client.start("py-ask", {"amount": 2}).run_id
+    assert client.pause(run_id, by="ann").status == "paused"
+    assert client.resume(run_id).status != "paused"
+    client.cancel(run_id)
+    assert client.queues.depth().total.dead_letter == 0
 
 
 def refusals(client: Client) -> None:
@@ -64,6 +112,8 @@ def refusals(client: Client) -> None:
         (lambda: client.get("00000000-0000-7000-8000-000000000000"), "RUN_NOT_FOUND"),
         (lambda: client.start("py-none"), "WORKFLOW_NOT_FOUND"),
         (lambda: client.workflows.apply({"id": "py-bad", "nodes": []}), "DEFINITION_INVALID"),
+        (lambda: client.schedules.create("py-bad", "py-double", "now and then"), "INPUT_INVALID"),
+        (lambda: client.dead_letters.discard(), "INPUT_INVALID"),
     ):
         try:
             call()
@@ -74,7 +124,7 @@ def refusals(client: Client) -> None:
 
 
 def watch_across_a_cut(client: Client) -> None:
-    run_id = client.start("py-ask", {"amount": 7}).run.run_id
+    run_id = client.start("py-ask", {"amount": 7}).run_id
     lost: list[Reconnect] = []
     events: list[Event] = []
     for event in client.watch(run_id, on_reconnect=lost.append):
@@ -95,7 +145,7 @@ def watch_across_a_cut(client: Client) -> None:
 
 
 def cancel(client: Client) -> None:
-    run_id = client.start("py-ask", {"amount": 1}).run.run_id
+    run_id = client.start("py-ask", {"amount": 1}).run_id
     client.cancel(run_id, reason="not needed")
     assert client.wait(run_id).status == "cancelled"
     try:
@@ -110,7 +160,7 @@ async def on_a_loop() -> None:
         outputs = await asyncio.gather(*(client.run("py-double", {"n": n}) for n in range(5)))
         assert len(outputs) == 5
         started = await client.start("py-double", {"n": 3})
-        types = [event.type async for event in client.watch(started.run.run_id)]
+        types = [event.type async for event in client.watch(started.run_id)]
         assert types[0] == "run.started" and types[-1] == "run.completed"
 
 
@@ -118,6 +168,9 @@ if __name__ == "__main__":
     with Client() as shared:
         save(shared)
         run(shared)
+        many(shared)
+        schedules(shared)
+        pauses(shared)
         refusals(shared)
         watch_across_a_cut(shared)
         cancel(shared)

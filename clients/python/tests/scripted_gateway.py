@@ -14,7 +14,9 @@ from google.rpc import error_details_pb2, status_pb2
 from pawl_sdk._gen.pawl.v1 import (
     approval_service_pb2,
     event_service_pb2,
+    queue_service_pb2,
     run_service_pb2,
+    schedule_service_pb2,
     workflow_service_pb2,
 )
 
@@ -23,6 +25,14 @@ MODULES = {
     "EventService": event_service_pb2,
     "WorkflowService": workflow_service_pb2,
     "ApprovalService": approval_service_pb2,
+    "ScheduleService": schedule_service_pb2,
+    "QueueService": queue_service_pb2,
+}
+# The methods that stream.
+MAKERS: dict[str, Any] = {
+    "WatchRun": grpc.unary_stream_rpc_method_handler,
+    "ExecuteRun": grpc.unary_stream_rpc_method_handler,
+    "SubmitRuns": grpc.stream_stream_rpc_method_handler,
 }
 Script = Callable[[Any, grpc.ServicerContext], Any]
 
@@ -37,22 +47,19 @@ class _Router(grpc.GenericRpcHandler):
         if script is None:
             return None
         request = getattr(MODULES[service], f"{method}Request")
-        make = (
-            grpc.unary_stream_rpc_method_handler
-            if method == "WatchRun"
-            else grpc.unary_unary_rpc_method_handler
-        )
-        return make(
+        make = MAKERS.get(method, grpc.unary_unary_rpc_method_handler)
+        handler: grpc.RpcMethodHandler[Any, Any] = make(
             script,
             request_deserializer=request.FromString,
             response_serializer=lambda answer: answer.SerializeToString(),
         )
+        return handler
 
 
 @contextmanager
 def gateway(**scripts: Script) -> Iterator[str]:
     """Serves the scripts by the names of their methods, and gives the address."""
-    server = grpc.server(futures.ThreadPoolExecutor(max_workers=8))
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=16))
     server.add_generic_rpc_handlers((_Router(scripts),))
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()

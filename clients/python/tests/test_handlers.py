@@ -48,6 +48,22 @@ def test_a_typed_handler_gets_its_type_and_returns_json_of_it() -> None:
     assert (ran.emitted, ran.logs) == (["paid at attempt 1"], ["paid"])
 
 
+@dataclass
+class Rates:
+    vat: float
+
+
+@pawl.handler("acme.price@1")
+def price(input: Charge, config: Rates) -> float:
+    return input.cents * (1 + config.vat)
+
+
+def test_the_config_is_typed_and_checked_before_the_function_runs() -> None:
+    assert pawl.run_handler(price, Charge("c1", 100), config={"vat": 0.5}).output == 150
+    ran = pawl.run_handler(price, Charge("c1", 100), config={"vat": "much"})
+    assert ran.failure is not None and "config" in ran.failure.message
+
+
 def test_a_second_attempt_uses_the_recorded_result_and_makes_no_effect() -> None:
     ran = pawl.run_handler(
         charge, {"customer": "c1", "cents": 5}, attempt=2, ledger={"charge": {"receipt": "r1"}}

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Generator
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import grpc
 import grpc.aio
 
+from pawl_sdk._gateways import METADATA, Gateways
+from pawl_sdk._lanes_async import AsyncLanes
 from pawl_sdk._steps import (
     SILENT,
+    Await,
     Call,
     Close,
     Emissions,
@@ -23,7 +26,9 @@ from pawl_sdk._steps import (
     Pause,
     Step,
     Steps,
+    Submit,
 )
+from pawl_sdk._entry import Entry
 from pawl_sdk.errors import error_from
 
 T = TypeVar("T")
@@ -48,9 +53,12 @@ async def _read_to_end(stream: grpc.aio.UnaryStreamCall[Any, Any], timeout: floa
 class AsyncDriver:
     """Makes the steps of one call. It has at most one open stream."""
 
-    def __init__(self, channel: grpc.aio.Channel) -> None:
-        self._channel = channel
+    def __init__(self, gateways: Gateways[grpc.aio.Channel], lanes: AsyncLanes) -> None:
+        self._gateways = gateways
+        self._lanes = lanes
+        self._used = gateways.current
         self._open: grpc.aio.UnaryStreamCall[Any, Any] | None = None
+        self._submitted: list[Entry] = []
 
     async def run(self, steps: Steps[T]) -> T:
         """Makes all steps and returns their value."""
@@ -59,7 +67,7 @@ class AsyncDriver:
             result: T = end.value
             return result
         finally:
-            self._close()
+            self._leave()
 
     async def emit(self, steps: Emissions[T]) -> AsyncGenerator[T, None]:
         """Yields what the steps emit."""
@@ -67,7 +75,7 @@ class AsyncDriver:
             while isinstance(came := await self._advance(steps), Emit):
                 yield came.value
         finally:
-            self._close()
+            self._leave()
 
     async def _advance(
         self, steps: Generator[Step | Emit[Any], Any, Any] | Steps[Any]
@@ -89,22 +97,25 @@ class AsyncDriver:
                 error = raised
 
     async def _make(self, step: Step) -> Any:
+        used = self._used
         try:
             match step:
                 case Call(method, request, timeout):
-                    call = self._channel.unary_unary(
+                    used = self._gateways.current
+                    call = used.unary_unary(
                         method.path,
                         request_serializer=type(request).SerializeToString,
                         response_deserializer=method.answer.FromString,
                     )
-                    return await call(request, timeout=timeout)
+                    return await call(request, timeout=timeout, metadata=METADATA)
                 case Open(method, request):
-                    stream = self._channel.unary_stream(
+                    self._used = self._gateways.current
+                    stream = self._used.unary_stream(
                         method.path,
                         request_serializer=type(request).SerializeToString,
                         response_deserializer=method.answer.FromString,
                     )
-                    self._open = stream(request)
+                    self._open = stream(request, metadata=METADATA)
                 case Next(timeout):
                     return await self._next(timeout)
                 case Close():
@@ -115,8 +126,18 @@ class AsyncDriver:
                     await asyncio.sleep(seconds)
                 case Now():
                     return asyncio.get_running_loop().time()
-        except grpc.aio.AioRpcError as error:
-            raise error_from(error) from None
+                case Submit(start, wait):
+                    entry = self._lanes.submit(start, wait)
+                    self._submitted.append(entry)
+                    return entry
+                case Await(future):
+                    # The lanes of this driver make futures of the loop.
+                    return await cast("asyncio.Future[Any]", future)
+        except grpc.aio.AioRpcError as raised:
+            error = error_from(raised)
+            if error.retryable:
+                self._gateways.leave(used)
+            raise error from None
         return None
 
     async def _next(self, timeout: float) -> Any:
@@ -126,6 +147,7 @@ class AsyncDriver:
             async with asyncio.timeout(timeout):
                 message = await self._open.read()
         except TimeoutError:
+            self._gateways.leave(self._used)
             return SILENT
         return None if message is grpc.aio.EOF else message
 
@@ -140,3 +162,8 @@ class AsyncDriver:
         if self._open is not None:
             self._open.cancel()
             self._open = None
+
+    def _leave(self) -> None:
+        self._close()
+        for entry in self._submitted:
+            self._lanes.withdraw(entry)

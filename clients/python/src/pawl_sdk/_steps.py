@@ -7,12 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from google.protobuf.message import Message
 
+from pawl_sdk._gen.pawl.v1 import run_service_pb2
+
 T = TypeVar("T")
 Answer = TypeVar("Answer", bound=Message)
+
+
+class Settles(Protocol[T]):
+    """A future, of threads as of asyncio."""
+
+    def done(self) -> bool: ...
+    def cancelled(self) -> bool: ...
+    def result(self) -> T: ...
+    def exception(self) -> BaseException | None: ...
+    def set_result(self, result: T, /) -> None: ...
+    def set_exception(self, exception: Exception, /) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +83,33 @@ class LetEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class Submit:
+    """Put a start on a standing stream; the Entry is sent back. The driver withdraws it if the call ends before its answer."""
+
+    start: run_service_pb2.StartRunRequest
+    wait: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Await:
+    """Wait until a future of an Entry is settled; its result is sent back, and its error is thrown."""
+
+    future: Settles[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Wait until a lane has submissions. Only the keeper of a lane makes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLane:
+    """Open a stream of SubmitRuns to one of the gateways; the driver sends on it what the lane gives. Only the keeper of a lane makes it."""
+
+    gateway: int
+
+
+@dataclass(frozen=True, slots=True)
 class Now:
     """Read a clock that only grows, in seconds."""
 
@@ -94,7 +134,7 @@ class Silent:
 
 SILENT = Silent()
 
-Step: TypeAlias = Call | Pause | Open | Next | Close | LetEnd | Now
+Step: TypeAlias = Call | Pause | Open | Next | Close | LetEnd | Now | Submit | Await | Work | OpenLane
 Steps: TypeAlias = Generator[Step, Any, T]
 """Steps that end with a value."""
 Emissions: TypeAlias = Generator["Step | Emit[T]", Any, None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import grpc
 
@@ -45,10 +45,14 @@ _END = 1.0
 _GAP_REOPENINGS = 3
 
 
+def backoff_step(retry: int) -> float:
+    """The longest pause before the given retry, counted from 1, in seconds."""
+    return min(_LONGEST, _BASE * float(2 ** min(retry - 1, 16)))
+
+
 def backoff(retry: int) -> float:
     """Seconds before the given retry, counted from 1; at least half of the exponential step."""
-    step = min(_LONGEST, _BASE * float(2 ** min(retry - 1, 16)))
-    return step * (0.5 + random.random() * 0.5)
+    return backoff_step(retry) * (0.5 + random.random() * 0.5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,13 @@ class WatchOptions:
     on_reconnect: OnReconnect | None = None
 
 
+class Events(Protocol):
+    """A message of a stream of events."""
+
+    @property
+    def events(self) -> Sequence[event_pb2.RunEvent]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class _Lost:
     """How a connection was lost."""
@@ -72,13 +83,17 @@ class _Lost:
     has_progress: bool
 
 
-def watch(run_id: str, options: WatchOptions) -> Emissions[Event]:
-    """Watches one run to its end. Raises PawlError for an error that no reconnect removes, and after `give_up` without progress."""
+def watch(run_id: str, options: WatchOptions, first: Events | None = None) -> Emissions[Event]:
+    """Watches one run to its end. Raises PawlError for an error that no reconnect removes, and after `give_up` without progress.
+
+    With `first`, a stream of the run is open already, and this is its first message.
+    """
     cursor = Cursor(options.after_event_id, is_filtered=len(options.types) > 0)
     retry = gaps = 0
     failing_since: float | None = None
     while True:
-        lost = yield from _read_once(run_id, cursor, options)
+        lost = yield from _read_once(run_id, cursor, options, first)
+        first = None
         yield Close()
         if lost is None:
             return
@@ -101,19 +116,21 @@ def watch(run_id: str, options: WatchOptions) -> Emissions[Event]:
 
 
 def _read_once(
-    run_id: str, cursor: Cursor, options: WatchOptions
+    run_id: str, cursor: Cursor, options: WatchOptions, first: Events | None
 ) -> Generator[Step | Emit[Event], Any, _Lost | None]:
     """One connection, from the cursor to its end; None when the run is over."""
     has_begun = has_progress = False
     try:
-        yield Open(
-            WATCH_RUN,
-            event_service_pb2.WatchRunRequest(
-                run_id=run_id, after_event_id=cursor.last_event_id, types=options.types
-            ),
-        )
+        if first is None:
+            yield Open(
+                WATCH_RUN,
+                event_service_pb2.WatchRunRequest(
+                    run_id=run_id, after_event_id=cursor.last_event_id, types=options.types
+                ),
+            )
         while True:
-            message = yield Next(options.silence)
+            message = first if first is not None else (yield Next(options.silence))
+            first = None
             if message is SILENT:
                 error = PawlError(UNREACHABLE, f"nothing came for {options.silence} s")
                 return _Lost("silence", error, has_progress)
@@ -141,7 +158,7 @@ def _read_once(
             GET_RUN, run_service_pb2.GetRunRequest(run_id=run_id), options.timeout
         )
     except PawlError as error:
-        return _Lost("error", _stream_error(error, has_begun), has_progress)
+        return _Lost("error", stream_error(error, has_begun), has_progress)
     run = Run.of(answer.run)
     if run.has_ended and run.last_event_id <= cursor.last_event_id:
         return None
@@ -149,7 +166,7 @@ def _read_once(
     return _Lost("closed", closed, has_progress)
 
 
-def _stream_error(error: PawlError, has_begun: bool) -> PawlError:
+def stream_error(error: PawlError, has_begun: bool) -> PawlError:
     """After its first message a request was valid: an error without a reason of the server comes from the connection."""
     if error.server_reason is not None:
         return error

@@ -1,158 +1,105 @@
-"""The client for code that blocks. Threads may share it: gRPC channels are safe to share, and each watch has a stream of its own."""
+"""The client for code that blocks. Threads may share it: starts share its standing streams, and each watch has a stream of its own."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 import grpc
 
-from pawl_sdk._address import DEFAULT_GATEWAY, OPTIONS, ForkGuard, split
-from pawl_sdk._calls import Calls, Decision
+from pawl_sdk._address import OPTIONS, ForkGuard
+from pawl_sdk._calls.caller import Caller
+from pawl_sdk._calls.runs import ListRuns, OnStart, PauseRunOptions, RunCalls, StartOptions
 from pawl_sdk._drive_blocking import BlockingDriver
-from pawl_sdk._steps import OnReconnect, Steps
+from pawl_sdk._gateways import Gateways
+from pawl_sdk._lanes_blocking import BlockingLanes
+from pawl_sdk._steps import Emissions, OnReconnect, Steps
 from pawl_sdk._watch import WatchOptions, watch
-from pawl_sdk.model import AppliedWorkflow, Approval, ApprovalPage, Event, Run, RunPage, StartedRun, Workflow, WorkflowPage
+from pawl_sdk.errors import PawlError
+from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartedRun, StartItem
+from pawl_sdk.resources import Approvals, DeadLetters, Queues, Schedules, Workflows
 
 T = TypeVar("T")
 
 
-class _Base:
-    def __init__(self, client: Client) -> None:
-        self._run = client._run
-        self._calls = client._calls
+class _Drive:
+    """Makes the steps of every call of a client, in its process only."""
+
+    def __init__(self, gateways: Gateways[grpc.Channel], lanes: BlockingLanes) -> None:
+        self.guard = ForkGuard("Client")
+        self._gateways = gateways
+        self._lanes = lanes
+
+    def run(self, steps: Steps[T]) -> T:
+        self.guard.check()
+        return BlockingDriver(self._gateways, self._lanes).run(steps)
+
+    def emit(self, steps: Emissions[T]) -> Iterator[T]:
+        self.guard.check()
+        return BlockingDriver(self._gateways, self._lanes).emit(steps)
 
 
-class Workflows(_Base):
-    """Saved workflows."""
-
-    def apply(
-        self, definition: str | dict[str, Any], *, workflow_id: str | None = None, strict: bool = False
-    ) -> AppliedWorkflow:
-        """Makes the saved workflow be this definition (a value, or text in JSON or YAML): creates or updates, and may be repeated."""
-        return self._run(self._calls.apply(definition, workflow_id=workflow_id, strict=strict))
-
-    def get(self, workflow_id: str, *, version: int = 0) -> Workflow:
-        """One workflow with its definition; version 0 is the newest."""
-        return self._run(self._calls.get_workflow(workflow_id, version=version))
-
-    def list(self, *, page_size: int = 0, page_token: str = "") -> WorkflowPage:
-        """A page of workflows."""
-        return self._run(self._calls.list_workflows(page_size=page_size, page_token=page_token))
-
-
-class Approvals(_Base):
-    """Questions that wait for people."""
-
-    def list(
-        self,
-        *,
-        run_id: str = "",
-        workflow_id: str = "",
-        assignee: str = "",
-        states: Iterable[str] = (),
-        page_size: int = 0,
-        page_token: str = "",
-    ) -> ApprovalPage:
-        """A page of approvals, newest first."""
-        return self._run(
-            self._calls.list_approvals(
-                run_id=run_id,
-                workflow_id=workflow_id,
-                assignee=assignee,
-                states=states,
-                page_size=page_size,
-                page_token=page_token,
-            )
-        )
-
-    def get(self, approval_id: str) -> Approval:
-        """One approval, with the schema of its response."""
-        return self._run(self._calls.get_approval(approval_id))
-
-    def decide(
-        self,
-        approval_id: str,
-        decision: Decision,
-        *,
-        response: object = None,
-        response_json: str | None = None,
-        comment: str = "",
-        decided_by: str = "",
-        request_id: str | None = None,
-    ) -> Approval:
-        """Answers an approval. Raises PawlError INPUT_INVALID, NODE_ALREADY_DECIDED or APPROVAL_CLOSED."""
-        return self._run(
-            self._calls.decide(
-                approval_id,
-                decision,
-                response=response,
-                response_json=response_json,
-                comment=comment,
-                decided_by=decided_by,
-                request_id=request_id,
-            )
-        )
+def _open(target: str, is_tls: bool) -> grpc.Channel:
+    if is_tls:
+        return grpc.secure_channel(target, grpc.ssl_channel_credentials(), options=OPTIONS)
+    return grpc.insecure_channel(target, options=OPTIONS)
 
 
 class Client:
-    """Calls a gateway. Without an address it takes PAWL_ADDRESS, or the gateway of this machine."""
+    """Calls gateways: one until it cannot be reached, then the next. Without an address it takes PAWL_ADDRESS, or the gateway of this machine."""
 
     def __init__(
-        self, address: str | None = None, *, attempts: int = 4, timeout: float = 30.0
+        self, address: str | Sequence[str] | None = None, *, attempts: int = 4, timeout: float = 30.0
     ) -> None:
-        target, is_tls = split(address or os.environ.get("PAWL_ADDRESS") or DEFAULT_GATEWAY)
-        self._guard = ForkGuard("Client")
-        self._channel = (
-            grpc.secure_channel(target, grpc.ssl_channel_credentials(), options=OPTIONS)
-            if is_tls
-            else grpc.insecure_channel(target, options=OPTIONS)
-        )
-        self._calls = Calls(attempts, timeout)
-        self.workflows = Workflows(self)
-        self.approvals = Approvals(self)
-
-    def start(
-        self,
-        workflow_id: str,
-        input: object = None,
-        *,
-        input_json: str | None = None,
-        version: int = 0,
-        priority: int = 0,
-        deadline: float | None = None,
-        request_id: str | None = None,
-    ) -> StartedRun:
-        """Accepts a run of a saved workflow and returns at once. `input_json` is JSON text that is sent to the letter."""
-        return self._run(
-            self._calls.start(
-                workflow_id,
-                input,
-                input_json=input_json,
-                version=version,
-                priority=priority,
-                deadline=deadline,
-                request_id=request_id,
-            )
-        )
+        self._gateways = Gateways(address, _open)
+        self._lanes = BlockingLanes(attempts, timeout, self._gateways.own_channel)
+        self._drive = _Drive(self._gateways, self._lanes)
+        self._caller = Caller(attempts, timeout)
+        self._calls = RunCalls(self._caller)
+        self.workflows = Workflows(self._drive, self._caller)
+        self.approvals = Approvals(self._drive, self._caller)
+        self.schedules = Schedules(self._drive, self._caller)
+        self.queues = Queues(self._drive, self._caller)
+        self.dead_letters = DeadLetters(self._drive, self._caller)
 
     def run(
         self,
         workflow_id: str,
         input: object = None,
         *,
-        version: int = 0,
-        deadline: float | None = None,
-        request_id: str | None = None,
+        on_start: OnStart | None = None,
+        **options: Unpack[StartOptions],
     ) -> Any:
-        """Starts a run, waits for its end and returns its output. Raises RunFailed when the run did not complete."""
-        return self._run(
-            self._calls.run(
-                workflow_id, input, version=version, deadline=deadline, request_id=request_id
-            )
-        )
+        """Starts a run, waits for its end, across reconnects, and returns its output. Raises RunFailed when the run did not complete.
+
+        `on_start` is called once, when the run is accepted.
+        """
+        return self._drive.run(self._calls.run(workflow_id, input, on_start, **options))
+
+    def start(self, workflow_id: str, input: object = None, **options: Unpack[StartOptions]) -> AcceptedRun:
+        """Starts a run of a saved workflow and returns as soon as it is accepted."""
+        return self._drive.run(self._calls.start(workflow_id, input, **options))
+
+    def start_many(self, items: Iterable[StartItem]) -> list[AcceptedRun | PawlError]:
+        """Starts many runs, in batches. Every start has its own outcome, in the order of the list; one that is refused does not affect others."""
+        return self._drive.run(self._calls.start_many(items))
+
+    def execute(
+        self,
+        workflow_id: str,
+        input: object = None,
+        *,
+        on_start: Callable[[StartedRun], None] | None = None,
+        types: Iterable[str] = (),
+        silence: float = 45.0,
+        give_up: float = 300.0,
+        on_reconnect: OnReconnect | None = None,
+        **options: Unpack[StartOptions],
+    ) -> Iterator[Event]:
+        """Starts a run and gives its events from the first one on, once and in order, across reconnects. Leave the loop to leave the run."""
+        watching = self._watching(0, types, silence, give_up, on_reconnect)
+        return self._drive.emit(self._calls.execute(workflow_id, input, watching, on_start, options))
 
     def watch(
         self,
@@ -165,47 +112,38 @@ class Client:
         on_reconnect: OnReconnect | None = None,
     ) -> Iterator[Event]:
         """The events of a run, once and in order, across reconnects; ends after the terminal one. Leave the loop to end it early."""
-        self._guard.check()
-        options = WatchOptions(
-            after_event_id, tuple(types), silence, give_up, self._calls.timeout, on_reconnect
-        )
-        return BlockingDriver(self._channel).emit(watch(run_id, options))
+        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect)
+        return self._drive.emit(watch(run_id, watching))
 
     def wait(self, run_id: str) -> Run:
         """Waits for the end and returns the run, however it ended."""
-        return self._run(self._calls.wait(run_id))
+        return self._drive.run(self._calls.wait(run_id))
 
     def get(self, run_id: str) -> Run:
         """One run with its nodes."""
-        return self._run(self._calls.get(run_id))
+        return self._drive.run(self._calls.get(run_id))
 
-    def list(
-        self,
-        *,
-        workflow_id: str = "",
-        statuses: Iterable[str] = (),
-        query: str = "",
-        page_size: int = 0,
-        page_token: str = "",
-    ) -> RunPage:
+    def list(self, **options: Unpack[ListRuns]) -> RunPage:
         """A page of runs, newest first."""
-        return self._run(
-            self._calls.list_runs(
-                workflow_id=workflow_id,
-                statuses=statuses,
-                query=query,
-                page_size=page_size,
-                page_token=page_token,
-            )
-        )
+        return self._drive.run(self._calls.list(**options))
 
     def cancel(self, run_id: str, *, reason: str = "", request_id: str | None = None) -> Run:
         """Aborts running nodes and ends the run. Raises PawlError RUN_ALREADY_FINISHED."""
-        return self._run(self._calls.cancel(run_id, reason=reason, request_id=request_id))
+        return self._drive.run(self._calls.cancel(run_id, reason=reason, request_id=request_id))
+
+    def pause(self, run_id: str, **options: Unpack[PauseRunOptions]) -> Run:
+        """Stops planning and claiming; running nodes finish. Harmless when the run is paused already. Raises PawlError RUN_ALREADY_FINISHED."""
+        return self._drive.run(self._calls.pause(run_id, **options))
+
+    def resume(self, run_id: str, **options: Unpack[PauseRunOptions]) -> Run:
+        """Resumes a paused run. Raises PawlError WORKFLOW_PAUSED or RUN_ALREADY_FINISHED."""
+        return self._drive.run(self._calls.resume(run_id, **options))
 
     def close(self) -> None:
-        """Closes the connection."""
-        self._channel.close()
+        """Closes the connections; calls under way fail."""
+        self._lanes.close()
+        for channel in self._gateways.channels:
+            channel.close()
 
     def __enter__(self) -> Self:
         return self
@@ -215,6 +153,7 @@ class Client:
     ) -> None:
         self.close()
 
-    def _run(self, steps: Steps[T]) -> T:
-        self._guard.check()
-        return BlockingDriver(self._channel).run(steps)
+    def _watching(
+        self, after: int, types: Iterable[str], silence: float, give_up: float, on_reconnect: OnReconnect | None
+    ) -> WatchOptions:
+        return WatchOptions(after, tuple(types), silence, give_up, self._caller.timeout, on_reconnect)

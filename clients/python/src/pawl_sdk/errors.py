@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import grpc
 from google.protobuf.message import DecodeError, Message
 from google.rpc import error_details_pb2, status_pb2
 
 from pawl_sdk._gen.pawl.errors.v1 import reason_pb2
-
-if TYPE_CHECKING:
-    from pawl_sdk.model import Run
+from pawl_sdk._gen.pawl.v1 import run_service_pb2
 
 UNREACHABLE = "UNREACHABLE"
 """The reason when no server answered."""
@@ -98,26 +96,18 @@ class PawlError(Exception):
 
 
 class RunFailed(Exception):
-    """A run that `run` waited for did not complete."""
+    """A run that `run` waited for ended, but not well. The call itself succeeded."""
 
-    def __init__(self, run: Run) -> None:
-        self.run = run
-        super().__init__(f"run {run.run_id} ended as {run.status}: {run.error or 'no message'}")
-
-    @property
-    def run_id(self) -> str:
+    def __init__(self, run_id: str, status: str, error: str, failed_node_id: str = "") -> None:
+        super().__init__(f"run {run_id} ended as {status}: {error or 'no message'}")
+        self.run_id = run_id
         """The run."""
-        return self.run.run_id
-
-    @property
-    def status(self) -> str:
+        self.status = status
         """How it ended: failed, cancelled or timeout."""
-        return self.run.status
-
-    @property
-    def error(self) -> str:
+        self.error = error
         """The message of the run; empty when it has none."""
-        return self.run.error
+        self.failed_node_id = failed_node_id
+        """The node that failed first; empty when none did, or when the gateway does not tell."""
 
 
 class _Failed(Protocol):
@@ -151,6 +141,27 @@ def error_from(failed: _Failed) -> PawlError:
         retry_after=retry.retry_delay.ToMilliseconds() / 1000 if retry else None,
         request_id=about.request_id if about else None,
         server_reason=named.reason if named else None,
+    )
+
+
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+
+
+def refusal_error(refusal: run_service_pb2.Refusal) -> PawlError:
+    """The error of a submission that the gateway refused inside a stream."""
+    code = _CODES.get(refusal.code, grpc.StatusCode.UNKNOWN)
+    return PawlError(
+        _reason_of(code, refusal.reason),
+        refusal.message,
+        code=code,
+        metadata=dict(refusal.metadata),
+        violations=[
+            Violation(path=each.path, reason=each.reason, message=each.message)
+            for each in refusal.violations
+        ],
+        retry_after=refusal.retry_delay.ToMilliseconds() / 1000 if refusal.HasField("retry_delay") else None,
+        request_id=refusal.origin_request_id or None,
+        server_reason=refusal.reason,
     )
 
 

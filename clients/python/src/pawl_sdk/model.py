@@ -80,6 +80,28 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class StartItem:
+    """One of many starts. `input_json` is JSON text that is sent to the letter; it takes precedence over `input`."""
+
+    workflow_id: str
+    input: Any = None
+    input_json: str | None = None
+    version: int = 0
+    priority: int = 0
+    deadline: float | None = None
+    dedupe_input: float | None = None
+    request_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedRun:
+    """A run that was accepted. `is_duplicate` if an earlier call with the same request id had started it."""
+
+    run_id: str
+    is_duplicate: bool
+
+
+@dataclass(frozen=True, slots=True)
 class StartedRun:
     """An accepted run. `is_duplicate` if an earlier call with the same request id had started it."""
 

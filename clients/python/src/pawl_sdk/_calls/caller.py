@@ -1,0 +1,85 @@
+"""How every call is made.
+
+A call that may succeed later is repeated. That is safe for mutations too: each one carries a request id, by which the server recognises a
+repeat. The race it survives: an answer is lost after the server committed.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypedDict
+
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from pawl_sdk import _json
+from pawl_sdk._steps import Answer, Call, Method, Pause, Steps
+from pawl_sdk._watch import backoff
+from pawl_sdk.errors import PawlError
+
+
+class PauseOptions(TypedDict, total=False):
+    """The person who pauses or resumes, and the reason."""
+
+    by: str
+    reason: str
+    request_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """How often and how long each call is tried."""
+
+    attempts: int = 4
+    timeout: float = 30.0
+
+    def call(self, method: Method[Answer], request: Message) -> Steps[Answer]:
+        """Calls a method until it succeeds, fails for good or runs out of attempts."""
+        attempt = 1
+        while True:
+            try:
+                answer: Answer = yield Call(method, request, self.timeout)
+                return answer
+            except PawlError as error:
+                yield Pause(self.pause_after(error, attempt))
+            attempt += 1
+
+    def pause_after(self, error: PawlError, attempt: int) -> float:
+        """The seconds before the next attempt. Raises the error when there is none."""
+        if not error.retryable or attempt >= self.attempts:
+            raise error
+        return max(backoff(attempt), error.retry_after or 0)
+
+
+def fresh_id() -> str:
+    """A fresh request id."""
+    return str(uuid.uuid4())
+
+
+def json_bytes(value: object, text: str | None) -> bytes:
+    """JSON text to the letter, or a value as JSON; nothing for None without text."""
+    if text is not None:
+        return text.encode()
+    return b"" if value is None else _json.dumps(value).encode()
+
+
+def timestamp_of(time: datetime | None) -> Timestamp | None:
+    """A time as a message. Raises ValueError for a time without a zone: the server cannot know which one is meant."""
+    if time is None:
+        return None
+    if time.tzinfo is None:
+        raise ValueError(f"{time!r} has no time zone; use datetime.now(timezone.utc), or set tzinfo")
+    message = Timestamp()
+    message.FromDatetime(time)
+    return message
+
+
+def paused(options: PauseOptions) -> dict[str, str]:
+    """The fields of a request that pauses or resumes."""
+    return {
+        "by": options.get("by", ""),
+        "reason": options.get("reason", ""),
+        "request_id": options.get("request_id") or fresh_id(),
+    }

@@ -1,0 +1,181 @@
+"""Queues and dead letters: how many nodes wait, which queues are paused, and what to do about executions that were given up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypedDict, Unpack
+
+from pawl_sdk._calls.caller import Caller, PauseOptions, fresh_id, paused, timestamp_of
+from pawl_sdk._gen.pawl.v1 import queue_service_pb2 as service
+from pawl_sdk._plain import values_of
+from pawl_sdk._steps import Emissions, Emit, Method, Steps
+from pawl_sdk.operations import (
+    DeadLetter,
+    DeadLetterPage,
+    LeftDeadLetters,
+    Pause,
+    QueueDepth,
+    QueueDepths,
+    Redrive,
+    RedrivePreview,
+    RedriveStep,
+    RedrivenLetter,
+)
+
+_DEPTH = Method("/pawl.v1.QueueService/GetQueueDepth", service.GetQueueDepthResponse)
+_PAUSE = Method("/pawl.v1.QueueService/PauseQueue", service.PauseQueueResponse)
+_RESUME = Method("/pawl.v1.QueueService/ResumeQueue", service.ResumeQueueResponse)
+_PAUSES = Method("/pawl.v1.QueueService/ListPauses", service.ListPausesResponse)
+_LIST = Method("/pawl.v1.QueueService/ListDeadLetters", service.ListDeadLettersResponse)
+_PREVIEW = Method("/pawl.v1.QueueService/PreviewRedrive", service.PreviewRedriveResponse)
+_REDRIVE = Method("/pawl.v1.QueueService/RedriveDeadLetters", service.RedriveDeadLettersResponse)
+_DISCARD = Method("/pawl.v1.QueueService/DiscardDeadLetters", service.DiscardDeadLettersResponse)
+
+# The most dead letters of one request.
+_LIMIT_MAX = 1000
+
+
+class Selection(TypedDict, total=False):
+    """Which dead letters; an absent field does not narrow the selection."""
+
+    ids: Iterable[str]
+    workflow_id: str
+    node_type: str
+    before: datetime | None
+
+
+class ListDeadLetters(Selection, total=False):
+    """A page of dead letters."""
+
+    states: Iterable[str]
+    page_size: int
+    page_token: str
+
+
+class PreviewOptions(Selection, total=False):
+    """How many dead letters are looked at; default 100, at most 1,000."""
+
+    limit: int
+
+
+class DiscardOptions(PreviewOptions, total=False):
+    """How many dead letters at most; default 100, at most 1,000."""
+
+    request_id: str | None
+
+
+class RedriveOptions(DiscardOptions, total=False):
+    """How many dead letters a second at most; default 50."""
+
+    max_per_second: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueCalls:
+    """The calls of queues."""
+
+    caller: Caller
+
+    def depth(self) -> Steps[QueueDepths]:
+        answer = yield from self.caller.call(_DEPTH, service.GetQueueDepthRequest())
+        return QueueDepths(QueueDepth.of(answer.total), tuple(map(QueueDepth.of, answer.queues)))
+
+    def pause(self, node_type: str, **options: Unpack[PauseOptions]) -> Steps[Pause]:
+        request = service.PauseQueueRequest(node_type=node_type, **paused(options))
+        answer = yield from self.caller.call(_PAUSE, request)
+        return Pause.of(answer.pause)
+
+    def resume(self, node_type: str, **options: Unpack[PauseOptions]) -> Steps[None]:
+        request = service.ResumeQueueRequest(node_type=node_type, **paused(options))
+        yield from self.caller.call(_RESUME, request)
+
+    def pauses(self) -> Steps[tuple[Pause, ...]]:
+        answer = yield from self.caller.call(_PAUSES, service.ListPausesRequest())
+        return tuple(map(Pause.of, answer.pauses))
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetterCalls:
+    """The calls of dead letters."""
+
+    caller: Caller
+
+    def list(self, **options: Unpack[ListDeadLetters]) -> Steps[DeadLetterPage]:
+        request = service.ListDeadLettersRequest(
+            filter=_filter(options),
+            states=values_of(service.DeadLetterState.DESCRIPTOR, options.get("states", ())),
+            page_size=options.get("page_size", 0),
+            page_token=options.get("page_token", ""),
+        )
+        answer = yield from self.caller.call(_LIST, request)
+        return DeadLetterPage(tuple(map(DeadLetter.of, answer.dead_letters)), answer.next_page_token)
+
+    def preview(self, **options: Unpack[PreviewOptions]) -> Steps[RedrivePreview]:
+        request = service.PreviewRedriveRequest(
+            filter=_filter(options), limit=options.get("limit", 0)
+        )
+        answer = yield from self.caller.call(_PREVIEW, request)
+        return RedrivePreview(
+            answer.redriven, answer.runs, _left(answer.left), tuple(answer.first_ids)
+        )
+
+    def redrive(self, **options: Unpack[RedriveOptions]) -> Steps[Redrive]:
+        request = service.RedriveDeadLettersRequest(
+            filter=_filter(options),
+            limit=options.get("limit", 0),
+            max_per_second=options.get("max_per_second", 0),
+            request_id=options.get("request_id") or fresh_id(),
+        )
+        answer = yield from self.caller.call(_REDRIVE, request)
+        redriven = tuple(RedrivenLetter(each.dead_letter_id, each.run_id) for each in answer.redriven)
+        return Redrive(redriven, _left(answer.left), answer.remaining)
+
+    def redrive_all(self, **options: Unpack[RedriveOptions]) -> Emissions[RedriveStep]:
+        """Redrives any number of dead letters, a step for each call. The server limits each call in time and number, and the next call
+        continues. Each request id is made of the first, so a repeat of the whole under that id doubles nothing. It ends when a call
+        redrives nothing.
+        """
+        ids = tuple(options.get("ids", ()))
+        options["ids"] = ids
+        wanted = options.get("limit", 0) or len(ids) or None
+        first_id = options.get("request_id") or fresh_id()
+        count, request = 0, 1
+        while wanted is None or count < wanted:
+            limit = _LIMIT_MAX if wanted is None else min(_LIMIT_MAX, wanted - count)
+            options["limit"] = limit
+            options["request_id"] = first_id if request == 1 else f"{first_id}.{request}"
+            seen = 0
+            while seen < limit:
+                # The answer to a repeat has everything that was redriven under its request id.
+                answer = yield from self.redrive(**options)
+                fresh = answer.redriven[seen:]
+                seen = len(answer.redriven)
+                yield Emit(RedriveStep(fresh, count + seen, answer.remaining, answer.left))
+                if answer.remaining == 0 or not fresh:
+                    return
+            count += seen
+            request += 1
+
+    def discard(self, **options: Unpack[DiscardOptions]) -> Steps[tuple[str, ...]]:
+        request = service.DiscardDeadLettersRequest(
+            filter=_filter(options),
+            limit=options.get("limit", 0),
+            request_id=options.get("request_id") or fresh_id(),
+        )
+        answer = yield from self.caller.call(_DISCARD, request)
+        return tuple(answer.dead_letter_ids)
+
+
+def _filter(selection: Selection) -> service.DeadLetterFilter:
+    return service.DeadLetterFilter(
+        dead_letter_ids=selection.get("ids", ()),
+        workflow_id=selection.get("workflow_id", ""),
+        node_type=selection.get("node_type", ""),
+        before_time=timestamp_of(selection.get("before")),
+    )
+
+
+def _left(left: Iterable[service.LeftDeadLetters]) -> tuple[LeftDeadLetters, ...]:
+    return tuple(LeftDeadLetters(each.reason, each.count) for each in left)

@@ -1,0 +1,205 @@
+"""What a `Client` has beside its runs: workflows, approvals, schedules, queues and dead letters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, Protocol, TypeVar, Unpack
+
+from pawl_sdk._calls.approvals import Answer, ApprovalCalls, Decision, ListApprovals
+from pawl_sdk._calls.caller import Caller, PauseOptions
+from pawl_sdk._calls.queues import (
+    DeadLetterCalls,
+    DiscardOptions,
+    ListDeadLetters,
+    PreviewOptions,
+    QueueCalls,
+    RedriveOptions,
+)
+from pawl_sdk._calls.schedules import Preview, ScheduleCalls, ScheduleOptions
+from pawl_sdk._calls.workflows import WorkflowCalls
+from pawl_sdk._steps import Emissions, Steps
+from pawl_sdk.model import AppliedWorkflow, Approval, ApprovalPage, StartedRun, Workflow, WorkflowPage
+from pawl_sdk.operations import (
+    DeadLetterPage,
+    Pause,
+    QueueDepths,
+    Redrive,
+    RedrivePreview,
+    RedriveStep,
+    Schedule,
+    SchedulePage,
+)
+
+T = TypeVar("T")
+
+
+class Drives(Protocol):
+    """Makes the steps of calls."""
+
+    def run(self, steps: Steps[T]) -> T: ...
+    def emit(self, steps: Emissions[T]) -> Iterator[T]: ...
+
+
+class Workflows:
+    """Saved workflows."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = WorkflowCalls(caller)
+
+    def apply(
+        self, definition: str | dict[str, Any], *, workflow_id: str | None = None, strict: bool = False
+    ) -> AppliedWorkflow:
+        """Makes the saved workflow be this definition (a value, or text in JSON or YAML): creates or updates, and may be repeated."""
+        return self._run(self._calls.apply(definition, workflow_id=workflow_id, strict=strict))
+
+    def get(self, workflow_id: str, *, version: int = 0) -> Workflow:
+        """One workflow with its definition; version 0 is the newest."""
+        return self._run(self._calls.get(workflow_id, version=version))
+
+    def list(self, *, page_size: int = 0, page_token: str = "") -> WorkflowPage:
+        """A page of workflows."""
+        return self._run(self._calls.list(page_size=page_size, page_token=page_token))
+
+    def pause(self, workflow_id: str, **options: Unpack[PauseOptions]) -> Pause:
+        """Pauses all its runs, also those started while it is paused; running nodes finish."""
+        return self._run(self._calls.pause(workflow_id, **options))
+
+    def resume(self, workflow_id: str, **options: Unpack[PauseOptions]) -> bool:
+        """Resumes its runs, except runs paused one by one. True while some runs still wait to be resumed."""
+        return self._run(self._calls.resume(workflow_id, **options))
+
+
+class Approvals:
+    """Questions that wait for people."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = ApprovalCalls(caller)
+
+    def list(self, **options: Unpack[ListApprovals]) -> ApprovalPage:
+        """A page of approvals, newest first, without the schemas of their responses."""
+        return self._run(self._calls.list(**options))
+
+    def get(self, approval_id: str) -> Approval:
+        """One approval, with the schema of its response."""
+        return self._run(self._calls.get(approval_id))
+
+    def decide(self, approval_id: str, decision: Decision, **options: Unpack[Answer]) -> Approval:
+        """Answers an approval. Raises PawlError INPUT_INVALID, NODE_ALREADY_DECIDED or APPROVAL_CLOSED."""
+        return self._run(self._calls.decide(approval_id, decision, **options))
+
+
+class Schedules:
+    """Schedules, which start runs by themselves."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = ScheduleCalls(caller)
+
+    def create(
+        self, schedule_id: str, workflow_id: str, expression: str, **options: Unpack[ScheduleOptions]
+    ) -> Schedule:
+        """Creates a schedule; the expression is cron (five fields, six with seconds first, or a macro) or an RFC 5545 rule.
+
+        Raises PawlError SCHEDULE_EXISTS, INPUT_INVALID or WORKFLOW_NOT_FOUND.
+        """
+        return self._run(self._calls.create(schedule_id, workflow_id, expression, **options))
+
+    def update(
+        self,
+        schedule_id: str,
+        workflow_id: str,
+        expression: str,
+        *,
+        expected_version: int = 0,
+        **options: Unpack[ScheduleOptions],
+    ) -> Schedule:
+        """Replaces the whole specification. Raises PawlError VERSION_MISMATCH when `expected_version` is not the newest."""
+        return self._run(
+            self._calls.update(schedule_id, workflow_id, expression, expected_version, **options)
+        )
+
+    def get(self, schedule_id: str) -> Schedule:
+        """One schedule with its next times."""
+        return self._run(self._calls.get(schedule_id))
+
+    def list(self, *, workflow_id: str = "", page_size: int = 0, page_token: str = "") -> SchedulePage:
+        """A page of schedules."""
+        return self._run(
+            self._calls.list(workflow_id=workflow_id, page_size=page_size, page_token=page_token)
+        )
+
+    def pause(self, schedule_id: str, **options: Unpack[PauseOptions]) -> Schedule:
+        """Stops it from starting runs."""
+        return self._run(self._calls.pause(schedule_id, **options))
+
+    def resume(self, schedule_id: str, *, request_id: str | None = None) -> Schedule:
+        """Lets it start runs again."""
+        return self._run(self._calls.resume(schedule_id, request_id))
+
+    def delete(self, schedule_id: str, *, request_id: str | None = None) -> None:
+        """Deletes it; its runs stay."""
+        self._run(self._calls.delete(schedule_id, request_id))
+
+    def preview(self, **options: Unpack[Preview]) -> tuple[datetime, ...]:
+        """The next times of an `expression`, or of a saved schedule by `schedule_id`: 5 by default, at most 50, after now or `after`."""
+        return self._run(self._calls.preview(**options))
+
+    def trigger(self, schedule_id: str, *, request_id: str | None = None) -> StartedRun:
+        """Starts a run now, beside the occurrences."""
+        return self._run(self._calls.trigger(schedule_id, request_id))
+
+
+class Queues:
+    """The queues of node executions, one for each node type."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = QueueCalls(caller)
+
+    def depth(self) -> QueueDepths:
+        """How many node executions wait, are claimed, wait for a person or were given up, by node type and in all."""
+        return self._run(self._calls.depth())
+
+    def pause(self, node_type: str, **options: Unpack[PauseOptions]) -> Pause:
+        """Stops executors from claiming nodes of this type; running nodes finish. Raises PawlError NODE_TYPE_NOT_FOUND."""
+        return self._run(self._calls.pause(node_type, **options))
+
+    def resume(self, node_type: str, **options: Unpack[PauseOptions]) -> None:
+        """Lets executors claim nodes of this type again. Raises PawlError NODE_TYPE_NOT_FOUND."""
+        self._run(self._calls.resume(node_type, **options))
+
+    def pauses(self) -> tuple[Pause, ...]:
+        """The workflows and queues that are paused, queues first."""
+        return self._run(self._calls.pauses())
+
+
+class DeadLetters:
+    """Executions that were given up."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._emit = drive.emit
+        self._calls = DeadLetterCalls(caller)
+
+    def list(self, **options: Unpack[ListDeadLetters]) -> DeadLetterPage:
+        """A page of dead letters, newest first."""
+        return self._run(self._calls.list(**options))
+
+    def preview(self, **options: Unpack[PreviewOptions]) -> RedrivePreview:
+        """Shows what a redrive would do; changes nothing."""
+        return self._run(self._calls.preview(**options))
+
+    def redrive(self, **options: Unpack[RedriveOptions]) -> Redrive:
+        """Starts the runs of open dead letters again, for ten seconds at most; `remaining` counts the rest. Raises PawlError INPUT_INVALID."""
+        return self._run(self._calls.redrive(**options))
+
+    def redrive_all(self, **options: Unpack[RedriveOptions]) -> Iterator[RedriveStep]:
+        """Redrives until none that match are left, or `limit` are redriven. A repeat under the same request id doubles nothing."""
+        return self._emit(self._calls.redrive_all(**options))
+
+    def discard(self, **options: Unpack[DiscardOptions]) -> tuple[str, ...]:
+        """Closes open dead letters without starting anything; gives their ids. Raises PawlError INPUT_INVALID without a filter."""
+        return self._run(self._calls.discard(**options))
