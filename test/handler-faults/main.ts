@@ -29,7 +29,13 @@ const wanted = values.only.split(",");
 const chosen = FAULT_NAMES.filter((name) => wanted.includes(name));
 const numbers = [seed, lanes, ...Object.values(counts)];
 const isWhole = numbers.every((number) => Number.isInteger(number) && number >= 0);
-if (!isWhole || counts.idempotent < 1 || lanes < 1 || lanes > 32 || chosen.length !== wanted.length) {
+if (
+  !isWhole ||
+  counts.idempotent < 1 ||
+  lanes < 1 ||
+  lanes > 32 ||
+  chosen.length !== wanted.length
+) {
   console.error(
     `--times, --at-most-once, --seed and --lanes (at most 32) are whole numbers, --only is some of ${FAULT_NAMES.join(",")}`,
   );
