@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { findGo } from "./go.ts";
-import { findPython } from "./python.ts";
+import { goOrSkip } from "../test/support/go.ts";
+import { pythonOrSkip } from "../test/support/python.ts";
 import { ROOT } from "./settings.ts";
 
 const TIMEOUT_MS = 180_000;
@@ -51,9 +51,8 @@ test(
 test(
   "a Python project has three files, and requires the built wheel",
   { timeout: TIMEOUT_MS },
-  async ({ skip }) => {
-    const python = await findPython();
-    if (python.kind === "missing") return skip(python.why);
+  async (context) => {
+    await pythonOrSkip(context);
     const cwd = emptyFolder();
     const { status, stdout, stderr } = init(cwd, ["python", "mine"]);
     expect([status, stderr]).toEqual([0, ""]);
@@ -68,9 +67,8 @@ test(
   },
 );
 
-test("a Go project has three files, and uses the module of the clone", ({ skip }) => {
-  const go = findGo();
-  if (go.kind === "missing") return skip(go.why);
+test("a Go project has three files, and uses the module of the clone", (context) => {
+  goOrSkip(context);
   const cwd = emptyFolder();
   expect(init(cwd, ["go"])).toMatchObject({ status: 0, stderr: "" });
   const folder = join(cwd, "hello-handlers");

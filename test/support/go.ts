@@ -1,4 +1,4 @@
-// Go for tests: commands in a module, and a module as a proxy serves it. Without Go the tests say that they are skipped, and why.
+// Go for tests: commands in a module, and a module as a proxy serves it. Without Go the tests say that they are skipped, and why; in CI they fail.
 import { spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { findGo, goEnv } from "@pawl/deploy/go.ts";
 import type { TestContext } from "vitest";
 import { ROOT } from "../tidy/sources.ts";
+import { skipWithout } from "./toolchain.ts";
 
 /** The module of the Go SDK. */
 export const GO_MODULE = "pawl.dev/sdk/go";
@@ -17,9 +18,9 @@ type Env = Readonly<Record<string, string>>;
 export type RunGo = (cwd: string, args: readonly string[], env?: Env) => Promise<string>;
 
 /** Go, or a skip of the test with the reason. */
-export function goOrSkip({ skip }: TestContext): RunGo {
+export function goOrSkip(context: Pick<TestContext, "skip">): RunGo {
   const go = findGo();
-  if (go.kind === "missing") return skip(`the tests of clients/go are skipped: ${go.why}`);
+  if (go.kind === "missing") return skipWithout(context, go.why);
   return (cwd, args, env = {}) => run(go.path, args, cwd, { ...goEnv(), ...env });
 }
 
