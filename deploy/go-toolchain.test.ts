@@ -4,10 +4,11 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { GO_MODULE, goOrSkip, packModule } from "../test/support/go.ts";
+import { goOrSkip, packModule } from "../test/support/go.ts";
 import { FETCHED_GO, FETCHED_VERSION } from "./go.ts";
 import { moduleProxies, provideGo } from "./go-toolchain.ts";
 import { filesOf, moduleSum, writeModule } from "./module-zip.ts";
+import { GO_MODULE } from "./pack-go.ts";
 
 function emptyFolder(): string {
   const folder = temporaryFolder("go-toolchain");
@@ -39,7 +40,7 @@ test("a toolchain with another checksum is refused, and nothing is unpacked", as
   const platform = `${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
   const name = `golang.org/toolchain/@v/v0.0.1-go${FETCHED_VERSION}.${platform}.zip`;
   mkdirSync(dirname(join(folder, name)), { recursive: true });
-  cpSync(join(folder, "proxy", GO_MODULE, "@v", `${version}.zip`), join(folder, name));
+  cpSync(join(folder, "go", GO_MODULE, "@v", `${version}.zip`), join(folder, name));
   vi.stubEnv("GOPROXY", pathToFileURL(folder).href);
   onTestFinished(() => void vi.unstubAllEnvs());
   const wasThere = existsSync(FETCHED_GO);

@@ -1,5 +1,5 @@
-// `pawl init` from the outside: three files in the caller's folder, and never over files that are there. It takes 3 s. In a fresh clone it
-// builds the packages first, and the Python environment if no other test has: up to 80 s on two busy cores.
+// `pawl init` from the outside: three files in the caller's folder, and never over files that are there. It takes 10 s.
+// In a fresh clone it makes the Python environment if no other test has. test/flow/handler-projects.test.ts runs the projects.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
