@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { goEnv } from "@pawl/deploy/go.ts";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
-import { expect, onTestFinished, test, type TestContext } from "vitest";
+import { expect, test, type TestContext } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
 import { goOrSkip, run } from "../support/go.ts";
 import { pythonOrSkip } from "../support/python.ts";
@@ -14,7 +14,7 @@ import { ROOT } from "../tidy/sources.ts";
 
 const TIMEOUT_MS = 240_000;
 
-function emptyFolder(name: string): string {
+function emptyFolder({ onTestFinished }: TestContext, name: string): string {
   const folder = temporaryFolder(name);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -35,18 +35,19 @@ const NEEDS: Readonly<Record<string, (context: TestContext) => unknown>> = {
   go: goOrSkip,
 };
 
-test.for(Object.entries(NEEDS))(
+// Each mostly waits for downloads and starts, so the three run beside each other.
+test.concurrent.for(Object.entries(NEEDS))(
   "the %s project installs, serves and runs its workflow with the commands that pawl init prints",
   { timeout: TIMEOUT_MS },
   async ([language, needs], context) => {
     await needs(context);
-    const cwd = emptyFolder("init");
+    const cwd = emptyFolder(context, "init");
     const gatewayPort = String(await freePort());
     const env = {
       ...goEnv(),
       npm_config_prefer_offline: "true",
       PAWL_ADDRESS: `http://${LOOPBACK}:${gatewayPort}`,
-      PAWL_DATA_DIR: emptyFolder("init-data"),
+      PAWL_DATA_DIR: emptyFolder(context, "init-data"),
       PAWL_GATEWAY_PORT: gatewayPort,
       PAWL_SCHEDULER_PORT: String(await freePort()),
       PAWL_HANDLER_PORT: String(await freePort()),
@@ -54,7 +55,7 @@ test.for(Object.entries(NEEDS))(
       PAWL_DRAIN_MS: "3000",
     };
     const printed = await run(join(ROOT, "pawl"), ["init", language], cwd, env);
-    const serving = openTerminal(below(printed, "In one terminal:"), cwd, env);
+    const serving = openTerminal(context, below(printed, "In one terminal:"), { cwd, env });
     await serving.says("version 1 serves");
     const commands = below(printed, "In another terminal, in the same folder:");
     const output = await run("sh", ["-e", "-c", commands], join(cwd, "hello-handlers"), env);

@@ -1,11 +1,11 @@
 // The three quickstarts of docs/guides/handlers.md, typed as printed into a shell in an empty folder, against one trio. The page's own
-// preparation builds the packages. Only addresses differ. It takes 50 s: npm and pip fetch dependencies, and Go compiles them.
+// preparation builds the packages. Only addresses differ. It takes 30 s: npm and pip fetch dependencies, and Go compiles them.
 import { readFileSync, rmSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { findGo, goEnv } from "@pawl/deploy/go.ts";
 import { findPython } from "@pawl/deploy/python.ts";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test, type TestContext } from "vitest";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { goOrSkip, run } from "../support/go.ts";
@@ -54,15 +54,15 @@ beforeAll(async () => {
     PAWL_HANDLER_ADDRESS: `${LOOPBACK}:${handlerPort}`,
   });
 });
-beforeEach(({ onTestFailed }) => onTestFailed(() => console.error(cluster.logs())));
 afterAll(() => cluster.stop());
 
 /** Types a block into a shell in an empty folder; everything that it printed. The handler process leaves afterwards. */
-async function type(block: string): Promise<string> {
+async function type(context: TestContext, block: string): Promise<string> {
   expect(block.split("\n").length).toBeLessThanOrEqual(LINES_MAX);
-  const folder = temporaryFolder("quickstart");
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const terminal = openTerminal(block, folder, env);
+  const cwd = temporaryFolder("quickstart");
+  context.onTestFailed(() => console.error(cluster.logs()));
+  context.onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  const terminal = openTerminal(context, block, { cwd, env });
   const { typed, closed } = terminal;
   const code = await within(typed, { timeoutMs: TYPED_MS, what: "the end of the block" });
   expect(code, terminal.output()).toBe(0);
@@ -71,28 +71,17 @@ async function type(block: string): Promise<string> {
   return terminal.output();
 }
 
-test(
-  "the npm block installs, serves and runs a handler as printed",
+// Each mostly waits for downloads, so the three run beside each other.
+test.concurrent.for([
+  ["npm", "npm", () => undefined],
+  ["pip", "pip", pythonOrSkip],
+  ["go", "Go", goOrSkip],
+] as const)(
+  "the %s block installs, serves and runs a handler as printed",
   { timeout: TYPED_MS },
-  async () => {
-    expect(await type(blockWith("pawl run start hello-npm "))).toContain("Hello from npm, Ada!");
-  },
-);
-
-test(
-  "the pip block installs, serves and runs a handler as printed",
-  { timeout: TYPED_MS },
-  async (context) => {
-    await pythonOrSkip(context);
-    expect(await type(blockWith("pawl run start hello-pip "))).toContain("Hello from pip, Ada!");
-  },
-);
-
-test(
-  "the go block installs, serves and runs a handler as printed",
-  { timeout: TYPED_MS },
-  async (context) => {
-    goOrSkip(context);
-    expect(await type(blockWith("pawl run start hello-go "))).toContain("Hello from Go, Ada!");
+  async ([name, greeter, needs], context) => {
+    await needs(context);
+    const output = await type(context, blockWith(`pawl run start hello-${name} `));
+    expect(output).toContain(`Hello from ${greeter}, Ada!`);
   },
 );

@@ -1,6 +1,6 @@
 // A terminal of a person: commands typed into a shell. The shell and what it starts are one process group, as Ctrl-C expects it.
 import { spawn } from "node:child_process";
-import { onTestFailed, onTestFinished } from "vitest";
+import type { TestContext } from "vitest";
 import { until } from "./until.ts";
 
 export type Terminal = {
@@ -16,7 +16,11 @@ export type Terminal = {
 };
 
 /** Types commands into a shell that stops at the first one that fails. The end of the test ends it. */
-export function openTerminal(commands: string, cwd: string, env: NodeJS.ProcessEnv): Terminal {
+export function openTerminal(
+  { onTestFailed, onTestFinished }: TestContext,
+  commands: string,
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Terminal {
   const child = spawn("sh", ["-e", "-c", commands], {
     ...{ cwd, env, detached: true },
     stdio: ["ignore", "pipe", "pipe"],
