@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "./settings.ts";
 
@@ -64,7 +64,7 @@ if (import.meta.main) {
   const { url, version } = packGo();
   process.stdout.write(
     [
-      `${relative(ROOT, join(ROOT, "dist", "go"))}`,
+      join("dist", "go"),
       "Install it in a module of yours:",
       `  export GOPROXY="${url},$(go env GOPROXY)" GONOSUMDB=${GO_MODULE}`,
       `  go get ${GO_MODULE}/pawl@${version}`,

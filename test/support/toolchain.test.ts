@@ -1,10 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { mustNotSkip, skipWithout } from "./toolchain.ts";
 
-afterEach(() => {
-  vi.unstubAllEnvs();
-  vi.restoreAllMocks();
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 /** A test context whose skip leaves as vitest's own does. */
 const context = {
@@ -13,11 +10,9 @@ const context = {
   },
 };
 
-test("outside of CI a test without its toolchain is skipped, and the reason is printed", () => {
+test("outside of CI a test without its toolchain is skipped with the reason", () => {
   vi.stubEnv("CI", "");
-  const warn = vi.spyOn(console, "warn").mockReturnValue();
   expect(() => skipWithout(context, "Go is missing")).toThrow("skipped: Go is missing");
-  expect(warn).toHaveBeenCalledWith(expect.stringContaining("SKIPPED: Go is missing"));
 });
 
 test("in CI a test without its toolchain fails with the reason", () => {
