@@ -1,13 +1,13 @@
-// `pawl init` from the outside: three files in the caller's folder, and never over files that are there. It takes 3 s. In a fresh clone it
-// builds the packages first, and the Python environment if no other test has: up to 80 s on two busy cores.
+// `pawl init` from the outside: three files in the caller's folder, and never over files that are there. It takes 10 s.
+// In a fresh clone it makes the Python environment if no other test has. test/flow/handler-projects.test.ts runs the projects.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../test/support/folder.ts";
-import { findGo } from "./go.ts";
-import { findPython } from "./python.ts";
+import { goOrSkip } from "../test/support/go.ts";
+import { pythonOrSkip } from "../test/support/python.ts";
 import { ROOT } from "./settings.ts";
 
 const TIMEOUT_MS = 180_000;
@@ -51,9 +51,8 @@ test(
 test(
   "a Python project has three files, and requires the built wheel",
   { timeout: TIMEOUT_MS },
-  async ({ skip }) => {
-    const python = await findPython();
-    if (python.kind === "missing") return skip(python.why);
+  async (context) => {
+    await pythonOrSkip(context);
     const cwd = emptyFolder();
     const { status, stdout, stderr } = init(cwd, ["python", "mine"]);
     expect([status, stderr]).toEqual([0, ""]);
@@ -68,9 +67,8 @@ test(
   },
 );
 
-test("a Go project has three files, and uses the module of the clone", ({ skip }) => {
-  const go = findGo();
-  if (go.kind === "missing") return skip(go.why);
+test("a Go project has three files, and uses the module of the clone", (context) => {
+  goOrSkip(context);
   const cwd = emptyFolder();
   expect(init(cwd, ["go"])).toMatchObject({ status: 0, stderr: "" });
   const folder = join(cwd, "hello-handlers");

@@ -1,5 +1,5 @@
 // `pawl init <language> [folder]`: writes a project of three files that runs, and prints what to type next. The packages are not on the public
-// registries yet, so the project names the package of this clone; it is built here if it is missing.
+// registries yet, so the project names the package of this clone. It is built for each project, so it is never older than the clone.
 //
 //   node deploy/init.ts ts|python|go [folder]
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { findGo } from "./go.ts";
 import { explain, StartFault } from "./leave-with.ts";
 import { packHandler } from "./pack-handler.ts";
-import { packPython, PYTHON_ADVICE, wheelOf } from "./pack-python.ts";
+import { packPython, PYTHON_ADVICE } from "./pack-python.ts";
 import { findPython } from "./python.ts";
 import { ROOT } from "./settings.ts";
 
@@ -27,18 +27,13 @@ interface Plan {
 /** By language. @throws StartFault if the tools of the language are missing */
 const PLANS: Readonly<Record<string, () => Promise<Plan>>> = {
   async ts() {
-    const dist = join(ROOT, "dist");
-    const packed = existsSync(dist) ? readdirSync(dist) : [];
-    const name = packed.find((file) => /^pawl-handler-.*\.tgz$/.test(file));
-    const tarball = name === undefined ? packHandler() : join(dist, name);
-    return { sdk: `file:${tarball}`, install: ["npm install"], start: "node handlers.ts" };
+    return { sdk: `file:${packHandler()}`, install: ["npm install"], start: "node handlers.ts" };
   },
   async python() {
     const python = await findPython();
     if (python.kind === "missing") throw new StartFault(python.why, PYTHON_ADVICE);
-    const wheel = existsSync(wheelOf()) ? wheelOf() : await packPython();
     return {
-      sdk: `pawl-sdk @ ${pathToFileURL(wheel).href}`,
+      sdk: `pawl-sdk @ ${pathToFileURL(await packPython()).href}`,
       install: [`${python.path} -m venv .venv`, ".venv/bin/pip install -r requirements.txt"],
       start: ".venv/bin/python handlers.py",
     };

@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
@@ -51,6 +52,9 @@ export function pack(options: PackOptions, folder = join(ROOT, "dist")): string 
   mkdirSync(join(home, "dist"), { recursive: true });
   mkdirSync(folder, { recursive: true });
   const stage = mkdtempSync(join(home, "dist", "pack-"));
+  // A reader of an older package never meets half a file.
+  const draft = mkdtempSync(join(folder, "pack-"));
+  const name = `pawl-${manifest.name.replace("@pawl/", "")}-${manifest.version}.tgz`;
   try {
     stageSources(home, join(stage, "src"), options.parts);
     writeFileSync(join(stage, "tsconfig.json"), JSON.stringify(compilerOf(options)));
@@ -59,11 +63,12 @@ export function pack(options: PackOptions, folder = join(ROOT, "dist")): string 
     must(process.execPath, [join(ROOT, "node_modules", "typescript", "bin", "tsc"), "-p", stage]);
     cpSync(join(ROOT, "LICENSE"), join(stage, "LICENSE"));
     cpSync(join(home, "README.md"), join(stage, "README.md"));
-    must("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", folder], stage);
+    must("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", draft], stage);
+    renameSync(join(draft, name), join(folder, name));
   } finally {
-    rmSync(stage, { recursive: true, force: true });
+    for (const made of [stage, draft]) rmSync(made, { recursive: true, force: true });
   }
-  return join(folder, `pawl-${manifest.name.replace("@pawl/", "")}-${manifest.version}.tgz`);
+  return join(folder, name);
 }
 
 /** Prints the tarball, and how to install it. */

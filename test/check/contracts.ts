@@ -1,5 +1,6 @@
 // The steps that guard the wire: no breaking change, and generated code that matches the contracts.
 import { GENERATORS, generateAside } from "@pawl/deploy/gen.ts";
+import { mustNotSkip } from "../support/toolchain.ts";
 import { runProgram } from "./step.ts";
 import type { Step, Verdict } from "./step.ts";
 
@@ -50,7 +51,7 @@ export const generatedStep: Step = {
         if (outcome.kind === "failed") return outcome.output;
         if (outcome.kind === "skipped") {
           skipped.push(`${language} skipped: ${outcome.why}`);
-          return "";
+          return mustNotSkip() ? `CI skips nothing: ${outcome.why}` : "";
         }
         const compared = ["-r", "-x", "__pycache__", fresh, folder];
         const { code, output } = await runProgram("diff", compared);

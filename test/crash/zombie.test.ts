@@ -14,7 +14,7 @@ import { openBank, type Bank } from "./bank.ts";
 import { failpoints, startExecutor, type Executor } from "./processes.ts";
 
 /** How often an executor is frozen with an order in hand and wakes too late. */
-const FREEZES = Number(process.env["PAWL_FREEZES"] ?? 60);
+const FREEZES = Number(process.env["PAWL_FREEZES"] ?? 40);
 /** Frozen side by side: each freeze outlasts a lease. */
 const ZOMBIES = 20;
 /** More than it takes, where a busy machine gives some zombies nothing to do. */

@@ -6,7 +6,7 @@ import { createPawlClient, type Json, type PawlClient } from "@pawl/client";
 import { freePort, LOOPBACK } from "@pawl/deploy/ports.ts";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { Program } from "../handler-kit/program.ts";
-import { LANGUAGES, sdkOrSkip } from "../handler-kit/programs/sdks.ts";
+import { HANDLERS, sdkOrSkip } from "../handler-kit/programs/sdks.ts";
 import { type Cluster, startCluster } from "../support/cluster.ts";
 import { temporaryFolder } from "../support/folder.ts";
 import { checkInvariants } from "../support/invariants.ts";
@@ -142,11 +142,11 @@ async function cancelled(): Promise<Story> {
   return await storyOf(client, runId);
 }
 
-test.for(LANGUAGES)(
+test.for(Object.entries(HANDLERS))(
   "a handler in %s leaves the same log as the other languages",
   { timeout: 90_000 },
-  async (language, context) => {
-    const { command, env } = await sdkOrSkip(language, context);
+  async ([language, find], context) => {
+    const { command, env } = await sdkOrSkip(find, context);
     const program = new Program(command, { ...env, PAWL_HANDLER_ADDRESS: address });
     onTestFinished(() => program.kill());
     const served = async (): Promise<boolean> =>

@@ -3,7 +3,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../support/folder.ts";
-import { goOrSkip, GO_MODULE, packModule, run } from "../support/go.ts";
+import { GO_MODULE } from "@pawl/deploy/pack-go.ts";
+import { goOrSkip, packModule, run } from "../support/go.ts";
 import { ROOT } from "../tidy/sources.ts";
 
 const MODULE = join(ROOT, "clients", "go");

@@ -1,14 +1,15 @@
-// npm run handler-faults [-- --times 50] [--only kill,stop,cut,executor] [--seed 0] [--lanes 8]
+// npm run handler-faults [-- --times 50] [--at-most-once 10] [--only kill,stop,cut,executor] [--seed 0] [--lanes 8]
 //
-// Handler processes in Python make effects while the process is killed, frozen past every limit or cut off, or its host is killed. Exits with 1
-// if an effect was lost or doubled, or a run is stuck.
+// Handler processes in Python make effects while the process is killed, frozen past every limit or cut off, or its host is killed. Each fault
+// strikes `times` idempotent effects, which must be committed exactly once in a run that completes, and `at-most-once` effects that may also
+// end as effect_unknown. Exits with 1 if one ends otherwise: lost, doubled or stuck.
 import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { startPrivatePostgres } from "../support/postgres.ts";
 import { FAULT_NAMES } from "./faults.ts";
-import { repeatFault, summary } from "./handler-faults.ts";
+import { countsLine, plansOf, repeatFault, summary } from "./handler-faults.ts";
 import { pythonOrFail } from "./programs.ts";
 import type { Verdict } from "./trial.ts";
 import { startWorld } from "./world.ts";
@@ -16,18 +17,27 @@ import { startWorld } from "./world.ts";
 const { values } = parseArgs({
   options: {
     times: { type: "string", default: "50" },
+    "at-most-once": { type: "string", default: "10" },
     only: { type: "string", default: FAULT_NAMES.join(",") },
     seed: { type: "string", default: "0" },
     lanes: { type: "string", default: "8" },
   },
 });
-const [times, seed, lanes] = [Number(values.times), Number(values.seed), Number(values.lanes)];
+const [seed, lanes] = [Number(values.seed), Number(values.lanes)];
+const counts = { idempotent: Number(values.times), at_most_once: Number(values["at-most-once"]) };
 const wanted = values.only.split(",");
 const chosen = FAULT_NAMES.filter((name) => wanted.includes(name));
-const isWhole = [times, seed, lanes].every((number) => Number.isInteger(number) && number >= 0);
-if (!isWhole || times < 1 || lanes < 1 || lanes > 32 || chosen.length !== wanted.length) {
+const numbers = [seed, lanes, ...Object.values(counts)];
+const isWhole = numbers.every((number) => Number.isInteger(number) && number >= 0);
+if (
+  !isWhole ||
+  counts.idempotent < 1 ||
+  lanes < 1 ||
+  lanes > 32 ||
+  chosen.length !== wanted.length
+) {
   console.error(
-    `--times, --seed and --lanes (at most 32) are whole numbers, --only is some of ${FAULT_NAMES.join(",")}`,
+    `--times, --at-most-once, --seed and --lanes (at most 32) are whole numbers, --only is some of ${FAULT_NAMES.join(",")}`,
   );
   process.exit(2);
 }
@@ -44,16 +54,19 @@ const verdicts: Verdict[] = [];
 let isWell = false;
 try {
   for (const fault of chosen) {
+    const plans = plansOf(fault, counts, seed);
     let done = 0;
     const onRound = (round: readonly Verdict[]): void => {
       done += round.length;
-      const unknown = round.filter(({ kind }) => kind === "effect unknown").length;
-      print(`${fault}: ${done} of ${times}, ${unknown} of these ${round.length} effect_unknown`);
+      print(`${fault}: ${done} of ${plans.length}`);
     };
-    verdicts.push(...(await repeatFault(world, fault, { times, seed, onRound })));
+    const ended = await repeatFault(world, fault, plans, onRound);
+    print(`${fault}: ${countsLine(ended)}`);
+    verdicts.push(...ended);
   }
   const { line, faults } = await summary(world, verdicts);
   for (const fault of faults) print(fault);
+  print(`all: ${countsLine(verdicts)}`);
   print(line);
   isWell = faults.length === 0;
 } finally {

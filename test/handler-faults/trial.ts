@@ -31,11 +31,21 @@ export type Trial = Plan & {
   readonly returned: () => Promise<void>;
 };
 
-export type Verdict = {
-  readonly plan: Plan;
-  readonly kind: "completed" | "effect unknown" | "lost" | "doubled" | "stuck";
-  readonly detail: string;
-};
+export type Kind = "completed" | "effect unknown" | "lost" | "doubled" | "stuck";
+
+export type Verdict = { readonly plan: Plan; readonly kind: Kind; readonly detail: string };
+
+/**
+ * The ends that a plan allows. Between the beginning of an effect and the record of its result, only the receiver knows about an effect at
+ * most once. Every other effect is committed exactly once, and its run completes.
+ */
+export const allowedEnds = ({ effect, point }: Plan): readonly Kind[] =>
+  effect === "idempotent" || point === "before" || point === "after"
+    ? ["completed"]
+    : ["completed", "effect unknown"];
+
+/** Whether a trial ended as its plan demands. */
+export const isAllowed = ({ plan, kind }: Verdict): boolean => allowedEnds(plan).includes(kind);
 
 /** Starts a run in a lane and waits until its handler is at the point. */
 export async function beginTrial(world: World, lane: Lane, plan: Plan): Promise<Trial> {
@@ -80,11 +90,8 @@ export async function judge({ client, receiver }: World, trial: Trial): Promise<
   if (status === "completed" && committed === 1 && deliveries.size === 1)
     return verdict("completed");
   if (status !== "completed" && status !== "failed") return verdict("stuck");
-  // Between the beginning and the record of its result, only the receiver knows about an effect at most once.
-  const mayBeUnknown =
-    trial.effect === "at_most_once" && trial.point !== "before" && trial.point !== "after";
   const isUnknown = status === "failed" && committed === 0 && causes.includes("effect_unknown");
-  return verdict(mayBeUnknown && isUnknown ? "effect unknown" : "lost");
+  return verdict(isUnknown ? "effect unknown" : "lost");
 }
 
 /** Why the nodes of an ended run failed. */

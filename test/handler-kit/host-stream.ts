@@ -18,6 +18,8 @@ export interface Mutant {
   fromProcess?(message: ServeRequest): ServeRequest | undefined;
   /** What the process sees of a message of the kit. */
   toProcess?(message: ServeResponse): ServeResponse | undefined;
+  /** What the process sees of the gRPC status with which the kit ends a stream. */
+  statusToProcess?(code: number): number;
 }
 
 /** A message of the process and its size on the wire. */
@@ -37,6 +39,7 @@ export class HostStream {
   constructor(call: WireCall, mutant: Mutant) {
     this.call = call;
     this.#mutant = mutant;
+    call.statusOf = (code) => mutant.statusToProcess?.(code) ?? code;
     call.listen(
       (bytes) => {
         const parsed = fromBinary(ServeRequestSchema, bytes);

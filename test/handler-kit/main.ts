@@ -1,7 +1,8 @@
-// `npm run conformance -- [--watch] [--group <name>] [--case <part of a name>] [--json] [-- <command that starts a handler process>]`
-// Without a command it judges every SDK of this repository that the machine can run.
+// `npm run conformance -- [--watch] [--group <name>] [--case <part of a name>] [--json] [-- <command that starts a program>]`
+// Without a command it judges every SDK of this repository. It says which ones the machine cannot run; in CI that is a failure.
 
-import { LANGUAGES, type ProgramCommand, SDKS } from "./programs/sdks.ts";
+import { mustNotSkip } from "../support/toolchain.ts";
+import { HANDLERS, type ProgramCommand, WATCHERS } from "./programs/sdks.ts";
 import { rulesOfPage } from "./rules-of-page.ts";
 import { runCases, type Verdict } from "./run-cases.ts";
 import { type Column, tableOf } from "./table.ts";
@@ -10,7 +11,7 @@ import { rulesOfParity } from "./watch/rules-of-parity.ts";
 
 const USAGE = `usage: npm run conformance -- [--watch] [--group <name>] [--case <part of a name>] [--json] [-- <command>]
   The command starts the program that test/handler-kit/PROGRAM.md describes. Without one, the SDKs of this repository are judged.
-  --watch checks a client that watches runs, and needs a command; without it the kit checks a handler process.`;
+  --watch checks a client that watches runs; without it the kit checks a handler process.`;
 
 interface Arguments {
   readonly names: string[];
@@ -40,7 +41,7 @@ function parse(args: readonly string[]): Arguments | undefined {
       at += 1;
     } else return undefined;
   }
-  return isWatch ? undefined : { names, groups, isJson, isWatch, command: undefined };
+  return { names, groups, isJson, isWatch, command: undefined };
 }
 
 const rules = new Map([...rulesOfPage(), ...rulesOfParity()]);
@@ -77,8 +78,8 @@ async function judgeOne(command: readonly string[], wanted: Arguments) {
 
 async function judgeAll(wanted: Arguments): Promise<readonly Verdict[]> {
   const columns: Column[] = [];
-  for (const language of LANGUAGES) {
-    const sdk = await SDKS[language]();
+  for (const [language, find] of Object.entries(wanted.isWatch ? WATCHERS : HANDLERS)) {
+    const sdk = await find();
     if (!wanted.isJson) console.log(`${language}:`);
     columns.push(
       sdk.kind === "missing"
@@ -87,6 +88,10 @@ async function judgeAll(wanted: Arguments): Promise<readonly Verdict[]> {
     );
   }
   console.log(wanted.isJson ? JSON.stringify({ sdks: columns }) : `\n${tableOf(columns)}`);
+  if (mustNotSkip() && columns.some((column) => "why" in column)) {
+    console.error("CI skips nothing: every SDK must be judged");
+    process.exitCode = 1;
+  }
   return columns.flatMap((column) => ("why" in column ? [] : column.verdicts));
 }
 
@@ -98,5 +103,5 @@ if (wanted === undefined) {
   const { command } = wanted;
   const verdicts = await (command === undefined ? judgeAll(wanted) : judgeOne(command, wanted));
   if (verdicts.length === 0) console.error("no case has that name");
-  process.exitCode = failedOf(verdicts) === 0 && verdicts.length > 0 ? 0 : 1;
+  if (failedOf(verdicts) > 0 || verdicts.length === 0) process.exitCode = 1;
 }

@@ -13,6 +13,6 @@ test("the table counts the cases of each SDK by group, and says why an SDK is mi
     "hello         1 of 2        -",
     "all           1 of 2        -",
     "seconds       1.5           -",
-    "Go is skipped: it is not on the path",
+    "SKIPPED: Go, it is not on the path",
   ]);
 });

@@ -1,5 +1,4 @@
 // The verdicts of several SDKs as one table: a row for each group, a column for each SDK.
-import { GROUPS } from "./catalogue.ts";
 import type { Verdict } from "./run-cases.ts";
 
 /** An SDK that was judged, or the reason why it was not. */
@@ -11,21 +10,19 @@ const WIDTH = 14;
 
 /** A cell says how many cases passed of how many; a dash stands for none. */
 export function tableOf(columns: readonly Column[]): string {
-  const groups = GROUPS.map(({ name }) => name).filter((name) =>
-    columns.some((column) => of(column, name).length > 0),
-  );
+  const groups = new Set(columns.flatMap((column) => of(column).map(({ group }) => group)));
   const row = (head: string, cells: readonly string[]): string =>
     [head.padEnd(WIDTH), ...cells.map((cell) => cell.padEnd(WIDTH))].join("").trimEnd();
   const counted = (name?: string): string[] => columns.map((column) => cellOf(of(column, name)));
   const skipped = columns.flatMap((column) =>
-    "why" in column ? [`${column.language} is skipped: ${column.why}`] : [],
+    "why" in column ? [`SKIPPED: ${column.language}, ${column.why}`] : [],
   );
   return [
     row(
       "group",
       columns.map(({ language }) => language),
     ),
-    ...groups.map((name) => row(name, counted(name))),
+    ...[...groups].map((name) => row(name, counted(name))),
     row("all", counted()),
     row(
       "seconds",

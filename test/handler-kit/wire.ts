@@ -15,6 +15,8 @@ export class WireCall {
   #trailers: http2.OutgoingHttpHeaders | undefined;
   /** Whether either side has ended the call. */
   isOver = false;
+  /** The status that the process sees for one of the kit; a mutant may change it. */
+  statusOf: (code: number) => number = (code) => code;
 
   constructor(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) {
     this.#stream = stream;
@@ -63,7 +65,7 @@ export class WireCall {
     if (this.isOver) return;
     this.isOver = true;
     this.#trailers = {
-      ...trailersOf(code, details),
+      ...trailersOf(this.statusOf(code), details),
       ...(status === undefined
         ? {}
         : { "grpc-status-details-bin": Buffer.from(status).toString("base64") }),

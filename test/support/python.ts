@@ -1,22 +1,18 @@
-// The Python environment for tests: found or made once, kept in .toolchain. Without Python the tests say that they are skipped, and why.
+// The Python environment for tests: found or made once, kept in .toolchain. Without Python the tests say that they are skipped, and why; in CI they
+// fail.
 import { pythonEnvironment, runToEnd } from "@pawl/deploy/python.ts";
 import { beforeAll, expect, type TestContext } from "vitest";
 import { PACKAGE, sourceEnv } from "./python-source.ts";
+import { skipWithout } from "./toolchain.ts";
 
 /** The first test file of a fresh checkout makes the environment: it fetches packages, which is no part of a test's own time. */
 const MAKE_MS = 300_000;
 beforeAll(() => pythonEnvironment(), MAKE_MS);
 
 /** The interpreter with everything that the package and its tests need, or a skip of the test with the reason. */
-export async function pythonOrSkip({ skip }: TestContext): Promise<string> {
+export async function pythonOrSkip(context: Pick<TestContext, "skip">): Promise<string> {
   const python = await pythonEnvironment();
-  if (python.kind === "missing") {
-    // The default reporter shows no reason of a skip.
-    const why = `the tests of clients/python are skipped: ${python.why}`;
-    console.warn(why);
-    return skip(why);
-  }
-  return python.path;
+  return python.kind === "missing" ? skipWithout(context, python.why) : python.path;
 }
 
 /** Runs a module of the environment in the package's folder, and expects that it ends well. */

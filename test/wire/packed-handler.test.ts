@@ -1,9 +1,10 @@
 // @pawl/handler as a new user gets it: npm installs the tarball into an empty folder, a strict compiler accepts an example, and plain
-// `node` runs it without network.
+// `node` runs it without network, the oldest that the package promises too.
 import { execFile } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { oldestNode } from "@pawl/deploy/oldest-node.ts";
 import { packHandler } from "@pawl/deploy/pack-handler.ts";
 import { ROOT } from "@pawl/deploy/settings.ts";
 import { beforeAll, expect, test } from "vitest";
@@ -43,8 +44,10 @@ console.log(JSON.stringify({
 `;
 
 let folder = "";
+let nodes: readonly string[] = [];
 
 beforeAll(async () => {
+  nodes = [process.execPath, await oldestNode()];
   folder = temporaryFolder("user");
   const tarball = packHandler(temporaryFolder("packed"));
   const flags = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"];
@@ -52,18 +55,20 @@ beforeAll(async () => {
   return () => rmSync(folder, { recursive: true, force: true });
 }, INSTALL_MS);
 
-test("an installed handler package runs handlers and builds flows with plain node", async () => {
+test("an installed handler package runs handlers and builds flows with plain node, Node 22 too", async () => {
   writeFileSync(join(folder, "example.mjs"), EXAMPLE);
-  const { stdout } = await run(process.execPath, ["example.mjs"], { cwd: folder });
-  expect(JSON.parse(stdout)).toEqual({
-    output: { receipt: "r-c1" },
-    cause: "acme.declined",
-    nodes: [
-      { id: "pay", type: "acme.charge@1", input: { customer: "{{ctx.input.who}}", cents: 5 } },
-    ],
-    schema: true,
-    start: "function",
-  });
+  for (const node of nodes) {
+    const { stdout } = await run(node, ["example.mjs"], { cwd: folder });
+    expect(JSON.parse(stdout)).toEqual({
+      output: { receipt: "r-c1" },
+      cause: "acme.declined",
+      nodes: [
+        { id: "pay", type: "acme.charge@1", input: { customer: "{{ctx.input.who}}", cents: 5 } },
+      ],
+      schema: true,
+      start: "function",
+    });
+  }
 });
 
 test("its types pass a strict compiler, and a wrong field does not", async () => {
@@ -71,7 +76,7 @@ test("its types pass a strict compiler, and a wrong field does not", async () =>
   const compile = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);
     const settings = ["--noEmit", "--strict", "--target", "es2023", "--module", "nodenext"];
-    const more = ["--lib", "es2024,dom,esnext.disposable", "--skipLibCheck", "--types", ""];
+    const more = ["--lib", "es2024,dom,esnext.disposable", "--types", ""];
     return run(process.execPath, [tsc, ...settings, ...more, name], { cwd: folder });
   };
   await compile("example.mts", EXAMPLE);

@@ -1,10 +1,11 @@
 // The client of the quickstart as a new user gets it: npm installs the tarball into an empty folder, and plain `node` runs the example as
-// printed. Only the address of the gateway differs.
+// printed, the oldest that the package promises too. Only the address of the gateway differs.
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { createPawlClient } from "@pawl/client";
+import { oldestNode } from "@pawl/deploy/oldest-node.ts";
 import { packClient } from "@pawl/deploy/pack-client.ts";
 import { ROOT } from "@pawl/deploy/settings.ts";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
@@ -25,8 +26,10 @@ function snippet(language: string, mark: string): string {
 const SNIPPET = snippet("js", "@pawl/client");
 
 let folder = "";
+let nodes: readonly string[] = [];
 
 beforeAll(async () => {
+  nodes = [process.execPath, await oldestNode()];
   folder = temporaryFolder("user");
   const tarball = packClient(temporaryFolder("packed"));
   const flags = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"];
@@ -34,24 +37,26 @@ beforeAll(async () => {
   return () => rmSync(folder, { recursive: true, force: true });
 });
 
-test("the quickstart's client runs as printed in an empty folder, and its process ends by itself", async () => {
+test("the quickstart's client runs as printed in an empty folder, on Node 22 too, and its process ends by itself", async () => {
   const cluster = await startCluster();
   onTestFinished(() => cluster.stop());
   await createPawlClient({ baseUrl: cluster.url }).workflows.apply(snippet("yaml", "id: welcome"));
   writeFileSync(join(folder, "welcome.mjs"), SNIPPET.replaceAll(ADDRESS, cluster.url));
-  const { stdout } = await run(process.execPath, ["welcome.mjs"], { cwd: folder });
-  expect(stdout).toMatch(/^1 run\.started/);
-  expect(stdout).toMatch(/^\d+ run\.completed/m);
-  // The watch and the one call, each from the first event to the last.
-  expect(stdout.match(/^1 run\.started/gm)).toHaveLength(2);
-  expect(stdout.match(/^\d+ run\.completed/gm)).toHaveLength(2);
-  expect(stdout).toContain("Dear Ada, your order of 150 EUR is on its way.");
   const call = `import { createPawlClient } from "@pawl/client";
     const client = createPawlClient({ baseUrl: "${cluster.url}" });
     console.log(await client.run("welcome", { name: "Ada", amount: 120 }));`;
   writeFileSync(join(folder, "call.mjs"), call);
-  const called = await run(process.execPath, ["call.mjs"], { cwd: folder });
-  expect(called.stdout).toContain("Dear Ada, your order of 150 EUR is on its way.");
+  for (const node of nodes) {
+    const { stdout } = await run(node, ["welcome.mjs"], { cwd: folder });
+    expect(stdout).toMatch(/^1 run\.started/);
+    expect(stdout).toMatch(/^\d+ run\.completed/m);
+    // The watch and the one call, each from the first event to the last.
+    expect(stdout.match(/^1 run\.started/gm)).toHaveLength(2);
+    expect(stdout.match(/^\d+ run\.completed/gm)).toHaveLength(2);
+    expect(stdout).toContain("Dear Ada, your order of 150 EUR is on its way.");
+    const called = await run(node, ["call.mjs"], { cwd: folder });
+    expect(called.stdout).toContain("Dear Ada, your order of 150 EUR is on its way.");
+  }
 });
 
 test("a bundle of the packed client for browsers has no code of Node", async () => {

@@ -13,4 +13,8 @@ export const WATCH_GROUPS: readonly Group<WatchKit>[] = [RESUME, GAP, DELTA, END
 
 /** Runs the cases for programs that watch runs. */
 export const runWatchCases = (options: RunOptions<WatchMutant>): Promise<readonly Verdict[]> =>
-  runGroups<WatchMutant, WatchKit>(new WatchKit(options.command), WATCH_GROUPS, options);
+  runGroups<WatchMutant, WatchKit>(
+    new WatchKit(options.command, options.env),
+    WATCH_GROUPS,
+    options,
+  );

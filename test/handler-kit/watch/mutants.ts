@@ -4,7 +4,7 @@
 import { RunStatus } from "@pawl/proto/pawl/v1/run_pb";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import type { RunEvent } from "@pawl/proto/pawl/v1/event_pb";
-import type { Fault } from "../mutants.ts";
+import type { Fault } from "../mutants/change.ts";
 import type { Printed, WatchMutant } from "./watch-stream.ts";
 
 const FOR_EVER_MS = 1_000_000;

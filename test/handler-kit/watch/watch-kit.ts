@@ -42,6 +42,7 @@ export const endedAt = (lastEventId: bigint): MessageInitShape<typeof RunSchema>
 export class WatchKit implements Bench<WatchMutant> {
   mutant: WatchMutant = {};
   readonly #command: readonly string[];
+  readonly #env: Readonly<Record<string, string>>;
   readonly streams = new Mailbox<WatchStream>();
   readonly lines = new Mailbox<Printed>();
   /** Paths of calls that the gateway does not serve. */
@@ -51,14 +52,15 @@ export class WatchKit implements Bench<WatchMutant> {
   #server: WireServer | undefined;
   #program: Program | undefined;
 
-  constructor(command: readonly string[]) {
+  constructor(command: readonly string[], env: Readonly<Record<string, string>> = {}) {
     this.#command = command;
+    this.#env = env;
   }
 
   /** The program under test; it is started on demand. */
   get program(): Program {
     if (this.#program !== undefined) return this.#program;
-    const env = { PAWL_ADDRESS: `http://127.0.0.1:${this.#server?.port}` };
+    const env = { ...this.#env, PAWL_ADDRESS: `http://127.0.0.1:${this.#server?.port}` };
     const program = new Program(this.#command, env, (line) =>
       line.startsWith("{") ? line : undefined,
     );

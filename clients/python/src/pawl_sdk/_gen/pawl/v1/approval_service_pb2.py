@@ -26,7 +26,7 @@ from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from pawl_sdk._gen.pawl.v1 import approval_pb2 as pawl_dot_v1_dot_approval__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1epawl/v1/approval_service.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x16pawl/v1/approval.proto\"\x9c\x01\n\x14ListApprovalsRequest\x12&\n\x06states\x18\x01 \x03(\x0e\x32\x16.pawl.v1.ApprovalState\x12\x13\n\x0bworkflow_id\x18\x02 \x01(\t\x12\x0e\n\x06run_id\x18\x03 \x01(\t\x12\x10\n\x08\x61ssignee\x18\x04 \x01(\t\x12\x11\n\tpage_size\x18\x05 \x01(\x05\x12\x12\n\npage_token\x18\x06 \x01(\t\"V\n\x15ListApprovalsResponse\x12$\n\tapprovals\x18\x01 \x03(\x0b\x32\x11.pawl.v1.Approval\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\")\n\x12GetApprovalRequest\x12\x13\n\x0b\x61pproval_id\x18\x01 \x01(\t\":\n\x13GetApprovalResponse\x12#\n\x08\x61pproval\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Approval\"\xa7\x01\n\x16\x41pproveApprovalRequest\x12\x13\n\x0b\x61pproval_id\x18\x01 \x01(\t\x12\x15\n\rresponse_json\x18\x02 \x01(\x0c\x12(\n\x08response\x18\x66 \x01(\x0b\x32\x16.google.protobuf.Value\x12\x0f\n\x07\x63omment\x18\x03 \x01(\t\x12\x12\n\ndecided_by\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\t\">\n\x17\x41pproveApprovalResponse\x12#\n\x08\x61pproval\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Approval\"\xa6\x01\n\x15RejectApprovalRequest\x12\x13\n\x0b\x61pproval_id\x18\x01 \x01(\t\x12\x15\n\rresponse_json\x18\x02 \x01(\x0c\x12(\n\x08response\x18\x66 \x01(\x0b\x32\x16.google.protobuf.Value\x12\x0f\n\x07\x63omment\x18\x03 \x01(\t\x12\x12\n\ndecided_by\x18\x04 \x01(\t\x12\x12\n\nrequest_id\x18\x05 \x01(\t\"=\n\x16RejectApprovalResponse\x12#\n\x08\x61pproval\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Approval2\xd4\x02\n\x0f\x41pprovalService\x12N\n\rListApprovals\x12\x1d.pawl.v1.ListApprovalsRequest\x1a\x1e.pawl.v1.ListApprovalsResponse\x12H\n\x0bGetApproval\x12\x1b.pawl.v1.GetApprovalRequest\x1a\x1c.pawl.v1.GetApprovalResponse\x12T\n\x0f\x41pproveApproval\x12\x1f.pawl.v1.ApproveApprovalRequest\x1a .pawl.v1.ApproveApprovalResponse\x12Q\n\x0eRejectApproval\x12\x1e.pawl.v1.RejectApprovalRequest\x1a\x1f.pawl.v1.RejectApprovalResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1epawl/v1/approval_service.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x16pawl/v1/approval.proto\"\xd6\x01\n\x14ListApprovalsRequest\x12.\n\x06states\x18\x01 \x03(\x0e\x32\x16.pawl.v1.ApprovalStateR\x06states\x12\x1f\n\x0bworkflow_id\x18\x02 \x01(\tR\nworkflowId\x12\x15\n\x06run_id\x18\x03 \x01(\tR\x05runId\x12\x1a\n\x08\x61ssignee\x18\x04 \x01(\tR\x08\x61ssignee\x12\x1b\n\tpage_size\x18\x05 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x06 \x01(\tR\tpageToken\"p\n\x15ListApprovalsResponse\x12/\n\tapprovals\x18\x01 \x03(\x0b\x32\x11.pawl.v1.ApprovalR\tapprovals\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"5\n\x12GetApprovalRequest\x12\x1f\n\x0b\x61pproval_id\x18\x01 \x01(\tR\napprovalId\"D\n\x13GetApprovalResponse\x12-\n\x08\x61pproval\x18\x01 \x01(\x0b\x32\x11.pawl.v1.ApprovalR\x08\x61pproval\"\xea\x01\n\x16\x41pproveApprovalRequest\x12\x1f\n\x0b\x61pproval_id\x18\x01 \x01(\tR\napprovalId\x12#\n\rresponse_json\x18\x02 \x01(\x0cR\x0cresponseJson\x12\x32\n\x08response\x18\x66 \x01(\x0b\x32\x16.google.protobuf.ValueR\x08response\x12\x18\n\x07\x63omment\x18\x03 \x01(\tR\x07\x63omment\x12\x1d\n\ndecided_by\x18\x04 \x01(\tR\tdecidedBy\x12\x1d\n\nrequest_id\x18\x05 \x01(\tR\trequestId\"H\n\x17\x41pproveApprovalResponse\x12-\n\x08\x61pproval\x18\x01 \x01(\x0b\x32\x11.pawl.v1.ApprovalR\x08\x61pproval\"\xe9\x01\n\x15RejectApprovalRequest\x12\x1f\n\x0b\x61pproval_id\x18\x01 \x01(\tR\napprovalId\x12#\n\rresponse_json\x18\x02 \x01(\x0cR\x0cresponseJson\x12\x32\n\x08response\x18\x66 \x01(\x0b\x32\x16.google.protobuf.ValueR\x08response\x12\x18\n\x07\x63omment\x18\x03 \x01(\tR\x07\x63omment\x12\x1d\n\ndecided_by\x18\x04 \x01(\tR\tdecidedBy\x12\x1d\n\nrequest_id\x18\x05 \x01(\tR\trequestId\"G\n\x16RejectApprovalResponse\x12-\n\x08\x61pproval\x18\x01 \x01(\x0b\x32\x11.pawl.v1.ApprovalR\x08\x61pproval2\xd4\x02\n\x0f\x41pprovalService\x12N\n\rListApprovals\x12\x1d.pawl.v1.ListApprovalsRequest\x1a\x1e.pawl.v1.ListApprovalsResponse\x12H\n\x0bGetApproval\x12\x1b.pawl.v1.GetApprovalRequest\x1a\x1c.pawl.v1.GetApprovalResponse\x12T\n\x0f\x41pproveApproval\x12\x1f.pawl.v1.ApproveApprovalRequest\x1a .pawl.v1.ApproveApprovalResponse\x12Q\n\x0eRejectApproval\x12\x1e.pawl.v1.RejectApprovalRequest\x1a\x1f.pawl.v1.RejectApprovalResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,21 +34,21 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.approval_service_pb
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_LISTAPPROVALSREQUEST']._serialized_start=98
-  _globals['_LISTAPPROVALSREQUEST']._serialized_end=254
-  _globals['_LISTAPPROVALSRESPONSE']._serialized_start=256
-  _globals['_LISTAPPROVALSRESPONSE']._serialized_end=342
-  _globals['_GETAPPROVALREQUEST']._serialized_start=344
-  _globals['_GETAPPROVALREQUEST']._serialized_end=385
-  _globals['_GETAPPROVALRESPONSE']._serialized_start=387
-  _globals['_GETAPPROVALRESPONSE']._serialized_end=445
-  _globals['_APPROVEAPPROVALREQUEST']._serialized_start=448
-  _globals['_APPROVEAPPROVALREQUEST']._serialized_end=615
-  _globals['_APPROVEAPPROVALRESPONSE']._serialized_start=617
-  _globals['_APPROVEAPPROVALRESPONSE']._serialized_end=679
-  _globals['_REJECTAPPROVALREQUEST']._serialized_start=682
-  _globals['_REJECTAPPROVALREQUEST']._serialized_end=848
-  _globals['_REJECTAPPROVALRESPONSE']._serialized_start=850
-  _globals['_REJECTAPPROVALRESPONSE']._serialized_end=911
-  _globals['_APPROVALSERVICE']._serialized_start=914
-  _globals['_APPROVALSERVICE']._serialized_end=1254
+  _globals['_LISTAPPROVALSREQUEST']._serialized_end=312
+  _globals['_LISTAPPROVALSRESPONSE']._serialized_start=314
+  _globals['_LISTAPPROVALSRESPONSE']._serialized_end=426
+  _globals['_GETAPPROVALREQUEST']._serialized_start=428
+  _globals['_GETAPPROVALREQUEST']._serialized_end=481
+  _globals['_GETAPPROVALRESPONSE']._serialized_start=483
+  _globals['_GETAPPROVALRESPONSE']._serialized_end=551
+  _globals['_APPROVEAPPROVALREQUEST']._serialized_start=554
+  _globals['_APPROVEAPPROVALREQUEST']._serialized_end=788
+  _globals['_APPROVEAPPROVALRESPONSE']._serialized_start=790
+  _globals['_APPROVEAPPROVALRESPONSE']._serialized_end=862
+  _globals['_REJECTAPPROVALREQUEST']._serialized_start=865
+  _globals['_REJECTAPPROVALREQUEST']._serialized_end=1098
+  _globals['_REJECTAPPROVALRESPONSE']._serialized_start=1100
+  _globals['_REJECTAPPROVALRESPONSE']._serialized_end=1171
+  _globals['_APPROVALSERVICE']._serialized_start=1174
+  _globals['_APPROVALSERVICE']._serialized_end=1514
 # @@protoc_insertion_point(module_scope)

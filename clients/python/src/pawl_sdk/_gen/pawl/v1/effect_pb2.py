@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14pawl/v1/effect.proto\x12\x07pawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9f\x02\n\x06\x45\x66\x66\x65\x63t\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\x0f\n\x07node_id\x18\x02 \x01(\t\x12\x11\n\titeration\x18\x03 \x01(\r\x12\x0c\n\x04name\x18\x04 \x01(\t\x12\x14\n\x0c\x65\x66\x66\x65\x63t_class\x18\x05 \x01(\t\x12#\n\x05state\x18\x06 \x01(\x0e\x32\x14.pawl.v1.EffectState\x12\x0f\n\x07\x61ttempt\x18\x07 \x01(\r\x12\x13\n\x0b\x62\x65gin_epoch\x18\x08 \x01(\x04\x12\x14\n\x0c\x63ommit_epoch\x18\t \x01(\x04\x12.\n\nbegin_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x63ommit_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.Timestamp*_\n\x0b\x45\x66\x66\x65\x63tState\x12\x1c\n\x18\x45\x46\x46\x45\x43T_STATE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x45\x46\x46\x45\x43T_STATE_BEGUN\x10\x01\x12\x1a\n\x16\x45\x46\x46\x45\x43T_STATE_COMMITTED\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14pawl/v1/effect.proto\x12\x07pawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\x8a\x03\n\x06\x45\x66\x66\x65\x63t\x12\x10\n\x03key\x18\x01 \x01(\tR\x03key\x12\x17\n\x07node_id\x18\x02 \x01(\tR\x06nodeId\x12\x1c\n\titeration\x18\x03 \x01(\rR\titeration\x12\x12\n\x04name\x18\x04 \x01(\tR\x04name\x12!\n\x0c\x65\x66\x66\x65\x63t_class\x18\x05 \x01(\tR\x0b\x65\x66\x66\x65\x63tClass\x12*\n\x05state\x18\x06 \x01(\x0e\x32\x14.pawl.v1.EffectStateR\x05state\x12\x18\n\x07\x61ttempt\x18\x07 \x01(\rR\x07\x61ttempt\x12\x1f\n\x0b\x62\x65gin_epoch\x18\x08 \x01(\x04R\nbeginEpoch\x12!\n\x0c\x63ommit_epoch\x18\t \x01(\x04R\x0b\x63ommitEpoch\x12\x39\n\nbegin_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tbeginTime\x12;\n\x0b\x63ommit_time\x18\x0b \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncommitTime*_\n\x0b\x45\x66\x66\x65\x63tState\x12\x1c\n\x18\x45\x46\x46\x45\x43T_STATE_UNSPECIFIED\x10\x00\x12\x16\n\x12\x45\x46\x46\x45\x43T_STATE_BEGUN\x10\x01\x12\x1a\n\x16\x45\x46\x46\x45\x43T_STATE_COMMITTED\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.effect_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_EFFECTSTATE']._serialized_start=356
-  _globals['_EFFECTSTATE']._serialized_end=451
+  _globals['_EFFECTSTATE']._serialized_start=463
+  _globals['_EFFECTSTATE']._serialized_end=558
   _globals['_EFFECT']._serialized_start=67
-  _globals['_EFFECT']._serialized_end=354
+  _globals['_EFFECT']._serialized_end=461
 # @@protoc_insertion_point(module_scope)

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from pawl_sdk._gen.pawl.v1 import event_pb2 as pawl_dot_v1_dot_event__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bpawl/v1/event_service.proto\x12\x07pawl.v1\x1a\x13pawl/v1/event.proto\"H\n\x0fWatchRunRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04\x12\r\n\x05types\x18\x03 \x03(\t\"5\n\x10WatchRunResponse\x12!\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x11.pawl.v1.RunEvent\"N\n\x11ListEventsRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04\x12\x11\n\tpage_size\x18\x03 \x01(\x05\"I\n\x12ListEventsResponse\x12!\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x11.pawl.v1.RunEvent\x12\x10\n\x08has_more\x18\x02 \x01(\x08\"]\n\x0fListTagsRequest\x12\x0e\n\x06run_id\x18\x01 \x01(\t\x12\x16\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04\x12\x11\n\tpage_size\x18\x03 \x01(\x05\x12\x0f\n\x07node_id\x18\x04 \x01(\t\"I\n\x10ListTagsResponse\x12#\n\x04tags\x18\x01 \x03(\x0b\x32\x15.pawl.v1.ExecutionTag\x12\x10\n\x08has_more\x18\x02 \x01(\x08\x32\xd9\x01\n\x0c\x45ventService\x12\x41\n\x08WatchRun\x12\x18.pawl.v1.WatchRunRequest\x1a\x19.pawl.v1.WatchRunResponse0\x01\x12\x45\n\nListEvents\x12\x1a.pawl.v1.ListEventsRequest\x1a\x1b.pawl.v1.ListEventsResponse\x12?\n\x08ListTags\x12\x18.pawl.v1.ListTagsRequest\x1a\x19.pawl.v1.ListTagsResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1bpawl/v1/event_service.proto\x12\x07pawl.v1\x1a\x13pawl/v1/event.proto\"d\n\x0fWatchRunRequest\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04R\x0c\x61\x66terEventId\x12\x14\n\x05types\x18\x03 \x03(\tR\x05types\"=\n\x10WatchRunResponse\x12)\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x11.pawl.v1.RunEventR\x06\x65vents\"m\n\x11ListEventsRequest\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04R\x0c\x61\x66terEventId\x12\x1b\n\tpage_size\x18\x03 \x01(\x05R\x08pageSize\"Z\n\x12ListEventsResponse\x12)\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x11.pawl.v1.RunEventR\x06\x65vents\x12\x19\n\x08has_more\x18\x02 \x01(\x08R\x07hasMore\"\x84\x01\n\x0fListTagsRequest\x12\x15\n\x06run_id\x18\x01 \x01(\tR\x05runId\x12$\n\x0e\x61\x66ter_event_id\x18\x02 \x01(\x04R\x0c\x61\x66terEventId\x12\x1b\n\tpage_size\x18\x03 \x01(\x05R\x08pageSize\x12\x17\n\x07node_id\x18\x04 \x01(\tR\x06nodeId\"X\n\x10ListTagsResponse\x12)\n\x04tags\x18\x01 \x03(\x0b\x32\x15.pawl.v1.ExecutionTagR\x04tags\x12\x19\n\x08has_more\x18\x02 \x01(\x08R\x07hasMore2\xd9\x01\n\x0c\x45ventService\x12\x41\n\x08WatchRun\x12\x18.pawl.v1.WatchRunRequest\x1a\x19.pawl.v1.WatchRunResponse0\x01\x12\x45\n\nListEvents\x12\x1a.pawl.v1.ListEventsRequest\x1a\x1b.pawl.v1.ListEventsResponse\x12?\n\x08ListTags\x12\x18.pawl.v1.ListTagsRequest\x1a\x19.pawl.v1.ListTagsResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,17 +33,17 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.event_service_pb2',
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_WATCHRUNREQUEST']._serialized_start=61
-  _globals['_WATCHRUNREQUEST']._serialized_end=133
-  _globals['_WATCHRUNRESPONSE']._serialized_start=135
-  _globals['_WATCHRUNRESPONSE']._serialized_end=188
-  _globals['_LISTEVENTSREQUEST']._serialized_start=190
-  _globals['_LISTEVENTSREQUEST']._serialized_end=268
-  _globals['_LISTEVENTSRESPONSE']._serialized_start=270
-  _globals['_LISTEVENTSRESPONSE']._serialized_end=343
-  _globals['_LISTTAGSREQUEST']._serialized_start=345
-  _globals['_LISTTAGSREQUEST']._serialized_end=438
-  _globals['_LISTTAGSRESPONSE']._serialized_start=440
-  _globals['_LISTTAGSRESPONSE']._serialized_end=513
-  _globals['_EVENTSERVICE']._serialized_start=516
-  _globals['_EVENTSERVICE']._serialized_end=733
+  _globals['_WATCHRUNREQUEST']._serialized_end=161
+  _globals['_WATCHRUNRESPONSE']._serialized_start=163
+  _globals['_WATCHRUNRESPONSE']._serialized_end=224
+  _globals['_LISTEVENTSREQUEST']._serialized_start=226
+  _globals['_LISTEVENTSREQUEST']._serialized_end=335
+  _globals['_LISTEVENTSRESPONSE']._serialized_start=337
+  _globals['_LISTEVENTSRESPONSE']._serialized_end=427
+  _globals['_LISTTAGSREQUEST']._serialized_start=430
+  _globals['_LISTTAGSREQUEST']._serialized_end=562
+  _globals['_LISTTAGSRESPONSE']._serialized_start=564
+  _globals['_LISTTAGSRESPONSE']._serialized_end=652
+  _globals['_EVENTSERVICE']._serialized_start=655
+  _globals['_EVENTSERVICE']._serialized_end=872
 # @@protoc_insertion_point(module_scope)

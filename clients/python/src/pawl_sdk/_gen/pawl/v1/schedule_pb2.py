@@ -26,21 +26,21 @@ from google.protobuf import struct_pb2 as google_dot_protobuf_dot_struct__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16pawl/v1/schedule.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x9a\x02\n\x0cScheduleSpec\x12\x13\n\x0bworkflow_id\x18\x01 \x01(\t\x12\x18\n\x10workflow_version\x18\x02 \x01(\r\x12\x12\n\nexpression\x18\x03 \x01(\t\x12\x11\n\ttime_zone\x18\x04 \x01(\t\x12\x12\n\ninput_json\x18\x05 \x01(\x0c\x12%\n\x05input\x18i \x01(\x0b\x32\x16.google.protobuf.Value\x12\x10\n\x08priority\x18\x06 \x01(\x05\x12%\n\x06missed\x18\x07 \x01(\x0e\x32\x15.pawl.v1.MissedPolicy\x12\'\n\x07overlap\x18\x08 \x01(\x0e\x32\x16.pawl.v1.OverlapPolicy\x12\x17\n\x0fvalues_left_out\x18\x64 \x03(\t\"\xf8\x03\n\x08Schedule\x12\x13\n\x0bschedule_id\x18\x01 \x01(\t\x12#\n\x04spec\x18\x02 \x01(\x0b\x32\x15.pawl.v1.ScheduleSpec\x12%\n\x05state\x18\x03 \x01(\x0e\x32\x16.pawl.v1.ScheduleState\x12\x0f\n\x07version\x18\x04 \x01(\r\x12\x11\n\tpaused_by\x18\x05 \x01(\t\x12\x14\n\x0cpause_reason\x18\x06 \x01(\t\x12.\n\npause_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0bupdate_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x38\n\x14last_occurrence_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x13\n\x0blast_run_id\x18\x0b \x01(\t\x12\x12\n\nlast_error\x18\x0c \x01(\t\x12\x15\n\rstarted_count\x18\r \x01(\x04\x12\x15\n\rskipped_count\x18\x0e \x01(\x04\x12.\n\nnext_times\x18\x0f \x03(\x0b\x32\x1a.google.protobuf.Timestamp*\x82\x01\n\rScheduleState\x12\x1e\n\x1aSCHEDULE_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15SCHEDULE_STATE_ACTIVE\x10\x01\x12\x19\n\x15SCHEDULE_STATE_PAUSED\x10\x02\x12\x1b\n\x17SCHEDULE_STATE_FINISHED\x10\x03*|\n\x0cMissedPolicy\x12\x1d\n\x19MISSED_POLICY_UNSPECIFIED\x10\x00\x12\x16\n\x12MISSED_POLICY_SKIP\x10\x01\x12\x1a\n\x16MISSED_POLICY_RUN_ONCE\x10\x02\x12\x19\n\x15MISSED_POLICY_RUN_ALL\x10\x03*b\n\rOverlapPolicy\x12\x1e\n\x1aOVERLAP_POLICY_UNSPECIFIED\x10\x00\x12\x18\n\x14OVERLAP_POLICY_ALLOW\x10\x01\x12\x17\n\x13OVERLAP_POLICY_SKIP\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16pawl/v1/schedule.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"\x89\x03\n\x0cScheduleSpec\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12)\n\x10workflow_version\x18\x02 \x01(\rR\x0fworkflowVersion\x12\x1e\n\nexpression\x18\x03 \x01(\tR\nexpression\x12\x1b\n\ttime_zone\x18\x04 \x01(\tR\x08timeZone\x12\x1d\n\ninput_json\x18\x05 \x01(\x0cR\tinputJson\x12,\n\x05input\x18i \x01(\x0b\x32\x16.google.protobuf.ValueR\x05input\x12\x1a\n\x08priority\x18\x06 \x01(\x05R\x08priority\x12-\n\x06missed\x18\x07 \x01(\x0e\x32\x15.pawl.v1.MissedPolicyR\x06missed\x12\x30\n\x07overlap\x18\x08 \x01(\x0e\x32\x16.pawl.v1.OverlapPolicyR\x07overlap\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut\"\xa5\x05\n\x08Schedule\x12\x1f\n\x0bschedule_id\x18\x01 \x01(\tR\nscheduleId\x12)\n\x04spec\x18\x02 \x01(\x0b\x32\x15.pawl.v1.ScheduleSpecR\x04spec\x12,\n\x05state\x18\x03 \x01(\x0e\x32\x16.pawl.v1.ScheduleStateR\x05state\x12\x18\n\x07version\x18\x04 \x01(\rR\x07version\x12\x1b\n\tpaused_by\x18\x05 \x01(\tR\x08pausedBy\x12!\n\x0cpause_reason\x18\x06 \x01(\tR\x0bpauseReason\x12\x39\n\npause_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\tpauseTime\x12;\n\x0b\x63reate_time\x18\x08 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\ncreateTime\x12;\n\x0bupdate_time\x18\t \x01(\x0b\x32\x1a.google.protobuf.TimestampR\nupdateTime\x12L\n\x14last_occurrence_time\x18\n \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x12lastOccurrenceTime\x12\x1e\n\x0blast_run_id\x18\x0b \x01(\tR\tlastRunId\x12\x1d\n\nlast_error\x18\x0c \x01(\tR\tlastError\x12#\n\rstarted_count\x18\r \x01(\x04R\x0cstartedCount\x12#\n\rskipped_count\x18\x0e \x01(\x04R\x0cskippedCount\x12\x39\n\nnext_times\x18\x0f \x03(\x0b\x32\x1a.google.protobuf.TimestampR\tnextTimes*\x82\x01\n\rScheduleState\x12\x1e\n\x1aSCHEDULE_STATE_UNSPECIFIED\x10\x00\x12\x19\n\x15SCHEDULE_STATE_ACTIVE\x10\x01\x12\x19\n\x15SCHEDULE_STATE_PAUSED\x10\x02\x12\x1b\n\x17SCHEDULE_STATE_FINISHED\x10\x03*|\n\x0cMissedPolicy\x12\x1d\n\x19MISSED_POLICY_UNSPECIFIED\x10\x00\x12\x16\n\x12MISSED_POLICY_SKIP\x10\x01\x12\x1a\n\x16MISSED_POLICY_RUN_ONCE\x10\x02\x12\x19\n\x15MISSED_POLICY_RUN_ALL\x10\x03*b\n\rOverlapPolicy\x12\x1e\n\x1aOVERLAP_POLICY_UNSPECIFIED\x10\x00\x12\x18\n\x14OVERLAP_POLICY_ALLOW\x10\x01\x12\x17\n\x13OVERLAP_POLICY_SKIP\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.schedule_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_SCHEDULESTATE']._serialized_start=891
-  _globals['_SCHEDULESTATE']._serialized_end=1021
-  _globals['_MISSEDPOLICY']._serialized_start=1023
-  _globals['_MISSEDPOLICY']._serialized_end=1147
-  _globals['_OVERLAPPOLICY']._serialized_start=1149
-  _globals['_OVERLAPPOLICY']._serialized_end=1247
+  _globals['_SCHEDULESTATE']._serialized_start=1175
+  _globals['_SCHEDULESTATE']._serialized_end=1305
+  _globals['_MISSEDPOLICY']._serialized_start=1307
+  _globals['_MISSEDPOLICY']._serialized_end=1431
+  _globals['_OVERLAPPOLICY']._serialized_start=1433
+  _globals['_OVERLAPPOLICY']._serialized_end=1531
   _globals['_SCHEDULESPEC']._serialized_start=99
-  _globals['_SCHEDULESPEC']._serialized_end=381
-  _globals['_SCHEDULE']._serialized_start=384
-  _globals['_SCHEDULE']._serialized_end=888
+  _globals['_SCHEDULESPEC']._serialized_end=492
+  _globals['_SCHEDULE']._serialized_start=495
+  _globals['_SCHEDULE']._serialized_end=1172
 # @@protoc_insertion_point(module_scope)

@@ -27,49 +27,49 @@ from pawl_sdk._gen.pawl.v1 import run_pb2 as pawl_dot_v1_dot_run__pb2
 from pawl_sdk._gen.pawl.v1 import schedule_pb2 as pawl_dot_v1_dot_schedule__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1epawl/v1/schedule_service.proto\x12\x07pawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/schedule.proto\"e\n\x15\x43reateScheduleRequest\x12\x13\n\x0bschedule_id\x18\x01 \x01(\t\x12#\n\x04spec\x18\x02 \x01(\x0b\x32\x15.pawl.v1.ScheduleSpec\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"=\n\x16\x43reateScheduleResponse\x12#\n\x08schedule\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Schedule\")\n\x12GetScheduleRequest\x12\x13\n\x0bschedule_id\x18\x01 \x01(\t\":\n\x13GetScheduleResponse\x12#\n\x08schedule\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Schedule\"R\n\x14ListSchedulesRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x13\n\x0bworkflow_id\x18\x03 \x01(\t\"V\n\x15ListSchedulesResponse\x12$\n\tschedules\x18\x01 \x03(\x0b\x32\x11.pawl.v1.Schedule\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x7f\n\x15UpdateScheduleRequest\x12\x13\n\x0bschedule_id\x18\x01 \x01(\t\x12#\n\x04spec\x18\x02 \x01(\x0b\x32\x15.pawl.v1.ScheduleSpec\x12\x18\n\x10\x65xpected_version\x18\x03 \x01(\r\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"=\n\x16UpdateScheduleResponse\x12#\n\x08schedule\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Schedule\"@\n\x15\x44\x65leteScheduleRequest\x12\x13\n\x0bschedule_id\x18\x01 \x01(\t\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"\x18\n\x16\x44\x65leteScheduleResponse\"b\n\x14PauseScheduleRequest\x12\x13\n\x0bschedule_id\x18\x01 \x01(\t\x12\x11\n\tpaused_by\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"<\n\x15PauseScheduleResponse\x12#\n\x08schedule\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Schedule\"@\n\x15ResumeScheduleRequest\x12\x13\n\x0bschedule_id\x18\x01 \x01(\t\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"=\n\x16ResumeScheduleResponse\x12#\n\x08schedule\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Schedule\"\x92\x01\n\x16PreviewScheduleRequest\x12\x13\n\x0bschedule_id\x18\x01 \x01(\t\x12\x12\n\nexpression\x18\x02 \x01(\t\x12\x11\n\ttime_zone\x18\x03 \x01(\t\x12\r\n\x05\x63ount\x18\x04 \x01(\r\x12-\n\tfrom_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"D\n\x17PreviewScheduleResponse\x12)\n\x05times\x18\x01 \x03(\x0b\x32\x1a.google.protobuf.Timestamp\"A\n\x16TriggerScheduleRequest\x12\x13\n\x0bschedule_id\x18\x01 \x01(\t\x12\x12\n\nrequest_id\x18\x02 \x01(\t\"G\n\x17TriggerScheduleResponse\x12\x19\n\x03run\x18\x01 \x01(\x0b\x32\x0c.pawl.v1.Run\x12\x11\n\tduplicate\x18\x02 \x01(\x08\x32\xf3\x05\n\x0fScheduleService\x12Q\n\x0e\x43reateSchedule\x12\x1e.pawl.v1.CreateScheduleRequest\x1a\x1f.pawl.v1.CreateScheduleResponse\x12H\n\x0bGetSchedule\x12\x1b.pawl.v1.GetScheduleRequest\x1a\x1c.pawl.v1.GetScheduleResponse\x12N\n\rListSchedules\x12\x1d.pawl.v1.ListSchedulesRequest\x1a\x1e.pawl.v1.ListSchedulesResponse\x12Q\n\x0eUpdateSchedule\x12\x1e.pawl.v1.UpdateScheduleRequest\x1a\x1f.pawl.v1.UpdateScheduleResponse\x12Q\n\x0e\x44\x65leteSchedule\x12\x1e.pawl.v1.DeleteScheduleRequest\x1a\x1f.pawl.v1.DeleteScheduleResponse\x12N\n\rPauseSchedule\x12\x1d.pawl.v1.PauseScheduleRequest\x1a\x1e.pawl.v1.PauseScheduleResponse\x12Q\n\x0eResumeSchedule\x12\x1e.pawl.v1.ResumeScheduleRequest\x1a\x1f.pawl.v1.ResumeScheduleResponse\x12T\n\x0fPreviewSchedule\x12\x1f.pawl.v1.PreviewScheduleRequest\x1a .pawl.v1.PreviewScheduleResponse\x12T\n\x0fTriggerSchedule\x12\x1f.pawl.v1.TriggerScheduleRequest\x1a .pawl.v1.TriggerScheduleResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1epawl/v1/schedule_service.proto\x12\x07pawl.v1\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x11pawl/v1/run.proto\x1a\x16pawl/v1/schedule.proto\"\x82\x01\n\x15\x43reateScheduleRequest\x12\x1f\n\x0bschedule_id\x18\x01 \x01(\tR\nscheduleId\x12)\n\x04spec\x18\x02 \x01(\x0b\x32\x15.pawl.v1.ScheduleSpecR\x04spec\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"G\n\x16\x43reateScheduleResponse\x12-\n\x08schedule\x18\x01 \x01(\x0b\x32\x11.pawl.v1.ScheduleR\x08schedule\"5\n\x12GetScheduleRequest\x12\x1f\n\x0bschedule_id\x18\x01 \x01(\tR\nscheduleId\"D\n\x13GetScheduleResponse\x12-\n\x08schedule\x18\x01 \x01(\x0b\x32\x11.pawl.v1.ScheduleR\x08schedule\"s\n\x14ListSchedulesRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\x12\x1f\n\x0bworkflow_id\x18\x03 \x01(\tR\nworkflowId\"p\n\x15ListSchedulesResponse\x12/\n\tschedules\x18\x01 \x03(\x0b\x32\x11.pawl.v1.ScheduleR\tschedules\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xad\x01\n\x15UpdateScheduleRequest\x12\x1f\n\x0bschedule_id\x18\x01 \x01(\tR\nscheduleId\x12)\n\x04spec\x18\x02 \x01(\x0b\x32\x15.pawl.v1.ScheduleSpecR\x04spec\x12)\n\x10\x65xpected_version\x18\x03 \x01(\rR\x0f\x65xpectedVersion\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"G\n\x16UpdateScheduleResponse\x12-\n\x08schedule\x18\x01 \x01(\x0b\x32\x11.pawl.v1.ScheduleR\x08schedule\"W\n\x15\x44\x65leteScheduleRequest\x12\x1f\n\x0bschedule_id\x18\x01 \x01(\tR\nscheduleId\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"\x18\n\x16\x44\x65leteScheduleResponse\"\x8b\x01\n\x14PauseScheduleRequest\x12\x1f\n\x0bschedule_id\x18\x01 \x01(\tR\nscheduleId\x12\x1b\n\tpaused_by\x18\x02 \x01(\tR\x08pausedBy\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"F\n\x15PauseScheduleResponse\x12-\n\x08schedule\x18\x01 \x01(\x0b\x32\x11.pawl.v1.ScheduleR\x08schedule\"W\n\x15ResumeScheduleRequest\x12\x1f\n\x0bschedule_id\x18\x01 \x01(\tR\nscheduleId\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"G\n\x16ResumeScheduleResponse\x12-\n\x08schedule\x18\x01 \x01(\x0b\x32\x11.pawl.v1.ScheduleR\x08schedule\"\xc5\x01\n\x16PreviewScheduleRequest\x12\x1f\n\x0bschedule_id\x18\x01 \x01(\tR\nscheduleId\x12\x1e\n\nexpression\x18\x02 \x01(\tR\nexpression\x12\x1b\n\ttime_zone\x18\x03 \x01(\tR\x08timeZone\x12\x14\n\x05\x63ount\x18\x04 \x01(\rR\x05\x63ount\x12\x37\n\tfrom_time\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.TimestampR\x08\x66romTime\"K\n\x17PreviewScheduleResponse\x12\x30\n\x05times\x18\x01 \x03(\x0b\x32\x1a.google.protobuf.TimestampR\x05times\"X\n\x16TriggerScheduleRequest\x12\x1f\n\x0bschedule_id\x18\x01 \x01(\tR\nscheduleId\x12\x1d\n\nrequest_id\x18\x02 \x01(\tR\trequestId\"W\n\x17TriggerScheduleResponse\x12\x1e\n\x03run\x18\x01 \x01(\x0b\x32\x0c.pawl.v1.RunR\x03run\x12\x1c\n\tduplicate\x18\x02 \x01(\x08R\tduplicate2\xf3\x05\n\x0fScheduleService\x12Q\n\x0e\x43reateSchedule\x12\x1e.pawl.v1.CreateScheduleRequest\x1a\x1f.pawl.v1.CreateScheduleResponse\x12H\n\x0bGetSchedule\x12\x1b.pawl.v1.GetScheduleRequest\x1a\x1c.pawl.v1.GetScheduleResponse\x12N\n\rListSchedules\x12\x1d.pawl.v1.ListSchedulesRequest\x1a\x1e.pawl.v1.ListSchedulesResponse\x12Q\n\x0eUpdateSchedule\x12\x1e.pawl.v1.UpdateScheduleRequest\x1a\x1f.pawl.v1.UpdateScheduleResponse\x12Q\n\x0e\x44\x65leteSchedule\x12\x1e.pawl.v1.DeleteScheduleRequest\x1a\x1f.pawl.v1.DeleteScheduleResponse\x12N\n\rPauseSchedule\x12\x1d.pawl.v1.PauseScheduleRequest\x1a\x1e.pawl.v1.PauseScheduleResponse\x12Q\n\x0eResumeSchedule\x12\x1e.pawl.v1.ResumeScheduleRequest\x1a\x1f.pawl.v1.ResumeScheduleResponse\x12T\n\x0fPreviewSchedule\x12\x1f.pawl.v1.PreviewScheduleRequest\x1a .pawl.v1.PreviewScheduleResponse\x12T\n\x0fTriggerSchedule\x12\x1f.pawl.v1.TriggerScheduleRequest\x1a .pawl.v1.TriggerScheduleResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.schedule_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_CREATESCHEDULEREQUEST']._serialized_start=119
-  _globals['_CREATESCHEDULEREQUEST']._serialized_end=220
-  _globals['_CREATESCHEDULERESPONSE']._serialized_start=222
-  _globals['_CREATESCHEDULERESPONSE']._serialized_end=283
-  _globals['_GETSCHEDULEREQUEST']._serialized_start=285
-  _globals['_GETSCHEDULEREQUEST']._serialized_end=326
-  _globals['_GETSCHEDULERESPONSE']._serialized_start=328
-  _globals['_GETSCHEDULERESPONSE']._serialized_end=386
-  _globals['_LISTSCHEDULESREQUEST']._serialized_start=388
-  _globals['_LISTSCHEDULESREQUEST']._serialized_end=470
-  _globals['_LISTSCHEDULESRESPONSE']._serialized_start=472
-  _globals['_LISTSCHEDULESRESPONSE']._serialized_end=558
-  _globals['_UPDATESCHEDULEREQUEST']._serialized_start=560
-  _globals['_UPDATESCHEDULEREQUEST']._serialized_end=687
-  _globals['_UPDATESCHEDULERESPONSE']._serialized_start=689
-  _globals['_UPDATESCHEDULERESPONSE']._serialized_end=750
-  _globals['_DELETESCHEDULEREQUEST']._serialized_start=752
-  _globals['_DELETESCHEDULEREQUEST']._serialized_end=816
-  _globals['_DELETESCHEDULERESPONSE']._serialized_start=818
-  _globals['_DELETESCHEDULERESPONSE']._serialized_end=842
-  _globals['_PAUSESCHEDULEREQUEST']._serialized_start=844
-  _globals['_PAUSESCHEDULEREQUEST']._serialized_end=942
-  _globals['_PAUSESCHEDULERESPONSE']._serialized_start=944
-  _globals['_PAUSESCHEDULERESPONSE']._serialized_end=1004
-  _globals['_RESUMESCHEDULEREQUEST']._serialized_start=1006
-  _globals['_RESUMESCHEDULEREQUEST']._serialized_end=1070
-  _globals['_RESUMESCHEDULERESPONSE']._serialized_start=1072
-  _globals['_RESUMESCHEDULERESPONSE']._serialized_end=1133
-  _globals['_PREVIEWSCHEDULEREQUEST']._serialized_start=1136
-  _globals['_PREVIEWSCHEDULEREQUEST']._serialized_end=1282
-  _globals['_PREVIEWSCHEDULERESPONSE']._serialized_start=1284
-  _globals['_PREVIEWSCHEDULERESPONSE']._serialized_end=1352
-  _globals['_TRIGGERSCHEDULEREQUEST']._serialized_start=1354
-  _globals['_TRIGGERSCHEDULEREQUEST']._serialized_end=1419
-  _globals['_TRIGGERSCHEDULERESPONSE']._serialized_start=1421
-  _globals['_TRIGGERSCHEDULERESPONSE']._serialized_end=1492
-  _globals['_SCHEDULESERVICE']._serialized_start=1495
-  _globals['_SCHEDULESERVICE']._serialized_end=2250
+  _globals['_CREATESCHEDULEREQUEST']._serialized_start=120
+  _globals['_CREATESCHEDULEREQUEST']._serialized_end=250
+  _globals['_CREATESCHEDULERESPONSE']._serialized_start=252
+  _globals['_CREATESCHEDULERESPONSE']._serialized_end=323
+  _globals['_GETSCHEDULEREQUEST']._serialized_start=325
+  _globals['_GETSCHEDULEREQUEST']._serialized_end=378
+  _globals['_GETSCHEDULERESPONSE']._serialized_start=380
+  _globals['_GETSCHEDULERESPONSE']._serialized_end=448
+  _globals['_LISTSCHEDULESREQUEST']._serialized_start=450
+  _globals['_LISTSCHEDULESREQUEST']._serialized_end=565
+  _globals['_LISTSCHEDULESRESPONSE']._serialized_start=567
+  _globals['_LISTSCHEDULESRESPONSE']._serialized_end=679
+  _globals['_UPDATESCHEDULEREQUEST']._serialized_start=682
+  _globals['_UPDATESCHEDULEREQUEST']._serialized_end=855
+  _globals['_UPDATESCHEDULERESPONSE']._serialized_start=857
+  _globals['_UPDATESCHEDULERESPONSE']._serialized_end=928
+  _globals['_DELETESCHEDULEREQUEST']._serialized_start=930
+  _globals['_DELETESCHEDULEREQUEST']._serialized_end=1017
+  _globals['_DELETESCHEDULERESPONSE']._serialized_start=1019
+  _globals['_DELETESCHEDULERESPONSE']._serialized_end=1043
+  _globals['_PAUSESCHEDULEREQUEST']._serialized_start=1046
+  _globals['_PAUSESCHEDULEREQUEST']._serialized_end=1185
+  _globals['_PAUSESCHEDULERESPONSE']._serialized_start=1187
+  _globals['_PAUSESCHEDULERESPONSE']._serialized_end=1257
+  _globals['_RESUMESCHEDULEREQUEST']._serialized_start=1259
+  _globals['_RESUMESCHEDULEREQUEST']._serialized_end=1346
+  _globals['_RESUMESCHEDULERESPONSE']._serialized_start=1348
+  _globals['_RESUMESCHEDULERESPONSE']._serialized_end=1419
+  _globals['_PREVIEWSCHEDULEREQUEST']._serialized_start=1422
+  _globals['_PREVIEWSCHEDULEREQUEST']._serialized_end=1619
+  _globals['_PREVIEWSCHEDULERESPONSE']._serialized_start=1621
+  _globals['_PREVIEWSCHEDULERESPONSE']._serialized_end=1696
+  _globals['_TRIGGERSCHEDULEREQUEST']._serialized_start=1698
+  _globals['_TRIGGERSCHEDULEREQUEST']._serialized_end=1786
+  _globals['_TRIGGERSCHEDULERESPONSE']._serialized_start=1788
+  _globals['_TRIGGERSCHEDULERESPONSE']._serialized_end=1875
+  _globals['_SCHEDULESERVICE']._serialized_start=1878
+  _globals['_SCHEDULESERVICE']._serialized_end=2633
 # @@protoc_insertion_point(module_scope)

@@ -27,45 +27,45 @@ from pawl_sdk._gen.pawl.v1 import pause_pb2 as pawl_dot_v1_dot_pause__pb2
 from pawl_sdk._gen.pawl.v1 import workflow_pb2 as pawl_dot_v1_dot_workflow__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1epawl/v1/workflow_service.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x13pawl/v1/pause.proto\x1a\x16pawl/v1/workflow.proto\"\x7f\n\x15\x43reateWorkflowRequest\x12\x13\n\x0bworkflow_id\x18\x01 \x01(\t\x12-\n\ndefinition\x18\x02 \x01(\x0b\x32\x19.pawl.v1.DefinitionSource\x12\x12\n\nrequest_id\x18\x03 \x01(\t\x12\x0e\n\x06strict\x18\x04 \x01(\x08\"c\n\x16\x43reateWorkflowResponse\x12#\n\x08workflow\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Workflow\x12$\n\x08warnings\x18\x02 \x03(\x0b\x32\x12.pawl.v1.Violation\":\n\x12GetWorkflowRequest\x12\x13\n\x0bworkflow_id\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\r\":\n\x13GetWorkflowResponse\x12#\n\x08workflow\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Workflow\"=\n\x14ListWorkflowsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"V\n\x15ListWorkflowsResponse\x12$\n\tworkflows\x18\x01 \x03(\x0b\x32\x11.pawl.v1.Workflow\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x99\x01\n\x15UpdateWorkflowRequest\x12\x13\n\x0bworkflow_id\x18\x01 \x01(\t\x12-\n\ndefinition\x18\x02 \x01(\x0b\x32\x19.pawl.v1.DefinitionSource\x12\x18\n\x10\x65xpected_version\x18\x03 \x01(\r\x12\x12\n\nrequest_id\x18\x04 \x01(\t\x12\x0e\n\x06strict\x18\x05 \x01(\x08\"c\n\x16UpdateWorkflowResponse\x12#\n\x08workflow\x18\x01 \x01(\x0b\x32\x11.pawl.v1.Workflow\x12$\n\x08warnings\x18\x02 \x03(\x0b\x32\x12.pawl.v1.Violation\"O\n\x15\x44\x65leteWorkflowRequest\x12\x13\n\x0bworkflow_id\x18\x01 \x01(\t\x12\r\n\x05\x66orce\x18\x02 \x01(\x08\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"\x18\n\x16\x44\x65leteWorkflowResponse\"H\n\x17ValidateWorkflowRequest\x12-\n\ndefinition\x18\x01 \x01(\x0b\x32\x19.pawl.v1.DefinitionSource\"\xc6\x01\n\x18ValidateWorkflowResponse\x12&\n\nviolations\x18\x01 \x03(\x0b\x32\x12.pawl.v1.Violation\x12\x17\n\x0f\x64\x65\x66inition_json\x18\x02 \x01(\x0c\x12*\n\ndefinition\x18\x66 \x01(\x0b\x32\x16.google.protobuf.Value\x12\x17\n\x0fvalues_left_out\x18\x64 \x03(\t\x12$\n\x08warnings\x18\x03 \x03(\x0b\x32\x12.pawl.v1.Violation\"[\n\x14PauseWorkflowRequest\x12\x13\n\x0bworkflow_id\x18\x01 \x01(\t\x12\n\n\x02\x62y\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"6\n\x15PauseWorkflowResponse\x12\x1d\n\x05pause\x18\x01 \x01(\x0b\x32\x0e.pawl.v1.Pause\"\\\n\x15ResumeWorkflowRequest\x12\x13\n\x0bworkflow_id\x18\x01 \x01(\t\x12\n\n\x02\x62y\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\x12\x12\n\nrequest_id\x18\x04 \x01(\t\"*\n\x16ResumeWorkflowResponse\x12\x10\n\x08resuming\x18\x01 \x01(\x08\x32\xa0\x05\n\x0fWorkflowService\x12Q\n\x0e\x43reateWorkflow\x12\x1e.pawl.v1.CreateWorkflowRequest\x1a\x1f.pawl.v1.CreateWorkflowResponse\x12H\n\x0bGetWorkflow\x12\x1b.pawl.v1.GetWorkflowRequest\x1a\x1c.pawl.v1.GetWorkflowResponse\x12N\n\rListWorkflows\x12\x1d.pawl.v1.ListWorkflowsRequest\x1a\x1e.pawl.v1.ListWorkflowsResponse\x12Q\n\x0eUpdateWorkflow\x12\x1e.pawl.v1.UpdateWorkflowRequest\x1a\x1f.pawl.v1.UpdateWorkflowResponse\x12Q\n\x0e\x44\x65leteWorkflow\x12\x1e.pawl.v1.DeleteWorkflowRequest\x1a\x1f.pawl.v1.DeleteWorkflowResponse\x12W\n\x10ValidateWorkflow\x12 .pawl.v1.ValidateWorkflowRequest\x1a!.pawl.v1.ValidateWorkflowResponse\x12N\n\rPauseWorkflow\x12\x1d.pawl.v1.PauseWorkflowRequest\x1a\x1e.pawl.v1.PauseWorkflowResponse\x12Q\n\x0eResumeWorkflow\x12\x1e.pawl.v1.ResumeWorkflowRequest\x1a\x1f.pawl.v1.ResumeWorkflowResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1epawl/v1/workflow_service.proto\x12\x07pawl.v1\x1a\x1cgoogle/protobuf/struct.proto\x1a\x13pawl/v1/pause.proto\x1a\x16pawl/v1/workflow.proto\"\xaa\x01\n\x15\x43reateWorkflowRequest\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12\x39\n\ndefinition\x18\x02 \x01(\x0b\x32\x19.pawl.v1.DefinitionSourceR\ndefinition\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\x12\x16\n\x06strict\x18\x04 \x01(\x08R\x06strict\"w\n\x16\x43reateWorkflowResponse\x12-\n\x08workflow\x18\x01 \x01(\x0b\x32\x11.pawl.v1.WorkflowR\x08workflow\x12.\n\x08warnings\x18\x02 \x03(\x0b\x32\x12.pawl.v1.ViolationR\x08warnings\"O\n\x12GetWorkflowRequest\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12\x18\n\x07version\x18\x02 \x01(\rR\x07version\"D\n\x13GetWorkflowResponse\x12-\n\x08workflow\x18\x01 \x01(\x0b\x32\x11.pawl.v1.WorkflowR\x08workflow\"R\n\x14ListWorkflowsRequest\x12\x1b\n\tpage_size\x18\x01 \x01(\x05R\x08pageSize\x12\x1d\n\npage_token\x18\x02 \x01(\tR\tpageToken\"p\n\x15ListWorkflowsResponse\x12/\n\tworkflows\x18\x01 \x03(\x0b\x32\x11.pawl.v1.WorkflowR\tworkflows\x12&\n\x0fnext_page_token\x18\x02 \x01(\tR\rnextPageToken\"\xd5\x01\n\x15UpdateWorkflowRequest\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12\x39\n\ndefinition\x18\x02 \x01(\x0b\x32\x19.pawl.v1.DefinitionSourceR\ndefinition\x12)\n\x10\x65xpected_version\x18\x03 \x01(\rR\x0f\x65xpectedVersion\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\x12\x16\n\x06strict\x18\x05 \x01(\x08R\x06strict\"w\n\x16UpdateWorkflowResponse\x12-\n\x08workflow\x18\x01 \x01(\x0b\x32\x11.pawl.v1.WorkflowR\x08workflow\x12.\n\x08warnings\x18\x02 \x03(\x0b\x32\x12.pawl.v1.ViolationR\x08warnings\"m\n\x15\x44\x65leteWorkflowRequest\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12\x14\n\x05\x66orce\x18\x02 \x01(\x08R\x05\x66orce\x12\x1d\n\nrequest_id\x18\x03 \x01(\tR\trequestId\"\x18\n\x16\x44\x65leteWorkflowResponse\"T\n\x17ValidateWorkflowRequest\x12\x39\n\ndefinition\x18\x01 \x01(\x0b\x32\x19.pawl.v1.DefinitionSourceR\ndefinition\"\x87\x02\n\x18ValidateWorkflowResponse\x12\x32\n\nviolations\x18\x01 \x03(\x0b\x32\x12.pawl.v1.ViolationR\nviolations\x12\'\n\x0f\x64\x65\x66inition_json\x18\x02 \x01(\x0cR\x0e\x64\x65\x66initionJson\x12\x36\n\ndefinition\x18\x66 \x01(\x0b\x32\x16.google.protobuf.ValueR\ndefinition\x12&\n\x0fvalues_left_out\x18\x64 \x03(\tR\rvaluesLeftOut\x12.\n\x08warnings\x18\x03 \x03(\x0b\x32\x12.pawl.v1.ViolationR\x08warnings\"~\n\x14PauseWorkflowRequest\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12\x0e\n\x02\x62y\x18\x02 \x01(\tR\x02\x62y\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"=\n\x15PauseWorkflowResponse\x12$\n\x05pause\x18\x01 \x01(\x0b\x32\x0e.pawl.v1.PauseR\x05pause\"\x7f\n\x15ResumeWorkflowRequest\x12\x1f\n\x0bworkflow_id\x18\x01 \x01(\tR\nworkflowId\x12\x0e\n\x02\x62y\x18\x02 \x01(\tR\x02\x62y\x12\x16\n\x06reason\x18\x03 \x01(\tR\x06reason\x12\x1d\n\nrequest_id\x18\x04 \x01(\tR\trequestId\"4\n\x16ResumeWorkflowResponse\x12\x1a\n\x08resuming\x18\x01 \x01(\x08R\x08resuming2\xa0\x05\n\x0fWorkflowService\x12Q\n\x0e\x43reateWorkflow\x12\x1e.pawl.v1.CreateWorkflowRequest\x1a\x1f.pawl.v1.CreateWorkflowResponse\x12H\n\x0bGetWorkflow\x12\x1b.pawl.v1.GetWorkflowRequest\x1a\x1c.pawl.v1.GetWorkflowResponse\x12N\n\rListWorkflows\x12\x1d.pawl.v1.ListWorkflowsRequest\x1a\x1e.pawl.v1.ListWorkflowsResponse\x12Q\n\x0eUpdateWorkflow\x12\x1e.pawl.v1.UpdateWorkflowRequest\x1a\x1f.pawl.v1.UpdateWorkflowResponse\x12Q\n\x0e\x44\x65leteWorkflow\x12\x1e.pawl.v1.DeleteWorkflowRequest\x1a\x1f.pawl.v1.DeleteWorkflowResponse\x12W\n\x10ValidateWorkflow\x12 .pawl.v1.ValidateWorkflowRequest\x1a!.pawl.v1.ValidateWorkflowResponse\x12N\n\rPauseWorkflow\x12\x1d.pawl.v1.PauseWorkflowRequest\x1a\x1e.pawl.v1.PauseWorkflowResponse\x12Q\n\x0eResumeWorkflow\x12\x1e.pawl.v1.ResumeWorkflowRequest\x1a\x1f.pawl.v1.ResumeWorkflowResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'pawl.v1.workflow_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_CREATEWORKFLOWREQUEST']._serialized_start=118
-  _globals['_CREATEWORKFLOWREQUEST']._serialized_end=245
-  _globals['_CREATEWORKFLOWRESPONSE']._serialized_start=247
-  _globals['_CREATEWORKFLOWRESPONSE']._serialized_end=346
-  _globals['_GETWORKFLOWREQUEST']._serialized_start=348
-  _globals['_GETWORKFLOWREQUEST']._serialized_end=406
-  _globals['_GETWORKFLOWRESPONSE']._serialized_start=408
-  _globals['_GETWORKFLOWRESPONSE']._serialized_end=466
-  _globals['_LISTWORKFLOWSREQUEST']._serialized_start=468
-  _globals['_LISTWORKFLOWSREQUEST']._serialized_end=529
-  _globals['_LISTWORKFLOWSRESPONSE']._serialized_start=531
-  _globals['_LISTWORKFLOWSRESPONSE']._serialized_end=617
-  _globals['_UPDATEWORKFLOWREQUEST']._serialized_start=620
-  _globals['_UPDATEWORKFLOWREQUEST']._serialized_end=773
-  _globals['_UPDATEWORKFLOWRESPONSE']._serialized_start=775
-  _globals['_UPDATEWORKFLOWRESPONSE']._serialized_end=874
-  _globals['_DELETEWORKFLOWREQUEST']._serialized_start=876
-  _globals['_DELETEWORKFLOWREQUEST']._serialized_end=955
-  _globals['_DELETEWORKFLOWRESPONSE']._serialized_start=957
-  _globals['_DELETEWORKFLOWRESPONSE']._serialized_end=981
-  _globals['_VALIDATEWORKFLOWREQUEST']._serialized_start=983
-  _globals['_VALIDATEWORKFLOWREQUEST']._serialized_end=1055
-  _globals['_VALIDATEWORKFLOWRESPONSE']._serialized_start=1058
-  _globals['_VALIDATEWORKFLOWRESPONSE']._serialized_end=1256
-  _globals['_PAUSEWORKFLOWREQUEST']._serialized_start=1258
-  _globals['_PAUSEWORKFLOWREQUEST']._serialized_end=1349
-  _globals['_PAUSEWORKFLOWRESPONSE']._serialized_start=1351
-  _globals['_PAUSEWORKFLOWRESPONSE']._serialized_end=1405
-  _globals['_RESUMEWORKFLOWREQUEST']._serialized_start=1407
-  _globals['_RESUMEWORKFLOWREQUEST']._serialized_end=1499
-  _globals['_RESUMEWORKFLOWRESPONSE']._serialized_start=1501
-  _globals['_RESUMEWORKFLOWRESPONSE']._serialized_end=1543
-  _globals['_WORKFLOWSERVICE']._serialized_start=1546
-  _globals['_WORKFLOWSERVICE']._serialized_end=2218
+  _globals['_CREATEWORKFLOWREQUEST']._serialized_start=119
+  _globals['_CREATEWORKFLOWREQUEST']._serialized_end=289
+  _globals['_CREATEWORKFLOWRESPONSE']._serialized_start=291
+  _globals['_CREATEWORKFLOWRESPONSE']._serialized_end=410
+  _globals['_GETWORKFLOWREQUEST']._serialized_start=412
+  _globals['_GETWORKFLOWREQUEST']._serialized_end=491
+  _globals['_GETWORKFLOWRESPONSE']._serialized_start=493
+  _globals['_GETWORKFLOWRESPONSE']._serialized_end=561
+  _globals['_LISTWORKFLOWSREQUEST']._serialized_start=563
+  _globals['_LISTWORKFLOWSREQUEST']._serialized_end=645
+  _globals['_LISTWORKFLOWSRESPONSE']._serialized_start=647
+  _globals['_LISTWORKFLOWSRESPONSE']._serialized_end=759
+  _globals['_UPDATEWORKFLOWREQUEST']._serialized_start=762
+  _globals['_UPDATEWORKFLOWREQUEST']._serialized_end=975
+  _globals['_UPDATEWORKFLOWRESPONSE']._serialized_start=977
+  _globals['_UPDATEWORKFLOWRESPONSE']._serialized_end=1096
+  _globals['_DELETEWORKFLOWREQUEST']._serialized_start=1098
+  _globals['_DELETEWORKFLOWREQUEST']._serialized_end=1207
+  _globals['_DELETEWORKFLOWRESPONSE']._serialized_start=1209
+  _globals['_DELETEWORKFLOWRESPONSE']._serialized_end=1233
+  _globals['_VALIDATEWORKFLOWREQUEST']._serialized_start=1235
+  _globals['_VALIDATEWORKFLOWREQUEST']._serialized_end=1319
+  _globals['_VALIDATEWORKFLOWRESPONSE']._serialized_start=1322
+  _globals['_VALIDATEWORKFLOWRESPONSE']._serialized_end=1585
+  _globals['_PAUSEWORKFLOWREQUEST']._serialized_start=1587
+  _globals['_PAUSEWORKFLOWREQUEST']._serialized_end=1713
+  _globals['_PAUSEWORKFLOWRESPONSE']._serialized_start=1715
+  _globals['_PAUSEWORKFLOWRESPONSE']._serialized_end=1776
+  _globals['_RESUMEWORKFLOWREQUEST']._serialized_start=1778
+  _globals['_RESUMEWORKFLOWREQUEST']._serialized_end=1905
+  _globals['_RESUMEWORKFLOWRESPONSE']._serialized_start=1907
+  _globals['_RESUMEWORKFLOWRESPONSE']._serialized_end=1959
+  _globals['_WORKFLOWSERVICE']._serialized_start=1962
+  _globals['_WORKFLOWSERVICE']._serialized_end=2634
 # @@protoc_insertion_point(module_scope)
