@@ -106,7 +106,7 @@ def log(input: Lines, ctx: pawl.Context) -> Count:
     for line in input["lines"]:
         ctx.log(line["message"], line["level"])  # type: ignore[arg-type]  # the kit sends levels only
     if input.get("context", False):
-        place = f"run={ctx.run_id} node={ctx.node_id} iteration={ctx.iteration}"
+        place = f"run={ctx.run_id} node={ctx.node_id} iteration={ctx.iteration} trace={ctx.traceparent}"
         ctx.log(f"attempt={ctx.attempt} effect_key={ctx.effect_key} {place}")
     return {"count": len(input["lines"])}
 

@@ -4,7 +4,7 @@
 // The races it survives: the process ends its stream before it answers; the replay fails with that. A process that connects again after a
 // cut is refused, because the invocation may have run already.
 import { EngineError } from "@pawl/core/fault/engine-error";
-import { LIMITS } from "@pawl/core/data/limits";
+import { TIMES, WIRE_LIMITS } from "@pawl/executor/host/limits";
 import type { Implementation } from "@pawl/platform/rpc/implementation";
 import {
   CancelReason,
@@ -26,20 +26,13 @@ type Item = NonNullable<NonNullable<Response["items"]>[number]["item"]>;
 /** The version of the protocol that this host speaks. */
 const PROTOCOL = 1;
 const INVOCATION_ID = "replay";
-const PING_MS = 5_000;
-const bytes = (count: number): bigint => BigInt(count);
+/** The times are the host's own, so a process behaves as it does beside an executor. */
 const WELCOME = {
-  ...{ hostId: "replay", pingMs: bytes(PING_MS), silenceMs: 15_000n, resumeMs: 1_000n },
-  limits: {
-    outputBytes: bytes(LIMITS.valueBytes),
-    effectBytes: bytes(LIMITS.valueBytes),
-    partialBytes: bytes(LIMITS.deltaBytes),
-    windowBytes: 262_144n,
-    logBytes: bytes(LIMITS.logMessageBytes),
-    logLines: 1_000,
-    messageBytes: bytes(LIMITS.messageBytes),
-    failureBytes: 65_536n,
-  },
+  hostId: "replay",
+  pingMs: BigInt(TIMES.pingMs),
+  silenceMs: BigInt(TIMES.silenceMs),
+  resumeMs: BigInt(TIMES.resumeMs),
+  limits: WIRE_LIMITS,
 };
 
 const LEVELS: Readonly<Record<number, string>> = {
@@ -95,7 +88,7 @@ export class ReplayHost {
     });
     const ping = setInterval(() => {
       if (this.#stream === stream) this.#send({ case: "ping", value: {} });
-    }, PING_MS);
+    }, TIMES.pingMs);
     await stream.closed;
     clearInterval(ping);
     if (this.#stream !== stream) return;

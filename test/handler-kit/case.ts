@@ -9,7 +9,8 @@ export interface Case<Bench = Kit> {
   readonly rule: string;
   /** `own`: the case needs a program that no case has used, and ends it. */
   readonly program?: "own";
-  readonly run: (kit: Bench) => Promise<void>;
+  /** Gives a figure that it measured, for people, or nothing. */
+  readonly run: (kit: Bench) => Promise<string | void>;
 }
 
 /** Cases about one part of the protocol. */

@@ -29,6 +29,7 @@ export interface InvokeSettings {
   readonly effectKey?: string;
   readonly attempt?: number;
   readonly invocationId?: string;
+  readonly traceparent?: string;
 }
 
 export class Kit {
@@ -148,7 +149,7 @@ export function invokeItem(type: string, input: unknown, settings: InvokeSetting
     nodeId: "node-1",
     iteration: 0,
     workflowId: "kit",
-    traceparent: "",
+    traceparent: settings.traceparent ?? "",
   };
   return { invocationId, item: { case: "invoke", value } as const };
 }

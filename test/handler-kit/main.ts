@@ -46,9 +46,10 @@ function parse(args: readonly string[]): Arguments | undefined {
 
 const rules = new Map([...rulesOfPage(), ...rulesOfParity()]);
 
-function print({ group, name, rule, ms, failure }: Verdict): void {
+function print({ group, name, rule, ms, measured, failure }: Verdict): void {
   const mark = failure === undefined ? "ok  " : "FAIL";
   console.log(`${mark} ${group.padEnd(7)} ${rule.padEnd(3)} ${name} (${ms} ms)`);
+  if (measured !== undefined) console.log(`     measured ${measured}`);
   if (failure === undefined) return;
   console.log(`     rule     ${failure.rule}: ${rules.get(failure.rule) ?? ""}`);
   console.log(`     expected ${failure.expected}`);

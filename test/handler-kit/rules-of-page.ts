@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 
 const PAGE = new URL("../../docs/reference/handler-protocol.md", import.meta.url);
-const RULE = /^- \*\*([A-Z]\d+)\*\* ([\s\S]*?)(?=\n- \*\*|\n\n)/gm;
+const RULE = /^- \*\*([A-Z]\d+)\*\* ([\s\S]*?)(?=\n- \*\*|\n\n|\n$(?![\s\S]))/gm;
 
 /** The text of each rule on one line. */
 export function rulesOfPage(): ReadonlyMap<string, string> {

@@ -17,6 +17,8 @@ export interface Verdict {
   readonly name: string;
   readonly rule: string;
   readonly ms: number;
+  /** A figure that the case measured, for people. */
+  readonly measured?: string;
   readonly failure?: {
     readonly rule: string;
     readonly expected: string;
@@ -101,10 +103,10 @@ async function judge<B extends Bench<unknown>>(
   });
   if (one.program === "own" || kit.hasEnded) await kit.restart();
   try {
-    await one.run(kit);
+    const measured = await one.run(kit);
     kit.hangUp();
     if (one.program === "own") await kit.restart();
-    return facts();
+    return typeof measured === "string" ? { ...facts(), measured } : facts();
   } catch (error) {
     const { stderr } = kit.program;
     await kit.restart();

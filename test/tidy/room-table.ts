@@ -130,6 +130,8 @@ export const ROOMS: readonly Room[] = [
       "clients/",
       "services/core/src/",
       "services/platform/src/",
+      // A replay plays the host, with its limits.
+      "services/executor/src/host/limits",
       "proto/gen/",
       "node:",
       "npm:",

@@ -105,8 +105,8 @@ func logLines(ctx context.Context, in logIn) (counted, error) {
 		task.Log(levels[line.Level], line.Message)
 	}
 	if in.Context {
-		task.Log(slog.LevelInfo, fmt.Sprintf("attempt=%d effect_key=%s run=%s node=%s iteration=%d",
-			task.Attempt, task.EffectKey, task.RunID, task.NodeID, task.Iteration))
+		task.Log(slog.LevelInfo, fmt.Sprintf("attempt=%d effect_key=%s run=%s node=%s iteration=%d trace=%s",
+			task.Attempt, task.EffectKey, task.RunID, task.NodeID, task.Iteration, task.Traceparent))
 	}
 	return counted{len(in.Lines)}, nil
 }

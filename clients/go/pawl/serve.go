@@ -135,12 +135,36 @@ func (s *Server) Resize(slots int) error {
 // nil. A second signal has its default effect: it ends the process. Serve fails only if the host refuses the process before its first session.
 func (s *Server) Serve(ctx context.Context) error {
 	if !s.ignoresSignals {
-		signalled, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		signalled, stop := untilSignal(ctx)
 		defer stop()
-		context.AfterFunc(signalled, stop)
 		ctx = signalled
 	}
 	return s.process.Serve(ctx)
+}
+
+// untilSignal gives a context that ends with the first signal. Signals have their default effect again before the context ends. So a second
+// signal ends the process, however soon it comes.
+func untilSignal(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		defer cancel()
+		select {
+		case <-signals:
+		case <-ctx.Done():
+		}
+		// No signal enters the channel after Stop; a second one may be in it already.
+		signal.Stop(signals)
+		select {
+		case second := <-signals:
+			if self, err := os.FindProcess(os.Getpid()); err == nil && parent.Err() == nil {
+				_ = self.Signal(second)
+			}
+		default:
+		}
+	}()
+	return ctx, cancel
 }
 
 // Serve is NewServer and Server.Serve.

@@ -18,6 +18,7 @@ export type {
 } from "@pawl/executor/checks/moderation";
 export {
   type ExecutorOptions,
+  type RefusedType,
   type RunningExecutor,
   startExecutor,
 } from "@pawl/executor/start-executor";

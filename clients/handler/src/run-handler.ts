@@ -32,6 +32,8 @@ export interface RunOptions<Config = unknown> {
   readonly runId?: string;
   readonly nodeId?: string;
   readonly workflowId?: string;
+  /** Empty by default. */
+  readonly traceparent?: string;
 }
 
 /** How an invocation ended, and what it did. Exactly one of `output` and `failure` is there. */
@@ -67,7 +69,7 @@ export async function runHandler<Input, Output, Config>(
   options: RunOptions<NoInfer<Config>> = {},
 ): Promise<Ran<Output>> {
   const { attempt = 1, config = {}, timeoutMs = TIMEOUT_MS, iteration = 0 } = options;
-  const { runId = RUN_ID, nodeId = "node", workflowId = "workflow" } = options;
+  const { runId = RUN_ID, nodeId = "node", workflowId = "workflow", traceparent = "" } = options;
   const partials: (string | Media)[] = [];
   const logs: { level: LogLevel; message: string }[] = [];
   const ending = endingOf(options, timeoutMs);
@@ -80,7 +82,7 @@ export async function runHandler<Input, Output, Config>(
   try {
     const settled = await Promise.race([
       handler.invoke({
-        ...{ runId, nodeId, workflowId, iteration, attempt, timeoutMs, signal },
+        ...{ runId, nodeId, workflowId, iteration, attempt, traceparent, timeoutMs, signal },
         inputJson: JSON.stringify(input) ?? "null",
         configJson: JSON.stringify(config) ?? "{}",
         effectKey: `${runId}/${nodeId}/${iteration}`,

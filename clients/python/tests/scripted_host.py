@@ -108,11 +108,11 @@ class Host(grpc.GenericRpcHandler):
 
 
 @contextmanager
-def scripted_host() -> Iterator[Host]:
+def scripted_host(port: int = 0) -> Iterator[Host]:
     host = Host()
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=8))
     server.add_generic_rpc_handlers((host,))
-    host.address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    host.address = f"127.0.0.1:{server.add_insecure_port(f'127.0.0.1:{port}')}"
     server.start()
     try:
         yield host

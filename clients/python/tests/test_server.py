@@ -7,6 +7,7 @@ import hashlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -17,9 +18,11 @@ from scripted_host import EVERYTHING, PATIENCE, Host, HostStream, invoke, script
 
 import pawl_sdk as pawl
 from pawl_sdk._gen.pawl.handler.v1 import handler_service_pb2 as wire
+from pawl_sdk._link import pause_of
 from pawl_sdk.server import on_signals
 
 reasons: list[str | None] = []
+cancelled = threading.Event()
 release = threading.Event()
 
 
@@ -40,6 +43,7 @@ def wait(input: Any, ctx: pawl.Context) -> None:
     ctx.emit("waits")
     ctx.wait_cancelled(PATIENCE)
     reasons.append(ctx.cancel_reason)
+    cancelled.set()
 
 
 @contextmanager
@@ -58,6 +62,12 @@ def served() -> Iterator[tuple[Host, pawl.Server]]:
             host.newest.end()
             thread.join(PATIENCE)
             assert not thread.is_alive() and server.status == "stopped"
+
+
+def read_results(stream: HostStream, count: int) -> None:
+    """Reads until so many results have come, in any number of messages."""
+    while count > 0:
+        count -= sum(item.HasField("result") for item in stream.read().items)
 
 
 def opened(host: Host) -> tuple[HostStream, str]:
@@ -96,6 +106,7 @@ def test_pings_are_answered_while_a_handler_blocks_the_loop() -> None:
 
 def test_lost_cancels_every_function_and_begins_a_new_session() -> None:
     reasons.clear()
+    cancelled.clear()
     with served() as (host, _):
         stream, session_id = opened(host)
         stream.send(1, invoke("i1", "acme.wait@1"))
@@ -109,6 +120,8 @@ def test_lost_cancels_every_function_and_begins_a_new_session() -> None:
         assert new_id not in ("", session_id)
         third.send(1, invoke("i2", "acme.echo@1"))
         assert third.read_item("result").result.invocation_id == "i2"
+        # A function of the lost session sends nothing more, so the host cannot see when its thread has ended.
+        assert cancelled.wait(PATIENCE)
         assert reasons == ["claim_lost"]
 
 
@@ -122,6 +135,88 @@ def test_a_cancelled_function_sends_ended_and_nothing_else() -> None:
         stream.send(2, wire.HostItem(cancel=cancel))
         (item,) = stream.read().items
         assert item.ended.invocation_id == "i1" and reasons == ["blocked"]
+
+
+def shows(server: pawl.Server, status: str) -> None:
+    """Waits until the server shows this status."""
+    deadline = time.monotonic() + PATIENCE
+    while server.status != status:
+        assert time.monotonic() < deadline, f"{server.status} and not {status}"
+        time.sleep(0.005)
+
+
+def test_a_process_shows_connecting_open_cut_open_draining_stopped() -> None:
+    with scripted_host() as gone:
+        port = int(gone.address.rpartition(":")[2])
+    server = pawl.Server(echo, address=f"127.0.0.1:{port}")
+    thread = threading.Thread(target=lambda: asyncio.run(server.run()))
+    thread.start()
+    shows(server, "connecting")
+    with scripted_host(port) as host:
+        first = host.accept()
+        assert first.read().HasField("hello")
+        shows(server, "connecting")
+        first.welcome()
+        shows(server, "open")
+        first.end()
+        second = host.accept()
+        assert second.read().HasField("resume")
+        shows(server, "cut")
+        second.welcome()
+        shows(server, "open")
+        server.leave()
+        shows(server, "draining")
+        second.read_item("leaving")
+        second.send(0, heard_seq=EVERYTHING)
+        second.end()
+        thread.join(PATIENCE)
+    assert not thread.is_alive() and server.status == "stopped"
+
+
+def test_coroutines_run_on_the_loop_that_called_aserve_and_functions_in_a_pool_of_slots_threads() -> None:
+    threads: set[int] = set()
+    loops: list[asyncio.AbstractEventLoop] = []
+    meet = threading.Barrier(2, timeout=PATIENCE)
+
+    @pawl.handler("acme.where@1")
+    async def where(input: Any) -> None:
+        loops.append(asyncio.get_running_loop())
+
+    @pawl.handler("acme.block@1")
+    def block(input: Any) -> None:
+        threads.add(threading.get_ident())
+        meet.wait()
+
+    async def main(host: Host) -> asyncio.AbstractEventLoop:
+        task = asyncio.create_task(pawl.aserve(where, block, slots=2, address=host.address))
+        stream, _ = await asyncio.to_thread(opened, host)
+        stream.send(1, invoke("w", "acme.where@1"))
+        await asyncio.to_thread(stream.read_item, "result")
+        # Each pair meets at the barrier, so two threads run at once; six calls never make a third.
+        for pair in (2, 4, 6):
+            for seq in (pair, pair + 1):
+                stream.send(seq, invoke(f"b{seq}", "acme.block@1"))
+            await asyncio.to_thread(read_results, stream, 2)
+        task.cancel()
+        await asyncio.to_thread(stream.read_item, "leaving")
+        stream.send(0, heard_seq=EVERYTHING)
+        stream.end()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        return asyncio.get_running_loop()
+
+    with scripted_host() as host:
+        loop = asyncio.run(main(host))
+    assert loops == [loop]
+    assert len(threads) == 2 and threading.get_ident() not in threads
+
+
+@pytest.mark.parametrize(("retry", "longest"), [(0, 0.1), (1, 0.2), (5, 3.2), (6, 5.0), (10_000, 5.0)])
+def test_the_pause_before_another_try_grows_to_five_seconds_with_full_jitter(
+    retry: int, longest: float
+) -> None:
+    assert pause_of(retry, 1.0) == pytest.approx(longest)
+    assert pause_of(retry, 0.0) == 0.0
 
 
 def test_a_refusal_before_the_first_welcome_ends_serve_with_an_error() -> None:

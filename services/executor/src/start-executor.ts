@@ -7,12 +7,17 @@ import type { Handler } from "@pawl/core/handler/define";
 import { createGrpcClient, WORK_KEEPALIVE } from "@pawl/platform/rpc/grpc-client";
 import { WorkerService } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { ModerationGateway } from "./checks/moderation.ts";
+import type { RefusedType } from "./host/hello.ts";
+import { Refusals } from "./host/refusals.ts";
 import { registryOf } from "./handlers/registry.ts";
 import { attemptRunner } from "./run/attempt.ts";
+import { type ProcessOptions, thisProcess } from "./this-process.ts";
 import { isRefusal } from "./work/session.ts";
 import { Worker } from "./work/worker.ts";
 
-export interface ExecutorOptions {
+export type { RefusedType } from "./host/hello.ts";
+
+export interface ExecutorOptions extends ProcessOptions {
   /** Where schedulers serve executors: host:port. */
   readonly scheduler: string;
   /** What this process serves, 1 to 64 types. */
@@ -23,12 +28,12 @@ export interface ExecutorOptions {
   readonly slots?: number;
   /** The schedulers' token, if they have one and a handler has the name of a built-in type. */
   readonly token?: string;
-  /** For people: the name of this executor. */
-  readonly name?: string;
   /** How long invocations may continue after `stop`; 30 s by default. */
   readonly graceMs?: number;
   /** Gets each end of a connection. The executor connects again by itself; a refusal lasts until a person acts. */
   readonly onDisconnected?: (error: EngineError | undefined) => void;
+  /** Gets each type that the scheduler does not give to this executor, and why; a line on standard error by default. */
+  readonly onRefused?: (refused: RefusedType) => void;
 }
 
 /** A running executor. */
@@ -37,7 +42,9 @@ export interface RunningExecutor {
   /** `refused`: the scheduler does not take this executor; `refusal` has the reason. */
   status(): "connecting" | "open" | "refused" | "stopped";
   readonly refusal: EngineError | undefined;
-  /** Settles when a scheduler has taken this executor. @throws EngineError if it refuses */
+  /** The types that get no work from the scheduler: TYPE_CONFLICT or SCHEMA_INVALID. The others are served. */
+  readonly refused: readonly RefusedType[];
+  /** Settles when a scheduler has taken this executor; `refused` is known then. @throws EngineError if it refuses */
   ready(): Promise<void>;
   /** Takes no more work, finishes what runs within the grace period, and leaves. */
   stop(): Promise<void>;
@@ -53,6 +60,8 @@ export function startExecutor(options: ExecutorOptions): RunningExecutor {
   const { handlers, moderation, slots = SLOTS, token = "", graceMs = GRACE_MS } = options;
   checkOptions(handlers, slots);
   const executorId = randomUUID();
+  const refusals = new Refusals([]);
+  const onRefused = options.onRefused ?? printRefused;
   const client = createGrpcClient(WorkerService, options.scheduler, { keepalive: WORK_KEEPALIVE });
   const registered = Promise.withResolvers<void>();
   // A caller that never asks for it has no unhandled rejection.
@@ -66,15 +75,21 @@ export function startExecutor(options: ExecutorOptions): RunningExecutor {
     descriptors: handlers.map(descriptorOf),
     capacity: slots,
     graceMs,
-    description: options.name ?? `handlers, node ${process.version}`,
+    description: `handlers, node ${process.version}`,
+    process: thisProcess(options),
     connect: () => client.open.work(),
     run: attemptRunner(registryOf(handlers), moderation),
-    onRegistered: () => registered.resolve(),
+    onRegistered: ({ refused }) => {
+      for (const each of refusals.adopt(refused)) onRefused(each);
+      registered.resolve();
+    },
     onDisconnected: (error) => {
       if (error !== undefined && isRefusal(error)) registered.reject(error);
       options.onDisconnected?.(error);
     },
   });
+  for (const { type, schemas } of handlers)
+    for (const fault of schemas.faults) printLine(`${type}: ${fault}`);
   worker.start();
   return {
     executorId,
@@ -86,10 +101,18 @@ export function startExecutor(options: ExecutorOptions): RunningExecutor {
     get refusal() {
       return worker.refusal;
     },
+    get refused() {
+      return refusals.all;
+    },
     ready: () => registered.promise,
     stop: () => (stopped ??= worker.stop().then(() => client.close())),
   };
 }
+
+const printLine = (line: string): void => void process.stderr.write(`pawl: ${line}\n`);
+
+const printRefused = ({ type, reason, message }: RefusedType): void =>
+  printLine(`${type} is not served: ${reason}: ${message}`);
 
 /** @throws TypeError */
 function checkOptions(handlers: readonly Handler[], slots: number): void {

@@ -9,6 +9,11 @@ import { echo, invoke, SLOTS } from "../kit.ts";
 /** Longer than a round trip takes; a time that is measured from the Invoke can only be too long on a busy machine. */
 const STUBBORN_MS = 400;
 
+/** How long a Cancel may take to reach a function. */
+const CANCEL_MS = 100;
+/** A busy machine may delay some cancels; a program that is slow delays all of them. */
+const CANCELS = 9;
+
 const cancel = (
   session: HostSession,
   invocationId: string,
@@ -31,7 +36,7 @@ const reaches = (reason: CancelReason, word: string): Case => ({
     const id = invoke(session, "kit.wait@1", { name: `wait-${word}` });
     await session.item("partial", id);
     cancel(session, id, reason);
-    await kit.program.note(`cancelled wait-${word} ${word}`, 1_000);
+    await kit.program.note(`cancelled wait-${word} ${word}`);
     await session.item("ended", id);
     await echo(session);
     const kinds = kindsOf(session, id);
@@ -45,6 +50,27 @@ export const CANCEL: Group = {
     reaches(CancelReason.CANCELLED, "cancelled"),
     reaches(CancelReason.TIMEOUT, "timeout"),
     reaches(CancelReason.BLOCKED, "blocked"),
+    {
+      name: `a Cancel takes at most ${CANCEL_MS} ms to reach the function`,
+      rule: "P7",
+      run: async (kit) => {
+        const session = await kit.open();
+        const tookMs: number[] = [];
+        for (let nth = 0; nth < CANCELS; nth += 1) {
+          const id = invoke(session, "kit.wait@1", { name: `timed-${nth}` });
+          await session.item("partial", id);
+          const sentAt = performance.now();
+          cancel(session, id);
+          await kit.program.note(`cancelled timed-${nth} cancelled`);
+          tookMs.push(performance.now() - sentAt);
+          await session.item("ended", id);
+        }
+        const [best = Infinity, ...others] = tookMs.toSorted((a, b) => a - b);
+        must(best <= CANCEL_MS, `the signal within ${CANCEL_MS} ms`, `${best.toFixed(1)} ms`);
+        const median = others[Math.floor(CANCELS / 2) - 1] ?? best;
+        return `from Cancel to signal: p50 ${median.toFixed(1)} ms, best ${best.toFixed(1)} ms`;
+      },
+    },
     {
       name: "Ended of a function that ignores its signal waits for its return",
       rule: "P7",

@@ -86,15 +86,17 @@ export const INVOKE: Group = {
       },
     },
     {
-      name: "the function knows its attempt, effect key, run, node and iteration",
+      name: "the function knows its attempt, effect key, run, node, iteration and trace",
       rule: "P13",
       run: async (kit) => {
         const session = await kit.open();
         const input = { lines: [], context: true };
-        const id = invoke(session, "kit.log@1", input, { attempt: 3, effectKey: "key-7" });
+        const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        const settings = { attempt: 3, effectKey: "key-7", traceparent };
+        const id = invoke(session, "kit.log@1", input, settings);
         const { message } = await session.item("log", id);
         const run = "11111111-1111-7111-8111-111111111111";
-        const expected = `attempt=3 effect_key=key-7 run=${run} node=node-1 iteration=0`;
+        const expected = `attempt=3 effect_key=key-7 run=${run} node=node-1 iteration=0 trace=${traceparent}`;
         must(message === expected, expected, message);
       },
     },

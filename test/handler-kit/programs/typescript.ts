@@ -47,11 +47,11 @@ const log = defineHandler({
   output: z.object({ count: z.int() }),
   run: ({ lines, context }, ctx) => {
     for (const { level, message } of lines) ctx.log(level, message);
-    const { attempt, effectKey, runId, nodeId, iteration } = ctx;
+    const { attempt, effectKey, runId, nodeId, iteration, traceparent } = ctx;
     if (context)
       ctx.log(
         "info",
-        `attempt=${attempt} effect_key=${effectKey} run=${runId} node=${nodeId} iteration=${iteration}`,
+        `attempt=${attempt} effect_key=${effectKey} run=${runId} node=${nodeId} iteration=${iteration} trace=${traceparent}`,
       );
     return { count: lines.length };
   },

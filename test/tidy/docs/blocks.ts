@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT, trackedSources } from "../sources.ts";
+import { assignmentTables } from "./assignment.ts";
 import { commandSections, commandTable, exitTable } from "./cli.ts";
 import { variableSections } from "./configuration.ts";
 import { causeTable, reasonTable } from "./errors.ts";
@@ -29,6 +30,7 @@ export const BLOCKS: Readonly<Record<string, () => string>> = {
   "exit-codes": exitTable,
   rpcs: rpcSections,
   parity: parityTables,
+  "assignment-json": assignmentTables,
 };
 
 const BLOCK = /(<!-- generated: ([\w-]+) -->)[\s\S]*?(<!-- end of generated -->)/g;

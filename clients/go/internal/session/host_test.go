@@ -116,6 +116,17 @@ func (s serving) stop(t *testing.T) {
 	}
 }
 
+// serveHost answers on the listener.
+func serveHost(t *testing.T, listener net.Listener) *host {
+	t.Helper()
+	h := &host{links: make(chan *link, 8)}
+	server := grpc.NewServer()
+	handlerv1.RegisterHandlerServiceServer(server, h)
+	go server.Serve(listener)
+	t.Cleanup(server.Stop)
+	return h
+}
+
 // start runs a process with the given functions.
 func start(t *testing.T, slots uint32, functions map[string]func(context.Context, *Invocation) Outcome) (*host, serving) {
 	t.Helper()
@@ -123,11 +134,7 @@ func start(t *testing.T, slots uint32, functions map[string]func(context.Context
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &host{links: make(chan *link, 8)}
-	server := grpc.NewServer()
-	handlerv1.RegisterHandlerServiceServer(server, h)
-	go server.Serve(listener)
-	t.Cleanup(server.Stop)
+	h := serveHost(t, listener)
 	handlers := map[string]Handler{}
 	for name, run := range functions {
 		handlers[name] = Handler{Descriptor: &handlerv1.Handler{Type: name}, Run: run}

@@ -103,10 +103,16 @@ func (p *Process) State() State {
 	return p.state
 }
 
+// setState shows a new state. A process that leaves is draining whatever its stream does, and stopped is the last state.
 func (p *Process) setState(state State) {
 	p.mu.Lock()
-	isNew := p.state != state
-	p.state = state
+	if p.isLeaving && state != Stopped {
+		state = Draining
+	}
+	isNew := p.state != state && p.state != Stopped
+	if isNew {
+		p.state = state
+	}
 	p.mu.Unlock()
 	if isNew && p.config.OnState != nil {
 		p.config.OnState(state)

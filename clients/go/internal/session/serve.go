@@ -28,6 +28,7 @@ func (p *Process) Serve(ctx context.Context) error {
 		p.leave()
 		p.settle()
 		p.mu.Unlock()
+		p.setState(Draining)
 	})
 	defer stop()
 	wasWelcome := false
@@ -47,7 +48,9 @@ func (p *Process) Serve(ctx context.Context) error {
 		if p.isDone(ctx, s, end, cutAt) {
 			return nil
 		}
-		p.setState(p.stateAfter(ctx, wasWelcome))
+		if wasWelcome {
+			p.setState(Cut)
+		}
 		if end.isLost && !isNew {
 			retry = -1 // the new session begins at once
 			continue
@@ -78,16 +81,6 @@ func (p *Process) forgetSession(s *session) {
 	}
 }
 
-func (p *Process) stateAfter(ctx context.Context, wasWelcome bool) State {
-	switch {
-	case ctx.Err() != nil:
-		return Draining
-	case wasWelcome:
-		return Cut
-	}
-	return Connecting
-}
-
 // isDone reports whether a process that leaves has nothing more to do. After resume_ms the host has given the session up.
 func (p *Process) isDone(ctx context.Context, s *session, end ending, cutAt time.Time) bool {
 	if ctx.Err() == nil {
@@ -106,7 +99,7 @@ func (p *Process) isDone(ctx context.Context, s *session, end ending, cutAt time
 
 // pause waits before the next stream, with full jitter. A process that leaves does not wait beyond the time of its session.
 func (p *Process) pause(ctx context.Context, retry int, s *session, cutAt time.Time) {
-	delay := time.Duration(rand.Float64() * float64(min(backoffMax, backoffBase<<min(retry, 16))))
+	delay := backoff(retry, rand.Float64())
 	done := ctx.Done()
 	if ctx.Err() != nil {
 		done = nil
@@ -119,6 +112,11 @@ func (p *Process) pause(ctx context.Context, retry int, s *session, cutAt time.T
 	case <-timer.C:
 	case <-done:
 	}
+}
+
+// backoff is how long to wait before another stream; chance is from 0 to 1.
+func backoff(retry int, chance float64) time.Duration {
+	return time.Duration(chance * float64(min(backoffMax, backoffBase<<min(retry, 16))))
 }
 
 func isRefusal(err error) bool {

@@ -163,12 +163,8 @@ func (p *Process) welcomed(s *session, welcome *handlerv1.Welcome, heard uint64,
 	if isFirst && p.isLeaving {
 		p.sayLeaving(s)
 	}
-	state := Open
-	if p.isLeaving {
-		state = Draining
-	}
 	p.mu.Unlock()
-	p.setState(state)
+	p.setState(Open)
 }
 
 // settle starts the last wait of a process that leaves, once the host has everything. The caller holds the lock.

@@ -118,6 +118,7 @@ export class Invocation {
       iteration: invoke.iteration,
       attempt: invoke.attempt,
       effectKey: invoke.effectKey,
+      traceparent: invoke.traceparent,
       timeoutMs: Number(invoke.timeoutMs),
       outputBytes: Number(session.limits.outputBytes),
       signal: this.#abort.signal,

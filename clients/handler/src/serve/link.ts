@@ -7,6 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { status as grpcStatus } from "@grpc/grpc-js";
 import type { ServedHandler } from "@pawl/core/handler/served";
 import type { HostItem } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
+import { Backoff } from "./backoff.ts";
 import { Desk } from "./desk.ts";
 import { type HelloInit, Session } from "./session.ts";
 import type { Dialler, HostStream, StreamEnd } from "./stream.ts";
@@ -14,7 +15,6 @@ import type { Dialler, HostStream, StreamEnd } from "./stream.ts";
 /** `cut` means that the process had a session and connects again. */
 export type Status = "connecting" | "open" | "cut" | "draining" | "stopped";
 
-const BACKOFF_MS = { first: 100, max: 5_000 } as const;
 /** How long the host may take to answer the opening. */
 const OPENING_MS = 15_000;
 /** A message that only says what the process has waits this long for items to travel with. The host expects it within 100 ms. */
@@ -96,14 +96,14 @@ export class Link {
   }
 
   async #keepLinked(): Promise<void> {
-    let ceilingMs: number = BACKOFF_MS.first;
+    const backoff = new Backoff();
     let cutAt = performance.now();
     while (!this.#over.signal.aborted) {
       const end = await this.#serveStream();
       const wasOpen = this.#session.isOpen;
       this.#session.closed();
       if (wasOpen) {
-        ceilingMs = BACKOFF_MS.first;
+        backoff.reset();
         cutAt = performance.now();
       }
       if (end.kind === "lost") {
@@ -113,8 +113,7 @@ export class Link {
       if (this.#isDone(end, performance.now() - cutAt)) return;
       this.#report(end);
       if (this.#session.welcome === undefined) this.#session = this.#newSession();
-      const waitMs = Math.random() * ceilingMs;
-      ceilingMs = Math.min(BACKOFF_MS.max, ceilingMs * 2);
+      const waitMs = backoff.next(Math.random());
       await wait(waitMs, undefined, { signal: this.#over.signal }).catch(() => undefined);
     }
   }
@@ -199,7 +198,8 @@ export class Link {
   #received(items: readonly HostItem[], isWelcome: boolean): void {
     if (isWelcome) {
       this.#wasWelcome = true;
-      this.#isHostDraining = false;
+      // A host that stops and is resumed still stops.
+      if (this.#session.welcome?.resumed !== true) this.#isHostDraining = false;
     }
     for (const item of items) this.#handle(item);
     this.#wake();

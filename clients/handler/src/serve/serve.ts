@@ -2,8 +2,8 @@
 // that stops by itself.
 
 import { randomUUID } from "node:crypto";
-import { basename } from "node:path";
 import type { ServedHandler } from "@pawl/core/handler/served";
+import { type ProcessOptions, thisProcess } from "@pawl/executor/this-process";
 import { Link, type Status } from "./link.ts";
 import { dial } from "./stream.ts";
 
@@ -11,18 +11,13 @@ export type { Status } from "./link.ts";
 
 const ADDRESS = "127.0.0.1:7404";
 const SLOTS = 16;
-const SDK = "@pawl/handler 0.1.0";
 const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const;
 
-export interface ServeOptions {
+export interface ServeOptions extends ProcessOptions {
   /** host:port of the executor; default PAWL_HANDLER_ADDRESS, then 127.0.0.1:7404. */
   readonly address?: string;
   /** Default PAWL_HANDLER_TOKEN. */
   readonly token?: string;
-  /** The name of the process for people; default PAWL_HANDLER_NAME, then the name of the program file. */
-  readonly name?: string;
-  /** The build of the program, such as a git commit; default PAWL_HANDLER_BUILD. */
-  readonly build?: string;
   /** How many invocations run at once; default 16. */
   readonly slots?: number;
   /** Called with each line about the connection; default standard error. */
@@ -47,10 +42,7 @@ export function startServing(
   const slots = options.slots ?? SLOTS;
   const hello = {
     protocol: 1,
-    name: options.name ?? env["PAWL_HANDLER_NAME"] ?? basename(process.argv[1] ?? "node"),
-    build: options.build ?? env["PAWL_HANDLER_BUILD"] ?? "",
-    sdk: SDK,
-    language: `node ${process.versions.node}`,
+    ...thisProcess(options),
     slots,
     handlers: handlers.map(({ type, description, stallMs, schemas }) => ({
       type,
@@ -61,6 +53,9 @@ export function startServing(
       configSchema: schemas.config,
     })),
   };
+  const log = options.log ?? ((line: string) => void process.stderr.write(`pawl: ${line}\n`));
+  for (const { type, schemas } of handlers)
+    for (const fault of schemas.faults) log(`${type}: ${fault}`);
   const address = options.address ?? env["PAWL_HANDLER_ADDRESS"] ?? ADDRESS;
   const link = new Link({
     hello,
@@ -69,7 +64,7 @@ export function startServing(
     address,
     dialler: dial(address, options.token ?? env["PAWL_HANDLER_TOKEN"]),
     newId: randomUUID,
-    log: options.log ?? ((line) => void process.stderr.write(`pawl: ${line}\n`)),
+    log,
   });
   return { status: () => link.status, stop: () => link.stop(), done: link.run() };
 }

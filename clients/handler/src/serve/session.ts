@@ -1,6 +1,7 @@
 // One session with a host, without its streams: which message opens a stream, what an answer means, and which message comes next.
 
 import { create, toBinary, type MessageInitShape } from "@bufbuild/protobuf";
+import { ReceiveQueue, SendQueue } from "@pawl/platform/rpc/numbered-queue";
 import {
   type HelloSchema,
   type HostItem,
@@ -11,7 +12,6 @@ import {
   type ServeResponse,
   type Welcome,
 } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
-import { InQueue, OutQueue } from "./queue.ts";
 
 export type RequestInit = MessageInitShape<typeof ServeRequestSchema>;
 export type ItemInit = MessageInitShape<typeof ProcessItemSchema>;
@@ -36,8 +36,8 @@ const bytesOf = (item: ProcessItem): number =>
 export class Session {
   readonly id: string;
   readonly #hello: HelloInit;
-  readonly #out = new OutQueue<ProcessItem>(bytesOf);
-  readonly #in = new InQueue();
+  readonly #out = new SendQueue<ProcessItem>(bytesOf);
+  readonly #in = new ReceiveQueue();
   #welcome: Welcome | undefined;
   /** Whether the host has answered the opening of the current stream. */
   #isOpen = false;
@@ -61,12 +61,12 @@ export class Session {
 
   /** Whether the host has everything that was sent. */
   get isSettled(): boolean {
-    return this.#out.isEmpty;
+    return this.#out.length === 0;
   }
 
   /** Whether the host waits to see how much the process has. */
   get owesHeard(): boolean {
-    return this.#isOpen && this.#toldSeq < this.#in.heardSeq;
+    return this.#isOpen && this.#toldSeq < this.#in.heard;
   }
 
   /** The first message of a stream. */
@@ -75,10 +75,10 @@ export class Session {
     const { id: sessionId } = this;
     if (this.#welcome === undefined)
       return { opening: { case: "hello", value: { ...this.#hello, sessionId } } };
-    this.#toldSeq = this.#in.heardSeq;
+    this.#toldSeq = this.#in.heard;
     return {
       opening: { case: "resume", value: { sessionId } },
-      heardSeq: BigInt(this.#in.heardSeq),
+      heardSeq: BigInt(this.#in.heard),
     };
   }
 
@@ -91,19 +91,22 @@ export class Session {
     if (this.#isOpen && opening.case !== undefined) return broken("a second opening");
     if (!this.#isOpen && opening.case === undefined) return broken("no welcome before the items");
     if (opening.case === "lost") return { kind: "lost" };
-    this.#out.heard(Number(heardSeq));
+    if (!this.#out.acknowledge(Number(heardSeq)))
+      return broken(`it has item ${heardSeq}, which was never sent`);
     if (opening.case === "welcome") {
       this.#welcome = opening.value;
       this.#isOpen = true;
       this.#out.rewind();
     }
-    const fresh = this.#in.accept({ firstSeq: Number(firstSeq), items });
-    if (fresh === undefined) return broken(`item ${firstSeq} came after item ${this.#in.heardSeq}`);
+    const repeats = this.#in.repeats(Number(firstSeq), items.length);
+    if (repeats === undefined) return broken(`item ${firstSeq} came after item ${this.#in.heard}`);
+    const fresh = items.slice(repeats);
+    this.#in.heard += fresh.length;
     return { kind: "items", items: fresh };
   }
 
   send(item: ItemInit): void {
-    this.#out.add(create(ProcessItemSchema, item));
+    this.#out.push(create(ProcessItemSchema, item));
   }
 
   /** The next message with items; undefined if there is none. */
@@ -116,8 +119,8 @@ export class Session {
 
   /** A message without items, which says what the process has. */
   heard(): RequestInit {
-    this.#toldSeq = this.#in.heardSeq;
-    return { heardSeq: BigInt(this.#in.heardSeq) };
+    this.#toldSeq = this.#in.heard;
+    return { heardSeq: BigInt(this.#in.heard) };
   }
 
   /** @throws before the first Welcome: no invocation exists by then */

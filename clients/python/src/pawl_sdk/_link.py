@@ -51,6 +51,11 @@ class _Ended:
     is_lost: bool = False
 
 
+def pause_of(retry: int, chance: float) -> float:
+    """The pause before another try, in seconds, with full jitter: `chance` is from 0 to 1."""
+    return chance * min(_LONGEST_PAUSE, _FIRST_PAUSE * float(2 ** min(retry, 10)))
+
+
 class Link:
     """The connection of one process to its host."""
 
@@ -107,13 +112,13 @@ class Link:
                 continue
             if not self._leaving.is_set():
                 self._on_status("cut" if self._was_welcome else "connecting")
-            longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * float(2 ** min(retry, 10)))
+            seconds = pause_of(retry, random.random())
             retry += 1
             reason = "it ended the stream" if ended.error is None else str(ended.error)
             # The first cut is news; after the tenth try a person may want to look.
             level = logging.WARNING if retry in (1, 10) else logging.DEBUG
             LOG.log(level, "no host at %s: %s; connecting again", self._target, reason)
-            self._pause(random.random() * longest)
+            self._pause(seconds)
 
     def _pause(self, seconds: float) -> None:
         """Waits before another try; a stop of the user ends the wait."""

@@ -148,10 +148,30 @@ const TABLE: readonly ToldCase[] = [
     node: "a",
     room: (run) => ({
       ...leased(run),
-      executors: [{ ...FREE, ...PROCESS, executorId: EXECUTOR, silentMs: 22_000 }],
+      executors: [
+        { ...FREE, ...PROCESS, executorId: EXECUTOR, silentMs: 22_000, slots: 0, heldCount: 1 },
+      ],
     }),
     reason: "RUNNING",
-    says: ["Its handler process pricing (python 3.12, build 7f3a) has been silent for 22 s."],
+    says: [
+      "Its handler process pricing (python 3.12, build 7f3a) has been silent for 22 s; 1 slot busy, and it gets no new work.",
+    ],
+    cites: ["3 node.started a"],
+  },
+  {
+    title: "a running node names the slots of the handler process behind its executor",
+    run: () => {
+      const run = startToyRun(sketch(["a"], []));
+      run.claim("a");
+      return run;
+    },
+    node: "a",
+    room: (run) => ({
+      ...leased(run),
+      executors: [{ ...FREE, ...PROCESS, executorId: EXECUTOR, slots: 8, heldCount: 3 }],
+    }),
+    reason: "RUNNING",
+    says: ["Its handler process pricing (python 3.12, build 7f3a) answers; 3 of 8 slots busy."],
     cites: ["3 node.started a"],
   },
   {

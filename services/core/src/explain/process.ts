@@ -1,7 +1,7 @@
 // What people read about the handler process behind an executor.
 
 import type { ExecutorSeen } from "./room.ts";
-import { durationText } from "./words.ts";
+import { countText, durationText } from "./words.ts";
 
 /** Whether the process behind an executor does not answer. */
 export const isSilent = (executor: ExecutorSeen | undefined): boolean =>
@@ -23,5 +23,11 @@ export function processText(executor: ExecutorSeen | undefined): string {
   if (executor === undefined || processName(executor) === "") return "";
   const { silentMs = 0 } = executor;
   const state = silentMs > 0 ? `has been silent for ${durationText(silentMs)}` : "answers";
-  return ` Its handler process ${processName(executor)} ${state}.`;
+  return ` Its handler process ${processName(executor)} ${state}; ${busyText(executor)}.`;
 }
+
+/** A process that is silent or leaves offers no slots, and keeps those that it has. */
+const busyText = ({ heldCount, slots }: ExecutorSeen): string =>
+  slots === 0
+    ? `${countText(heldCount, "slot")} busy, and it gets no new work`
+    : `${heldCount} of ${countText(slots, "slot")} busy`;

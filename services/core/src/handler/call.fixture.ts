@@ -15,6 +15,7 @@ export function callOf(inputJson = "null", configJson = "", standing?: EffectSta
     iteration: 0,
     attempt: 1,
     effectKey: "01890000-0000-7000-8000-000000000000/n/0",
+    traceparent: "",
     timeoutMs: 60_000,
     signal: new AbortController().signal,
     emit: async () => undefined,

@@ -115,7 +115,12 @@ test("schemas are published as JSON Schema 2020-12: what the input takes, and wh
 test("a schema without a JSON form, or with too large a one, is not published and still checked", async () => {
   const input = z.object({ at: z.date() });
   const dated = defineHandler({ type: "t", input, run: () => 1 });
-  expect(dated.schemas).toEqual({ input: "", output: "", config: "" });
+  expect(dated.schemas).toEqual({
+    ...{ input: "", output: "", config: "" },
+    faults: [
+      "the schema of the input is not published: Error: Date cannot be represented in JSON Schema",
+    ],
+  });
   expect(await dated.invoke(callOf("{}"))).toMatchObject({ failure: { cause: "input_invalid" } });
   const large = z.enum(["a", ...Array.from({ length: 5_000 }, (_, at) => `value-${at}`)]);
   expect(defineHandler({ type: "t", input: large, run: () => 1 }).schemas.input).toBe("");

@@ -12,6 +12,7 @@ import {
   checkValue,
   type Given,
   schemaText,
+  type SchemaText,
   type StandardSchema,
 } from "./standard-schema.ts";
 
@@ -101,11 +102,11 @@ export const handlerDefiner =
       stallMs,
       // Made when it is asked for: an executor that publishes nothing need not convert schemas.
       get schemas() {
-        return (schemas ??= {
+        return (schemas ??= schemasOf({
           input: schemaText(input, "input"),
           output: schemaText(output, "output"),
           config: schemaText(config, "input"),
-        });
+        }));
       },
       prepare,
     };
@@ -148,6 +149,15 @@ function checkedOutput(schema: Schema, value: unknown): Outcome {
   return checked.ok
     ? { ...facts, output: checked.value }
     : failure("contract_violated", `the output does not fit its schema: ${checked.message}`);
+}
+
+/** The texts of the schemas, and a sentence for each that is not published. */
+function schemasOf(made: Readonly<Record<"input" | "output" | "config", SchemaText>>) {
+  const faults = Object.entries(made).flatMap(([part, { fault }]) =>
+    fault === undefined ? [] : [`the schema of the ${part} is not published: ${fault}`],
+  );
+  const { input, output, config } = made;
+  return { input: input.text, output: output.text, config: config.text, faults };
 }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>

@@ -12,6 +12,8 @@ export interface HandlerSchemas {
   readonly input: string;
   readonly output: string;
   readonly config: string;
+  /** A sentence for each schema that has no JSON form or is too large to publish. */
+  readonly faults: readonly string[];
 }
 
 /** The effect ledger of one invocation. */
@@ -34,6 +36,8 @@ export interface CallFacts {
   readonly attempt: number;
   /** The same for every attempt and delivery: send it to receivers as their idempotency key. */
   readonly effectKey: string;
+  /** W3C traceparent of the attempt, for calls to other services; empty without tracing. */
+  readonly traceparent: string;
   /** The whole time limit of the attempt. */
   readonly timeoutMs: number;
   /** Aborted on timeout, cancellation or a lost claim; the handler must then end soon. */

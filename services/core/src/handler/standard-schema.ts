@@ -3,6 +3,7 @@
 
 import { LIMITS } from "../data/limits.ts";
 import { exceedsUtf8 } from "../data/utf8.ts";
+import { describe } from "./failure.ts";
 
 interface Issue {
   readonly message: string;
@@ -62,15 +63,29 @@ function issueText({ path = [], message }: Issue, root: string): string {
   return `${steps.join(".") || root}: ${message}`;
 }
 
-/** The JSON Schema of one side as text; "" if the library has none for it, or if it is too large to publish. */
-export function schemaText(schema: StandardSchema | undefined, side: "input" | "output"): string {
-  const convert = schema?.["~standard"].jsonSchema?.[side];
-  if (convert === undefined) return "";
+/** The JSON Schema of one side as text, or "" and why it cannot be published. The handler checks by the schema in both cases. */
+export interface SchemaText {
+  readonly text: string;
+  /** Absent if there is no schema, or if it is published. */
+  readonly fault?: string;
+}
+
+/** Writes one side of a schema as JSON Schema. */
+export function schemaText(
+  schema: StandardSchema | undefined,
+  side: "input" | "output",
+): SchemaText {
+  if (schema === undefined) return { text: "" };
+  const { vendor, jsonSchema } = schema["~standard"];
+  const convert = jsonSchema?.[side];
+  if (convert === undefined) return { text: "", fault: `${vendor} writes no JSON Schema` };
   try {
     const text = JSON.stringify(convert({ target: "draft-2020-12" }));
-    return exceedsUtf8(text, LIMITS.contractBytes) ? "" : text;
-  } catch {
-    // The schema has a part without a JSON form, such as a date. It is still checked.
-    return "";
+    return exceedsUtf8(text, LIMITS.contractBytes)
+      ? { text: "", fault: `it has more than ${LIMITS.contractBytes} bytes` }
+      : { text };
+  } catch (error) {
+    // The schema has a part without a JSON form, such as a date.
+    return { text: "", fault: describe(error) };
   }
 }

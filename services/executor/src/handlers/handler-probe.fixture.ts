@@ -41,6 +41,7 @@ export async function probeHandler(
     workflowId: "w",
     iteration: 0,
     attempt: 1,
+    traceparent: "",
     effectKey: "01890000-0000-7000-8000-000000000000/n/0",
     signal: new AbortController().signal,
     timeoutMs: 60_000,

@@ -2,6 +2,7 @@ import {
   CancelReason,
   EffectClass,
   EffectState,
+  SessionState,
 } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
 import { EffectState as Ledger } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import { expect, test, vi } from "vitest";
@@ -50,6 +51,52 @@ test("the slot of a function that ignores its cancel is not given to other work"
     expect(at.scheduler.items.at(-1)).toMatchObject({ case: "register", value: { slots: 1 } }),
   );
   await assigned(at, {}, 3n);
+});
+
+test("a cancel before the Invoke is written takes it back: the process never sees it, and its slot is free", async () => {
+  const checked = Promise.withResolvers<void>();
+  const clean = { ok: true as const, findings: [] };
+  const moderation = {
+    ...{ contextChars: 1, stepChars: 1 },
+    check: () => checked.promise.then(() => clean),
+    checkStretch: () => ({ ...clean, clear: 0 }),
+  };
+  const at = await setup({}, { moderation });
+  const claim = testClaim(1n);
+  at.scheduler.send(
+    testAssignment(claim, { type: "acme.echo", more: { moderation: "input" } }),
+    testAssignment(testClaim(2n, "seen"), { type: "acme.echo" }),
+  );
+  const { invocationId } = await at.process.received("invoke");
+  await at.process.cut();
+  await at.seen({ state: SessionState.CUT });
+  // The input is clean by now, so the Invoke waits for a stream. The cancel comes first.
+  checked.resolve();
+  await at.seen({ busy: 2 });
+  at.scheduler.send({ case: "cancel", value: { claim } });
+  await at.seen({ busy: 1 });
+  await at.process.resume();
+  at.process.send({ case: "result", value: { invocationId, outputJson: "1" } });
+  await at.scheduler.heard("outcome");
+  await at.seen({ busy: 0, lateItems: 0n });
+  expect(at.process.names.filter((name) => name === "invoke")).toHaveLength(1);
+  expect(at.process.names).not.toContain("cancel");
+});
+
+test("a cancelled function of a session that is lost is gone: nothing is reported and nothing is released", async () => {
+  const at = await setup();
+  const { claim } = await assigned(at);
+  at.scheduler.send({ case: "cancel", value: { claim } });
+  await at.process.received("cancel");
+  await at.seen({ busy: 1 });
+  await at.process.cut();
+  await at.seen({ state: SessionState.CUT });
+  await at.time.advance(3_000);
+  await at.scheduler.left();
+  expect(await at.sessions()).toEqual([]);
+  expect(at.scheduler.said).not.toContain("outcome");
+  expect(at.scheduler.said).not.toContain("release");
+  expect((await at.process.resume()).case).toBe("lost");
 });
 
 test("a late result is dropped and counted, and frees the slot", async () => {

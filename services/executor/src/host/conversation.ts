@@ -4,6 +4,7 @@
 // process sends them again. A fault in a message ends the stream; the items before the fault are taken, and the process resumes after them.
 
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
+import { ReceiveQueue, SendQueue } from "@pawl/platform/rpc/numbered-queue";
 import { wireBytes } from "@pawl/platform/rpc/wire-bytes";
 import type {
   ProcessItem,
@@ -13,7 +14,6 @@ import type {
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { HostItemInit, SendItem } from "./invocation.ts";
 import { Link, type ServeStream } from "./link.ts";
-import { ReceiveQueue, SendQueue } from "./numbered-queue.ts";
 
 /** Handles an item of the process. @throws LIMIT_EXCEEDED if it does not take the item */
 type TakeItem = (item: ProcessItem["item"]) => void;

@@ -5,6 +5,7 @@ import { LIMITS } from "@pawl/core/data/limits";
 import { isBuiltIn } from "@pawl/core/definition/node-types";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
 import { isUuid } from "@pawl/core/name/ids";
+import { isTypeName, TYPE_RULE } from "@pawl/core/name/type-name";
 import {
   HandlerService,
   type Handler,
@@ -17,8 +18,6 @@ const PROTOCOL = 1;
 const HANDLERS_MAX = 64;
 const TEXT_LENGTH_MAX = 200;
 const DESCRIPTION_LENGTH_MAX = 4_000;
-const TYPE_LENGTH_MAX = 128;
-const TYPE = /^[A-Za-z0-9-][A-Za-z0-9._-]*(@[0-9]{1,6})?$/;
 const STALL_MS_MAX = 86_400_000n;
 
 /** A node type that is not served, and why. */
@@ -66,11 +65,7 @@ export function checkSlots(field: string, slots: number): void {
 export function refusalOf(handler: Handler): RefusedType | undefined {
   const { type, description } = handler;
   const because = (reason: string, message: string): RefusedType => ({ type, reason, message });
-  if (type.length > TYPE_LENGTH_MAX || !TYPE.test(type))
-    return because(
-      "TYPE_INVALID",
-      `a node type is a name of [A-Za-z0-9._-] with an optional version, such as acme.charge@1, of at most ${TYPE_LENGTH_MAX} characters`,
-    );
+  if (!isTypeName(type)) return because("TYPE_INVALID", `a node type is ${TYPE_RULE}`);
   if (isBuiltIn(type))
     return because("TYPE_RESERVED", `${type} is built in; give the handler a name of your own`);
   if (description.length > DESCRIPTION_LENGTH_MAX)

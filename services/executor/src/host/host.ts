@@ -1,7 +1,8 @@
 // The host: serves HandlerService and keeps one session for each process that connected.
 //
 // The races it survives: a process resumes on a new stream before the host has seen the end of the old one; the newest stream counts. Two
-// processes use one session_id; the second Hello is refused. A process connects while the host stops; it is sent away and tries elsewhere.
+// processes use one session_id; the second Hello is refused. A process connects while the host stops; a new one is sent away and tries
+// elsewhere, a cut one resumes and delivers what it has.
 
 import type { Implementation } from "@pawl/platform/rpc/implementation";
 import { EngineError, invalidField } from "@pawl/core/fault/engine-error";
@@ -74,13 +75,14 @@ export class Host {
   #find({ opening }: ServeRequest): HandlerSession | undefined {
     if (opening.case === undefined)
       throw invalidField("opening", "REQUIRED", "the first message must have hello or resume");
-    if (this.#isStopping) throw new EngineError("DRAINING", "This host is stopping.");
+    // A cut process may still resume while the host stops: it delivers what the host waits for.
     return opening.case === "hello"
       ? this.#begin(opening.value)
       : this.#sessions.get(opening.value.sessionId);
   }
 
   #begin(hello: Hello): HandlerSession {
+    if (this.#isStopping) throw new EngineError("DRAINING", "This host is stopping.");
     checkHello(hello);
     const { sessionId } = hello;
     if (this.#sessions.has(sessionId))

@@ -30,6 +30,11 @@ test("a cancelled invocation ends when its function has returned, and begins no 
   expect(stepOf("cancelled", "effect")).toEqual({ next: "cancelled", act: "revoke" });
 });
 
+test("an invocation runs from the moment that a stream gets it", () => {
+  expect(stepOf("queued", "written")).toEqual({ next: "running", act: "none" });
+  for (const state of STATES.slice(1)) expect(stepOf(state, "written").next).toBe(state);
+});
+
 test("an invocation that no stream got is taken back", () => {
   expect(stepOf("queued", "abort")).toEqual({ next: "done", act: "withdraw" });
 });

@@ -84,7 +84,7 @@ export class Invocations {
     const abort = (): void => this.#abort(invocation, item);
     signal.addEventListener("abort", abort, { once: true });
     this.#options.send(item, () => {
-      invocation.state = "running";
+      invocation.state = stepOf(invocation.state, "written").next;
       call.onWritten();
     });
     this.#options.onChange();
@@ -175,6 +175,7 @@ function invokeOf({ id, call }: Invocation) {
     invocationId: id,
     inputJson: JSON.stringify(ctx.input) ?? "null",
     timeoutMs: BigInt(ctx.timeoutMs),
-    traceparent: currentTraceparent(),
+    // The span of the handler, if this executor traces.
+    traceparent: currentTraceparent() || ctx.traceparent,
   };
 }

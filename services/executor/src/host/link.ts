@@ -5,13 +5,13 @@
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { BidiStream } from "@pawl/platform/rpc/bidi";
+import type { Numbered } from "@pawl/platform/rpc/numbered-queue";
 import type {
   ServeRequest,
   ServeResponseSchema,
 } from "@pawl/proto/pawl/handler/v1/handler_service_pb";
 import type { HostItemInit } from "./invocation.ts";
 import { ACK_MS } from "./limits.ts";
-import type { Numbered } from "./numbered-queue.ts";
 
 type Response = MessageInitShape<typeof ServeResponseSchema>;
 export type ServeStream = BidiStream<ServeRequest, Response>;

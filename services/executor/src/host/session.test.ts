@@ -251,6 +251,22 @@ test("a host that stops drains: the process gets Drain, and finishes within the 
   expect(at.process.names).not.toContain("cancel");
 });
 
+test("a process that is cut off while the host stops resumes within the grace period, and nothing is lost", async () => {
+  const at = await setup({}, { graceMs: 60_000, settleMs: 60_000 });
+  const { claim, invocationId } = await assigned(at);
+  const stopped = at.host.stop();
+  await at.process.received("drain");
+  await at.process.cut();
+  await at.seen({ state: CUT, busy: 1 });
+  expect((await at.process.resume()).case).toBe("welcome");
+  await at.seen({ state: DRAINING, busy: 1 });
+  at.process.send({ case: "result", value: { invocationId, outputJson: "1" } });
+  expect((await at.scheduler.heard("outcome")).claim).toMatchObject(claim);
+  at.scheduler.send({ case: "settled", value: { claim } });
+  await at.scheduler.heard("goodbye");
+  await stopped;
+});
+
 test("a function that outlasts the grace period is cancelled with DRAINED, and its claim goes back", async () => {
   const at = await setup();
   const { claim } = await assigned(at);

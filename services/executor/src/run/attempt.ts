@@ -6,6 +6,7 @@
 import { handlerConfig, handlerInput, type InputFailure } from "@pawl/core/data/handler-input";
 import type { NodeContext } from "@pawl/core/data/scope";
 import { probe } from "@pawl/platform/lifecycle/probe";
+import { currentTraceparent } from "@pawl/platform/telemetry/trace";
 import type { Assignment } from "@pawl/proto/pawl/worker/v1/worker_service_pb";
 import type { ModerationGateway, Roots } from "../checks/moderation.ts";
 import type { HandlerContext, HandlerResult, Prepared } from "../handlers/handler.ts";
@@ -127,6 +128,8 @@ function handlerContext(
     context,
     ...{ input, params, scope, render },
     signal,
+    // Without telemetry of its own the executor passes the scheduler's trace on.
+    traceparent: currentTraceparent() || assignment.traceparent,
     timeoutMs: Number(assignment.timeoutMs),
     emit: (text) => (signal.aborted ? Promise.resolve() : hooks.emit(text)),
     emitMedia: (media) => (signal.aborted ? Promise.resolve() : hooks.emitMedia(media)),

@@ -99,8 +99,13 @@ export class PeerConnection {
   }
 
   /** Answers Register. */
-  registered(renewMs = 60_000, leaseMs = 180_000): void {
-    const value = { schedulerId: "peer", renewMs: BigInt(renewMs), leaseMs: BigInt(leaseMs) };
+  registered(
+    renewMs = 60_000,
+    leaseMs = 180_000,
+    refused: { type: string; reason: string; message: string }[] = [],
+  ): void {
+    const periods = { renewMs: BigInt(renewMs), leaseMs: BigInt(leaseMs) };
+    const value = { schedulerId: "peer", ...periods, refused };
     this.send({ case: "registered", value });
   }
 
@@ -212,7 +217,7 @@ export function testAssignment(
     /** More fields of the node. */
     readonly more?: Readonly<Record<string, unknown>>;
   },
-): SchedulerInit {
+): Extract<SchedulerInit, { case: "assignment" }> {
   const encode = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
   const definition = {
     id: claim.nodeId,

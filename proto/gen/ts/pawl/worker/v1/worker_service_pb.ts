@@ -1209,15 +1209,16 @@ export type Assignment = Message<"pawl.worker.v1.Assignment"> & {
   nodeType: string;
 
   /**
-   * The node as in the definition, with the edges that bind its inputs, as JSON.
+   * The compiled node as JSON: {"node": …, "bindings": […], "until": …} with keys in camelCase. "bindings" are the edges that bind its
+   * inputs. The schema is assignment.schema.json; "The JSON of an assignment" in docs/reference/worker-protocol.md explains it.
    *
    * @generated from field: bytes node_json = 4;
    */
   nodeJson: Uint8Array;
 
   /**
-   * The context of the node: {"input": …, "nodes": {id: output}, variables …} as JSON. An iteration of a map or a loop also has "item",
-   * "index" and, in a loop, "previous".
+   * The context of the node as JSON: {"input": …, "nodes": {id: output}, "vars": {name: value}}. An iteration of a map or a loop also has
+   * "item", "index" and, in a loop, "previous". See the same schema and page.
    *
    * @generated from field: bytes context_json = 5;
    */

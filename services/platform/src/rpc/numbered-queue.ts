@@ -1,11 +1,11 @@
-// The two numbered queues of a session, as pure data. A session outlives its streams, so each side keeps an item until the other side has
-// it, and writes it again on the next stream with its old number.
+// The two numbered queues of a session of the handler protocol, as pure data: the host has both, and so has a process in TypeScript. A
+// session outlives its streams, so each side keeps an item until the other side has it, and writes it again with its old number.
 //
 // The races it survives: a stream breaks after an item was written and before it arrived; `rewind` writes it again. It breaks after the
 // item arrived and before heard_seq came back; the receiver drops the repeat by its number. An item that waits has no number yet, so the
-// host can withdraw it and leaves no gap.
+// sender can withdraw it and leaves no gap.
 
-import { Batch } from "@pawl/platform/rpc/batch";
+import { Batch } from "./batch.ts";
 
 /** Items of one message: the receiver handles a message in one turn. */
 const ITEMS_MAX = 1_000;
@@ -68,9 +68,9 @@ export class SendQueue<Item> {
     this.#cursor = 0;
   }
 
-  /** The items of the next message; undefined if all are written. */
-  take(): Numbered<Item> | undefined {
-    const batch = new Batch<Item>();
+  /** The items of the next message, of at most so many bytes but at least one; undefined if all are written. */
+  take(bytesMax?: number): Numbered<Item> | undefined {
+    const batch = new Batch<Item>(bytesMax);
     const firstSeq = this.#heard + this.#cursor + 1;
     const fits = (item: Item): boolean =>
       batch.items.length < ITEMS_MAX && batch.add(item, this.#bytesOf(item));

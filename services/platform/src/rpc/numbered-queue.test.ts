@@ -102,6 +102,13 @@ test("a message is cut by bytes, and numbers continue", () => {
   expect(queue.take()).toEqual({ firstSeq: 3, items: ["c"] });
 });
 
+test("a message holds at most the bytes that are asked for, but at least one item", () => {
+  const queue = new SendQueue<number>((size) => size);
+  for (const size of [4, 4, 4, 20, 1]) queue.push(size);
+  const taken = Array.from({ length: 5 }, () => queue.take(10)?.items);
+  expect(taken).toEqual([[4, 4], [4], [20], [1], undefined]);
+});
+
 test("the receiver counts repeats and finds gaps", () => {
   const queue = new ReceiveQueue();
   expect(queue.repeats(0, 0)).toBe(0);
