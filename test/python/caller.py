@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from pawl_sdk import AcceptedRun, AsyncClient, Client, Event, PawlError, Reconnect, RunFailed, StartItem
@@ -73,9 +73,9 @@ def many(client: Client) -> None:
 
 
 def schedules(client: Client) -> None:
-    new_year = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    new_year = datetime(2030, 1, 1, tzinfo=UTC)
     times = client.schedules.preview(expression="0 9 * * *", after=new_year, count=2)
-    assert times == (datetime(2030, 1, 1, 9, tzinfo=timezone.utc), datetime(2030, 1, 2, 9, tzinfo=timezone.utc))
+    assert times == (datetime(2030, 1, 1, 9, tzinfo=UTC), datetime(2030, 1, 2, 9, tzinfo=UTC))
     made = client.schedules.create("py-daily", "py-double", "0 9 * * *", input={"n": 5}, overlap="skip")
     assert (made.state, made.overlap, made.missed, made.input) == ("active", "skip", "skip", {"n": 5}), made
     changed = client.schedules.update(

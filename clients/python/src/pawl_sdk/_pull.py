@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 import grpc
 
 from pawl_sdk._steps import SILENT, Silent
-from pawl_sdk.errors import PawlError, error_from
+from pawl_sdk.errors import UNREACHABLE, PawlError, error_from
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -82,6 +82,10 @@ class Pull(Generic[T]):
                 return
             except grpc.RpcError as error:
                 self._came.put(error_from(error))  # type: ignore[arg-type]  # a failed call is its own error
+                return
+            except Exception as error:
+                # Without an answer the caller would wait for the whole silence.
+                self._came.put(PawlError(UNREACHABLE, f"the stream failed: {error!r}"))
                 return
 
     def _read_to_end(self, ending: threading.Timer) -> None:
