@@ -255,22 +255,6 @@ test("a gateway without the stream is an error of the call, not a silence", asyn
   await expect(clientTo(baseUrl).run("x")).rejects.toMatchObject({ reason: "UNKNOWN_METHOD" });
 });
 
-test("a later call has all its attempts after an earlier one ran out of them", async () => {
-  const { gateway, baseUrl } = await serve({ submit: echo });
-  await gateway.stop();
-  let pauses = 0;
-  const pause = () => {
-    pauses += 1;
-    return Promise.resolve();
-  };
-  const client = createPawlClient({ baseUrl, clock: { ...SYSTEM_CLOCK, pause } });
-  onTestFinished(() => client.close());
-  for (const expected of [3, 6]) {
-    await expect(client.run("x")).rejects.toMatchObject({ reason: "UNREACHABLE" });
-    expect(pauses).toBe(expected);
-  }
-});
-
 test("closing the client rejects its calls under way", async () => {
   const taken = Promise.withResolvers<void>();
   const { client } = await setup(async function* (messages) {
