@@ -24,6 +24,7 @@ from pawl_sdk import AsyncClient, Client, PawlError, RunFailed, Violation
 from pawl_sdk._gen.pawl.v1 import event_service_pb2, run_service_pb2
 from pawl_sdk._lanes_async import AsyncLanes
 from pawl_sdk._lanes_blocking import BlockingLanes
+from pawl_sdk._pull import Pull
 
 START = run_service_pb2.StartRunRequest(workflow_id="echo", request_id="a", input_json=b"1")
 
@@ -168,6 +169,30 @@ def test_an_asyncio_stream_that_cannot_send_is_left_for_another_one() -> None:
     with gateway(SubmitRuns=submits) as address:
         asyncio.run(main(address.removeprefix("http://")))
     assert Mute.has_failed and submits.ids(-1) == ["a"]
+
+
+class Endless:
+    """A stream without messages, until it is cancelled."""
+
+    def __init__(self) -> None:
+        self._cancelled = threading.Event()
+
+    def __iter__(self) -> Endless:
+        return self
+
+    def __next__(self) -> str:
+        self._cancelled.wait(60)
+        raise StopIteration
+
+    def cancel(self) -> bool:
+        self._cancelled.set()
+        return True
+
+
+def test_a_reader_that_asks_while_another_thread_closes_the_stream_gets_its_end() -> None:
+    pull = Pull(Endless(), "pull")
+    pull.close()
+    assert pull.next(30) is None
 
 
 def test_a_client_that_the_program_drops_ends_its_threads_with_a_warning() -> None:

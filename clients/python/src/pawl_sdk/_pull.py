@@ -1,7 +1,7 @@
 """Reads a blocking stream with a time limit for each message.
 
 gRPC's blocking iterator has no limit of its own, so a thread reads it. The thread reads only what was asked for: at most one message waits
-here, and the flow control of HTTP/2 holds the rest back.
+here, and the flow control of HTTP/2 holds the rest back. The race it survives: one thread closes the stream while another one asks.
 """
 
 from __future__ import annotations
@@ -71,6 +71,8 @@ class Pull(Generic[T]):
         while True:
             self._asked.acquire()
             if self._is_closed:
+                # Another thread closed it, and the reader may wait for a message already.
+                self._came.put(None)
                 return
             if self._ending is not None:
                 self._read_to_end(self._ending)
