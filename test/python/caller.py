@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from pawl_sdk import AcceptedRun, AsyncClient, Client, Event, PawlError, Reconnect, RunFailed, StartItem
@@ -73,9 +73,9 @@ def many(client: Client) -> None:
 
 
 def schedules(client: Client) -> None:
-    new_year = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    new_year = datetime(2030, 1, 1, tzinfo=UTC)
     times = client.schedules.preview(expression="0 9 * * *", after=new_year, count=2)
-    assert times == (datetime(2030, 1, 1, 9, tzinfo=timezone.utc), datetime(2030, 1, 2, 9, tzinfo=timezone.utc))
+    assert times == (datetime(2030, 1, 1, 9, tzinfo=UTC), datetime(2030, 1, 2, 9, tzinfo=UTC))
     made = client.schedules.create("py-daily", "py-double", "0 9 * * *", input={"n": 5}, overlap="skip")
     assert (made.state, made.overlap, made.missed, made.input) == ("active", "skip", "skip", {"n": 5}), made
     changed = client.schedules.update(
@@ -91,6 +91,48 @@ def schedules(client: Client) -> None:
     assert [each.schedule_id for each in client.schedules.list(workflow_id="py-double").schedules] == ["py-daily"]
     client.schedules.delete("py-daily")
     assert client.schedules.list().schedules == ()
+
+
+def details(client: Client) -> None:
+    tested = client.test(workflow("py-test", script("return ctx.input.n + 1")), {"n": 1})
+    run_id = tested.run.run_id
+    assert not tested.is_duplicate and tested.warnings == (), tested
+    assert client.wait(run_id, timeout=60).status == "completed"
+    explained = client.explain(run_id, "work")
+    assert (explained.reason, explained.status) == ("completed", "completed") and explained.evidence, explained
+    events = client.events(run_id, page_size=2)
+    assert [event.event_id for event in events.events] == [1, 2] and events.has_more
+    rest = client.events(run_id, after_event_id=2)
+    assert rest.events[-1].type == "run.completed" and not rest.has_more
+    tags = [tag.tag for tag in client.tags(run_id, node_id="work").tags]
+    assert tags[-1] == "node_completed", tags
+    assert client.effects(run_id).effects == ()
+    client.delete(run_id)
+    client.workflows.apply(workflow("py-gone", script("return 1")))
+    client.workflows.delete("py-gone")
+    types = {each.type: each for each in client.node_types.list(page_size=200).node_types}
+    assert types["javascript"].is_built_in and types["javascript"].executor_count >= 1
+    assert client.node_types.get("javascript").config_schema is not None
+    assert any("javascript" in each.node_types for each in client.node_types.executors())
+
+
+def leave(client: Client) -> None:
+    started: list[AcceptedRun] = []
+    for call in (
+        lambda: client.run("py-ask", {"amount": 3}, on_start=started.append, timeout=2),
+        lambda: client.wait(started[0].run_id, timeout=0.2),
+        lambda: list(client.watch(started[0].run_id, timeout=0.2)),
+    ):
+        try:
+            call()
+            raise AssertionError("a run without its answer ended")
+        except PawlError as error:
+            assert error.reason == "DEADLINE_PASSED", error
+    run = client.get(started[0].run_id)
+    assert not run.has_ended, run
+    assert client.recheck(run.run_id).run_id == run.run_id
+    assert client.decide(run.run_id, "work", "approve").run_id == run.run_id
+    assert client.wait(run.run_id).status == "completed"
 
 
 def pauses(client: Client) -> None:
@@ -110,6 +152,9 @@ def pauses(client: Client) -> None:
 def refusals(client: Client) -> None:
     for call, reason in (
         (lambda: client.get("00000000-0000-7000-8000-000000000000"), "RUN_NOT_FOUND"),
+        (lambda: client.node_types.get("py.none@1"), "NODE_TYPE_NOT_FOUND"),
+        (lambda: client.invocation(client.start("py-double", {"n": 1}).run_id, "work"), "NODE_NOT_INVOKED"),
+        (lambda: client.delete(client.start("py-double", {"n": 1}).run_id), "RUN_NOT_DELETABLE"),
         (lambda: client.start("py-none"), "WORKFLOW_NOT_FOUND"),
         (lambda: client.workflows.apply({"id": "py-bad", "nodes": []}), "DEFINITION_INVALID"),
         (lambda: client.schedules.create("py-bad", "py-double", "now and then"), "INPUT_INVALID"),
@@ -169,6 +214,8 @@ if __name__ == "__main__":
         save(shared)
         run(shared)
         many(shared)
+        details(shared)
+        leave(shared)
         schedules(shared)
         pauses(shared)
         refusals(shared)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from pawl_sdk import Client, LeftDeadLetters
 
@@ -16,7 +16,7 @@ if __name__ == "__main__":
         ids = [letter.dead_letter_id]
         preview = client.dead_letters.preview(ids=ids)
         assert (preview.redriven_count, preview.run_count, preview.first_ids) == (1, 1, tuple(ids)), preview
-        early = datetime(2000, 1, 1, tzinfo=timezone.utc)
+        early = datetime(2000, 1, 1, tzinfo=UTC)
         assert client.dead_letters.preview(workflow_id=workflow_id, before=early).redriven_count == 0
         steps = list(client.dead_letters.redrive_all(workflow_id=workflow_id, request_id="py-redrive"))
         (redriven,) = steps[0].redriven

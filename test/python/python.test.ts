@@ -1,4 +1,4 @@
-// The Python package as its users have it: its own tests, its types, and its wheel in a clean environment.
+// The Python package as its users have it: its own tests, its types, its lint, and its wheel in a clean environment.
 import { makeEnvironment, programOf, runToEnd } from "@pawl/deploy/python.ts";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +9,8 @@ import { PACKAGE } from "../support/python-source.ts";
 
 /** pip fetches gRPC into the clean environment: 18 s alone, more on a busy machine. */
 const WHEEL_MS = 180_000;
+/** The Python of this repository, from the folder of the package. */
+const LINTED = [".", "../../test", "../../deploy"];
 
 test("the tests of the Python package pass", async (context) => {
   const python = await pythonOrSkip(context);
@@ -18,6 +20,12 @@ test("the tests of the Python package pass", async (context) => {
 test("mypy --strict finds nothing in the package and its programs", async (context) => {
   const python = await pythonOrSkip(context);
   expect(await runModule(python, "mypy")).toContain("no issues found");
+});
+
+test("ruff finds no fault and no import out of order in the package and its programs", async (context) => {
+  const python = await pythonOrSkip(context);
+  const found = await runModule(python, "ruff", "check", "--config=pyproject.toml", ...LINTED);
+  expect(found).toContain("All checks passed!");
 });
 
 test(

@@ -16,7 +16,7 @@ import (
 
 const (
 	defaultGateway  = "127.0.0.1:7400"
-	defaultAttempts = 5
+	defaultAttempts = 4
 	defaultTimeout  = 30 * time.Second
 )
 
@@ -41,7 +41,7 @@ type Client struct {
 // Option changes how a client calls.
 type Option func(*Client)
 
-// Attempts sets how often a call is made in all while it fails in a way that may pass. The default is 5.
+// Attempts sets how often a call is made in all while it fails in a way that may pass. The default is 4.
 func Attempts(n int) Option { return func(c *Client) { c.attempts = max(1, n) } }
 
 // Timeout bounds each attempt of a unary call. The default is 30 s.

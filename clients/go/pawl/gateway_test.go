@@ -45,6 +45,7 @@ type gateway struct {
 	streamsMax int
 	// Other servers of these services; absent means the gateway itself.
 	runs      pawlv1.RunServiceServer
+	events    pawlv1.EventServiceServer
 	workflows pawlv1.WorkflowServiceServer
 	approvals pawlv1.ApprovalServiceServer
 	// more registers further services.
@@ -139,7 +140,7 @@ func listen(t *testing.T, g *gateway) (string, func()) {
 	}
 	server := grpc.NewServer()
 	pawlv1.RegisterRunServiceServer(server, cmp.Or[pawlv1.RunServiceServer](g.runs, g))
-	pawlv1.RegisterEventServiceServer(server, g)
+	pawlv1.RegisterEventServiceServer(server, cmp.Or[pawlv1.EventServiceServer](g.events, g))
 	pawlv1.RegisterWorkflowServiceServer(server, cmp.Or[pawlv1.WorkflowServiceServer](g.workflows, g))
 	pawlv1.RegisterApprovalServiceServer(server, cmp.Or[pawlv1.ApprovalServiceServer](g.approvals, g))
 	if g.more != nil {

@@ -242,6 +242,7 @@ func (l *lane) lost(reason *Error) (pause time.Duration, isNeeded bool) {
 	defer s.mu.Unlock()
 	l.failures++
 	l.address++
+	pause = fullJitter(l.failures, s.client.clock.random())
 	hasNoStream := reason.Code == codes.Unimplemented
 	// A copy: an end lets the next submission of the line into the lane.
 	under := slices.Collect(maps.Values(l.entries))
@@ -250,6 +251,7 @@ func (l *lane) lost(reason *Error) (pause time.Duration, isNeeded bool) {
 		under = append(under, s.line...)
 	}
 	for _, sub := range under {
+		sub.losses++
 		if hasNoStream {
 			sub.isCall = true
 			s.settle(sub, nil)
@@ -257,7 +259,7 @@ func (l *lane) lost(reason *Error) (pause time.Duration, isNeeded bool) {
 			s.settle(sub, reason)
 		}
 	}
-	return fullJitter(l.failures, s.client.clock.random()), len(l.entries) > 0
+	return pause, len(l.entries) > 0
 }
 
 func (l *lane) isHopeless(sub *submission, reason *Error) bool {
@@ -272,7 +274,7 @@ func (l *lane) isHopeless(sub *submission, reason *Error) bool {
 		return silent > c.timeout
 	}
 	// Where no gateway ever answered, the address is most likely wrong.
-	return l.failures >= c.attempts
+	return sub.losses >= c.attempts
 }
 
 // queueAll puts every submission in the line, except those that rest.

@@ -36,6 +36,8 @@ type submission struct {
 	since time.Time
 	// How often a gateway refused it for now.
 	tries int
+	// How many streams were lost under it.
+	losses int
 	// Whether it is in the line of its lane.
 	isQueued bool
 	// Whether it waits for as long as a refusal asked.
@@ -154,6 +156,10 @@ func (s *submitter) settle(sub *submission, err *Error) {
 	}
 	if l := sub.lane; l != nil {
 		delete(l.entries, sub.id())
+		if len(l.entries) == 0 {
+			// The pauses of an outage are over with the last call that met it.
+			l.failures = 0
+		}
 		sub.lane = nil
 		s.advance()
 	}

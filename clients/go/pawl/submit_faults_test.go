@@ -91,6 +91,18 @@ func TestAStartThatNoGatewayAnswersIsUnreachableAfterAllAttempts(t *testing.T) {
 	}
 }
 
+func TestALaterCallHasAllItsAttemptsAfterAnEarlierOneRanOutOfThem(t *testing.T) {
+	client, pauses := clientOf(t, "127.0.0.1:1")
+	for call := 1; call <= 2; call++ {
+		if _, err := client.Start(t.Context(), "hello", nil, StartOptions{}); !isReason(err, Unreachable) {
+			t.Errorf("got %v", err)
+		}
+		if len(pauses.list) != call*(defaultAttempts-1) {
+			t.Errorf("%d pauses after %d calls", len(pauses.list), call)
+		}
+	}
+}
+
 func TestClosingTheClientEndsItsCallsUnderWay(t *testing.T) {
 	taken := make(chan struct{})
 	client, _ := serveGateway(t, &gateway{submit: func(int, *pawlv1.SubmitRunsRequest) answer {

@@ -14,6 +14,7 @@ from google.rpc import error_details_pb2, status_pb2
 from pawl_sdk._gen.pawl.v1 import (
     approval_service_pb2,
     event_service_pb2,
+    node_type_service_pb2,
     queue_service_pb2,
     run_service_pb2,
     schedule_service_pb2,
@@ -27,6 +28,7 @@ MODULES = {
     "ApprovalService": approval_service_pb2,
     "ScheduleService": schedule_service_pb2,
     "QueueService": queue_service_pb2,
+    "NodeTypeService": node_type_service_pb2,
 }
 # The methods that stream.
 MAKERS: dict[str, Any] = {
@@ -57,9 +59,9 @@ class _Router(grpc.GenericRpcHandler):
 
 
 @contextmanager
-def gateway(**scripts: Script) -> Iterator[str]:
+def gateway(*, workers: int = 16, **scripts: Script) -> Iterator[str]:
     """Serves the scripts by the names of their methods, and gives the address."""
-    server = grpc.server(futures.ThreadPoolExecutor(max_workers=16))
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=workers))
     server.add_generic_rpc_handlers((_Router(scripts),))
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()

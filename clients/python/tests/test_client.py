@@ -16,9 +16,10 @@ from google.rpc import error_details_pb2
 from scripted_gateway import gateway, info, refuse
 from test_watch import done, fact
 
-from pawl_sdk import AsyncClient, Client, PawlError, RunFailed
+from pawl_sdk import AsyncClient, Client, PawlError, RunFailed, _watch
 from pawl_sdk._gen.pawl.v1 import event_service_pb2, run_pb2, run_service_pb2, workflow_pb2
 from pawl_sdk._gen.pawl.v1 import workflow_service_pb2 as workflows
+
 
 def running(run_id: str = "r1") -> run_pb2.Run:
     return run_pb2.Run(run_id=run_id, status=run_pb2.RUN_STATUS_RUNNING)
@@ -119,9 +120,8 @@ def test_the_time_to_wait_and_the_request_id_come_from_the_error_details() -> No
             error_details_pb2.RequestInfo(request_id="q7"),
         )
 
-    with gateway(GetRun=get) as address, Client(address, attempts=1) as client:
-        with pytest.raises(PawlError) as caught:
-            client.get("r")
+    with gateway(GetRun=get) as address, Client(address, attempts=1) as client, pytest.raises(PawlError) as caught:
+        client.get("r")
     error = caught.value
     assert (error.retry_after, error.request_id, error.retryable) == (0.25, "q7", True)
     # A reason this client does not know is passed on as the server spelled it.
@@ -132,8 +132,7 @@ def test_an_unreachable_gateway_is_unreachable(use: Any) -> None:
     with gateway() as address:
         pass
     with pytest.raises(PawlError) as caught:
-        blocking_once = Client(address, attempts=1)
-        blocking_once.get("r")
+        use(address, "get", "r")
     assert caught.value.reason == "UNREACHABLE" and caught.value.server_reason is None
 
 
@@ -163,9 +162,9 @@ def test_apply_creates_a_missing_workflow_updates_an_existing_one_and_says_when_
             saved["w"] = (version + 1, request.definition.text)
         return workflows.UpdateWorkflowResponse(workflow=current("w"))
 
-    scripts = {"ValidateWorkflow": validate, "GetWorkflow": get}
-    scripts |= {"CreateWorkflow": create, "UpdateWorkflow": update}
-    with gateway(**scripts) as address:
+    with gateway(
+        ValidateWorkflow=validate, GetWorkflow=get, CreateWorkflow=create, UpdateWorkflow=update
+    ) as address:
         texts = ["id: w", "id: w", "id: w\ntitle: new"]
         outcomes = [use(address, "workflows.apply", text).outcome for text in texts]
     assert outcomes == ["created", "unchanged", "updated"] and saved["w"][0] == 2
@@ -217,7 +216,13 @@ def ending(outcomes: queue.SimpleQueue[bool], asked: threading.Event) -> Callabl
     return watch
 
 
-def test_after_the_terminal_event_the_server_ends_the_stream_and_the_client_does_not_reset_it() -> None:
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine may take longer than the time in which a server must end its stream."""
+    monkeypatch.setattr(_watch, "_END", 30.0)
+
+
+def test_after_the_terminal_event_the_server_ends_the_stream_and_the_client_does_not_reset_it(patient: None) -> None:
     outcomes: queue.SimpleQueue[bool] = queue.SimpleQueue()
     asked = threading.Event()
     with gateway(WatchRun=ending(outcomes, asked)) as address, Client(address) as client:
@@ -228,7 +233,7 @@ def test_after_the_terminal_event_the_server_ends_the_stream_and_the_client_does
         assert outcomes.get(timeout=30) is False
 
 
-def test_after_the_terminal_event_an_asyncio_watch_does_not_reset_the_stream() -> None:
+def test_after_the_terminal_event_an_asyncio_watch_does_not_reset_the_stream(patient: None) -> None:
     outcomes: queue.SimpleQueue[bool] = queue.SimpleQueue()
     asked = threading.Event()
 
@@ -243,10 +248,10 @@ def test_after_the_terminal_event_an_asyncio_watch_does_not_reset_the_stream() -
 
 
 def test_leaving_the_loop_ends_the_watch_quietly_and_closes_the_stream() -> None:
-    closed: list[bool] = []
+    closed = threading.Event()
 
     def watch(request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
-        context.add_callback(lambda: closed.append(True))
+        context.add_callback(closed.set)
         yield event_service_pb2.WatchRunResponse(events=[fact(1)])
         while context.is_active():
             yield event_service_pb2.WatchRunResponse()
@@ -255,7 +260,7 @@ def test_leaving_the_loop_ends_the_watch_quietly_and_closes_the_stream() -> None
         for event in client.watch("r"):
             assert event.event_id == 1
             break
-    assert closed == [True]
+        assert closed.wait(30)
 
 
 def test_a_silent_peer_is_left_and_the_watch_resumes() -> None:
@@ -264,7 +269,8 @@ def test_a_silent_peer_is_left_and_the_watch_resumes() -> None:
 
     def watch(request: Any, context: grpc.ServicerContext) -> Iterator[Any]:
         opened.append(request.after_event_id)
-        if len(opened) == 1:
+        # On a busy machine a connection may be silent even before its first event.
+        if request.after_event_id == 0:
             yield event_service_pb2.WatchRunResponse(events=[fact(1)])
             over = threading.Event()
             context.add_callback(over.set)
@@ -275,7 +281,7 @@ def test_a_silent_peer_is_left_and_the_watch_resumes() -> None:
     with gateway(WatchRun=watch) as address, Client(address) as client:
         events = client.watch("r", silence=0.2, on_reconnect=lambda each: causes.append(each.cause))
         assert [event.event_id for event in events] == [1, 2]
-    assert (opened, causes) == ([0, 1], ["silence"])
+    assert (opened[0], opened[-1]) == (0, 1) and set(causes) == {"silence"}
 
 
 def test_a_status_that_does_not_exist_is_refused_before_the_call(use: Any) -> None:

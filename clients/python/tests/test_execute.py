@@ -12,7 +12,7 @@ import pytest
 from scripted_gateway import gateway, info, refuse
 from test_watch import done, fact
 
-from pawl_sdk import AsyncClient, Client, PawlError, StartedRun
+from pawl_sdk import AcceptedRun, AsyncClient, Client, PawlError
 from pawl_sdk._gen.pawl.v1 import event_pb2, event_service_pb2, run_pb2, run_service_pb2
 
 LOG = [fact(1, "run.started"), fact(2, "node.queued"), fact(3, "node.completed"), done(4)]
@@ -56,14 +56,14 @@ def ids(events: list[Any]) -> list[int]:
 
 def test_one_call_starts_a_run_and_gives_its_events_and_the_run_is_known_before_the_first_of_them(use: Any) -> None:
     known = threading.Event()
-    started: list[StartedRun] = []
+    started: list[AcceptedRun] = []
 
     def play(call: int, context: grpc.ServicerContext) -> Iterator[Any]:
         yield ACCEPT
         assert known.wait(30)
         yield sent(*LOG)
 
-    def on_start(run: StartedRun) -> None:
+    def on_start(run: AcceptedRun) -> None:
         started.append(run)
         known.set()
 
@@ -71,7 +71,7 @@ def test_one_call_starts_a_run_and_gives_its_events_and_the_run_is_known_before_
     with script.serve() as address:
         options = {"types": ["node.completed"], "priority": 3, "on_start": on_start}
         assert ids(use(address, "execute", "hello", {"name": "Ada"}, **options)) == [1, 2, 3, 4]
-    assert [(each.run.run_id, each.is_duplicate) for each in started] == [("r", False)]
+    assert [(each.run_id, each.is_duplicate) for each in started] == [("r", False)]
     (request,) = script.executed
     assert (request.start.workflow_id, request.start.priority) == ("hello", 3)
     assert (request.start.input_json, list(request.types)) == (b'{"name":"Ada"}', ["node.completed"])
@@ -182,9 +182,8 @@ def test_an_execution_whose_run_is_not_named_in_time_fails_as_a_start_would() ->
         stall(context)
         yield ACCEPT
 
-    with Gateway(play).serve() as address, Client(address, timeout=0.05) as client:
-        with pytest.raises(PawlError) as caught:
-            list(client.execute("hello"))
+    with Gateway(play).serve() as address, Client(address, timeout=0.05) as client, pytest.raises(PawlError) as caught:
+        list(client.execute("hello"))
     assert (caught.value.reason, caught.value.code) == ("DEADLINE_PASSED", grpc.StatusCode.DEADLINE_EXCEEDED)
 
 

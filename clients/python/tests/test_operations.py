@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 import grpc
@@ -23,7 +23,7 @@ from pawl_sdk._gen.pawl.v1 import (
     workflow_service_pb2,
 )
 
-NEW_YEAR = datetime(2026, 1, 1, tzinfo=timezone.utc)
+NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Seen:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pawl_sdk._gen.pawl.v1 import event_pb2, event_service_pb2, run_pb2, run_service_pb2
-from pawl_sdk._steps import SILENT, Call, Close, Emit, LetEnd, Next, Now, Open, Pause
+from pawl_sdk._steps import SILENT, Call, Close, Emit, LetEnd, Next, Now, Open, Sleep
 from pawl_sdk._watch import WatchOptions, watch
 from pawl_sdk.errors import UNREACHABLE, PawlError
 from pawl_sdk.model import Event
@@ -40,6 +40,9 @@ def done(event_id: int) -> event_pb2.RunEvent:
 HEARTBEAT = "heartbeat"
 
 
+DEFAULTS = WatchOptions()
+
+
 class Player:
     """Plays connections to a watch. A connection is a list of events, HEARTBEAT, SILENT or an error; it ends after the last."""
 
@@ -51,7 +54,7 @@ class Player:
         self.causes: list[str] = []
         self.now = 0.0
 
-    def play(self, options: WatchOptions = WatchOptions()) -> list[Event]:
+    def play(self, options: WatchOptions = DEFAULTS) -> list[Event]:
         options = WatchOptions(
             options.after_event_id,
             options.types,
@@ -86,7 +89,7 @@ class Player:
                     else:
                         batch = [] if came == HEARTBEAT else [came]
                         answer = event_service_pb2.WatchRunResponse(events=batch)
-                case Pause(seconds):
+                case Sleep(seconds):
                     self.pauses.append(seconds)
                     self.now += seconds
                 case Now():

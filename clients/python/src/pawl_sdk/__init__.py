@@ -1,13 +1,27 @@
 """Pawl for Python: start and watch workflows, and write handlers for node types of your own."""
 
+from pawl_sdk._check import Check
 from pawl_sdk._json import Json
 from pawl_sdk._link import Status
-from pawl_sdk._check import Check
 from pawl_sdk._steps import Reconnect
 from pawl_sdk._version import VERSION as __version__
 from pawl_sdk.async_client import AsyncClient
+from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
 from pawl_sdk.client import Client
 from pawl_sdk.context import AsyncContext, Context
+from pawl_sdk.details import (
+    Effect,
+    EffectPage,
+    EventPage,
+    Evidence,
+    Explanation,
+    Invocation,
+    InvocationEffect,
+    SlotHolder,
+    SlotWait,
+    Tag,
+    TagPage,
+)
 from pawl_sdk.errors import PawlError, RunFailed, Violation
 from pawl_sdk.handlers import Handler, handler
 from pawl_sdk.model import (
@@ -21,6 +35,7 @@ from pawl_sdk.model import (
     RunPage,
     StartedRun,
     StartItem,
+    TestedRun,
     Workflow,
     WorkflowPage,
 )
@@ -37,6 +52,24 @@ from pawl_sdk.operations import (
     RedriveStep,
     Schedule,
     SchedulePage,
+)
+from pawl_sdk.options import (
+    AnswerOptions,
+    ControlOptions,
+    ControlRunOptions,
+    DeadLetterFilter,
+    Decision,
+    DiscardOptions,
+    ListApprovalsOptions,
+    ListDeadLettersOptions,
+    ListRunsOptions,
+    Missed,
+    Overlap,
+    PreviewRedriveOptions,
+    PreviewScheduleOptions,
+    RedriveOptions,
+    ScheduleOptions,
+    StartOptions,
 )
 from pawl_sdk.outcome import (
     AT_MOST_ONCE,
@@ -58,6 +91,7 @@ __all__ = [
     "IDEMPOTENT",
     "TRANSACTIONAL",
     "AcceptedRun",
+    "AnswerOptions",
     "AppliedWorkflow",
     "Approval",
     "ApprovalPage",
@@ -68,23 +102,46 @@ __all__ = [
     "Check",
     "Client",
     "Context",
+    "ControlOptions",
+    "ControlRunOptions",
     "DeadLetter",
+    "DeadLetterFilter",
     "DeadLetterPage",
+    "Decision",
+    "DiscardOptions",
+    "Effect",
     "EffectClass",
+    "EffectPage",
     "EffectRefused",
     "Event",
+    "EventPage",
+    "Evidence",
+    "Executor",
+    "Explanation",
     "Failed",
     "Handler",
+    "Invocation",
+    "InvocationEffect",
     "Json",
     "LeftDeadLetters",
+    "ListApprovalsOptions",
+    "ListDeadLettersOptions",
+    "ListRunsOptions",
+    "Missed",
     "NodeRun",
+    "NodeType",
+    "NodeTypePage",
+    "Overlap",
     "Pause",
     "PawlError",
+    "PreviewRedriveOptions",
+    "PreviewScheduleOptions",
     "QueueDepth",
     "QueueDepths",
     "Ran",
     "Reconnect",
     "Redrive",
+    "RedriveOptions",
     "RedrivePreview",
     "RedriveStep",
     "RedrivenLetter",
@@ -93,11 +150,18 @@ __all__ = [
     "RunFailed",
     "RunPage",
     "Schedule",
+    "ScheduleOptions",
     "SchedulePage",
     "Server",
+    "SlotHolder",
+    "SlotWait",
     "StartItem",
+    "StartOptions",
     "StartedRun",
     "Status",
+    "Tag",
+    "TagPage",
+    "TestedRun",
     "Usage",
     "Violation",
     "Workflow",

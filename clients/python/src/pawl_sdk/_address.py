@@ -43,9 +43,14 @@ class ForkGuard:
         self._what = what
         self._pid = os.getpid()
 
+    @property
+    def is_child(self) -> bool:
+        """Whether this is a child process. It has the locks of its parent as they were, and none of the threads that hold them."""
+        return os.getpid() != self._pid
+
     def check(self) -> None:
         """Raises RuntimeError in a child process."""
-        if os.getpid() != self._pid:
+        if self.is_child:
             raise RuntimeError(
                 f"this {self._what} was made before fork(); make one in the child process, or use the start method `spawn`"
             )

@@ -1,16 +1,21 @@
-"""Makes the steps of a call with asyncio."""
+"""Makes the steps of a call with asyncio.
+
+A call ends early in three ways: its time limit passes, a task closes the client, or the caller's task is cancelled. gRPC raises
+CancelledError for the last two; only the last one is the caller's own. The steps are then left: their own rules would repeat the call.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from typing import Any, TypeVar, cast
 
 import grpc
 import grpc.aio
 
+from pawl_sdk._entry import Entry, closed, left
 from pawl_sdk._gateways import METADATA, Gateways
-from pawl_sdk._lanes_async import AsyncLanes
+from pawl_sdk._lanes_async import AsyncLanes, is_cancelled
 from pawl_sdk._steps import (
     SILENT,
     Await,
@@ -23,13 +28,13 @@ from pawl_sdk._steps import (
     Next,
     Now,
     Open,
-    Pause,
+    Sleep,
     Step,
     Steps,
     Submit,
+    Together,
 )
-from pawl_sdk._entry import Entry
-from pawl_sdk.errors import error_from
+from pawl_sdk.errors import UNREACHABLE, PawlError, error_from
 
 T = TypeVar("T")
 
@@ -53,9 +58,15 @@ async def _read_to_end(stream: grpc.aio.UnaryStreamCall[Any, Any], timeout: floa
 class AsyncDriver:
     """Makes the steps of one call. It has at most one open stream."""
 
-    def __init__(self, gateways: Gateways[grpc.aio.Channel], lanes: AsyncLanes) -> None:
+    def __init__(
+        self, gateways: Gateways[grpc.aio.Channel], lanes: AsyncLanes, owner: object, timeout: float | None = None
+    ) -> None:
         self._gateways = gateways
         self._lanes = lanes
+        self._owner = owner
+        """What must not be collected while this call is under way."""
+        self._timeout = timeout
+        self._until = None if timeout is None else asyncio.get_running_loop().time() + timeout
         self._used = gateways.current
         self._open: grpc.aio.UnaryStreamCall[Any, Any] | None = None
         self._submitted: list[Entry] = []
@@ -92,9 +103,21 @@ class AsyncDriver:
                 return step
             answer, error = None, None
             try:
-                answer = await self._make(step)
+                async with asyncio.timeout_at(self._until):
+                    answer = await self._make(step)
+            except TimeoutError:
+                steps.close()
+                raise left(self._timeout) from None
+            except asyncio.CancelledError:
+                if is_cancelled():
+                    raise
+                error = PawlError(UNREACHABLE, "the client cancelled the call")
             except Exception as raised:
                 error = raised
+            if self._lanes.is_closed and (error is not None or isinstance(step, Sleep)):
+                if not isinstance(error, PawlError) or error.server_reason is None:
+                    steps.close()
+                    raise closed() from None
 
     async def _make(self, step: Step) -> Any:
         used = self._used
@@ -122,23 +145,39 @@ class AsyncDriver:
                     self._close()
                 case LetEnd(timeout):
                     self._let_end(timeout)
-                case Pause(seconds):
-                    await asyncio.sleep(seconds)
+                case Sleep(seconds):
+                    await self._lanes.sleep(seconds)
                 case Now():
                     return asyncio.get_running_loop().time()
-                case Submit(start, wait):
-                    entry = self._lanes.submit(start, wait)
-                    self._submitted.append(entry)
-                    return entry
+                case Submit(starts, wait):
+                    entries = self._lanes.submit(starts, wait)
+                    self._submitted.extend(entries)
+                    return entries
                 case Await(future):
                     # The lanes of this driver make futures of the loop.
                     return await cast("asyncio.Future[Any]", future)
+                case Together(calls, limit):
+                    return await self._together(calls, limit)
         except grpc.aio.AioRpcError as raised:
             error = error_from(raised)
             if error.retryable:
                 self._gateways.leave(used)
             raise error from None
         return None
+
+    async def _together(self, calls: Sequence[Steps[Any]], limit: int) -> list[Any]:
+        places = asyncio.Semaphore(limit)
+
+        async def outcome(steps: Steps[Any]) -> Any:
+            async with places:
+                try:
+                    return await AsyncDriver(self._gateways, self._lanes, self._owner).run(steps)
+                except PawlError as error:
+                    return error
+
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(outcome(steps)) for steps in calls]
+        return [task.result() for task in tasks]
 
     async def _next(self, timeout: float) -> Any:
         if self._open is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from pawl_sdk._steps import Settles
 from pawl_sdk.errors import UNRECOGNISED, PawlError
 
 if TYPE_CHECKING:
-    from pawl_sdk._submit import Lane
+    from pawl_sdk._lane import Lane
 
 
 class NoStream(Exception):
@@ -33,6 +34,8 @@ class Entry:
     """The final answer: the end of the run if the caller waits for it, and None otherwise. Or the error."""
     tries: int = 0
     """How often a gateway refused it for now."""
+    losses: int = 0
+    """How many streams were lost under it."""
     lane: Lane | None = None
 
     def accept(self, accepted: run_service_pb2.AcceptedSubmission | None) -> None:
@@ -50,11 +53,28 @@ class Entry:
             self.ended.set_exception(error)
 
 
+def copy_of(error: PawlError) -> PawlError:
+    """The same error for another caller: raising an error adds frames to it."""
+    return copy.copy(error)
+
+
 def closed() -> PawlError:
     """The error of calls under way when the client is closed, and of later calls."""
     return PawlError("CALLER_CANCELLED", "the client is closed", code=grpc.StatusCode.CANCELLED)
 
 
-def broken(error: Exception) -> PawlError:
-    """The error of calls whose lane ended by a mistake of this package."""
-    return PawlError(UNRECOGNISED, f"the stream of starts ended by {error!r}")
+def left(timeout: float | None) -> PawlError:
+    """The error of a call whose caller set a time limit."""
+    message = f"the caller left after {timeout} s; a run that was accepted continues"
+    return PawlError("DEADLINE_PASSED", message, code=grpc.StatusCode.DEADLINE_EXCEEDED)
+
+
+def unkept() -> PawlError:
+    """The error of calls whose lane lost its keeper: the loop ended, or a task cancelled all others."""
+    message = "the task that kept the stream of starts was cancelled; a run that was accepted continues"
+    return PawlError("CALLER_CANCELLED", message, code=grpc.StatusCode.CANCELLED)
+
+
+def broken(error: BaseException) -> PawlError:
+    """The error of calls that no lane can carry, by a mistake of this package or for want of a thread."""
+    return PawlError(UNRECOGNISED, f"no stream of starts can be kept: {error!r}")

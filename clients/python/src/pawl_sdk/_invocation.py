@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from pawl_sdk import _json
 from pawl_sdk._gen.pawl.handler.v1 import handler_service_pb2 as wire
-from pawl_sdk.outcome import CancelReason, Cancelled, EffectClass, EffectRefused, Failed
+from pawl_sdk.outcome import Cancelled, CancelReason, EffectClass, EffectRefused, Failed
 
 Waits = Generator["Future[Any]", Any, Any]
 """Code that waits for futures: a context drives it, with a thread or with asyncio."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from google.protobuf.descriptor import EnumDescriptor, FieldDescriptor
@@ -51,7 +51,7 @@ def time_of(value: Timestamp) -> datetime | None:
     """The time of a field; None when it is not set."""
     if value.seconds == 0 and value.nanos == 0:
         return None
-    return value.ToDatetime(tzinfo=timezone.utc)
+    return value.ToDatetime(tzinfo=UTC)
 
 
 def short_name(enum: EnumDescriptor, value: int) -> str:

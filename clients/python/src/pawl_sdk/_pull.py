@@ -1,7 +1,7 @@
 """Reads a blocking stream with a time limit for each message.
 
 gRPC's blocking iterator has no limit of its own, so a thread reads it. The thread reads only what was asked for: at most one message waits
-here, and the flow control of HTTP/2 holds the rest back.
+here, and the flow control of HTTP/2 holds the rest back. The race it survives: one thread closes the stream while another one asks.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Generic, Protocol, TypeVar
 import grpc
 
 from pawl_sdk._steps import SILENT, Silent
-from pawl_sdk.errors import PawlError, error_from
+from pawl_sdk.errors import UNREACHABLE, PawlError, error_from
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
@@ -71,6 +71,8 @@ class Pull(Generic[T]):
         while True:
             self._asked.acquire()
             if self._is_closed:
+                # Another thread closed it, and the reader may wait for a message already.
+                self._came.put(None)
                 return
             if self._ending is not None:
                 self._read_to_end(self._ending)
@@ -82,6 +84,10 @@ class Pull(Generic[T]):
                 return
             except grpc.RpcError as error:
                 self._came.put(error_from(error))  # type: ignore[arg-type]  # a failed call is its own error
+                return
+            except Exception as error:
+                # Without an answer the caller would wait for the whole silence.
+                self._came.put(PawlError(UNREACHABLE, f"the stream failed: {error!r}"))
                 return
 
     def _read_to_end(self, ending: threading.Timer) -> None:

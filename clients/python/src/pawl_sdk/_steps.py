@@ -5,7 +5,7 @@ So `Client` and `AsyncClient` have one core, and the core has no I/O, no clock a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
@@ -14,7 +14,7 @@ from google.protobuf.message import Message
 from pawl_sdk._gen.pawl.v1 import run_service_pb2
 
 T = TypeVar("T")
-Answer = TypeVar("Answer", bound=Message)
+Reply = TypeVar("Reply", bound=Message)
 
 
 class Settles(Protocol[T]):
@@ -29,11 +29,11 @@ class Settles(Protocol[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class Method(Generic[Answer]):
+class Method(Generic[Reply]):
     """One method of a service, and the class of its answers."""
 
     path: str
-    answer: type[Answer]
+    answer: type[Reply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class Sleep:
     """Wait."""
 
     seconds: float
@@ -84,9 +84,9 @@ class LetEnd:
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """Put a start on a standing stream; the Entry is sent back. The driver withdraws it if the call ends before its answer."""
+    """Put starts on a standing stream; their entries are sent back. The driver withdraws those that have no answer when the call ends."""
 
-    start: run_service_pb2.StartRunRequest
+    starts: Sequence[run_service_pb2.StartRunRequest]
     wait: bool
 
 
@@ -95,6 +95,14 @@ class Await:
     """Wait until a future of an Entry is settled; its result is sent back, and its error is thrown."""
 
     future: Settles[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Make the steps of several calls at once, a few at a time. The value or the PawlError of each is sent back, in order."""
+
+    calls: Sequence[Steps[Any]]
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +142,7 @@ class Silent:
 
 SILENT = Silent()
 
-Step: TypeAlias = Call | Pause | Open | Next | Close | LetEnd | Now | Submit | Await | Work | OpenLane
+Step: TypeAlias = Call | Sleep | Open | Next | Close | LetEnd | Now | Submit | Await | Together | Work | OpenLane
 Steps: TypeAlias = Generator[Step, Any, T]
 """Steps that end with a value."""
 Emissions: TypeAlias = Generator["Step | Emit[T]", Any, None]

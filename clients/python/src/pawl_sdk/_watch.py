@@ -27,8 +27,8 @@ from pawl_sdk._steps import (
     Now,
     OnReconnect,
     Open,
-    Pause,
     Reconnect,
+    Sleep,
     Step,
 )
 from pawl_sdk.errors import UNREACHABLE, PawlError
@@ -112,7 +112,7 @@ def watch(run_id: str, options: WatchOptions, first: Events | None = None) -> Em
             options.on_reconnect(
                 Reconnect(lost.cause, lost.error, retry, delay, cursor.last_event_id)
             )
-        yield Pause(delay)
+        yield Sleep(delay)
 
 
 def _read_once(

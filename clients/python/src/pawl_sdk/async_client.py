@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+import asyncio
+import builtins
+import warnings
+import weakref
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
@@ -11,58 +15,106 @@ import grpc.aio
 
 from pawl_sdk._address import OPTIONS, ForkGuard
 from pawl_sdk._calls.caller import Caller
-from pawl_sdk._calls.runs import ListRuns, OnStart, PauseRunOptions, RunCalls, StartOptions
+from pawl_sdk._calls.run_control import RunControlCalls
+from pawl_sdk._calls.run_details import RunDetailCalls
+from pawl_sdk._calls.runs import OnStart, RunCalls
 from pawl_sdk._drive_async import AsyncDriver
+from pawl_sdk._entry import closed
 from pawl_sdk._gateways import Gateways
 from pawl_sdk._lanes_async import AsyncLanes
 from pawl_sdk._steps import Emissions, OnReconnect, Steps
 from pawl_sdk._watch import WatchOptions, watch
+from pawl_sdk.async_resources import Approvals, DeadLetters, NodeTypes, Queues, Schedules, Workflows
+from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage
 from pawl_sdk.errors import PawlError
-from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartedRun, StartItem
-from pawl_sdk.async_resources import Approvals, DeadLetters, Queues, Schedules, Workflows
+from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartItem, TestedRun
+from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions
 
 T = TypeVar("T")
 
 
 class _Drive:
-    """Makes the steps of every call of a client, in its process only."""
+    """Makes the steps of every call of a client, in its process and on its loop only, until the client is closed.
+
+    The tasks of the lanes do not hold it. So a client that the program dropped is collected, and its tasks end then.
+    """
 
     def __init__(self, gateways: Gateways[grpc.aio.Channel], lanes: AsyncLanes) -> None:
-        self.guard = ForkGuard("AsyncClient")
+        self._guard = ForkGuard("AsyncClient")
+        self._loop = asyncio.get_running_loop()
         self._gateways = gateways
         self._lanes = lanes
+        self._dropped = weakref.finalize(self, _drop, lanes, self._loop, self._guard)
+        self._dropped.atexit = False
 
-    async def run(self, steps: Steps[T]) -> T:
-        self.guard.check()
-        return await AsyncDriver(self._gateways, self._lanes).run(steps)
+    async def run(self, steps: Steps[T], timeout: float | None = None) -> T:
+        return await self._driver(timeout).run(steps)
 
-    def emit(self, steps: Emissions[T]) -> AsyncGenerator[T, None]:
-        self.guard.check()
-        return AsyncDriver(self._gateways, self._lanes).emit(steps)
+    def emit(self, steps: Emissions[T], timeout: float | None = None) -> AsyncGenerator[T, None]:
+        return self._driver(timeout).emit(steps)
+
+    async def close(self) -> None:
+        self._dropped.detach()
+        if self._guard.is_child:
+            return
+        self._check_loop()
+        await self._lanes.close()
+        for channel in self._gateways.channels:
+            await channel.close()
+
+    def _driver(self, timeout: float | None) -> AsyncDriver:
+        self._guard.check()
+        self._check_loop()
+        if self._lanes.is_closed:
+            raise closed()
+        return AsyncDriver(self._gateways, self._lanes, self, timeout)
+
+    def _check_loop(self) -> None:
+        """Raises RuntimeError on another loop: futures and channels belong to one loop, and a call would wait for ever."""
+        if asyncio.get_running_loop() is not self._loop:
+            raise RuntimeError("this AsyncClient was made on another event loop; make one on each loop, in a coroutine")
+
+
+def _drop(lanes: AsyncLanes, loop: asyncio.AbstractEventLoop, guard: ForkGuard) -> None:
+    """The program dropped a client without closing it."""
+    if guard.is_child or loop.is_closed():
+        return
+    warnings.warn("an AsyncClient was dropped without close()", ResourceWarning, stacklevel=2)
+    loop.call_soon_threadsafe(lanes.drop)
 
 
 def _open(target: str, is_tls: bool) -> grpc.aio.Channel:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        raise RuntimeError("an AsyncClient belongs to the loop on which it is made; make it in a coroutine") from None
     if is_tls:
         return grpc.aio.secure_channel(target, grpc.ssl_channel_credentials(), options=OPTIONS)
     return grpc.aio.insecure_channel(target, options=OPTIONS)
 
 
 class AsyncClient:
-    """Calls gateways: one until it cannot be reached, then the next. Without an address it takes PAWL_ADDRESS, or the gateway of this machine."""
+    """Calls gateways: one until it cannot be reached, then the next. Without an address it takes PAWL_ADDRESS, or the gateway of this machine.
+
+    Close it when you are done, or use it in `async with`: it has tasks and connections of its own. `attempts` bounds the attempts of a call,
+    and `timeout` the seconds of each attempt.
+    """
 
     def __init__(
         self, address: str | Sequence[str] | None = None, *, attempts: int = 4, timeout: float = 30.0
     ) -> None:
-        self._gateways = Gateways(address, _open)
-        self._lanes = AsyncLanes(attempts, timeout, self._gateways.own_channel)
-        self._drive = _Drive(self._gateways, self._lanes)
+        gateways = Gateways(address, _open)
+        self._drive = _Drive(gateways, AsyncLanes(attempts, timeout, gateways.own_channel))
         self._caller = Caller(attempts, timeout)
         self._calls = RunCalls(self._caller)
+        self._details = RunDetailCalls(self._caller)
+        self._control = RunControlCalls(self._caller)
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
         self.queues = Queues(self._drive, self._caller)
         self.dead_letters = DeadLetters(self._drive, self._caller)
+        self.node_types = NodeTypes(self._drive, self._caller)
 
     async def run(
         self,
@@ -70,19 +122,21 @@ class AsyncClient:
         input: object = None,
         *,
         on_start: OnStart | None = None,
+        timeout: float | None = None,
         **options: Unpack[StartOptions],
     ) -> Any:
         """Starts a run, waits for its end, across reconnects, and returns its output. Raises RunFailed when the run did not complete.
 
-        `on_start` is called once, when the run is accepted.
+        `on_start` is called once, when the run is accepted. After `timeout` seconds the call raises PawlError DEADLINE_PASSED, and the run
+        continues.
         """
-        return await self._drive.run(self._calls.run(workflow_id, input, on_start, **options))
+        return await self._drive.run(self._calls.run(workflow_id, input, on_start, **options), timeout)
 
     async def start(self, workflow_id: str, input: object = None, **options: Unpack[StartOptions]) -> AcceptedRun:
         """Starts a run of a saved workflow and returns as soon as it is accepted."""
         return await self._drive.run(self._calls.start(workflow_id, input, **options))
 
-    async def start_many(self, items: Iterable[StartItem]) -> list[AcceptedRun | PawlError]:
+    async def start_many(self, items: Iterable[StartItem]) -> builtins.list[AcceptedRun | PawlError]:
         """Starts many runs, in batches. Every start has its own outcome, in the order of the list; one that is refused does not affect others."""
         return await self._drive.run(self._calls.start_many(items))
 
@@ -91,16 +145,20 @@ class AsyncClient:
         workflow_id: str,
         input: object = None,
         *,
-        on_start: Callable[[StartedRun], None] | None = None,
+        on_start: OnStart | None = None,
         types: Iterable[str] = (),
         silence: float = 45.0,
         give_up: float = 300.0,
         on_reconnect: OnReconnect | None = None,
+        timeout: float | None = None,
         **options: Unpack[StartOptions],
     ) -> AsyncGenerator[Event, None]:
-        """Starts a run and gives its events from the first one on, once and in order, across reconnects. Leave the loop to leave the run."""
+        """Starts a run and gives its events from the first one on, once and in order, across reconnects. Leave the loop to leave the run.
+
+        After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the run continues.
+        """
         watching = self._watching(0, types, silence, give_up, on_reconnect)
-        return self._drive.emit(self._calls.execute(workflow_id, input, watching, on_start, options))
+        return self._drive.emit(self._calls.execute(workflow_id, input, watching, on_start, options), timeout)
 
     def watch(
         self,
@@ -111,40 +169,113 @@ class AsyncClient:
         silence: float = 45.0,
         give_up: float = 300.0,
         on_reconnect: OnReconnect | None = None,
+        timeout: float | None = None,
     ) -> AsyncGenerator[Event, None]:
-        """The events of a run, once and in order, across reconnects; ends after the terminal one. Leave the loop to end it early."""
-        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect)
-        return self._drive.emit(watch(run_id, watching))
+        """The events of a run, once and in order, across reconnects; ends after the terminal one. Leave the loop to end it early.
 
-    async def wait(self, run_id: str) -> Run:
-        """Waits for the end and returns the run, however it ended."""
-        return await self._drive.run(self._calls.wait(run_id))
+        After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the run continues.
+        """
+        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect)
+        return self._drive.emit(watch(run_id, watching), timeout)
+
+    async def wait(self, run_id: str, *, timeout: float | None = None) -> Run:
+        """Waits for the end and returns the run, however it ended. Raises PawlError DEADLINE_PASSED after `timeout` seconds; the run continues."""
+        return await self._drive.run(self._calls.wait(run_id), timeout)
 
     async def get(self, run_id: str) -> Run:
         """One run with its nodes."""
         return await self._drive.run(self._calls.get(run_id))
 
-    async def list(self, **options: Unpack[ListRuns]) -> RunPage:
+    async def list(self, **options: Unpack[ListRunsOptions]) -> RunPage:
         """A page of runs, newest first."""
         return await self._drive.run(self._calls.list(**options))
 
+    async def explain(self, run_id: str, node_id: str, *, iteration: int = 0) -> Explanation:
+        """Why a node is in its state, with the events that prove it. Raises PawlError NODE_NOT_FOUND."""
+        return await self._drive.run(self._details.explain(run_id, node_id, iteration))
+
+    async def invocation(self, run_id: str, node_id: str, *, iteration: int = 0) -> Invocation:
+        """What the handler of a node got at its last start, and what came of it. Raises PawlError NODE_NOT_FOUND or NODE_NOT_INVOKED."""
+        return await self._drive.run(self._details.invocation(run_id, node_id, iteration))
+
+    async def effects(
+        self, run_id: str, *, node_id: str = "", page_size: int = 0, page_token: str = ""
+    ) -> EffectPage:
+        """A page of the effects of a run on the outside world, from the effect ledger; with `node_id` only those of this node."""
+        return await self._drive.run(
+            self._details.effects(run_id, node_id=node_id, page_size=page_size, page_token=page_token)
+        )
+
+    async def events(self, run_id: str, *, after_event_id: int = 0, page_size: int = 0) -> EventPage:
+        """A page of the log of a run, in order."""
+        return await self._drive.run(
+            self._details.events(run_id, after_event_id=after_event_id, page_size=page_size)
+        )
+
+    async def tags(
+        self, run_id: str, *, node_id: str = "", after_event_id: int = 0, page_size: int = 0
+    ) -> TagPage:
+        """A page of the status transitions of a run, in order; with `node_id` only those of this node."""
+        return await self._drive.run(
+            self._details.tags(run_id, node_id=node_id, after_event_id=after_event_id, page_size=page_size)
+        )
+
+    async def test(
+        self,
+        definition: str | dict[str, Any],
+        input: object = None,
+        *,
+        input_json: str | None = None,
+        request_id: str | None = None,
+    ) -> TestedRun:
+        """Runs a graph that is not saved (a value, or text in JSON or YAML). Raises PawlError DEFINITION_INVALID."""
+        return await self._drive.run(
+            self._control.test(definition, input, input_json=input_json, request_id=request_id)
+        )
+
     async def cancel(self, run_id: str, *, reason: str = "", request_id: str | None = None) -> Run:
         """Aborts running nodes and ends the run. Raises PawlError RUN_ALREADY_FINISHED."""
-        return await self._drive.run(self._calls.cancel(run_id, reason=reason, request_id=request_id))
+        return await self._drive.run(self._control.cancel(run_id, reason=reason, request_id=request_id))
 
-    async def pause(self, run_id: str, **options: Unpack[PauseRunOptions]) -> Run:
+    async def pause(self, run_id: str, **options: Unpack[ControlRunOptions]) -> Run:
         """Stops planning and claiming; running nodes finish. Harmless when the run is paused already. Raises PawlError RUN_ALREADY_FINISHED."""
-        return await self._drive.run(self._calls.pause(run_id, **options))
+        return await self._drive.run(self._control.pause(run_id, **options))
 
-    async def resume(self, run_id: str, **options: Unpack[PauseRunOptions]) -> Run:
+    async def resume(self, run_id: str, **options: Unpack[ControlRunOptions]) -> Run:
         """Resumes a paused run. Raises PawlError WORKFLOW_PAUSED or RUN_ALREADY_FINISHED."""
-        return await self._drive.run(self._calls.resume(run_id, **options))
+        return await self._drive.run(self._control.resume(run_id, **options))
+
+    async def decide(
+        self,
+        run_id: str,
+        node_id: str,
+        decision: Decision,
+        *,
+        iteration: int = 0,
+        comment: str = "",
+        request_id: str | None = None,
+    ) -> Run:
+        """Approves or rejects a node that waits for a person. Raises PawlError NODE_NOT_HELD or NODE_ALREADY_DECIDED."""
+        return await self._drive.run(
+            self._control.decide(
+                run_id, node_id, decision, iteration=iteration, comment=comment, request_id=request_id
+            )
+        )
+
+    async def recheck(self, run_id: str, *, request_id: str | None = None) -> Run:
+        """Checks the whole log again, and lifts the quarantine when the log is intact. Raises PawlError EVENT_LOG_CORRUPTION."""
+        return await self._drive.run(self._control.recheck(run_id, request_id))
+
+    async def delete(self, run_id: str, *, request_id: str | None = None) -> None:
+        """Deletes a test run with its history; a live one is cancelled first. Raises PawlError RUN_NOT_DELETABLE."""
+        await self._drive.run(self._control.delete(run_id, request_id))
 
     async def close(self) -> None:
-        """Closes the connections; calls under way fail."""
-        await self._lanes.close()
-        for channel in self._gateways.channels:
-            await channel.close()
+        """Closes the connections. Calls under way and later calls raise PawlError CALLER_CANCELLED; runs continue.
+
+        In a forked child it does nothing.
+        """
+        await self._drive.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""What an `AsyncClient` has beside its runs: workflows, approvals, schedules, queues and dead letters."""
+"""What an `AsyncClient` has beside its runs: workflows, approvals, schedules, queues, dead letters and node types."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ from collections.abc import AsyncGenerator
 from datetime import datetime
 from typing import Any, Protocol, TypeVar, Unpack
 
-from pawl_sdk._calls.approvals import Answer, ApprovalCalls, Decision, ListApprovals
-from pawl_sdk._calls.caller import Caller, PauseOptions
-from pawl_sdk._calls.queues import (
-    DeadLetterCalls,
-    DiscardOptions,
-    ListDeadLetters,
-    PreviewOptions,
-    QueueCalls,
-    RedriveOptions,
-)
-from pawl_sdk._calls.schedules import Preview, ScheduleCalls, ScheduleOptions
+from pawl_sdk._calls.approvals import ApprovalCalls
+from pawl_sdk._calls.caller import Caller
+from pawl_sdk._calls.catalogue import CatalogueCalls
+from pawl_sdk._calls.queues import DeadLetterCalls, QueueCalls
+from pawl_sdk._calls.schedules import ScheduleCalls
 from pawl_sdk._calls.workflows import WorkflowCalls
 from pawl_sdk._steps import Emissions, Steps
+from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
 from pawl_sdk.model import AppliedWorkflow, Approval, ApprovalPage, StartedRun, Workflow, WorkflowPage
 from pawl_sdk.operations import (
     DeadLetterPage,
@@ -29,6 +24,18 @@ from pawl_sdk.operations import (
     RedriveStep,
     Schedule,
     SchedulePage,
+)
+from pawl_sdk.options import (
+    AnswerOptions,
+    ControlOptions,
+    Decision,
+    DiscardOptions,
+    ListApprovalsOptions,
+    ListDeadLettersOptions,
+    PreviewRedriveOptions,
+    PreviewScheduleOptions,
+    RedriveOptions,
+    ScheduleOptions,
 )
 
 T = TypeVar("T")
@@ -62,11 +69,15 @@ class Workflows:
         """A page of workflows."""
         return await self._run(self._calls.list(page_size=page_size, page_token=page_token))
 
-    async def pause(self, workflow_id: str, **options: Unpack[PauseOptions]) -> Pause:
+    async def delete(self, workflow_id: str, *, force: bool = False, request_id: str | None = None) -> None:
+        """Deletes a workflow; its runs stay. Raises PawlError HAS_LIVE_RUNS unless `force` is given; live runs then run to their end."""
+        await self._run(self._calls.delete(workflow_id, force=force, request_id=request_id))
+
+    async def pause(self, workflow_id: str, **options: Unpack[ControlOptions]) -> Pause:
         """Pauses all its runs, also those started while it is paused; running nodes finish."""
         return await self._run(self._calls.pause(workflow_id, **options))
 
-    async def resume(self, workflow_id: str, **options: Unpack[PauseOptions]) -> bool:
+    async def resume(self, workflow_id: str, **options: Unpack[ControlOptions]) -> bool:
         """Resumes its runs, except runs paused one by one. True while some runs still wait to be resumed."""
         return await self._run(self._calls.resume(workflow_id, **options))
 
@@ -78,7 +89,7 @@ class Approvals:
         self._run = drive.run
         self._calls = ApprovalCalls(caller)
 
-    async def list(self, **options: Unpack[ListApprovals]) -> ApprovalPage:
+    async def list(self, **options: Unpack[ListApprovalsOptions]) -> ApprovalPage:
         """A page of approvals, newest first, without the schemas of their responses."""
         return await self._run(self._calls.list(**options))
 
@@ -86,7 +97,7 @@ class Approvals:
         """One approval, with the schema of its response."""
         return await self._run(self._calls.get(approval_id))
 
-    async def decide(self, approval_id: str, decision: Decision, **options: Unpack[Answer]) -> Approval:
+    async def decide(self, approval_id: str, decision: Decision, **options: Unpack[AnswerOptions]) -> Approval:
         """Answers an approval. Raises PawlError INPUT_INVALID, NODE_ALREADY_DECIDED or APPROVAL_CLOSED."""
         return await self._run(self._calls.decide(approval_id, decision, **options))
 
@@ -131,7 +142,7 @@ class Schedules:
             self._calls.list(workflow_id=workflow_id, page_size=page_size, page_token=page_token)
         )
 
-    async def pause(self, schedule_id: str, **options: Unpack[PauseOptions]) -> Schedule:
+    async def pause(self, schedule_id: str, **options: Unpack[ControlOptions]) -> Schedule:
         """Stops it from starting runs."""
         return await self._run(self._calls.pause(schedule_id, **options))
 
@@ -143,7 +154,7 @@ class Schedules:
         """Deletes it; its runs stay."""
         await self._run(self._calls.delete(schedule_id, request_id))
 
-    async def preview(self, **options: Unpack[Preview]) -> tuple[datetime, ...]:
+    async def preview(self, **options: Unpack[PreviewScheduleOptions]) -> tuple[datetime, ...]:
         """The next times of an `expression`, or of a saved schedule by `schedule_id`: 5 by default, at most 50, after now or `after`."""
         return await self._run(self._calls.preview(**options))
 
@@ -163,11 +174,11 @@ class Queues:
         """How many node executions wait, are claimed, wait for a person or were given up, by node type and in all."""
         return await self._run(self._calls.depth())
 
-    async def pause(self, node_type: str, **options: Unpack[PauseOptions]) -> Pause:
+    async def pause(self, node_type: str, **options: Unpack[ControlOptions]) -> Pause:
         """Stops executors from claiming nodes of this type; running nodes finish. Raises PawlError NODE_TYPE_NOT_FOUND."""
         return await self._run(self._calls.pause(node_type, **options))
 
-    async def resume(self, node_type: str, **options: Unpack[PauseOptions]) -> None:
+    async def resume(self, node_type: str, **options: Unpack[ControlOptions]) -> None:
         """Lets executors claim nodes of this type again. Raises PawlError NODE_TYPE_NOT_FOUND."""
         await self._run(self._calls.resume(node_type, **options))
 
@@ -184,11 +195,11 @@ class DeadLetters:
         self._emit = drive.emit
         self._calls = DeadLetterCalls(caller)
 
-    async def list(self, **options: Unpack[ListDeadLetters]) -> DeadLetterPage:
+    async def list(self, **options: Unpack[ListDeadLettersOptions]) -> DeadLetterPage:
         """A page of dead letters, newest first."""
         return await self._run(self._calls.list(**options))
 
-    async def preview(self, **options: Unpack[PreviewOptions]) -> RedrivePreview:
+    async def preview(self, **options: Unpack[PreviewRedriveOptions]) -> RedrivePreview:
         """Shows what a redrive would do; changes nothing."""
         return await self._run(self._calls.preview(**options))
 
@@ -203,3 +214,23 @@ class DeadLetters:
     async def discard(self, **options: Unpack[DiscardOptions]) -> tuple[str, ...]:
         """Closes open dead letters without starting anything; gives their ids. Raises PawlError INPUT_INVALID without a filter."""
         return await self._run(self._calls.discard(**options))
+
+
+class NodeTypes:
+    """The catalogue of node types, and the executors that serve them."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = CatalogueCalls(caller)
+
+    async def list(self, *, page_size: int = 0, page_token: str = "") -> NodeTypePage:
+        """A page of the built-in types and all types that an executor ever registered, by name; without schemas."""
+        return await self._run(self._calls.list(page_size=page_size, page_token=page_token))
+
+    async def get(self, type: str) -> NodeType:
+        """One type with its schemas. Raises PawlError NODE_TYPE_NOT_FOUND."""
+        return await self._run(self._calls.get(type))
+
+    async def executors(self) -> tuple[Executor, ...]:
+        """The executors and handler processes that are connected to any scheduler."""
+        return await self._run(self._calls.executors())

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import builtins
+import threading
+import warnings
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar, Unpack
 
@@ -10,34 +14,69 @@ import grpc
 
 from pawl_sdk._address import OPTIONS, ForkGuard
 from pawl_sdk._calls.caller import Caller
-from pawl_sdk._calls.runs import ListRuns, OnStart, PauseRunOptions, RunCalls, StartOptions
+from pawl_sdk._calls.run_control import RunControlCalls
+from pawl_sdk._calls.run_details import RunDetailCalls
+from pawl_sdk._calls.runs import OnStart, RunCalls
 from pawl_sdk._drive_blocking import BlockingDriver
+from pawl_sdk._entry import closed
 from pawl_sdk._gateways import Gateways
 from pawl_sdk._lanes_blocking import BlockingLanes
 from pawl_sdk._steps import Emissions, OnReconnect, Steps
 from pawl_sdk._watch import WatchOptions, watch
+from pawl_sdk.details import EffectPage, EventPage, Explanation, Invocation, TagPage
 from pawl_sdk.errors import PawlError
-from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartedRun, StartItem
-from pawl_sdk.resources import Approvals, DeadLetters, Queues, Schedules, Workflows
+from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartItem, TestedRun
+from pawl_sdk.options import ControlRunOptions, Decision, ListRunsOptions, StartOptions
+from pawl_sdk.resources import Approvals, DeadLetters, NodeTypes, Queues, Schedules, Workflows
 
 T = TypeVar("T")
 
 
 class _Drive:
-    """Makes the steps of every call of a client, in its process only."""
+    """Makes the steps of every call of a client, in its process only, until the client is closed.
+
+    The threads of the lanes do not hold it. So a client that the program dropped is collected, and its threads and connections end then.
+    """
 
     def __init__(self, gateways: Gateways[grpc.Channel], lanes: BlockingLanes) -> None:
-        self.guard = ForkGuard("Client")
+        self._guard = ForkGuard("Client")
         self._gateways = gateways
         self._lanes = lanes
+        self._dropped = weakref.finalize(self, _drop, gateways, lanes, self._guard)
+        self._dropped.atexit = False
 
-    def run(self, steps: Steps[T]) -> T:
-        self.guard.check()
-        return BlockingDriver(self._gateways, self._lanes).run(steps)
+    def run(self, steps: Steps[T], timeout: float | None = None) -> T:
+        return self._driver(timeout).run(steps)
 
-    def emit(self, steps: Emissions[T]) -> Iterator[T]:
-        self.guard.check()
-        return BlockingDriver(self._gateways, self._lanes).emit(steps)
+    def emit(self, steps: Emissions[T], timeout: float | None = None) -> Iterator[T]:
+        return self._driver(timeout).emit(steps)
+
+    def close(self) -> None:
+        self._dropped.detach()
+        # In a child a lock may stay taken for ever, and the connections belong to the parent.
+        if not self._guard.is_child:
+            _close(self._gateways, self._lanes)
+
+    def _driver(self, timeout: float | None) -> BlockingDriver:
+        self._guard.check()
+        if self._lanes.is_closed:
+            raise closed()
+        return BlockingDriver(self._gateways, self._lanes, self, timeout)
+
+
+def _close(gateways: Gateways[grpc.Channel], lanes: BlockingLanes) -> None:
+    lanes.close()
+    for channel in gateways.channels:
+        channel.close()
+
+
+def _drop(gateways: Gateways[grpc.Channel], lanes: BlockingLanes, guard: ForkGuard) -> None:
+    """The program dropped a client without closing it."""
+    if guard.is_child:
+        return
+    warnings.warn("a Client was dropped without close()", ResourceWarning, stacklevel=2)
+    # In a thread of its own: the collector runs anywhere, also where a lock of gRPC is taken.
+    threading.Thread(target=_close, args=(gateways, lanes), name="pawl-close", daemon=True).start()
 
 
 def _open(target: str, is_tls: bool) -> grpc.Channel:
@@ -47,21 +86,27 @@ def _open(target: str, is_tls: bool) -> grpc.Channel:
 
 
 class Client:
-    """Calls gateways: one until it cannot be reached, then the next. Without an address it takes PAWL_ADDRESS, or the gateway of this machine."""
+    """Calls gateways: one until it cannot be reached, then the next. Without an address it takes PAWL_ADDRESS, or the gateway of this machine.
+
+    Close it when you are done, or use it in `with`: it has threads and connections of its own. `attempts` bounds the attempts of a call,
+    and `timeout` the seconds of each attempt.
+    """
 
     def __init__(
         self, address: str | Sequence[str] | None = None, *, attempts: int = 4, timeout: float = 30.0
     ) -> None:
-        self._gateways = Gateways(address, _open)
-        self._lanes = BlockingLanes(attempts, timeout, self._gateways.own_channel)
-        self._drive = _Drive(self._gateways, self._lanes)
+        gateways = Gateways(address, _open)
+        self._drive = _Drive(gateways, BlockingLanes(attempts, timeout, gateways.own_channel))
         self._caller = Caller(attempts, timeout)
         self._calls = RunCalls(self._caller)
+        self._details = RunDetailCalls(self._caller)
+        self._control = RunControlCalls(self._caller)
         self.workflows = Workflows(self._drive, self._caller)
         self.approvals = Approvals(self._drive, self._caller)
         self.schedules = Schedules(self._drive, self._caller)
         self.queues = Queues(self._drive, self._caller)
         self.dead_letters = DeadLetters(self._drive, self._caller)
+        self.node_types = NodeTypes(self._drive, self._caller)
 
     def run(
         self,
@@ -69,19 +114,21 @@ class Client:
         input: object = None,
         *,
         on_start: OnStart | None = None,
+        timeout: float | None = None,
         **options: Unpack[StartOptions],
     ) -> Any:
         """Starts a run, waits for its end, across reconnects, and returns its output. Raises RunFailed when the run did not complete.
 
-        `on_start` is called once, when the run is accepted.
+        `on_start` is called once, when the run is accepted. After `timeout` seconds the call raises PawlError DEADLINE_PASSED, and the run
+        continues.
         """
-        return self._drive.run(self._calls.run(workflow_id, input, on_start, **options))
+        return self._drive.run(self._calls.run(workflow_id, input, on_start, **options), timeout)
 
     def start(self, workflow_id: str, input: object = None, **options: Unpack[StartOptions]) -> AcceptedRun:
         """Starts a run of a saved workflow and returns as soon as it is accepted."""
         return self._drive.run(self._calls.start(workflow_id, input, **options))
 
-    def start_many(self, items: Iterable[StartItem]) -> list[AcceptedRun | PawlError]:
+    def start_many(self, items: Iterable[StartItem]) -> builtins.list[AcceptedRun | PawlError]:
         """Starts many runs, in batches. Every start has its own outcome, in the order of the list; one that is refused does not affect others."""
         return self._drive.run(self._calls.start_many(items))
 
@@ -90,16 +137,20 @@ class Client:
         workflow_id: str,
         input: object = None,
         *,
-        on_start: Callable[[StartedRun], None] | None = None,
+        on_start: OnStart | None = None,
         types: Iterable[str] = (),
         silence: float = 45.0,
         give_up: float = 300.0,
         on_reconnect: OnReconnect | None = None,
+        timeout: float | None = None,
         **options: Unpack[StartOptions],
     ) -> Iterator[Event]:
-        """Starts a run and gives its events from the first one on, once and in order, across reconnects. Leave the loop to leave the run."""
+        """Starts a run and gives its events from the first one on, once and in order, across reconnects. Leave the loop to leave the run.
+
+        After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the run continues.
+        """
         watching = self._watching(0, types, silence, give_up, on_reconnect)
-        return self._drive.emit(self._calls.execute(workflow_id, input, watching, on_start, options))
+        return self._drive.emit(self._calls.execute(workflow_id, input, watching, on_start, options), timeout)
 
     def watch(
         self,
@@ -110,40 +161,113 @@ class Client:
         silence: float = 45.0,
         give_up: float = 300.0,
         on_reconnect: OnReconnect | None = None,
+        timeout: float | None = None,
     ) -> Iterator[Event]:
-        """The events of a run, once and in order, across reconnects; ends after the terminal one. Leave the loop to end it early."""
-        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect)
-        return self._drive.emit(watch(run_id, watching))
+        """The events of a run, once and in order, across reconnects; ends after the terminal one. Leave the loop to end it early.
 
-    def wait(self, run_id: str) -> Run:
-        """Waits for the end and returns the run, however it ended."""
-        return self._drive.run(self._calls.wait(run_id))
+        After `timeout` seconds it raises PawlError DEADLINE_PASSED, and the run continues.
+        """
+        watching = self._watching(after_event_id, types, silence, give_up, on_reconnect)
+        return self._drive.emit(watch(run_id, watching), timeout)
+
+    def wait(self, run_id: str, *, timeout: float | None = None) -> Run:
+        """Waits for the end and returns the run, however it ended. Raises PawlError DEADLINE_PASSED after `timeout` seconds; the run continues."""
+        return self._drive.run(self._calls.wait(run_id), timeout)
 
     def get(self, run_id: str) -> Run:
         """One run with its nodes."""
         return self._drive.run(self._calls.get(run_id))
 
-    def list(self, **options: Unpack[ListRuns]) -> RunPage:
+    def list(self, **options: Unpack[ListRunsOptions]) -> RunPage:
         """A page of runs, newest first."""
         return self._drive.run(self._calls.list(**options))
 
+    def explain(self, run_id: str, node_id: str, *, iteration: int = 0) -> Explanation:
+        """Why a node is in its state, with the events that prove it. Raises PawlError NODE_NOT_FOUND."""
+        return self._drive.run(self._details.explain(run_id, node_id, iteration))
+
+    def invocation(self, run_id: str, node_id: str, *, iteration: int = 0) -> Invocation:
+        """What the handler of a node got at its last start, and what came of it. Raises PawlError NODE_NOT_FOUND or NODE_NOT_INVOKED."""
+        return self._drive.run(self._details.invocation(run_id, node_id, iteration))
+
+    def effects(
+        self, run_id: str, *, node_id: str = "", page_size: int = 0, page_token: str = ""
+    ) -> EffectPage:
+        """A page of the effects of a run on the outside world, from the effect ledger; with `node_id` only those of this node."""
+        return self._drive.run(
+            self._details.effects(run_id, node_id=node_id, page_size=page_size, page_token=page_token)
+        )
+
+    def events(self, run_id: str, *, after_event_id: int = 0, page_size: int = 0) -> EventPage:
+        """A page of the log of a run, in order."""
+        return self._drive.run(
+            self._details.events(run_id, after_event_id=after_event_id, page_size=page_size)
+        )
+
+    def tags(
+        self, run_id: str, *, node_id: str = "", after_event_id: int = 0, page_size: int = 0
+    ) -> TagPage:
+        """A page of the status transitions of a run, in order; with `node_id` only those of this node."""
+        return self._drive.run(
+            self._details.tags(run_id, node_id=node_id, after_event_id=after_event_id, page_size=page_size)
+        )
+
+    def test(
+        self,
+        definition: str | dict[str, Any],
+        input: object = None,
+        *,
+        input_json: str | None = None,
+        request_id: str | None = None,
+    ) -> TestedRun:
+        """Runs a graph that is not saved (a value, or text in JSON or YAML). Raises PawlError DEFINITION_INVALID."""
+        return self._drive.run(
+            self._control.test(definition, input, input_json=input_json, request_id=request_id)
+        )
+
     def cancel(self, run_id: str, *, reason: str = "", request_id: str | None = None) -> Run:
         """Aborts running nodes and ends the run. Raises PawlError RUN_ALREADY_FINISHED."""
-        return self._drive.run(self._calls.cancel(run_id, reason=reason, request_id=request_id))
+        return self._drive.run(self._control.cancel(run_id, reason=reason, request_id=request_id))
 
-    def pause(self, run_id: str, **options: Unpack[PauseRunOptions]) -> Run:
+    def pause(self, run_id: str, **options: Unpack[ControlRunOptions]) -> Run:
         """Stops planning and claiming; running nodes finish. Harmless when the run is paused already. Raises PawlError RUN_ALREADY_FINISHED."""
-        return self._drive.run(self._calls.pause(run_id, **options))
+        return self._drive.run(self._control.pause(run_id, **options))
 
-    def resume(self, run_id: str, **options: Unpack[PauseRunOptions]) -> Run:
+    def resume(self, run_id: str, **options: Unpack[ControlRunOptions]) -> Run:
         """Resumes a paused run. Raises PawlError WORKFLOW_PAUSED or RUN_ALREADY_FINISHED."""
-        return self._drive.run(self._calls.resume(run_id, **options))
+        return self._drive.run(self._control.resume(run_id, **options))
+
+    def decide(
+        self,
+        run_id: str,
+        node_id: str,
+        decision: Decision,
+        *,
+        iteration: int = 0,
+        comment: str = "",
+        request_id: str | None = None,
+    ) -> Run:
+        """Approves or rejects a node that waits for a person. Raises PawlError NODE_NOT_HELD or NODE_ALREADY_DECIDED."""
+        return self._drive.run(
+            self._control.decide(
+                run_id, node_id, decision, iteration=iteration, comment=comment, request_id=request_id
+            )
+        )
+
+    def recheck(self, run_id: str, *, request_id: str | None = None) -> Run:
+        """Checks the whole log again, and lifts the quarantine when the log is intact. Raises PawlError EVENT_LOG_CORRUPTION."""
+        return self._drive.run(self._control.recheck(run_id, request_id))
+
+    def delete(self, run_id: str, *, request_id: str | None = None) -> None:
+        """Deletes a test run with its history; a live one is cancelled first. Raises PawlError RUN_NOT_DELETABLE."""
+        self._drive.run(self._control.delete(run_id, request_id))
 
     def close(self) -> None:
-        """Closes the connections; calls under way fail."""
-        self._lanes.close()
-        for channel in self._gateways.channels:
-            channel.close()
+        """Closes the connections. Calls under way and later calls raise PawlError CALLER_CANCELLED; runs continue.
+
+        In a forked child it does nothing.
+        """
+        self._drive.close()
 
     def __enter__(self) -> Self:
         return self

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import grpc
 from google.protobuf.message import DecodeError, Message
@@ -80,6 +80,9 @@ class PawlError(Exception):
     def __str__(self) -> str:
         return f"{self.reason}: {self.message}"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _bare, (type(self), *self.args), dict(self.__dict__)
+
     @property
     def next(self) -> str | None:
         """What the server advises to do next, for people."""
@@ -108,6 +111,14 @@ class RunFailed(Exception):
         """The message of the run; empty when it has none."""
         self.failed_node_id = failed_node_id
         """The node that failed first; empty when none did, or when the gateway does not tell."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _bare, (type(self), *self.args), dict(self.__dict__)
+
+
+def _bare(kind: type[Exception], *args: object) -> Exception:
+    """An error without its fields, for pickle and copy: they set the fields from its dict. `__init__` takes other arguments than `args`."""
+    return kind.__new__(kind, *args)
 
 
 class _Failed(Protocol):

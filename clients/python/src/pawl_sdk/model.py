@@ -89,7 +89,9 @@ class StartItem:
     version: int = 0
     priority: int = 0
     deadline: float | None = None
+    """How many seconds the run may take; default the definition's own."""
     dedupe_input: float | None = None
+    """For so many seconds, a second start with the same workflow and input returns the first run."""
     request_id: str | None = None
 
 
@@ -107,6 +109,14 @@ class StartedRun:
 
     run: Run
     is_duplicate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TestedRun(StartedRun):
+    """An accepted run of a graph that is not saved. Warnings are about places that are allowed and most likely a mistake."""
+
+    __test__ = False  # The name begins as pytest's own do.
+    warnings: tuple[Violation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +175,11 @@ class Workflow:
             definition=_json.loads(workflow.definition_json),
             updated_at=time_of(workflow.update_time),
         )
+
+
+def violation_of(violation: workflow_pb2.Violation) -> Violation:
+    """A broken rule as a plain value."""
+    return Violation(path=violation.path, reason=violation.reason, message=violation.message)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a `Client` has beside its runs: workflows, approvals, schedules, queues and dead letters."""
+"""What a `Client` has beside its runs: workflows, approvals, schedules, queues, dead letters and node types."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Protocol, TypeVar, Unpack
 
-from pawl_sdk._calls.approvals import Answer, ApprovalCalls, Decision, ListApprovals
-from pawl_sdk._calls.caller import Caller, PauseOptions
-from pawl_sdk._calls.queues import (
-    DeadLetterCalls,
-    DiscardOptions,
-    ListDeadLetters,
-    PreviewOptions,
-    QueueCalls,
-    RedriveOptions,
-)
-from pawl_sdk._calls.schedules import Preview, ScheduleCalls, ScheduleOptions
+from pawl_sdk._calls.approvals import ApprovalCalls
+from pawl_sdk._calls.caller import Caller
+from pawl_sdk._calls.catalogue import CatalogueCalls
+from pawl_sdk._calls.queues import DeadLetterCalls, QueueCalls
+from pawl_sdk._calls.schedules import ScheduleCalls
 from pawl_sdk._calls.workflows import WorkflowCalls
 from pawl_sdk._steps import Emissions, Steps
+from pawl_sdk.catalogue import Executor, NodeType, NodeTypePage
 from pawl_sdk.model import AppliedWorkflow, Approval, ApprovalPage, StartedRun, Workflow, WorkflowPage
 from pawl_sdk.operations import (
     DeadLetterPage,
@@ -29,6 +24,18 @@ from pawl_sdk.operations import (
     RedriveStep,
     Schedule,
     SchedulePage,
+)
+from pawl_sdk.options import (
+    AnswerOptions,
+    ControlOptions,
+    Decision,
+    DiscardOptions,
+    ListApprovalsOptions,
+    ListDeadLettersOptions,
+    PreviewRedriveOptions,
+    PreviewScheduleOptions,
+    RedriveOptions,
+    ScheduleOptions,
 )
 
 T = TypeVar("T")
@@ -62,11 +69,15 @@ class Workflows:
         """A page of workflows."""
         return self._run(self._calls.list(page_size=page_size, page_token=page_token))
 
-    def pause(self, workflow_id: str, **options: Unpack[PauseOptions]) -> Pause:
+    def delete(self, workflow_id: str, *, force: bool = False, request_id: str | None = None) -> None:
+        """Deletes a workflow; its runs stay. Raises PawlError HAS_LIVE_RUNS unless `force` is given; live runs then run to their end."""
+        self._run(self._calls.delete(workflow_id, force=force, request_id=request_id))
+
+    def pause(self, workflow_id: str, **options: Unpack[ControlOptions]) -> Pause:
         """Pauses all its runs, also those started while it is paused; running nodes finish."""
         return self._run(self._calls.pause(workflow_id, **options))
 
-    def resume(self, workflow_id: str, **options: Unpack[PauseOptions]) -> bool:
+    def resume(self, workflow_id: str, **options: Unpack[ControlOptions]) -> bool:
         """Resumes its runs, except runs paused one by one. True while some runs still wait to be resumed."""
         return self._run(self._calls.resume(workflow_id, **options))
 
@@ -78,7 +89,7 @@ class Approvals:
         self._run = drive.run
         self._calls = ApprovalCalls(caller)
 
-    def list(self, **options: Unpack[ListApprovals]) -> ApprovalPage:
+    def list(self, **options: Unpack[ListApprovalsOptions]) -> ApprovalPage:
         """A page of approvals, newest first, without the schemas of their responses."""
         return self._run(self._calls.list(**options))
 
@@ -86,7 +97,7 @@ class Approvals:
         """One approval, with the schema of its response."""
         return self._run(self._calls.get(approval_id))
 
-    def decide(self, approval_id: str, decision: Decision, **options: Unpack[Answer]) -> Approval:
+    def decide(self, approval_id: str, decision: Decision, **options: Unpack[AnswerOptions]) -> Approval:
         """Answers an approval. Raises PawlError INPUT_INVALID, NODE_ALREADY_DECIDED or APPROVAL_CLOSED."""
         return self._run(self._calls.decide(approval_id, decision, **options))
 
@@ -131,7 +142,7 @@ class Schedules:
             self._calls.list(workflow_id=workflow_id, page_size=page_size, page_token=page_token)
         )
 
-    def pause(self, schedule_id: str, **options: Unpack[PauseOptions]) -> Schedule:
+    def pause(self, schedule_id: str, **options: Unpack[ControlOptions]) -> Schedule:
         """Stops it from starting runs."""
         return self._run(self._calls.pause(schedule_id, **options))
 
@@ -143,7 +154,7 @@ class Schedules:
         """Deletes it; its runs stay."""
         self._run(self._calls.delete(schedule_id, request_id))
 
-    def preview(self, **options: Unpack[Preview]) -> tuple[datetime, ...]:
+    def preview(self, **options: Unpack[PreviewScheduleOptions]) -> tuple[datetime, ...]:
         """The next times of an `expression`, or of a saved schedule by `schedule_id`: 5 by default, at most 50, after now or `after`."""
         return self._run(self._calls.preview(**options))
 
@@ -163,11 +174,11 @@ class Queues:
         """How many node executions wait, are claimed, wait for a person or were given up, by node type and in all."""
         return self._run(self._calls.depth())
 
-    def pause(self, node_type: str, **options: Unpack[PauseOptions]) -> Pause:
+    def pause(self, node_type: str, **options: Unpack[ControlOptions]) -> Pause:
         """Stops executors from claiming nodes of this type; running nodes finish. Raises PawlError NODE_TYPE_NOT_FOUND."""
         return self._run(self._calls.pause(node_type, **options))
 
-    def resume(self, node_type: str, **options: Unpack[PauseOptions]) -> None:
+    def resume(self, node_type: str, **options: Unpack[ControlOptions]) -> None:
         """Lets executors claim nodes of this type again. Raises PawlError NODE_TYPE_NOT_FOUND."""
         self._run(self._calls.resume(node_type, **options))
 
@@ -184,11 +195,11 @@ class DeadLetters:
         self._emit = drive.emit
         self._calls = DeadLetterCalls(caller)
 
-    def list(self, **options: Unpack[ListDeadLetters]) -> DeadLetterPage:
+    def list(self, **options: Unpack[ListDeadLettersOptions]) -> DeadLetterPage:
         """A page of dead letters, newest first."""
         return self._run(self._calls.list(**options))
 
-    def preview(self, **options: Unpack[PreviewOptions]) -> RedrivePreview:
+    def preview(self, **options: Unpack[PreviewRedriveOptions]) -> RedrivePreview:
         """Shows what a redrive would do; changes nothing."""
         return self._run(self._calls.preview(**options))
 
@@ -203,3 +214,23 @@ class DeadLetters:
     def discard(self, **options: Unpack[DiscardOptions]) -> tuple[str, ...]:
         """Closes open dead letters without starting anything; gives their ids. Raises PawlError INPUT_INVALID without a filter."""
         return self._run(self._calls.discard(**options))
+
+
+class NodeTypes:
+    """The catalogue of node types, and the executors that serve them."""
+
+    def __init__(self, drive: Drives, caller: Caller) -> None:
+        self._run = drive.run
+        self._calls = CatalogueCalls(caller)
+
+    def list(self, *, page_size: int = 0, page_token: str = "") -> NodeTypePage:
+        """A page of the built-in types and all types that an executor ever registered, by name; without schemas."""
+        return self._run(self._calls.list(page_size=page_size, page_token=page_token))
+
+    def get(self, type: str) -> NodeType:
+        """One type with its schemas. Raises PawlError NODE_TYPE_NOT_FOUND."""
+        return self._run(self._calls.get(type))
+
+    def executors(self) -> tuple[Executor, ...]:
+        """The executors and handler processes that are connected to any scheduler."""
+        return self._run(self._calls.executors())

@@ -22,6 +22,8 @@ export interface Entry {
   sinceMs: number;
   /** How often a gateway refused it for now. */
   tries: number;
+  /** How many streams were lost under it. */
+  losses: number;
   accepted: AcceptedSubmission | undefined;
   isSettled: boolean;
   readonly accept: (accepted: AcceptedSubmission) => void;
@@ -78,7 +80,11 @@ export class Lane {
   /** Forgets a submission. */
   drop({ start: { requestId } }: Entry): void {
     if (!this.#entries.delete(requestId)) return;
-    if (this.#entries.size === 0) this.#stream?.hold(false);
+    if (this.#entries.size === 0) {
+      this.#stream?.hold(false);
+      // The pauses of an outage are over with the last call that met it.
+      this.#failures = 0;
+    }
     if (this.#entries.size === SUBMISSIONS_MAX - 1) this.#options.onRoom();
   }
 
@@ -177,15 +183,17 @@ export class Lane {
     this.#leaveStream();
     this.#failures += 1;
     this.#address += 1;
+    const { clock } = this.#options;
+    const pauseMs = fullJitterMs(this.#failures, clock.random());
     for (const entry of [...this.#entries.values()]) {
+      entry.losses += 1;
       if (!this.#isHopeless(entry, reason)) continue;
       this.drop(entry);
       entry.reject(reason);
     }
     if (this.#entries.size === 0 || this.#isPausing) return;
     this.#isPausing = true;
-    const { clock } = this.#options;
-    void clock.pause(fullJitterMs(this.#failures, clock.random()), undefined).then(() => {
+    void clock.pause(pauseMs, undefined).then(() => {
       this.#isPausing = false;
       this.#outgoing = [...this.#entries.values()];
       if (this.#outgoing.length > 0) this.#schedule();
@@ -198,6 +206,6 @@ export class Lane {
     const silentMs = clock.now() - entry.sinceMs;
     if (entry.accepted !== undefined) return silentMs > GIVE_UP_MS;
     // Where no gateway ever answered, the address is most likely wrong.
-    return this.#hasConnected ? silentMs > timeoutMs : this.#failures >= attempts;
+    return this.#hasConnected ? silentMs > timeoutMs : entry.losses >= attempts;
   }
 }

@@ -80,6 +80,7 @@ class Streams {
       bytes,
       sinceMs: this.#options.clock.now(),
       tries: 0,
+      losses: 0,
       accepted: undefined,
       isSettled: false,
       accept: (accepted) => {

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, TypedDict, Unpack
+from typing import Unpack
 
 from pawl_sdk._calls.caller import Caller, fresh_id, json_bytes
 from pawl_sdk._gen.pawl.v1 import approval_pb2, approval_service_pb2
 from pawl_sdk._plain import values_of
 from pawl_sdk._steps import Method, Steps
 from pawl_sdk.model import Approval, ApprovalPage
-
-Decision = Literal["approve", "reject"]
+from pawl_sdk.options import AnswerOptions, Decision, ListApprovalsOptions
 
 _LIST = Method("/pawl.v1.ApprovalService/ListApprovals", approval_service_pb2.ListApprovalsResponse)
 _GET = Method("/pawl.v1.ApprovalService/GetApproval", approval_service_pb2.GetApprovalResponse)
@@ -24,34 +22,13 @@ _REJECT = Method(
 )
 
 
-class ListApprovals(TypedDict, total=False):
-    """Which approvals."""
-
-    run_id: str
-    workflow_id: str
-    assignee: str
-    states: Iterable[str]
-    page_size: int
-    page_token: str
-
-
-class Answer(TypedDict, total=False):
-    """The answer to an approval. `response_json` is JSON text that is sent to the letter; it takes precedence over `response`."""
-
-    response: object
-    response_json: str | None
-    comment: str
-    decided_by: str
-    request_id: str | None
-
-
 @dataclass(frozen=True, slots=True)
 class ApprovalCalls:
     """The calls of approvals."""
 
     caller: Caller
 
-    def list(self, **options: Unpack[ListApprovals]) -> Steps[ApprovalPage]:
+    def list(self, **options: Unpack[ListApprovalsOptions]) -> Steps[ApprovalPage]:
         request = approval_service_pb2.ListApprovalsRequest(
             run_id=options.get("run_id", ""),
             workflow_id=options.get("workflow_id", ""),
@@ -69,7 +46,7 @@ class ApprovalCalls:
         answer = yield from self.caller.call(_GET, request)
         return Approval.of(answer.approval)
 
-    def decide(self, approval_id: str, decision: Decision, **options: Unpack[Answer]) -> Steps[Approval]:
+    def decide(self, approval_id: str, decision: Decision, **options: Unpack[AnswerOptions]) -> Steps[Approval]:
         response = json_bytes(options.get("response"), options.get("response_json"))
         comment, decided_by = options.get("comment", ""), options.get("decided_by", "")
         request_id = options.get("request_id") or fresh_id()

@@ -9,23 +9,17 @@ from __future__ import annotations
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict
+from typing import Any
 
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from pawl_sdk import _json
-from pawl_sdk._steps import Answer, Call, Method, Pause, Steps
+from pawl_sdk._gen.pawl.v1.workflow_pb2 import DefinitionSource
+from pawl_sdk._steps import Call, Method, Reply, Sleep, Steps
 from pawl_sdk._watch import backoff
 from pawl_sdk.errors import PawlError
-
-
-class PauseOptions(TypedDict, total=False):
-    """The person who pauses or resumes, and the reason."""
-
-    by: str
-    reason: str
-    request_id: str | None
+from pawl_sdk.options import ControlOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +29,15 @@ class Caller:
     attempts: int = 4
     timeout: float = 30.0
 
-    def call(self, method: Method[Answer], request: Message) -> Steps[Answer]:
+    def call(self, method: Method[Reply], request: Message) -> Steps[Reply]:
         """Calls a method until it succeeds, fails for good or runs out of attempts."""
         attempt = 1
         while True:
             try:
-                answer: Answer = yield Call(method, request, self.timeout)
+                answer: Reply = yield Call(method, request, self.timeout)
                 return answer
             except PawlError as error:
-                yield Pause(self.pause_after(error, attempt))
+                yield Sleep(self.pause_after(error, attempt))
             attempt += 1
 
     def pause_after(self, error: PawlError, attempt: int) -> float:
@@ -65,6 +59,11 @@ def json_bytes(value: object, text: str | None) -> bytes:
     return b"" if value is None else _json.dumps(value).encode()
 
 
+def source_of(definition: str | dict[str, Any]) -> DefinitionSource:
+    """A definition as the server takes it: text in JSON or YAML, or a value."""
+    return DefinitionSource(text=definition if isinstance(definition, str) else _json.dumps(definition))
+
+
 def timestamp_of(time: datetime | None) -> Timestamp | None:
     """A time as a message. Raises ValueError for a time without a zone: the server cannot know which one is meant."""
     if time is None:
@@ -76,7 +75,7 @@ def timestamp_of(time: datetime | None) -> Timestamp | None:
     return message
 
 
-def paused(options: PauseOptions) -> dict[str, str]:
+def control_fields(options: ControlOptions) -> dict[str, str]:
     """The fields of a request that pauses or resumes."""
     return {
         "by": options.get("by", ""),

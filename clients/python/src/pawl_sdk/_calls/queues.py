@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
-from typing import TypedDict, Unpack
+from typing import Unpack
 
-from pawl_sdk._calls.caller import Caller, PauseOptions, fresh_id, paused, timestamp_of
+from pawl_sdk._calls.caller import Caller, control_fields, fresh_id, timestamp_of
 from pawl_sdk._gen.pawl.v1 import queue_service_pb2 as service
 from pawl_sdk._plain import values_of
 from pawl_sdk._steps import Emissions, Emit, Method, Steps
@@ -19,9 +18,17 @@ from pawl_sdk.operations import (
     QueueDepth,
     QueueDepths,
     Redrive,
+    RedrivenLetter,
     RedrivePreview,
     RedriveStep,
-    RedrivenLetter,
+)
+from pawl_sdk.options import (
+    ControlOptions,
+    DeadLetterFilter,
+    DiscardOptions,
+    ListDeadLettersOptions,
+    PreviewRedriveOptions,
+    RedriveOptions,
 )
 
 _DEPTH = Method("/pawl.v1.QueueService/GetQueueDepth", service.GetQueueDepthResponse)
@@ -37,41 +44,6 @@ _DISCARD = Method("/pawl.v1.QueueService/DiscardDeadLetters", service.DiscardDea
 _LIMIT_MAX = 1000
 
 
-class Selection(TypedDict, total=False):
-    """Which dead letters; an absent field does not narrow the selection."""
-
-    ids: Iterable[str]
-    workflow_id: str
-    node_type: str
-    before: datetime | None
-
-
-class ListDeadLetters(Selection, total=False):
-    """A page of dead letters."""
-
-    states: Iterable[str]
-    page_size: int
-    page_token: str
-
-
-class PreviewOptions(Selection, total=False):
-    """How many dead letters are looked at; default 100, at most 1,000."""
-
-    limit: int
-
-
-class DiscardOptions(PreviewOptions, total=False):
-    """How many dead letters at most; default 100, at most 1,000."""
-
-    request_id: str | None
-
-
-class RedriveOptions(DiscardOptions, total=False):
-    """How many dead letters a second at most; default 50."""
-
-    max_per_second: int
-
-
 @dataclass(frozen=True, slots=True)
 class QueueCalls:
     """The calls of queues."""
@@ -82,13 +54,13 @@ class QueueCalls:
         answer = yield from self.caller.call(_DEPTH, service.GetQueueDepthRequest())
         return QueueDepths(QueueDepth.of(answer.total), tuple(map(QueueDepth.of, answer.queues)))
 
-    def pause(self, node_type: str, **options: Unpack[PauseOptions]) -> Steps[Pause]:
-        request = service.PauseQueueRequest(node_type=node_type, **paused(options))
+    def pause(self, node_type: str, **options: Unpack[ControlOptions]) -> Steps[Pause]:
+        request = service.PauseQueueRequest(node_type=node_type, **control_fields(options))
         answer = yield from self.caller.call(_PAUSE, request)
         return Pause.of(answer.pause)
 
-    def resume(self, node_type: str, **options: Unpack[PauseOptions]) -> Steps[None]:
-        request = service.ResumeQueueRequest(node_type=node_type, **paused(options))
+    def resume(self, node_type: str, **options: Unpack[ControlOptions]) -> Steps[None]:
+        request = service.ResumeQueueRequest(node_type=node_type, **control_fields(options))
         yield from self.caller.call(_RESUME, request)
 
     def pauses(self) -> Steps[tuple[Pause, ...]]:
@@ -102,7 +74,7 @@ class DeadLetterCalls:
 
     caller: Caller
 
-    def list(self, **options: Unpack[ListDeadLetters]) -> Steps[DeadLetterPage]:
+    def list(self, **options: Unpack[ListDeadLettersOptions]) -> Steps[DeadLetterPage]:
         request = service.ListDeadLettersRequest(
             filter=_filter(options),
             states=values_of(service.DeadLetterState.DESCRIPTOR, options.get("states", ())),
@@ -112,7 +84,7 @@ class DeadLetterCalls:
         answer = yield from self.caller.call(_LIST, request)
         return DeadLetterPage(tuple(map(DeadLetter.of, answer.dead_letters)), answer.next_page_token)
 
-    def preview(self, **options: Unpack[PreviewOptions]) -> Steps[RedrivePreview]:
+    def preview(self, **options: Unpack[PreviewRedriveOptions]) -> Steps[RedrivePreview]:
         request = service.PreviewRedriveRequest(
             filter=_filter(options), limit=options.get("limit", 0)
         )
@@ -168,7 +140,7 @@ class DeadLetterCalls:
         return tuple(answer.dead_letter_ids)
 
 
-def _filter(selection: Selection) -> service.DeadLetterFilter:
+def _filter(selection: DeadLetterFilter) -> service.DeadLetterFilter:
     return service.DeadLetterFilter(
         dead_letter_ids=selection.get("ids", ()),
         workflow_id=selection.get("workflow_id", ""),

@@ -1,4 +1,4 @@
-"""Runs: start, run to the end, execute, read, wait, pause, cancel.
+"""Runs: start, run to the end, execute, read, wait.
 
 Starts share the standing streams of the client. A gateway without such streams answers UNIMPLEMENTED; then each start is a call of its own,
 with the same request id, so that nothing starts twice.
@@ -6,62 +6,33 @@ with the same request id, so that nothing starts twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, Unpack
 
 import grpc
 
 from pawl_sdk import _json
-from pawl_sdk._calls.caller import Caller, PauseOptions, fresh_id, json_bytes, paused
+from pawl_sdk._calls.caller import Caller, fresh_id, json_bytes
+from pawl_sdk._entry import Entry, NoStream
 from pawl_sdk._gen.pawl.v1 import run_pb2
 from pawl_sdk._gen.pawl.v1 import run_service_pb2 as service
 from pawl_sdk._plain import short_name, values_of
-from pawl_sdk._steps import SILENT, Await, Close, Emissions, Method, Next, Open, Pause, Steps, Submit
-from pawl_sdk._entry import Entry, NoStream
+from pawl_sdk._steps import SILENT, Await, Close, Emissions, Method, Next, Open, Sleep, Steps, Submit, Together
 from pawl_sdk._watch import GET_RUN, WatchOptions, watch
 from pawl_sdk.errors import UNREACHABLE, UNRECOGNISED, PawlError, RunFailed
-from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartedRun, StartItem
+from pawl_sdk.model import AcceptedRun, Event, Run, RunPage, StartItem
+from pawl_sdk.options import ListRunsOptions, StartOptions
 
 _START = Method("/pawl.v1.RunService/StartRun", service.StartRunResponse)
 _EXECUTE = Method("/pawl.v1.RunService/ExecuteRun", service.ExecuteRunResponse)
 _WAIT = Method("/pawl.v1.RunService/WaitRun", service.WaitRunResponse)
 _LIST = Method("/pawl.v1.RunService/ListRuns", service.ListRunsResponse)
-_CANCEL = Method("/pawl.v1.RunService/CancelRun", service.CancelRunResponse)
-_PAUSE = Method("/pawl.v1.RunService/PauseRun", service.PauseRunResponse)
-_RESUME = Method("/pawl.v1.RunService/ResumeRun", service.ResumeRunResponse)
+
+# How many starts of start_many are under way at once as calls of their own.
+_START_CALLS_MAX = 16
 
 OnStart: TypeAlias = Callable[[AcceptedRun], None]
-
-
-class StartOptions(TypedDict, total=False):
-    """How to start a run. `input_json` is JSON text that is sent to the letter; it takes precedence over the input."""
-
-    input_json: str | None
-    version: int
-    priority: int
-    deadline: float | None
-    """How many seconds the run may take; default the definition's own."""
-    dedupe_input: float | None
-    """For so many seconds, a second start with the same workflow and input returns the first run."""
-    request_id: str | None
-
-
-class PauseRunOptions(PauseOptions, total=False):
-    """How to pause a run; `children` means also the runs below it."""
-
-    children: bool
-
-
-class ListRuns(TypedDict, total=False):
-    """Which runs."""
-
-    workflow_id: str
-    statuses: Iterable[str]
-    schedule_id: str
-    query: str
-    page_size: int
-    page_token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,35 +44,28 @@ class RunCalls:
     def start(self, workflow_id: str, input: object, **options: Unpack[StartOptions]) -> Steps[AcceptedRun]:
         request = start_request(workflow_id, input, options)
         try:
-            entry: Entry = yield Submit(request, wait=False)
-            return (yield from _accepted(entry))
+            entries: Sequence[Entry] = yield Submit([request], wait=False)
+            return (yield from _accepted(entries[0]))
         except NoStream:
             return (yield from self._start_by_call(request))
 
     def start_many(self, items: Iterable[StartItem]) -> Steps[list[AcceptedRun | PawlError]]:
         # All are built first: a value that is no JSON raises before anything starts.
         requests = [_item_request(item) for item in items]
-        submitted: list[Entry | Exception] = []
-        for request in requests:
+        entries: Sequence[Entry] = yield Submit(requests, wait=False)
+        outcomes: dict[int, AcceptedRun | PawlError] = {}
+        calls: dict[int, Steps[AcceptedRun]] = {}
+        for at, entry in enumerate(entries):
             try:
-                submitted.append((yield Submit(request, wait=False)))
-            except (PawlError, NoStream) as refused:
-                submitted.append(refused)
-        outcomes: list[AcceptedRun | PawlError] = []
-        for request, entry in zip(requests, submitted, strict=True):
-            try:
-                outcomes.append((yield from self._outcome(request, entry)))
+                outcomes[at] = yield from _accepted(entry)
             except PawlError as refused:
-                outcomes.append(refused)
-        return outcomes
-
-    def _outcome(self, request: service.StartRunRequest, entry: Entry | Exception) -> Steps[AcceptedRun]:
-        try:
-            if isinstance(entry, Exception):
-                raise entry
-            return (yield from _accepted(entry))
-        except NoStream:
-            return (yield from self._start_by_call(request))
+                outcomes[at] = refused
+            except NoStream:
+                calls[at] = self._start_by_call(requests[at])
+        if calls:
+            called = yield Together(list(calls.values()), _START_CALLS_MAX)
+            outcomes.update(zip(calls, called, strict=True))
+        return [outcomes[at] for at in range(len(requests))]
 
     def run(
         self, workflow_id: str, input: object, on_start: OnStart | None, **options: Unpack[StartOptions]
@@ -110,7 +74,8 @@ class RunCalls:
         request = start_request(workflow_id, input, options)
         has_started = False
         try:
-            entry: Entry = yield Submit(request, wait=True)
+            entries: Sequence[Entry] = yield Submit([request], wait=True)
+            entry = entries[0]
             accepted: service.AcceptedSubmission | None = yield Await(entry.accepted)
             if accepted is not None and on_start is not None:
                 has_started = True
@@ -143,7 +108,7 @@ class RunCalls:
         workflow_id: str,
         input: object,
         watching: WatchOptions,
-        on_start: Callable[[StartedRun], None] | None,
+        on_start: OnStart | None,
         options: StartOptions,
     ) -> Emissions[Event]:
         """Starts a run and emits its events. The first message names the run, and the rest is the first connection of a watch. A call that
@@ -153,7 +118,7 @@ class RunCalls:
         request = service.ExecuteRunRequest(start=start, types=watching.types)
         first = yield from self._begin(request)
         if on_start is not None:
-            on_start(StartedRun(Run.of(first.run), first.duplicate))
+            on_start(AcceptedRun(first.run.run_id, first.duplicate))
         yield from watch(first.run.run_id, watching, first)
 
     def _begin(self, request: service.ExecuteRunRequest) -> Steps[service.ExecuteRunResponse]:
@@ -167,7 +132,7 @@ class RunCalls:
                 raise self._unnamed(is_silent=first is SILENT)
             except PawlError as error:
                 yield Close()
-                yield Pause(self.caller.pause_after(error, attempt))
+                yield Sleep(self.caller.pause_after(error, attempt))
             attempt += 1
 
     def _unnamed(self, *, is_silent: bool) -> PawlError:
@@ -187,25 +152,7 @@ class RunCalls:
             if answer.has_ended:
                 return Run.of(answer.run)
 
-    def cancel(self, run_id: str, *, reason: str, request_id: str | None) -> Steps[Run]:
-        request = service.CancelRunRequest(
-            run_id=run_id, reason=reason, request_id=request_id or fresh_id()
-        )
-        return Run.of((yield from self.caller.call(_CANCEL, request)).run)
-
-    def pause(self, run_id: str, **options: Unpack[PauseRunOptions]) -> Steps[Run]:
-        request = service.PauseRunRequest(
-            run_id=run_id, children=options.get("children", False), **paused(options)
-        )
-        return Run.of((yield from self.caller.call(_PAUSE, request)).run)
-
-    def resume(self, run_id: str, **options: Unpack[PauseRunOptions]) -> Steps[Run]:
-        request = service.ResumeRunRequest(
-            run_id=run_id, children=options.get("children", False), **paused(options)
-        )
-        return Run.of((yield from self.caller.call(_RESUME, request)).run)
-
-    def list(self, **options: Unpack[ListRuns]) -> Steps[RunPage]:
+    def list(self, **options: Unpack[ListRunsOptions]) -> Steps[RunPage]:
         request = service.ListRunsRequest(
             workflow_id=options.get("workflow_id", ""),
             statuses=values_of(run_pb2.RunStatus.DESCRIPTOR, options.get("statuses", ())),

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Unpack
 
-from pawl_sdk._calls.caller import Caller, PauseOptions, fresh_id, json_bytes, paused, timestamp_of
+from pawl_sdk._calls.caller import Caller, control_fields, fresh_id, json_bytes, timestamp_of
 from pawl_sdk._gen.pawl.v1 import schedule_pb2
 from pawl_sdk._gen.pawl.v1 import schedule_service_pb2 as service
 from pawl_sdk._plain import time_of, values_of
 from pawl_sdk._steps import Method, Steps
 from pawl_sdk.model import Run, StartedRun
 from pawl_sdk.operations import Schedule, SchedulePage
-
-Missed = Literal["skip", "run_once", "run_all"]
-"""What to do about occurrences that came due while no scheduler ran."""
-Overlap = Literal["allow", "skip"]
-"""What to do about an occurrence while the run of the previous one is live."""
+from pawl_sdk.options import ControlOptions, PreviewScheduleOptions, ScheduleOptions
 
 _CREATE = Method("/pawl.v1.ScheduleService/CreateSchedule", service.CreateScheduleResponse)
 _UPDATE = Method("/pawl.v1.ScheduleService/UpdateSchedule", service.UpdateScheduleResponse)
@@ -28,29 +24,6 @@ _PAUSE = Method("/pawl.v1.ScheduleService/PauseSchedule", service.PauseScheduleR
 _RESUME = Method("/pawl.v1.ScheduleService/ResumeSchedule", service.ResumeScheduleResponse)
 _PREVIEW = Method("/pawl.v1.ScheduleService/PreviewSchedule", service.PreviewScheduleResponse)
 _TRIGGER = Method("/pawl.v1.ScheduleService/TriggerSchedule", service.TriggerScheduleResponse)
-
-
-class ScheduleOptions(TypedDict, total=False):
-    """The parts of a schedule that have defaults. `input_json` is JSON text that is kept to the letter; it takes precedence over `input`."""
-
-    workflow_version: int
-    time_zone: str
-    input: Any
-    input_json: str | None
-    priority: int
-    missed: Missed
-    overlap: Overlap
-    request_id: str | None
-
-
-class Preview(TypedDict, total=False):
-    """Which times, of an expression or of a saved schedule."""
-
-    expression: str
-    schedule_id: str
-    time_zone: str
-    count: int
-    after: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +71,8 @@ class ScheduleCalls:
         answer = yield from self.caller.call(_LIST, request)
         return SchedulePage(tuple(map(Schedule.of, answer.schedules)), answer.next_page_token)
 
-    def pause(self, schedule_id: str, **options: Unpack[PauseOptions]) -> Steps[Schedule]:
-        fields = paused(options)
+    def pause(self, schedule_id: str, **options: Unpack[ControlOptions]) -> Steps[Schedule]:
+        fields = control_fields(options)
         request = service.PauseScheduleRequest(
             schedule_id=schedule_id,
             paused_by=fields["by"],
@@ -122,7 +95,7 @@ class ScheduleCalls:
         )
         yield from self.caller.call(_DELETE, request)
 
-    def preview(self, **options: Unpack[Preview]) -> Steps[tuple[datetime, ...]]:
+    def preview(self, **options: Unpack[PreviewScheduleOptions]) -> Steps[tuple[datetime, ...]]:
         request = service.PreviewScheduleRequest(
             expression=options.get("expression", ""),
             schedule_id=options.get("schedule_id", ""),

@@ -1,4 +1,4 @@
-"""Workflows: apply, read, pause, resume."""
+"""Workflows: apply, read, delete, pause, resume."""
 
 from __future__ import annotations
 
@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from typing import Any, Protocol, Unpack
 
 from pawl_sdk import _json
-from pawl_sdk._calls.caller import Caller, PauseOptions, fresh_id, paused
+from pawl_sdk._calls.caller import Caller, control_fields, fresh_id, source_of
 from pawl_sdk._gen.pawl.v1 import workflow_pb2
 from pawl_sdk._gen.pawl.v1 import workflow_service_pb2 as service
 from pawl_sdk._steps import Method, Steps
-from pawl_sdk.errors import PawlError, Violation
-from pawl_sdk.model import AppliedWorkflow, Workflow, WorkflowPage
+from pawl_sdk.errors import PawlError
+from pawl_sdk.model import AppliedWorkflow, Workflow, WorkflowPage, violation_of
 from pawl_sdk.operations import Pause
+from pawl_sdk.options import ControlOptions
 
 _CREATE = Method("/pawl.v1.WorkflowService/CreateWorkflow", service.CreateWorkflowResponse)
 _UPDATE = Method("/pawl.v1.WorkflowService/UpdateWorkflow", service.UpdateWorkflowResponse)
 _GET = Method("/pawl.v1.WorkflowService/GetWorkflow", service.GetWorkflowResponse)
+_DELETE = Method("/pawl.v1.WorkflowService/DeleteWorkflow", service.DeleteWorkflowResponse)
 _LIST = Method("/pawl.v1.WorkflowService/ListWorkflows", service.ListWorkflowsResponse)
 _VALIDATE = Method("/pawl.v1.WorkflowService/ValidateWorkflow", service.ValidateWorkflowResponse)
 _PAUSE = Method("/pawl.v1.WorkflowService/PauseWorkflow", service.PauseWorkflowResponse)
@@ -43,8 +45,7 @@ class WorkflowCalls:
         self, definition: str | dict[str, Any], *, workflow_id: str | None, strict: bool
     ) -> Steps[AppliedWorkflow]:
         """The last writer wins. The race it survives: another client creates the workflow after the read; it is updated then."""
-        text = definition if isinstance(definition, str) else _json.dumps(definition)
-        source = workflow_pb2.DefinitionSource(text=text)
+        source = source_of(definition)
         own = workflow_id or (yield from self._own_id(source))
         known = None if own is None else (yield from self._known(own))
         if known is None or own is None:
@@ -93,21 +94,23 @@ class WorkflowCalls:
         workflows = tuple(Workflow.of(workflow) for workflow in answer.workflows)
         return WorkflowPage(workflows, answer.next_page_token)
 
-    def pause(self, workflow_id: str, **options: Unpack[PauseOptions]) -> Steps[Pause]:
-        request = service.PauseWorkflowRequest(workflow_id=workflow_id, **paused(options))
+    def delete(self, workflow_id: str, *, force: bool, request_id: str | None) -> Steps[None]:
+        request = service.DeleteWorkflowRequest(
+            workflow_id=workflow_id, force=force, request_id=request_id or fresh_id()
+        )
+        yield from self.caller.call(_DELETE, request)
+
+    def pause(self, workflow_id: str, **options: Unpack[ControlOptions]) -> Steps[Pause]:
+        request = service.PauseWorkflowRequest(workflow_id=workflow_id, **control_fields(options))
         answer = yield from self.caller.call(_PAUSE, request)
         return Pause.of(answer.pause)
 
-    def resume(self, workflow_id: str, **options: Unpack[PauseOptions]) -> Steps[bool]:
-        request = service.ResumeWorkflowRequest(workflow_id=workflow_id, **paused(options))
+    def resume(self, workflow_id: str, **options: Unpack[ControlOptions]) -> Steps[bool]:
+        request = service.ResumeWorkflowRequest(workflow_id=workflow_id, **control_fields(options))
         answer = yield from self.caller.call(_RESUME, request)
         return bool(answer.resuming)
 
 
 def applied(answer: Saved, outcome: str) -> AppliedWorkflow:
     """What a call that saved a workflow returns."""
-    warnings = tuple(
-        Violation(path=each.path, reason=each.reason, message=each.message)
-        for each in answer.warnings
-    )
-    return AppliedWorkflow(Workflow.of(answer.workflow), outcome, warnings)
+    return AppliedWorkflow(Workflow.of(answer.workflow), outcome, tuple(map(violation_of, answer.warnings)))

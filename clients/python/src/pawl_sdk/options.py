@@ -1,0 +1,131 @@
+"""The options of calls, for code that passes them on: `def start(**options: Unpack[StartOptions])`. Every time is in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any, Literal, TypedDict
+
+Decision = Literal["approve", "reject"]
+"""The answer of a person."""
+Missed = Literal["skip", "run_once", "run_all"]
+"""What to do about occurrences that came due while no scheduler ran."""
+Overlap = Literal["allow", "skip"]
+"""What to do about an occurrence while the run of the previous one is live."""
+
+
+class StartOptions(TypedDict, total=False):
+    """How to start a run. `input_json` is JSON text that is sent to the letter; it takes precedence over the input."""
+
+    input_json: str | None
+    version: int
+    priority: int
+    deadline: float | None
+    """How many seconds the run may take; default the definition's own."""
+    dedupe_input: float | None
+    """For so many seconds, a second start with the same workflow and input returns the first run."""
+    request_id: str | None
+
+
+class ListRunsOptions(TypedDict, total=False):
+    """Which runs."""
+
+    workflow_id: str
+    statuses: Iterable[str]
+    schedule_id: str
+    query: str
+    page_size: int
+    page_token: str
+
+
+class ControlOptions(TypedDict, total=False):
+    """The person who pauses or resumes, and the reason."""
+
+    by: str
+    reason: str
+    request_id: str | None
+
+
+class ControlRunOptions(ControlOptions, total=False):
+    """How to pause or resume a run; `children` means also the runs below it."""
+
+    children: bool
+
+
+class ListApprovalsOptions(TypedDict, total=False):
+    """Which approvals."""
+
+    run_id: str
+    workflow_id: str
+    assignee: str
+    states: Iterable[str]
+    page_size: int
+    page_token: str
+
+
+class AnswerOptions(TypedDict, total=False):
+    """The answer to an approval. `response_json` is JSON text that is sent to the letter; it takes precedence over `response`."""
+
+    response: object
+    response_json: str | None
+    comment: str
+    decided_by: str
+    request_id: str | None
+
+
+class ScheduleOptions(TypedDict, total=False):
+    """The parts of a schedule that have defaults. `input_json` is JSON text that is kept to the letter; it takes precedence over `input`."""
+
+    workflow_version: int
+    time_zone: str
+    input: Any
+    input_json: str | None
+    priority: int
+    missed: Missed
+    overlap: Overlap
+    request_id: str | None
+
+
+class PreviewScheduleOptions(TypedDict, total=False):
+    """Which times, of an expression or of a saved schedule."""
+
+    expression: str
+    schedule_id: str
+    time_zone: str
+    count: int
+    after: datetime | None
+
+
+class DeadLetterFilter(TypedDict, total=False):
+    """Which dead letters; an absent field does not narrow the selection."""
+
+    ids: Iterable[str]
+    workflow_id: str
+    node_type: str
+    before: datetime | None
+
+
+class ListDeadLettersOptions(DeadLetterFilter, total=False):
+    """A page of dead letters."""
+
+    states: Iterable[str]
+    page_size: int
+    page_token: str
+
+
+class PreviewRedriveOptions(DeadLetterFilter, total=False):
+    """How many dead letters are looked at; default 100, at most 1,000."""
+
+    limit: int
+
+
+class DiscardOptions(PreviewRedriveOptions, total=False):
+    """How many dead letters at most; default 100, at most 1,000."""
+
+    request_id: str | None
+
+
+class RedriveOptions(DiscardOptions, total=False):
+    """How many dead letters a second at most; default 50."""
+
+    max_per_second: int
