@@ -9,10 +9,10 @@ interface Missing {
   readonly known: readonly string[];
 }
 
-/** Says that the output of a node has no such value. */
-export function noOutput(source: Readonly<Record<string, unknown>>, found: Missing): string {
-  const [id, type] = [excerpt(String(source["id"])), excerpt(String(source["type"]))];
-  return `the output of ${id} (${type}) has no ${missing(found)}`;
+/** Names the output of a node. */
+export function outputWords(node: Readonly<Record<string, unknown>> | undefined): string {
+  const [id, type] = [excerpt(String(node?.["id"])), excerpt(String(node?.["type"]))];
+  return `the output of ${id} (${type})`;
 }
 
 /** The missing name, and the name that the author may have meant. */

@@ -97,8 +97,21 @@ test("what an error edge, a default or a merge may change is not known, and no e
   expect(failing.filter((line) => line.includes("amount"))).toEqual([]);
 });
 
-test("a node without parents gets the input of the run, which is not known before it starts", () => {
-  expect(told("nodes:\n  - { id: letter, type: acme.letter }\n")).toEqual([]);
+test("a node without parents gets the input of the run, which is known if the workflow has a schema for it", () => {
+  const alone = "nodes:\n  - { id: letter, type: acme.letter }\n";
+  expect(told(alone)).toEqual([]);
+  const schema = (amount: string) =>
+    `input_schema: { type: object, required: [amount, name], properties: { amount: { type: ${amount} }, name: { type: string } } }\n`;
+  expect(told(schema("number") + alone)).toEqual([]);
+  expect(told(schema("boolean") + alone)).toEqual([
+    "error 3 nodes[0]: does not fit the input of acme.letter: amount is boolean, expected number",
+  ]);
+  const reading = (path: string) =>
+    `nodes:\n  - { id: a, type: http, config: { url: "https://example.com/{{ctx.input.${path}}}" } }\n`;
+  expect(told(schema("number") + reading("name"))).toEqual([]);
+  expect(told(schema("number") + reading("nmae"))).toEqual([
+    "error 3 nodes[0].config.url: the input of the run has no nmae; did you mean name?",
+  ]);
 });
 
 /** The misfits of the letter's input, of which the rules read the raw node. */

@@ -3,13 +3,22 @@
 
 import { isRecord, parsePath, type PathStep, pathText } from "../data/path.ts";
 import { assignablePlace } from "../schema/assignable.ts";
-import { embed, placeAt, type Place, rootPlace, type Schema, UNKNOWN } from "../schema/schema.ts";
+import {
+  embed,
+  placeAt,
+  type Place,
+  rootPlace,
+  type Schema,
+  schemaOf,
+  UNKNOWN,
+} from "../schema/schema.ts";
 import { authoredSchema, closedObject, type TypeOfPath } from "./authored-value.ts";
 import { records } from "./graph-rules.ts";
-import { missing, noOutput } from "./missing-output.ts";
+import { missing, outputWords } from "./missing-output.ts";
 import { bodyIn, bodyTypes, itemsOf, listOf, ownPath } from "./item-types.ts";
 import type { KnownTypes } from "./known-types.ts";
 import { templatePaths, type TemplatePath } from "./template-paths.ts";
+import { ValueTypes } from "./value-types.ts";
 import { excerpt, violationPath, type Report } from "./violation.ts";
 
 /** Comparisons of one definition, and of one of its values: a large one takes about a second. */
@@ -28,7 +37,7 @@ export interface Reports {
 
 /** Reports every misfit between the nodes of a raw definition and the published schemas. The definition broke no other rule. */
 export function checkTypes(raw: unknown, schemas: KnownTypes["schemas"], reports: Reports): void {
-  if (schemas.size === 0) return;
+  if (schemas.size === 0 && !(isRecord(raw) && "input_schema" in raw)) return;
   const check = new TypeCheck(raw, schemas, reports);
   check.run();
 }
@@ -76,10 +85,7 @@ class TypeCheck {
   readonly #edges: readonly Raw[];
   readonly #schemas: KnownTypes["schemas"];
   readonly #reports: Reports;
-  readonly #byId: ReadonlyMap<string, Raw>;
-  readonly #byVariable: ReadonlyMap<string, Raw>;
-  /** Nodes whose output may be an error instead. */
-  readonly #fallible: ReadonlySet<string>;
+  readonly #values: ValueTypes;
   #left = STEPS_MAX;
 
   constructor(raw: unknown, schemas: KnownTypes["schemas"], reports: Reports) {
@@ -87,18 +93,7 @@ class TypeCheck {
     this.#edges = records(raw, "edges");
     this.#schemas = schemas;
     this.#reports = reports;
-    this.#byId = new Map(this.#nodes.map((node) => [textAt(node, "id"), node]));
-    this.#byVariable = new Map(
-      this.#nodes.map((node) => [textAt(node, "output_variable"), node] as const),
-    );
-    this.#fallible = new Set([
-      ...this.#nodes.flatMap((node) =>
-        node["error_handling"] === "continue" ? [textAt(node, "id")] : [],
-      ),
-      ...this.#edges.flatMap((edge) =>
-        edge["source_handle"] === "error" ? [textAt(edge, "source")] : [],
-      ),
-    ]);
+    this.#values = new ValueTypes(raw, schemas);
   }
 
   run(): void {
@@ -112,7 +107,7 @@ class TypeCheck {
       this.#checkReferences(node, path);
       const edges = incoming.get(nodeId) ?? [];
       const inputs = { bound: this.#boundParams(node, edges), isRoot: edges.length === 0 };
-      const typeOf = this.#typesFor(node);
+      const typeOf = this.#values.typesFor(node);
       this.#checkOwner({ raw: node, nodeId, path, typeOf }, inputs);
       this.#checkBody(node, path, inputs);
     });
@@ -129,7 +124,7 @@ class TypeCheck {
     const { config } = node;
     if (body === undefined || !isRecord(config)) return;
     const nodeId = textAt(node, "id");
-    const typeOf = this.#typesFor(node);
+    const typeOf = this.#values.typesFor(node);
     if (config["items"] !== undefined)
       this.#compare({
         source: embed(listOf(config["items"], typeOf)),
@@ -168,28 +163,6 @@ class TypeCheck {
     }
   }
 
-  /** The output of a node, if its type publishes one and the node cannot end in another way. */
-  #outputOf(node: Raw | undefined): Place {
-    if (node === undefined || this.#fallible.has(textAt(node, "id"))) return UNKNOWN;
-    const output = this.#schemas.get(textAt(node, "type"))?.output ?? null;
-    return output === null ? UNKNOWN : rootPlace(output);
-  }
-
-  /** The node whose output a path of a template begins with, and the path into that output. */
-  #sourceOf(path: readonly PathStep[]): { readonly node: Raw | undefined; readonly rest: number } {
-    if (path[0] !== "ctx") return { node: undefined, rest: 0 };
-    if (path[1] === "nodes") return { node: this.#byId.get(String(path[2])), rest: 3 };
-    return path[1] === "vars"
-      ? { node: this.#byVariable.get(String(path[2])), rest: 3 }
-      : { node: this.#byVariable.get(String(path[1])), rest: 2 };
-  }
-
-  readonly #typeOf = (path: readonly PathStep[]): Place => {
-    const { node, rest } = this.#sourceOf(path);
-    const found = placeAt(this.#outputOf(node), path.slice(rest));
-    return found.found === "no" ? UNKNOWN : found.place;
-  };
-
   /** A template that names a value that an output never has. */
   #checkReferences(node: Raw, path: string): void {
     // Such a node runs with an empty text where there is no value.
@@ -198,10 +171,10 @@ class TypeCheck {
     const isScope = bodyIn(node) !== undefined;
     for (const { at, named } of templatePaths(node, path)) {
       if (isScope && ownPath(named) !== undefined) continue;
-      const { node: source, rest } = this.#sourceOf(named);
-      const found = placeAt(this.#outputOf(source), named.slice(rest));
-      if (found.found !== "no" || source === undefined) continue;
-      this.#reports.error(at, "NO_SUCH_OUTPUT", noOutput(source, found), nodeId);
+      const { place, rest, whose } = this.#values.sourceOf(named);
+      const found = placeAt(place, named.slice(rest));
+      if (found.found !== "no") continue;
+      this.#reports.error(at, "NO_SUCH_OUTPUT", `${whose} has no ${missing(found)}`, nodeId);
     }
   }
 
@@ -213,10 +186,6 @@ class TypeCheck {
     const at = (misfit: readonly PathStep[]): string =>
       violationPath(misfit, `${owner.path}.config`);
     this.#compare({ ...owner, source, target, at, what: `the config of ${excerpt(type)}` });
-  }
-
-  #typesFor(node: Raw): TypeOfPath {
-    return node["on_parent_failure"] === "substitute_default" ? () => UNKNOWN : this.#typeOf;
   }
 
   /** The parameters that the edges of a node bind. */
@@ -238,8 +207,13 @@ class TypeCheck {
     const type = textAt(raw, "type");
     const target = this.#schemas.get(type)?.input ?? null;
     const { input } = raw;
+    if (target === null) return;
+    const what = `the input of ${excerpt(type)}`;
     // Without parents and without an input of its own, the node gets the input of the run.
-    if (target === null || (input === undefined && isRoot)) return;
+    if (input === undefined && isRoot) {
+      const source = embed(this.#values.runInput);
+      return this.#compare({ ...owner, source, target, at: () => path, what });
+    }
     const own = input ?? {};
     const written = authoredSchema(own, typeOf);
     const properties = typeof written === "boolean" ? {} : written["properties"];
@@ -255,19 +229,19 @@ class TypeCheck {
       if (edge !== undefined) return `edges[${edge.index}].target_param_label`;
       return input === undefined ? path : violationPath(misfit, `${path}.input`);
     };
-    this.#compare({ ...owner, source, target, at, what: `the input of ${excerpt(type)}` });
+    this.#compare({ ...owner, source, target, at, what });
   }
 
   /** The type of the value that an edge brings. */
   #edgeType(edge: Raw, index: number, node: Raw): Place {
-    const source = this.#byId.get(textAt(edge, "source"));
+    const source = this.#values.node(textAt(edge, "source"));
     if (source === undefined || node["on_parent_failure"] === "substitute_default") return UNKNOWN;
     const key = textAt(edge, "source_output_key");
-    if (key === "" || key === "output") return this.#outputOf(source);
+    if (key === "" || key === "output") return this.#values.outputOf(source);
     const parsed = parsePath(key);
-    const found = placeAt(this.#outputOf(source), parsed.ok ? parsed.path : []);
+    const found = placeAt(this.#values.outputOf(source), parsed.ok ? parsed.path : []);
     if (found.found !== "no") return found.place;
-    const message = noOutput(source, found);
+    const message = `${outputWords(source)} has no ${missing(found)}`;
     const at = `edges[${index}].source_output_key`;
     this.#reports.error(at, "NO_SUCH_OUTPUT", message, textAt(node, "id"));
     return UNKNOWN;
