@@ -30,7 +30,10 @@ test("every Go example that is a whole file is formatted, passes go vet, and its
   const places = snippets.map(({ at, code }, index) => {
     const isTest = code.includes('"testing"');
     mkdirSync(join(folder, `snippet${index}`));
-    writeFileSync(join(folder, `snippet${index}`, isTest ? "example_test.go" : "example.go"), `${code}\n`);
+    writeFileSync(
+      join(folder, `snippet${index}`, isTest ? "example_test.go" : "example.go"),
+      `${code}\n`,
+    );
     return `snippet${index} is ${at}`;
   });
   const said = async (...args: readonly string[]): Promise<string> =>
