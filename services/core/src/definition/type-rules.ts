@@ -3,15 +3,7 @@
 
 import { isRecord, parsePath, type PathStep, pathText } from "../data/path.ts";
 import { assignablePlace } from "../schema/assignable.ts";
-import {
-  embed,
-  placeAt,
-  type Place,
-  rootPlace,
-  type Schema,
-  schemaOf,
-  UNKNOWN,
-} from "../schema/schema.ts";
+import { embed, placeAt, type Place, rootPlace, type Schema, UNKNOWN } from "../schema/schema.ts";
 import { authoredSchema, closedObject, type TypeOfPath } from "./authored-value.ts";
 import { records } from "./graph-rules.ts";
 import { missing, outputWords } from "./missing-output.ts";

@@ -13,7 +13,7 @@ import { notSaved, scheduleNotFound } from "../inputs/errors.ts";
 import type { StartAnswer } from "../inputs/input.ts";
 import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
-import { checkRunInput } from "./run-input.ts";
+import { checkRunInput } from "../inputs/run-input.ts";
 import { startRun } from "./start-run.ts";
 
 export interface ScheduleParts extends AdmitParts {

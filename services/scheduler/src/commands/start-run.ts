@@ -21,7 +21,7 @@ import { nodeTypesOf, readDefinition } from "./definition.ts";
 import { sha256 } from "./digest.ts";
 import type { Version } from "./newest.ts";
 import type { AdmitParts } from "./parts.ts";
-import { checkRunInput } from "./run-input.ts";
+import { checkRunInput } from "../inputs/run-input.ts";
 
 /** `schedule` is the occurrence that asks for the run. @throws WORKFLOW_NOT_FOUND, INPUT_INVALID, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
 export async function startRun(

@@ -15,7 +15,7 @@ import type { Limits } from "@pawl/core/policy/limit";
 import { onCancel } from "@pawl/core/plan/stop";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import type { DefinitionRow } from "@pawl/platform/store/workflows/workflows";
-import { inputMisfits, misfitText } from "../commands/run-input.ts";
+import { inputMisfits, misfitText } from "../inputs/run-input.ts";
 import type { CachedRun, RunCache } from "../commit/cache.ts";
 import type { Definitions } from "../commit/definitions.ts";
 import type { Draft } from "../commit/draft.ts";
