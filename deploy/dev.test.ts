@@ -151,9 +151,18 @@ test(
       text: "Welcome, Kim",
     });
 
-    const second = dev(project(handlerOf("Hi", "hello.other@1")), settings, "--no-stack");
+    const other = project(handlerOf("Hi", "hello.other@1"));
+    mkdirSync(join(other, "lib"));
+    const second = dev(other, settings, "--no-stack", "--watch", "lib");
     await second.says("version 1 serves");
     expect(await greeted(client, "hello.other@1", { name: "Zoe" })).toEqual({ text: "Hi, Zoe" });
+    // Only the named folder is watched: the change beside it is served with the next change inside.
+    writeFileSync(join(other, "handlers.ts"), handlerOf("Hey", "hello.other@1"));
+    writeFileSync(join(other, "lib", "words.ts"), "");
+    await second.says("words.ts changed");
+    await second.says("version 2 serves");
+    expect(await greeted(client, "hello.other@1", { name: "Zoe" })).toEqual({ text: "Hey, Zoe" });
+    expect(second.output()).not.toMatch(/handlers\.ts changed|lib.words\.ts changed/);
     second.ctrlC();
     expect(await second.exited).toBe(0);
     expect(second.output()).not.toContain("PostgreSQL");

@@ -49,7 +49,12 @@ async function recorded(mode: string): Promise<string> {
 /** Replays the node in a process that gets these arguments. */
 async function replay(runId: string, nodeId: string, ...args: readonly string[]) {
   const tool = [TOOL, "--address", cluster.url, runId, nodeId, "--", process.execPath, PROGRAM];
-  const child = spawn(process.execPath, [...tool, ...args]);
+  return await finished(process.execPath, [...tool, ...args]);
+}
+
+/** Runs a program to its end. */
+async function finished(program: string, args: readonly string[]) {
+  const child = spawn(program, args);
   let printed = "";
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
@@ -88,6 +93,31 @@ test("a replay of a failure compares the cause", async () => {
   const healed = await replay(runId, "pay", "healed");
   expect(healed.printed).toContain("recorded: failed with acme.declined");
   expect(healed.code).toBe(1);
+});
+
+test("--iteration of the command line replays one execution of a map, and the map itself has none", async () => {
+  const body = { type: "acme.pay", config: { prefix: "{{item}}" }, input: { mode: "effect" } };
+  const pay = { type: "map", config: { items: ["Ada", "Bob"], body } };
+  const { run } = await client.runs.test(graph(["start > pay > end"], { pay }));
+  await client.runs.wait(run.runId);
+  const typed = (iteration: string) => {
+    const flags = ["--address", cluster.url, "--iteration", iteration];
+    const command = ["--", process.execPath, PROGRAM];
+    return finished(fileOf("../../pawl"), [
+      "handler",
+      "replay",
+      ...flags,
+      run.runId,
+      "pay",
+      ...command,
+    ]);
+  };
+  const second = await typed("2");
+  expect(second.printed).toContain('the same output: {"receipt":"Bob-1"}');
+  expect(second.code).toBe(0);
+  const whole = await typed("0");
+  expect(whole.printed).toContain("NODE_NOT_INVOKED");
+  expect(whole.code).toBe(1);
 });
 
 test("a replay that cannot run says why: no such invocation, a process without the type, a process that ends", async () => {

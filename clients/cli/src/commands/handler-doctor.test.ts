@@ -43,6 +43,7 @@ const gatewayOf = (type: string) => ({
   },
   workflows: {
     listWorkflows: () => ({ workflows: [{ workflowId: "orders" }] }),
+    validateWorkflow: () => ({}),
     getWorkflow: () => ({
       workflow: {
         workflowId: "orders",
@@ -65,7 +66,7 @@ test("a healthy port, its processes and workflows whose types are served are ok 
   expect(printed.out.replaceAll(/\s+/g, " ")).toContain(
     "ok process pricing: python 3.12, pawl-sdk 0.1.0, build 7f3a; 1/4 slots busy",
   );
-  expect(printed.out).toContain("executors serve every node type of 1 workflows");
+  expect(printed.out).toContain("executors serve every node type of 1 workflow, and");
   expect(printed.out.split("\n").every((line) => line.length <= 80)).toBe(true);
   expect(code).toBe(0);
 });
@@ -94,4 +95,39 @@ test("a wrong token and a port that does not answer are errors", async () => {
   expect(printed.out).toContain("refuses the token. Set PAWL_HANDLER_TOKEN");
   expect(await pawl("handler", "doctor", "--handler-address", "127.0.0.1:1")).toBe(1);
   expect(printed.out).toContain("the handler port 127.0.0.1:1 does not answer");
+});
+
+test("the definitions of many workflows are read eight at a time", async () => {
+  const served = gatewayOf("acme.price");
+  const ids = Array.from({ length: 40 }, (_, index) => `w${index}`);
+  let [open, most] = [0, 0];
+  // The first eight calls wait for one another, so all of them are open at once.
+  const eight = Promise.withResolvers<void>();
+  const { gateway, printed, pawl } = await setup({
+    ...served,
+    workflows: {
+      ...served.workflows,
+      listWorkflows: () => ({ workflows: ids.map((workflowId) => ({ workflowId })) }),
+      getWorkflow: async () => {
+        most = Math.max(most, ++open);
+        if (open === 8) eight.resolve();
+        await eight.promise;
+        open -= 1;
+        return served.workflows.getWorkflow();
+      },
+      validateWorkflow: () => ({
+        violations: [
+          { path: "nodes[0].config.x", reason: "TYPE_MISMATCH", message: "no", line: 4 },
+        ],
+      }),
+    },
+  });
+  await using _ = gateway;
+  const address = await handlerPort(PROCESS);
+  const args = ["handler", "doctor", "--handler-address", address, "--token", "secret"];
+  expect(await pawl(...args, "-o", "json")).toBe(1);
+  const { findings } = JSON.parse(printed.out) as { findings: { what: string }[] };
+  const broken = findings.filter(({ what }) => what.includes("TYPE_MISMATCH"));
+  expect(broken.map(({ what }) => what.split(":")[0])).toEqual(ids);
+  expect(most).toBe(8);
 });

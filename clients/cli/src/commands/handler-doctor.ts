@@ -1,9 +1,9 @@
-// pawl handler doctor: is the handler port there, what do the processes behind it serve, and does a saved workflow use a type that no
-// executor serves? One line for each finding. It only reads.
+// pawl handler doctor: is the handler port there, what do the processes behind it serve, do executors serve the types of saved workflows,
+// and do these workflows fit the schemas of the types? One line for each finding. It only reads.
 
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
-import { jsonOf, PawlError, type PawlClient } from "@pawl/client";
+import { PawlError, type PawlClient } from "@pawl/client";
 import {
   HandlerService,
   type Session as HandlerSession,
@@ -12,6 +12,8 @@ import {
 import { wrapText } from "../render/spans.ts";
 import { formatDuration } from "../render/words.ts";
 import { canvasOf, EXIT, type ExitCode, print, type Session } from "../session.ts";
+import { placedLines } from "./definition-faults.ts";
+import { type SavedWorkflow, savedWorkflows } from "./saved-workflows.ts";
 
 export interface DoctorFlags {
   readonly handlerAddress: string;
@@ -28,12 +30,10 @@ interface Finding {
 
 const TIMEOUT_MS = 5_000;
 const PAGE_SIZE = 200;
-/** Workflows whose definitions are read. */
-const WORKFLOWS_MAX = 400;
 
 /** Prints every finding; the exit code is 1 if one is an error. */
 export async function doctor(session: Session, flags: DoctorFlags): Promise<ExitCode> {
-  const findings = [...(await hostFindings(flags)), ...(await catalogueFindings(session.client))];
+  const findings = [...(await hostFindings(flags)), ...(await catalogueFindings(session))];
   print(session, { findings }, () => findings.flatMap((finding) => linesOf(session, finding)));
   return findings.some(({ level }) => level === "error") ? EXIT.failed : EXIT.ok;
 }
@@ -124,26 +124,26 @@ function stateOf({ state }: HandlerSession): Partial<Finding> {
   return state === SessionState.DRAINING ? warning("It leaves and gets no more work.") : {};
 }
 
-/** Types that saved workflows use, and executors that serve them. */
-async function catalogueFindings(client: PawlClient): Promise<Finding[]> {
+/** Saved workflows against the types that executors serve, and against the schemas of these types. */
+async function catalogueFindings({ client, interrupted, self }: Session): Promise<Finding[]> {
   try {
-    const served = new Set<string>();
+    const known = await builtInTypes(client);
     for (const { nodeTypes } of await client.executors.list())
-      for (const type of nodeTypes) served.add(type);
-    const own = await builtInTypes(client);
-    const { used, count, isCut } = await usedTypes(client);
-    const missing = [...used].filter(([type]) => !served.has(type) && !own.has(type));
-    const findings = missing.map(([type, workflows]): Finding => ({
-      level: "error",
-      what: `no executor serves ${type}, which ${workflows.join(", ")} uses`,
-      next: "Start the process that serves it, or correct the type.",
-    }));
-    if (isCut) {
-      const what = `only the first ${count} workflows were checked`;
-      findings.push({ level: "warning", what, next: "Check others with pawl workflow get." });
-    }
-    const ok = `executors serve every node type of ${count} workflows`;
-    return missing.length === 0 ? [{ level: "ok", what: ok }, ...findings] : findings;
+      for (const type of nodeTypes) known.add(type);
+    const { workflows, isCut } = await savedWorkflows(client, interrupted);
+    const findings = [
+      ...servedFindings(workflows, known),
+      ...workflows.flatMap((workflow) => misfitFindings(workflow, self)),
+    ];
+    const counted = `${workflows.length} workflow${workflows.length === 1 ? "" : "s"}`;
+    const cut: Finding = {
+      level: "warning",
+      what: `only the first ${counted} were checked`,
+      next: `Check others with ${self} workflow validate.`,
+    };
+    const what = `executors serve every node type of ${counted}, and the definitions fit the types`;
+    const ok: Finding[] = findings.length === 0 ? [{ level: "ok", what }] : [];
+    return [...ok, ...findings, ...(isCut ? [cut] : [])];
   } catch (thrown) {
     if (!(thrown instanceof PawlError)) throw thrown;
     const next = thrown.next ?? "Check --address.";
@@ -151,8 +151,38 @@ async function catalogueFindings(client: PawlClient): Promise<Finding[]> {
   }
 }
 
+/** Types that workflows use and that nothing serves. */
+function servedFindings(
+  workflows: readonly SavedWorkflow[],
+  known: ReadonlySet<string>,
+): Finding[] {
+  const users = new Map<string, string[]>();
+  for (const { workflowId, types } of workflows)
+    for (const type of types)
+      if (!known.has(type)) users.set(type, [...(users.get(type) ?? []), workflowId]);
+  return [...users].map(([type, ids]) => ({
+    level: "error",
+    what: `no executor serves ${type}, which ${ids.join(", ")} use${ids.length === 1 ? "s" : ""}`,
+    next: "Start the process that serves it, or correct the type.",
+  }));
+}
+
+/** Rules about types that the definition breaks now. */
+function misfitFindings({ workflowId, faults }: SavedWorkflow, self: string): Finding[] {
+  const next = `The line counts in the output of ${self} workflow get ${workflowId}.`;
+  const findings = (level: Finding["level"], list: SavedWorkflow["faults"]["violations"]) =>
+    placedLines(workflowId, list).map((what): Finding => ({ level, what, next }));
+  return [
+    ...findings("error", faults.violations),
+    ...findings(
+      "warning",
+      faults.warnings.filter(({ reason }) => reason === "TYPE_MISMATCH"),
+    ),
+  ];
+}
+
 /** Built-in types; an executor that is there serves them, or the scheduler does. */
-async function builtInTypes(client: PawlClient): Promise<ReadonlySet<string>> {
+async function builtInTypes(client: PawlClient): Promise<Set<string>> {
   const found = new Set<string>();
   for (let pageToken = ""; ;) {
     const page = await client.nodeTypes.list({ pageSize: PAGE_SIZE, pageToken });
@@ -161,37 +191,3 @@ async function builtInTypes(client: PawlClient): Promise<ReadonlySet<string>> {
     if (pageToken === "") return found;
   }
 }
-
-/** The node types of saved workflows, each with the workflows that use it. */
-async function usedTypes(client: PawlClient) {
-  const used = new Map<string, string[]>();
-  let count = 0;
-  for (let pageToken = ""; ;) {
-    const page = await client.workflows.list({ pageSize: PAGE_SIZE, pageToken });
-    for (const { workflowId } of page.workflows) {
-      const { definitionJson } = await client.workflows.get(workflowId);
-      for (const type of typesIn(jsonOf(definitionJson)))
-        used.set(type, [...(used.get(type) ?? []), workflowId]);
-    }
-    count += page.workflows.length;
-    pageToken = page.nextPageToken;
-    if (pageToken === "" || count >= WORKFLOWS_MAX) return { used, count, isCut: pageToken !== "" };
-  }
-}
-
-/** The types of the nodes of a definition, and of the bodies of its maps and loops. */
-function typesIn(definition: unknown): ReadonlySet<string> {
-  const types = new Set<string>();
-  const add = (node: unknown): void => {
-    if (!isObject(node)) return;
-    if (typeof node["type"] === "string") types.add(node["type"]);
-    const { config } = node;
-    if (isObject(config)) add(config["body"]);
-  };
-  const nodes = isObject(definition) ? definition["nodes"] : undefined;
-  if (Array.isArray(nodes)) for (const node of nodes) add(node);
-  return types;
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;

@@ -25,7 +25,7 @@ export function handlerVerbs({ program, handler }: Nouns, verb: Verb): void {
     "which execution of the node, in a map or loop",
     wholeNumber,
   );
-  const checks = "Check the handler port, the connected processes and the types of saved workflows";
+  const checks = "Check the handler port, its processes, and saved workflows against their types";
   verb(handler, "doctor", checks, doctor)
     .addOption(
       new Option("--handler-address <host:port>", "the handler port of an executor")

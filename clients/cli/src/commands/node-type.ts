@@ -77,22 +77,23 @@ async function getType(session: Session, name: string): Promise<void> {
 /** Everything that is connected to a scheduler. */
 async function listExecutors(session: Session): Promise<void> {
   const executors = await session.client.executors.list({ signal: session.interrupted });
+  const hasBuilds = executors.some(({ build }) => build !== "");
   printList(session, {
     items: executors,
     json: { executors: executors.map(plainExecutor) },
     none: "No executor is connected.",
-    heads: ["NAME", "LANGUAGE", "BUILD", "BUSY", "STATE", "TYPES"],
-    rowOf,
+    heads: ["NAME", "LANGUAGE", ...(hasBuilds ? ["BUILD"] : []), "BUSY", "STATE", "TYPES"],
+    rowOf: (executor) => rowOf(executor, hasBuilds),
   });
 }
 
-const rowOf = (executor: Executor): readonly Cell[] => {
+const rowOf = (executor: Executor, hasBuilds: boolean): readonly Cell[] => {
   const { processName, description, executorId, slots, busy } = executor;
   const named = processName === "" ? description : processName;
   return [
     named === "" ? executorId : named,
     executor.language,
-    executor.build,
+    ...(hasBuilds ? [executor.build] : []),
     `${busy}/${slots}`,
     stateOf(executor),
     executor.nodeTypes.join(" "),

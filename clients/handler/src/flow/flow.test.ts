@@ -45,6 +45,13 @@ const order = flow("order", { input, title: "Order" })
 const YAML = `
 id: order
 title: Order
+input_schema:
+  type: object
+  properties:
+    who: { type: string }
+    cents: { type: integer, minimum: -9007199254740991, maximum: 9007199254740991 }
+    note: { type: string }
+  required: [who, cents]
 nodes:
   - id: pay
     type: acme.charge@1
@@ -128,4 +135,27 @@ test("keys and ids with other letters are written as templates read them", () =>
     },
   });
   expect(parseDefinition(JSON.stringify(made))).toMatchObject({ ok: true });
+});
+
+test("patterns that the scheduler cannot run in linear time are left out of the input's schema", () => {
+  const made = flow("a", {
+    input: z.object({
+      mail: z.email(),
+      code: z.string().regex(/^[A-Z]{3}$/),
+      day: z.string().meta({ colour: "red" }),
+    }),
+  }).builtIn("one", "noop", () => ({})).definition;
+  expect(made["input_schema"]).toMatchObject({
+    properties: {
+      mail: { type: "string", format: "email" },
+      code: { type: "string", pattern: "^[A-Z]{3}$" },
+      day: { type: "string" },
+    },
+  });
+  expect(parseDefinition(JSON.stringify(made))).toMatchObject({ ok: true });
+});
+
+test("a schema without a JSON form types the input, and any input starts a run", () => {
+  const made = flow("a", { input: z.object({ at: z.date() }) }).definition;
+  expect(made).not.toHaveProperty("input_schema");
 });

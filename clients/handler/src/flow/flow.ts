@@ -3,6 +3,7 @@
 import type { RawNode } from "@pawl/core/definition/schema";
 import type { Handler } from "@pawl/core/handler/define";
 import type { Given, StandardSchema } from "@pawl/core/handler/standard-schema";
+import { inputSchemaOf } from "./input-schema.ts";
 import { type Argument, joined, type Ref, refTo, writtenValue } from "./ref.ts";
 
 /** JSON. */
@@ -20,7 +21,7 @@ export type FlowDefinition = PlainObject & {
 };
 
 export interface FlowOptions<S> {
-  /** The schema of the run's input: it types `input`. */
+  /** The schema of the run's input. It types `input`, and no run starts with an input that does not fit it. */
   readonly input?: S;
   readonly title?: string;
   readonly description?: string;
@@ -60,8 +61,13 @@ type NewId<Id extends string, Outputs> = Id extends Ids<Outputs> | "input" ? nev
 /** Begins a workflow. */
 export const flow = <S extends StandardSchema | undefined = undefined>(
   id: string,
-  { input: _input, ...options }: FlowOptions<S> = {},
-): Flow<Given<S>, object> => new FlowBuilder({ id, ...options }, [], []);
+  { input, ...options }: FlowOptions<S> = {},
+): Flow<Given<S>, object> => {
+  const schema = inputSchemaOf(input);
+  // The schema is JSON that its library wrote.
+  const head = schema === undefined ? {} : { input_schema: schema as Plain };
+  return new FlowBuilder({ id, ...options, ...head }, [], []);
+};
 
 /** A workflow under construction. Every step gives a new one. */
 export interface Flow<Input, Outputs> {

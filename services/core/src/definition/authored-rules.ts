@@ -3,7 +3,7 @@
 
 import { isRecord, isReservedName } from "../data/path.ts";
 import { patternFault } from "../data/pattern.ts";
-import { schemasOf } from "./contract-rules.ts";
+import { INPUT_SCHEMA, schemasOf } from "./contract-rules.ts";
 import { patternsOf, subschemas } from "./contract-tree.ts";
 import { bodyOf, joinOf, records, type Outline, type OutlineEdge } from "./graph-rules.ts";
 import { checkRetry } from "./retry-rules.ts";
@@ -100,13 +100,16 @@ function takenWith(handles: ReadonlyMap<string, number>, handle: string): number
 
 /** Patterns that compile to something else than their author wrote. */
 function checkPatterns(outline: Outline, report: Report): void {
+  const check = (schema: unknown, path: string, nodeId = ""): void => {
+    for (const each of subschemas(schema))
+      for (const { at, pattern } of patternsOf(each.schema)) {
+        const fault = patternFault(pattern);
+        if (fault === undefined) continue;
+        report(violationPath([...each.steps, ...at], path), "CONTRACT_PATTERN", fault, nodeId);
+      }
+  };
+  check(outline.inputSchema, INPUT_SCHEMA);
   outline.nodes.forEach((node, index) => {
-    for (const { path, schema } of schemasOf(node, index))
-      for (const each of subschemas(schema))
-        for (const { at, pattern } of patternsOf(each.schema)) {
-          const fault = patternFault(pattern);
-          if (fault === undefined) continue;
-          report(violationPath([...each.steps, ...at], path), "CONTRACT_PATTERN", fault, node.id);
-        }
+    for (const { path, schema } of schemasOf(node, index)) check(schema, path, node.id);
   });
 }

@@ -33,6 +33,8 @@ export function buildDefinition(raw: RawDefinition): Definition {
     deadlineMs: raw.deadline_ms,
     concurrency: buildConcurrency(raw.concurrency, ""),
     rate: buildRate(raw.rate, ""),
+    // The rules have checked that it is an object or a boolean.
+    inputSchema: (raw.input_schema ?? null) as JsonSchema | null,
     nodes: raw.nodes.map((node, ordinal) => {
       const built = buildNode(node, ordinal, leavesByError.has(node.id));
       return spellings === undefined ? built : { ...built, causeSpellings: spellings };

@@ -109,3 +109,23 @@ test("size, depth and the number of patterns are bounded", () => {
     `${AT}.anyOf[${LIMITS.contractPatterns}].pattern CONTRACT_PATTERN`,
   ]);
 });
+
+test("the schema of a run's input keeps the rules of contracts, at its own path", () => {
+  const faults = (input_schema: unknown) => {
+    const parsed = parseDefinition(
+      JSON.stringify({ input_schema, nodes: [{ id: "a", type: "noop" }] }),
+    );
+    if (parsed.ok) return parsed.definition.inputSchema;
+    return parsed.violations.map(({ path, reason, nodeId }) => `${path} ${reason}${nodeId}`);
+  };
+  const schema = { type: "object", required: ["a"] };
+  expect(faults(schema)).toEqual(schema);
+  expect(faults(false)).toBe(false);
+  expect(faults(undefined)).toBeNull();
+  expect(faults(null)).toEqual(["input_schema CONTRACT_SCHEMA"]);
+  expect(faults({ type: "objct" })).toEqual(["input_schema.type CONTRACT_SCHEMA"]);
+  expect(faults({ properties: { a: { pattern: "(?=a)b" } } })).toEqual([
+    "input_schema.properties.a.pattern CONTRACT_PATTERN",
+  ]);
+  expect(faults({ pattern: "\\k<name>" })).toEqual(["input_schema.pattern CONTRACT_PATTERN"]);
+});

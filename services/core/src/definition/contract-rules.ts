@@ -24,12 +24,18 @@ const MODERATED_INSTEAD: ReadonlyMap<string, string> = new Map([
   ["subworkflow", "the nodes of its own workflow"],
   ["approval", "a node behind it"],
 ]);
+/** The schema of the input of a run, in a definition. */
+export const INPUT_SCHEMA = "input_schema";
 const ID_ELSEWHERE = "an $id is allowed only at the top of a contract";
 
-/** Reports every rule the contracts of the nodes break. */
+/** Reports every rule that the schemas of a definition break. */
 export function checkContracts(outline: Outline, report: Report): void {
   // One definition may hold thousands of contracts; only compiling a pattern is costly.
   const patterns = patternBudget();
+  if (outline.inputSchema !== undefined)
+    checkContract(outline.inputSchema, patterns, (at, reason, message) =>
+      report(violationPath(at, INPUT_SCHEMA), reason, message),
+    );
   outline.nodes.forEach(({ contracts, moderation, config, id, type = "" }, index) => {
     const made = MADE_BY_ENGINE.get(type);
     const instead = MODERATED_INSTEAD.get(type);

@@ -37,6 +37,8 @@ export function outlineOf(raw: unknown) {
       param: text(edge, "target_param_label"),
     })),
     limits: limitsOf(isRecord(raw) ? raw : {}),
+    /** The schema of the input of a run. */
+    inputSchema: isRecord(raw) ? raw["input_schema"] : undefined,
   };
 }
 

@@ -146,6 +146,8 @@ export const definitionSchema = z.strictObject({
   deadline_ms: wholeMs(LIMITS.runDeadlineMsMax).default(LIMITS.runDeadlineMs),
   concurrency: concurrencySchema,
   rate: rateSchema,
+  /** JSON Schema of the input of a run. Checked in contract-rules.ts, with the path of every fault. */
+  input_schema: z.unknown().optional(),
   nodes: z.array(nodeSchema),
   edges: z.array(edgeSchema).default([]),
 });

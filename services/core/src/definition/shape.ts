@@ -117,6 +117,8 @@ export interface Definition {
   /** How many runs may be live at once, and how many may start in a window. */
   readonly concurrency: ConcurrencyLimit | null;
   readonly rate: RateLimit | null;
+  /** The schema that the input of a run fits; null if any input may start one. */
+  readonly inputSchema: JsonSchema | null;
 }
 
 /** A place in a text. From 1, as editors count. */

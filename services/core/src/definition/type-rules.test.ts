@@ -97,8 +97,21 @@ test("what an error edge, a default or a merge may change is not known, and no e
   expect(failing.filter((line) => line.includes("amount"))).toEqual([]);
 });
 
-test("a node without parents gets the input of the run, which is not known before it starts", () => {
-  expect(told("nodes:\n  - { id: letter, type: acme.letter }\n")).toEqual([]);
+test("a node without parents gets the input of the run, which is known if the workflow has a schema for it", () => {
+  const alone = "nodes:\n  - { id: letter, type: acme.letter }\n";
+  expect(told(alone)).toEqual([]);
+  const schema = (amount: string) =>
+    `input_schema: { type: object, required: [amount, name], properties: { amount: { type: ${amount} }, name: { type: string } } }\n`;
+  expect(told(schema("number") + alone)).toEqual([]);
+  expect(told(schema("boolean") + alone)).toEqual([
+    "error 3 nodes[0]: does not fit the input of acme.letter: amount is boolean, expected number",
+  ]);
+  const reading = (path: string) =>
+    `nodes:\n  - { id: a, type: http, config: { url: "https://example.com/{{ctx.input.${path}}}" } }\n`;
+  expect(told(schema("number") + reading("name"))).toEqual([]);
+  expect(told(schema("number") + reading("nmae"))).toEqual([
+    "error 3 nodes[0].config.url: the input of the run has no nmae; did you mean name?",
+  ]);
 });
 
 /** The misfits of the letter's input, of which the rules read the raw node. */
@@ -126,4 +139,92 @@ test("the input of a node is checked with its templates, typed across nodes, and
   expect(misfits({ amount: "{{ctx.nodes.price.label}}", name: "{{ctx.input.name}}" })).toEqual([
     "nodes[1].input.amount: amount is string, expected number",
   ]);
+});
+
+/** A map over `items` whose body is a letter; the last line of the flow is the edge. */
+const mapped = (items: string, input: string, more = "") => `nodes:
+  - { id: price, type: acme.price, config: { currency: EUR } }
+  - id: letters
+    type: map
+    config:
+      items: ${items}
+      body: { type: acme.letter, input: ${input}${more} }
+edges:
+  - { source: price, target: letters }
+`;
+const INPUT = "does not fit the input of acme.letter:";
+
+test("literal items of a map are compared with the input of its body, each at its own line", () => {
+  const items = (second: string) => `\n        - { a: 1, n: Ada }\n        - ${second}`;
+  const input = '{ amount: "{{item.a}}", name: "{{ctx.item.n}}" }';
+  expect(told(mapped(items("{ a: 2, n: Eve }"), input))).toEqual([]);
+  expect(told(mapped(items("{ a: two, n: 7 }"), input))).toEqual([
+    `error 8 nodes[1].config.items[1]: ${INPUT} amount is string, expected number`,
+    `error 8 nodes[1].config.items[1]: ${INPUT} name is integer, expected string`,
+  ]);
+  expect(told(mapped(items("{ n: Eve }"), input))).toEqual([
+    "error 8 nodes[1].config.items[1]: this item has no a; it has n",
+  ]);
+});
+
+test("a body that does not fit by itself is one error, however many items there are", () => {
+  expect(told(mapped("[1, 2, 3]", '{ amount: "{{item}}" }'))).toEqual([
+    `error 7 nodes[1].config.body.input.name: ${INPUT} name is missing, but is required`,
+  ]);
+  expect(told(mapped("[1, 2, 3]", '{ amount: "{{item}}", name: 5 }'))).toEqual([
+    `error 7 nodes[1].config.body.input.name: ${INPUT} name is integer, expected string`,
+  ]);
+});
+
+test("the items of a list that a lone template names have the type of that list", () => {
+  const lines = '"{{ ctx.nodes.price.lines }}"';
+  expect(told(mapped(lines, '{ amount: "{{index}}", name: "{{item.sku}}" }'))).toEqual([]);
+  expect(told(mapped(lines, '{ amount: "{{item.sku}}", name: x }'))).toEqual([
+    `error 7 nodes[1].config.body.input.amount: ${INPUT} amount is string, expected number`,
+  ]);
+  expect(told(mapped(lines, '{ amount: 1, name: "{{item.sko}}" }'))).toEqual([
+    "error 7 nodes[1].config.body.input.name: an item has no sko; did you mean sku?",
+  ]);
+});
+
+test("a value that is no list cannot be the items of a map", () => {
+  expect(told(mapped('"{{ctx.nodes.price.total}}"', '{ amount: 1, name: "{{item}}" }'))).toEqual([
+    "error 6 nodes[1].config.items: does not fit the items of a map: it is number, expected array",
+  ]);
+});
+
+test("items, or a part of an item, that is not known is no error", () => {
+  const input = '{ amount: "{{item.a}}", name: "{{item.n}}" }';
+  expect(told(mapped('"{{ctx.input.list}}"', input))).toEqual([]);
+  expect(told(mapped('[{ a: "{{ctx.input.a}}", n: "{{ctx.input.n}}" }]', input))).toEqual([]);
+  const substituted = mapped("[{}]", input).replace(
+    "type: map",
+    "$&\n    on_parent_failure: substitute_default",
+  );
+  expect(told(substituted)).toEqual([]);
+});
+
+test("the body of a loop that counts gets numbers, and what it made before is not known", () => {
+  const loop = (input: string) =>
+    mapped("[]", input).replace("type: map", "type: loop").replace("items: []", "times: 3");
+  expect(told(loop('{ amount: "{{item}}", name: "{{previous.name}}" }'))).toEqual([]);
+  expect(told(loop('{ amount: 1, name: "{{item}}" }'))).toEqual([
+    `error 7 nodes[1].config.body.input.name: ${INPUT} name is integer, expected string`,
+  ]);
+});
+
+test("a body without an input gets the parameters that edges bind", () => {
+  const bound = mapped("[1]", "{}").replace(", input: {}", "");
+  const label = "target: letters, source_output_key: label, target_param_label: amount";
+  expect(told(bound.replace("target: letters", label))).toEqual([
+    `error 7 nodes[1].config.body: ${INPUT} name is missing, but is required`,
+    `error 9 edges[0].target_param_label: ${INPUT} amount is string, expected number`,
+  ]);
+});
+
+test("ten thousand items and a large body are read in bounded time", () => {
+  const letter = { type: "acme.letter", input: { amount: "{{item}}", name: "n".repeat(100_000) } };
+  const items = Array.from({ length: 10_000 }, (_, index) => index);
+  const node = { id: "letters", type: "map", config: { items, body: letter } };
+  expect(told(JSON.stringify({ nodes: [node] }))).toEqual([]);
 });

@@ -2,18 +2,22 @@
 // values that outputs have. What cannot work is an error, what may fail is a warning, and what is not known is neither.
 
 import { isRecord, parsePath, type PathStep, pathText } from "../data/path.ts";
-import { nearestName } from "../name/nearest.ts";
 import { assignablePlace } from "../schema/assignable.ts";
 import { embed, placeAt, type Place, rootPlace, type Schema, UNKNOWN } from "../schema/schema.ts";
-import { authoredSchema, closedObject } from "./authored-value.ts";
+import { authoredSchema, closedObject, type TypeOfPath } from "./authored-value.ts";
 import { records } from "./graph-rules.ts";
+import { missing, outputWords } from "./missing-output.ts";
+import { bodyIn, bodyTypes, itemsOf, listOf, ownPath } from "./item-types.ts";
 import type { KnownTypes } from "./known-types.ts";
-import { templatePaths } from "./template-paths.ts";
+import { templatePaths, type TemplatePath } from "./template-paths.ts";
+import { ValueTypes } from "./value-types.ts";
 import { excerpt, violationPath, type Report } from "./violation.ts";
 
 /** Comparisons of one definition, and of one of its values: a large one takes about a second. */
 const STEPS_MAX = 200_000;
 const STEPS_EACH_MAX = 20_000;
+/** A body is read again for each literal item, which counts too. */
+const CHARACTERS_PER_STEP = 64;
 
 type Raw = Readonly<Record<string, unknown>>;
 
@@ -25,7 +29,7 @@ export interface Reports {
 
 /** Reports every misfit between the nodes of a raw definition and the published schemas. The definition broke no other rule. */
 export function checkTypes(raw: unknown, schemas: KnownTypes["schemas"], reports: Reports): void {
-  if (schemas.size === 0) return;
+  if (schemas.size === 0 && !(isRecord(raw) && "input_schema" in raw)) return;
   const check = new TypeCheck(raw, schemas, reports);
   check.run();
 }
@@ -35,10 +39,33 @@ const textAt = (raw: Raw, key: string): string => {
   return typeof value === "string" ? value : "";
 };
 
-interface Value {
+/** A node, or the body of a map or a loop. */
+interface Owner {
+  readonly raw: Raw;
+  readonly nodeId: string;
+  readonly path: string;
+  readonly typeOf: TypeOfPath;
+  /** Misfits that are reported already. */
+  readonly known?: Set<string>;
+  /** The place of the literal item that the body is checked with. */
+  readonly item?: string;
+}
+
+/** What a handler gets from outside of its node. */
+interface Inputs {
+  readonly bound: ReadonlyMap<string, { readonly index: number; readonly place: Place }>;
+  /** Whether the node has no parents. */
+  readonly isRoot: boolean;
+}
+
+interface IndexedEdge {
+  readonly edge: Raw;
+  readonly index: number;
+}
+
+interface Value extends Pick<Owner, "nodeId" | "known" | "item"> {
   readonly source: Schema;
   readonly target: Schema;
-  readonly nodeId: string;
   /** The place in the definition of a path into the value. */
   readonly at: (path: readonly PathStep[]) => string;
   /** Names the value, for people. */
@@ -50,10 +77,7 @@ class TypeCheck {
   readonly #edges: readonly Raw[];
   readonly #schemas: KnownTypes["schemas"];
   readonly #reports: Reports;
-  readonly #byId: ReadonlyMap<string, Raw>;
-  readonly #byVariable: ReadonlyMap<string, Raw>;
-  /** Nodes whose output may be an error instead. */
-  readonly #fallible: ReadonlySet<string>;
+  readonly #values: ValueTypes;
   #left = STEPS_MAX;
 
   constructor(raw: unknown, schemas: KnownTypes["schemas"], reports: Reports) {
@@ -61,18 +85,7 @@ class TypeCheck {
     this.#edges = records(raw, "edges");
     this.#schemas = schemas;
     this.#reports = reports;
-    this.#byId = new Map(this.#nodes.map((node) => [textAt(node, "id"), node]));
-    this.#byVariable = new Map(
-      this.#nodes.map((node) => [textAt(node, "output_variable"), node] as const),
-    );
-    this.#fallible = new Set([
-      ...this.#nodes.flatMap((node) =>
-        node["error_handling"] === "continue" ? [textAt(node, "id")] : [],
-      ),
-      ...this.#edges.flatMap((edge) =>
-        edge["source_handle"] === "error" ? [textAt(edge, "source")] : [],
-      ),
-    ]);
+    this.#values = new ValueTypes(raw, schemas);
   }
 
   run(): void {
@@ -82,72 +95,93 @@ class TypeCheck {
     );
     this.#nodes.forEach((node, index) => {
       const path = `nodes[${index}]`;
+      const nodeId = textAt(node, "id");
       this.#checkReferences(node, path);
-      this.#checkConfig(node, textAt(node, "id"), node, path);
-      const { config } = node;
-      const body = isRecord(config) && isScope(node) ? config["body"] : undefined;
-      if (isRecord(body)) this.#checkConfig(body, textAt(node, "id"), node, `${path}.config.body`);
-      this.#checkInput(node, path, incoming.get(textAt(node, "id")) ?? []);
+      const edges = incoming.get(nodeId) ?? [];
+      const inputs = { bound: this.#boundParams(node, edges), isRoot: edges.length === 0 };
+      const typeOf = this.#values.typesFor(node);
+      this.#checkOwner({ raw: node, nodeId, path, typeOf }, inputs);
+      this.#checkBody(node, path, inputs);
     });
   }
 
-  /** The output of a node, if its type publishes one and the node cannot end in another way. */
-  #outputOf(node: Raw | undefined): Place {
-    if (node === undefined || this.#fallible.has(textAt(node, "id"))) return UNKNOWN;
-    const output = this.#schemas.get(textAt(node, "type"))?.output ?? null;
-    return output === null ? UNKNOWN : rootPlace(output);
+  #checkOwner(owner: Owner, inputs: Inputs): void {
+    this.#checkConfig(owner);
+    this.#checkInput(owner, inputs);
   }
 
-  /** The node whose output a path of a template begins with, and the path into that output. */
-  #sourceOf(path: readonly PathStep[]): { readonly node: Raw | undefined; readonly rest: number } {
-    if (path[0] !== "ctx") return { node: undefined, rest: 0 };
-    if (path[1] === "nodes") return { node: this.#byId.get(String(path[2])), rest: 3 };
-    return path[1] === "vars"
-      ? { node: this.#byVariable.get(String(path[2])), rest: 3 }
-      : { node: this.#byVariable.get(String(path[1])), rest: 2 };
+  /** The body of a map or a loop: first without its items, then with each of them. A misfit is reported once. */
+  #checkBody(node: Raw, path: string, inputs: Inputs): void {
+    const body = bodyIn(node);
+    const { config } = node;
+    if (body === undefined || !isRecord(config)) return;
+    const nodeId = textAt(node, "id");
+    const typeOf = this.#values.typesFor(node);
+    if (config["items"] !== undefined)
+      this.#compare({
+        source: embed(listOf(config["items"], typeOf)),
+        target: { type: "array" },
+        nodeId,
+        at: () => `${path}.config.items`,
+        what: `the items of a ${textAt(node, "type")}`,
+      });
+    const owner = { raw: body, nodeId, path: `${path}.config.body` };
+    const known = new Set<string>();
+    this.#checkOwner({ ...owner, typeOf: bodyTypes(UNKNOWN, typeOf), known }, inputs);
+    const named = templatePaths(body, owner.path).filter(
+      (each) => ownPath(each.named) !== undefined,
+    );
+    if (named.length === 0) return;
+    const cost = Math.ceil(JSON.stringify(body).length / CHARACTERS_PER_STEP);
+    for (const { place, at } of itemsOf(config, `${path}.config`, typeOf)) {
+      this.#left -= cost;
+      if (this.#left <= 0) return;
+      this.#checkItem(node, place, named, at);
+      const types = { typeOf: bodyTypes(place, typeOf), known };
+      this.#checkOwner({ ...owner, ...types, ...(at === undefined ? {} : { item: at }) }, inputs);
+    }
   }
 
-  readonly #typeOf = (path: readonly PathStep[]): Place => {
-    const { node, rest } = this.#sourceOf(path);
-    const found = placeAt(this.#outputOf(node), path.slice(rest));
-    return found.found === "no" ? UNKNOWN : found.place;
-  };
+  /** Templates of a body that name a value that the item never has. */
+  #checkItem(node: Raw, item: Place, named: readonly TemplatePath[], place?: string): void {
+    if (node["on_parent_failure"] === "substitute_default") return;
+    for (const { at, named: path } of named) {
+      const own = ownPath(path);
+      if (own?.[0] !== "item") continue;
+      const found = placeAt(item, own.slice(1));
+      if (found.found !== "no") continue;
+      const message = `${place === undefined ? "an item" : "this item"} has no ${missing(found)}`;
+      this.#reports.error(place ?? at, "NO_SUCH_OUTPUT", message, textAt(node, "id"));
+    }
+  }
 
   /** A template that names a value that an output never has. */
   #checkReferences(node: Raw, path: string): void {
     // Such a node runs with an empty text where there is no value.
     if (node["on_parent_failure"] === "substitute_default") return;
     const nodeId = textAt(node, "id");
+    const isScope = bodyIn(node) !== undefined;
     for (const { at, named } of templatePaths(node, path)) {
-      const { node: source, rest } = this.#sourceOf(named);
-      const found = placeAt(this.#outputOf(source), named.slice(rest));
-      if (found.found !== "no" || source === undefined) continue;
-      this.#reports.error(at, "NO_SUCH_OUTPUT", noOutput(source, found), nodeId);
+      if (isScope && ownPath(named) !== undefined) continue;
+      const { place, rest, whose } = this.#values.sourceOf(named);
+      const found = placeAt(place, named.slice(rest));
+      if (found.found !== "no") continue;
+      this.#reports.error(at, "NO_SUCH_OUTPUT", `${whose} has no ${missing(found)}`, nodeId);
     }
   }
 
-  #checkConfig(owner: Raw, nodeId: string, node: Raw, path: string): void {
-    const type = textAt(owner, "type");
+  #checkConfig(owner: Owner): void {
+    const type = textAt(owner.raw, "type");
     const target = this.#schemas.get(type)?.config ?? null;
     if (target === null) return;
-    const source = authoredSchema(owner["config"] ?? {}, this.#typesFor(node));
-    const at = (misfit: readonly PathStep[]): string => violationPath(misfit, `${path}.config`);
-    this.#compare({ source, target, nodeId, at, what: `the config of ${excerpt(type)}` });
+    const source = authoredSchema(owner.raw["config"] ?? {}, owner.typeOf);
+    const at = (misfit: readonly PathStep[]): string =>
+      violationPath(misfit, `${owner.path}.config`);
+    this.#compare({ ...owner, source, target, at, what: `the config of ${excerpt(type)}` });
   }
 
-  #typesFor(node: Raw): (path: readonly PathStep[]) => Place {
-    return node["on_parent_failure"] === "substitute_default" ? () => UNKNOWN : this.#typeOf;
-  }
-
-  /** The input of a node: what it writes, and the parameters that edges bind. */
-  #checkInput(
-    node: Raw,
-    path: string,
-    incoming: readonly { readonly edge: Raw; readonly index: number }[],
-  ): void {
-    const type = textAt(node, "type");
-    const target = this.#schemas.get(type)?.input ?? null;
-    const { input } = node;
+  /** The parameters that the edges of a node bind. */
+  #boundParams(node: Raw, incoming: readonly IndexedEdge[]): Inputs["bound"] {
     const bound = new Map<string, { readonly index: number; readonly place: Place }>();
     for (const { edge, index } of incoming) {
       const label = textAt(edge, "target_param_label");
@@ -156,10 +190,24 @@ class TypeCheck {
       // Several values of one parameter are merged, into a type that the strategy decides.
       bound.set(label, { index, place: bound.has(label) ? UNKNOWN : place });
     }
+    return bound;
+  }
+
+  /** The input of a handler: what the author wrote, and the parameters that edges bind. */
+  #checkInput(owner: Owner, { bound, isRoot }: Inputs): void {
+    const { raw, path, typeOf } = owner;
+    const type = textAt(raw, "type");
+    const target = this.#schemas.get(type)?.input ?? null;
+    const { input } = raw;
+    if (target === null) return;
+    const what = `the input of ${excerpt(type)}`;
     // Without parents and without an input of its own, the node gets the input of the run.
-    if (target === null || (input === undefined && incoming.length === 0)) return;
+    if (input === undefined && isRoot) {
+      const source = embed(this.#values.runInput);
+      return this.#compare({ ...owner, source, target, at: () => path, what });
+    }
     const own = input ?? {};
-    const written = authoredSchema(own, this.#typesFor(node));
+    const written = authoredSchema(own, typeOf);
     const properties = typeof written === "boolean" ? {} : written["properties"];
     const params = [...bound].map(([label, { place }]) => [label, embed(place)] as const);
     const source = isRecord(own)
@@ -173,26 +221,25 @@ class TypeCheck {
       if (edge !== undefined) return `edges[${edge.index}].target_param_label`;
       return input === undefined ? path : violationPath(misfit, `${path}.input`);
     };
-    const nodeId = textAt(node, "id");
-    this.#compare({ source, target, nodeId, at, what: `the input of ${excerpt(type)}` });
+    this.#compare({ ...owner, source, target, at, what });
   }
 
   /** The type of the value that an edge brings. */
   #edgeType(edge: Raw, index: number, node: Raw): Place {
-    const source = this.#byId.get(textAt(edge, "source"));
+    const source = this.#values.node(textAt(edge, "source"));
     if (source === undefined || node["on_parent_failure"] === "substitute_default") return UNKNOWN;
     const key = textAt(edge, "source_output_key");
-    if (key === "" || key === "output") return this.#outputOf(source);
+    if (key === "" || key === "output") return this.#values.outputOf(source);
     const parsed = parsePath(key);
-    const found = placeAt(this.#outputOf(source), parsed.ok ? parsed.path : []);
+    const found = placeAt(this.#values.outputOf(source), parsed.ok ? parsed.path : []);
     if (found.found !== "no") return found.place;
-    const message = noOutput(source, found);
+    const message = `${outputWords(source)} has no ${missing(found)}`;
     const at = `edges[${index}].source_output_key`;
     this.#reports.error(at, "NO_SUCH_OUTPUT", message, textAt(node, "id"));
     return UNKNOWN;
   }
 
-  #compare({ source, target, nodeId, at, what }: Value): void {
+  #compare({ source, target, nodeId, at, what, known, item }: Value): void {
     const steps = { left: Math.min(STEPS_EACH_MAX, this.#left) };
     const before = steps.left;
     const answer = assignablePlace(rootPlace(source), rootPlace(target), { steps });
@@ -201,20 +248,12 @@ class TypeCheck {
     for (const { path, reason, fit } of answer.misfits) {
       const place = path.length === 0 ? "it" : excerpt(pathText(path));
       const report = fit === "never" ? this.#reports.error : this.#reports.warning;
-      report(at(path), "TYPE_MISMATCH", `does not fit ${what}: ${place} ${reason}`, nodeId);
+      const message = `does not fit ${what}: ${place} ${reason}`;
+      const fault = `${at(path)} ${reason}`;
+      if (known?.has(fault) === true) continue;
+      // Another item may have the same fault, at a place of its own.
+      if (item === undefined) known?.add(fault);
+      report(item ?? at(path), "TYPE_MISMATCH", message, nodeId);
     }
   }
-}
-
-const isScope = ({ type }: Raw): boolean => type === "map" || type === "loop";
-
-function noOutput(
-  source: Raw,
-  { step, known }: { readonly step: string; readonly known: readonly string[] },
-): string {
-  const meant = nearestName(step, known);
-  const hint =
-    meant === undefined ? `it has ${excerpt(known.join(", "))}` : `did you mean ${excerpt(meant)}?`;
-  const [id, type] = [excerpt(textAt(source, "id")), excerpt(textAt(source, "type"))];
-  return `the output of ${id} (${type}) has no ${excerpt(step)}; ${hint}`;
 }

@@ -9,7 +9,7 @@ import { isRecord } from "@pawl/core/data/path";
 import type { NodeContext } from "@pawl/core/data/scope";
 import { templatesOf } from "@pawl/core/data/template";
 import { isBuiltIn } from "@pawl/core/definition/node-types";
-import type { Cited, Proofs } from "@pawl/core/explain/proofs";
+import type { Cited } from "@pawl/core/explain/proofs";
 import { EngineError } from "@pawl/core/fault/engine-error";
 import { contextJson, nodeJson } from "@pawl/core/log/context";
 import {
@@ -52,7 +52,14 @@ export async function readInvocation(
   const then = (await reader.foldRun(runId, started.seq)).state;
   const given = givenTo(then, nodeIndex, iteration);
   if (!given.ok) throw notInvoked(question, `It failed before: ${given.message}`);
-  const outcome = outcomeOf(execution, proofs, { ...question, started });
+  const ended = proofs.newest(nodeId, iteration, ...ENDS);
+  // A map or a loop that has ended keeps no outputs of its iterations: the fold up to the end of the iteration has them.
+  const output =
+    iteration === 0 || ended === undefined
+      ? execution.output
+      : executionAt((await reader.foldRun(runId, ended.seq)).state, nodeIndex, iteration)?.output;
+  const isOpen = ended === undefined || ended.seq < started.seq;
+  const outcome = outcomeOf(execution.status, isOpen ? undefined : { ...ended, output });
   const effects = await effectResults(pool, question);
   const sent = [given.inputJson, given.configJson, outcome.outputJson].map(toJsonBytes);
   const [inputJson = NO_BYTES, configJson = NO_BYTES, outputJson = NO_BYTES] = sent;
@@ -99,17 +106,15 @@ const ENDS = [
 
 /** What came of the start: an output, a failure, or neither yet. */
 function outcomeOf(
-  { status, output }: ExecutionState,
-  proofs: Proofs,
-  { nodeId, iteration, started }: NodeQuestion & { readonly started: Cited },
+  status: ExecutionState["status"],
+  ended: (Cited & { readonly output: string | undefined }) | undefined,
 ) {
-  const ended = proofs.newest(nodeId, iteration, ...ENDS);
   const base = {
     ...{ status: toWireNodeStatus(status), outputJson: undefined },
     ...{ handle: "", cause: "", message: "" },
   };
-  if (ended === undefined || ended.seq < started.seq) return base;
-  const { type, payload } = ended;
+  if (ended === undefined) return base;
+  const { type, payload, output } = ended;
   if (type !== "node.completed") return { ...base, ...reasonOf({ type, payload }) };
   const handle = typeof payload["handle"] === "string" ? payload["handle"] : "";
   return handle === "error"

@@ -13,6 +13,7 @@ import { notSaved, scheduleNotFound } from "../inputs/errors.ts";
 import type { StartAnswer } from "../inputs/input.ts";
 import { sha256 } from "./digest.ts";
 import type { AdmitParts } from "./parts.ts";
+import { checkRunInput } from "../inputs/run-input.ts";
 import { startRun } from "./start-run.ts";
 
 export interface ScheduleParts extends AdmitParts {
@@ -100,7 +101,7 @@ export const scheduledStart = (
 ): StartRequest => ({ workflowId, version, input, priority, requestId });
 
 async function editOf(
-  { now, occurrences, workflows }: ScheduleParts,
+  { now, occurrences, definitions }: ScheduleParts,
   tenantId: string,
   { scheduleId, requestId, spec }: SaveRequest,
   kind: string,
@@ -109,8 +110,9 @@ async function editOf(
   const fault = await occurrences.fault(spec, now());
   if (fault !== undefined)
     throw invalidField(`spec.${fault.field}`, fault.reason, fault.description);
-  if ((await workflows.find(tenantId, workflowId, version)) === undefined)
-    throw noWorkflow(workflowId, version);
+  const workflow = await definitions.find(tenantId, workflowId, version);
+  if (workflow === undefined) throw noWorkflow(workflowId, version);
+  checkRunInput(workflow.graph, spec.input, "spec.input_json");
   const requestHash = requestId === null ? null : sha256(kind, JSON.stringify(spec));
   return { tenantId, scheduleId, spec, requestId, requestHash };
 }

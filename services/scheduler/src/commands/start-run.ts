@@ -21,6 +21,7 @@ import { nodeTypesOf, readDefinition } from "./definition.ts";
 import { sha256 } from "./digest.ts";
 import type { Version } from "./newest.ts";
 import type { AdmitParts } from "./parts.ts";
+import { checkRunInput } from "../inputs/run-input.ts";
 
 /** `schedule` is the occurrence that asks for the run. @throws WORKFLOW_NOT_FOUND, INPUT_INVALID, REQUEST_ID_REUSED, STORE_UNAVAILABLE */
 export async function startRun(
@@ -38,6 +39,8 @@ export async function startRun(
     const asked = [workflowId, version, input, priority, deadlineMs].map(String);
     // The request id alone names an occurrence: a run that it started stays its run, also if the schedule was edited since.
     const hash = schedule === undefined ? sha256("start", ...asked) : sha256("schedule");
+    const fitting = await fittingStart(parts, graph, { tenantId, input, requestId, hash });
+    if (fitting !== undefined) return fitting;
     return await accept(parts, {
       ...newStart(parts, graph, input, deadlineMs),
       tenantId,
@@ -78,6 +81,7 @@ export async function testRun(
 ): Promise<StartAnswer & { readonly warnings: readonly Violation[] }> {
   const { graph, row, warnings } = readDefinition(text, { tenantId, now: parts.now(), types });
   const { definitionId, digest, body } = row;
+  checkRunInput(graph, input);
   await parts.ensureQueues(nodeTypesOf(graph));
   parts.definitions.keep(definitionId, graph, body);
   const start: AcceptedStart = {
@@ -94,6 +98,26 @@ export async function testRun(
     requestHash: requestId === null ? null : sha256("test", digest, input),
   };
   return { ...(await accept(parts, start, { graph, row })), warnings };
+}
+
+/**
+ * Checks the input. A repeat of a request that has started a run gets that run: the workflow may have another schema since.
+ * @throws INPUT_INVALID
+ */
+async function fittingStart(
+  { journal }: AdmitParts,
+  graph: Graph,
+  asked: Pick<AcceptedStart, "tenantId" | "input" | "requestId"> & { readonly hash: string },
+): Promise<StartAnswer | undefined> {
+  const { tenantId, input, requestId, hash } = asked;
+  try {
+    checkRunInput(graph, input);
+    return undefined;
+  } catch (error) {
+    const [before] = requestId === null ? [] : await journal.findRequest(tenantId, [requestId]);
+    if (before?.requestHash !== hash) throw error;
+    return { duplicate: true, runId: before.runId };
+  }
 }
 
 /** What every start of a caller or a schedule has. @throws INPUT_INVALID if the input gives no key for a limit */

@@ -15,6 +15,7 @@ import type { Limits } from "@pawl/core/policy/limit";
 import { onCancel } from "@pawl/core/plan/stop";
 import { DEFAULT_TENANT } from "@pawl/core/name/tenant";
 import type { DefinitionRow } from "@pawl/platform/store/workflows/workflows";
+import { inputMisfits, misfitText } from "../inputs/run-input.ts";
 import type { CachedRun, RunCache } from "../commit/cache.ts";
 import type { Definitions } from "../commit/definitions.ts";
 import type { Draft } from "../commit/draft.ts";
@@ -47,6 +48,11 @@ export async function findChildren(
     });
     if (child === undefined) {
       found.set(input, missing("workflow_not_found", `there is no workflow ${named}`));
+      continue;
+    }
+    const misfits = inputMisfits(child.graph, inputJson, "input");
+    if (misfits.length > 0) {
+      found.set(input, missing("input_invalid", `workflow ${named}: ${misfitText(misfits)}`));
       continue;
     }
     const limits = runLimits(child.graph.definition, inputJson);
