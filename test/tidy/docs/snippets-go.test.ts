@@ -1,9 +1,10 @@
 // Every Go example of a document is formatted as gofmt does it. Examples that are whole files pass go vet, and examples of tests run.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { GO_MODULE } from "@pawl/deploy/pack-go.ts";
 import { expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../../support/folder.ts";
-import { GO_MODULE, goOrSkip } from "../../support/go.ts";
+import { goOrSkip } from "../../support/go.ts";
 import { ROOT, trackedSources } from "../sources.ts";
 import { fencesOf } from "./markdown.ts";
 

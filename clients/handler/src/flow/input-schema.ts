@@ -9,7 +9,7 @@ import { schemaText, type StandardSchema } from "@pawl/core/handler/standard-sch
 
 /** The JSON Schema; undefined if the library writes none, or none that the scheduler takes. */
 export function inputSchemaOf(schema: StandardSchema | undefined): unknown {
-  const text = schemaText(schema, "input");
+  const { text } = schemaText(schema, "input");
   if (text === "") return undefined;
   const root: unknown = JSON.parse(text);
   for (const { schema: part } of subschemas(root)) if (isObject(part)) prune(part);
