@@ -1,4 +1,4 @@
-// What only this scheduler's memory knows: gateways ask for it to explain a node and to say whether they are ready.
+// Facts that only the memory of this scheduler holds. Gateways ask for them to explain a node and to answer readiness probes.
 
 import { serve, type ServedService } from "@pawl/platform/rpc/implementation";
 import { runIdOf } from "@pawl/platform/wire/fields";
