@@ -1,4 +1,4 @@
-// For a message inside another message: an error about its field gets the whole path of the field.
+// Adds the path of the outer field to an error about a message inside another message.
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 

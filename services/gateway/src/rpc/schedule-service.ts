@@ -94,7 +94,7 @@ function recurrenceOf(request: PreviewScheduleRequest): Recurrence {
   return { expression, timeZone: request.timeZone || "UTC" };
 }
 
-/** @throws INPUT_INVALID for a rule that cannot be read or takes too long */
+/** The next times of a rule. @throws INPUT_INVALID for a rule that cannot be read or takes too long */
 async function preview(
   occurrences: Occurrences,
   recurrence: Recurrence,

@@ -38,7 +38,7 @@ type Bidi = (requests: AsyncIterable<Message>, context: CallContext) => AsyncIte
 interface Route {
   readonly method: DescMethod;
   readonly name: string;
-  // `served` has checked the implementation against the descriptor; only its kind is known here.
+  // `served` has checked the implementation against the descriptor. This type knows only its kind.
   readonly answer: unknown;
 }
 
@@ -98,7 +98,7 @@ class Call {
     };
     try {
       const context = this.#context(this.#arm());
-      // A standing stream has no span: it would end with the connection, hours later.
+      // A standing stream has no span, because the span would end with the connection, hours later.
       if (method.methodKind === "bidi_streaming") return await this.#converse(context);
       const message = await readMessage(this.#request, method.input);
       await withSpan(name, settings, () => this.#answer(message, context));
