@@ -1,5 +1,5 @@
-// One statement over the extended protocol, read in pages, so that an endless query costs one page beyond the limit. The extended protocol
-// takes a single statement: the server itself refuses a text with several.
+// Runs one statement over the extended protocol and reads it in pages. So an endless query costs one page beyond the limit. The extended
+// protocol accepts a single statement: the server itself refuses a text with several.
 
 import type { Submittable } from "pg";
 import { decoderOf } from "./row-values.ts";
@@ -23,9 +23,9 @@ interface Field {
 export interface PagedResult {
   readonly fields: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
-  /** The number of rows returned, or changed if the statement returns none. */
+  /** The number of returned rows, or of changed rows if the statement returns none. */
   readonly rowCount: number;
-  /** There were more rows than asked for. */
+  /** The statement has more rows than the limit. */
   readonly truncated: boolean;
   /** The rows exceed the byte limit, so they are not complete. */
   readonly isTooLarge: boolean;

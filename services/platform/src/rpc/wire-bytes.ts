@@ -1,10 +1,10 @@
-// An upper bound of the bytes of a message on the wire, without encoding it: streams cut their messages by this. It reads init objects and
-// whole messages of any schema, so every stream counts the same way. It counts up to a few hundred bytes too many, beyond the texts and
-// bytes that a message carries.
+// An upper bound of the bytes of a message on the wire, without encoding it. Streams cut their messages by this bound. It reads init
+// objects and whole messages of any schema, so every stream counts the same way. It counts a few hundred bytes too many at most, besides
+// the texts and bytes of a message.
 
 /** A tag, and the length or the largest number after it. */
 const FIELD_BYTES = 16;
-/** Short texts count as three bytes per character; for longer texts an exact count is worth the call. */
+/** Short texts count as three bytes per character. For longer texts an exact count is worth the call. */
 const SHORT_TEXT = 256;
 
 /** An upper bound of the encoded size of `value`. */

@@ -11,7 +11,7 @@ export interface LoggerOptions {
   readonly service: string;
   /** trace, debug, info, warn, error, fatal or silent. */
   readonly level: string;
-  /** stdout by default, written synchronously, because the last line before a crash matters most. */
+  /** stdout by default. The logger writes synchronously, because the last line before a crash matters most. */
   readonly destination?: DestinationStream;
 }
 

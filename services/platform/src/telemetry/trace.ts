@@ -1,4 +1,4 @@
-// Small helpers for tracing: the tracer, a span around a function, and the traceparent that travels through queues and streams.
+// Helpers for tracing: the tracer, a span around a function, and the traceparent in queues and streams.
 
 import {
   ROOT_CONTEXT,
@@ -19,7 +19,7 @@ const SCOPE = "pawl";
 /** The tracer of Pawl; it does nothing unless `startTelemetry` turned traces on. */
 export const tracer = (): Tracer => trace.getTracer(SCOPE);
 
-/** The W3C traceparent of the active span, also of a span that is only passed on; "" if there is none. */
+/** The W3C traceparent of the active span, also of a span that is only forwarded. "" if there is none. */
 export const currentTraceparent = (from: Context = context.active()): string => {
   const carrier: Record<string, string> = {};
   propagation.inject(from, carrier);
@@ -32,7 +32,7 @@ export const contextFrom = (traceparent: string | undefined): Context =>
     ? ROOT_CONTEXT
     : propagation.extract(ROOT_CONTEXT, { traceparent });
 
-/** A link to the span that `traceparent` names: work from a queue links to its producer and is not its child. */
+/** A link to the span that `traceparent` names. Work from a queue links to its producer and is not its child. */
 export const linksTo = (traceparent: string | undefined): Link[] => {
   const spanContext = trace.getSpanContext(contextFrom(traceparent));
   return spanContext === undefined ? [] : [{ context: spanContext }];
@@ -46,7 +46,7 @@ export interface SpanSettings {
   readonly parent?: Context;
 }
 
-/** Runs `work` in a span of its own. A rejection marks the span as failed and is thrown again. */
+/** Runs `work` in a span. A rejection marks the span as failed and is thrown again. */
 export const withSpan = async <Result>(
   name: string,
   settings: SpanSettings,

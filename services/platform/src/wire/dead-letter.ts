@@ -1,4 +1,4 @@
-// Dead letters as clients see and select them.
+// Dead letters on the wire, and the filters that select them.
 
 import { create } from "@bufbuild/protobuf";
 import { LIMITS } from "@pawl/core/data/limits";
@@ -85,7 +85,7 @@ export const deadLetterLimit = (limit: number): number =>
 const redrivePace = (perSecond: number): number =>
   bounded("max_per_second", perSecond, LIMITS.redrivesPerSecondMax, LIMITS.redrivesPerSecond);
 
-/** A filter that selects something in particular, so that a missing filter never discards everything. @throws INPUT_INVALID */
+/** Checks that a filter selects something in particular, so that a missing filter never discards everything. @throws INPUT_INVALID */
 function narrowing(filter: DeadLetterFilter): DeadLetterFilter {
   const { ids, workflowId, nodeType, beforeMs } = filter;
   if (ids.length === 0 && workflowId === "" && nodeType === "" && beforeMs === undefined)
