@@ -1,4 +1,4 @@
-// Sizes in UTF-8, counted without encoding: limits are in bytes, but strings are not.
+// Sizes in UTF-8, counted without encoding. Limits are in bytes, and strings are not.
 
 /** Bytes of `text` in UTF-8. A lone surrogate counts as the replacement character it would become. */
 export function utf8Bytes(text: string): number {
@@ -15,7 +15,7 @@ export function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** True if `text` takes more than `limit` bytes; a short text is answered without a scan. */
+/** True if `text` takes more than `limit` bytes. A short text needs no scan. */
 export const exceedsUtf8 = (text: string, limit: number): boolean =>
   text.length > limit || (text.length * 3 > limit && utf8Bytes(text) > limit);
 

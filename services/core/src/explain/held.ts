@@ -1,4 +1,5 @@
-// What a node waits for while it is not queued: an executor with its lease, a person, a child run, or its own iterations.
+// Explains a node that is neither queued nor settled. It waits for an executor with its lease, a person, a child run, or its own
+// iterations.
 
 import { executionAt } from "../log/execution.ts";
 import { own, textOf, type Answer, type Case } from "./case.ts";

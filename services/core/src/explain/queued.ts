@@ -1,5 +1,5 @@
-// Explains why a ready node does not run. Its time has not come, or its limits hold it back, or its queue is paused. Or no executor serves
-// its type, all executors are full, or it is simply next.
+// Explains why a ready node does not run. There are six reasons: its time has not come, its limits hold it back, its queue is paused, no
+// executor serves its type, all executors are full, or it is next.
 
 import { own, textOf, type Answer, type Case } from "./case.ts";
 import type { Cited } from "./proofs.ts";

@@ -35,7 +35,7 @@ export function explainCompleted(asked: Case): Answer {
   };
 }
 
-/** The failure that a node handled; undefined for an output of the handler's own. */
+/** The failure that a node handled. Undefined for an output of the handler. */
 function failureText(output: string | undefined): string | undefined {
   const value: unknown = output === undefined ? undefined : JSON.parse(output);
   const found = HANDLED.safeParse(value);
@@ -91,7 +91,7 @@ export function explainCancelled(asked: Case): Answer {
   };
 }
 
-/** A node that no taken edge led to, or whose policy is to skip. */
+/** A node that no taken edge led to, or that its policy skips. */
 export function explainSkipped(asked: Case): Answer {
   const skipped = own(asked, "node.skipped");
   if (skipped?.payload["reason"] === "parent_not_completed") {

@@ -1,6 +1,6 @@
-// Fills in the keys of the limits of a node or a workflow, once, when the scheduler first queues an execution. The log holds the result.
-// So the scheduler releases a slot under the key under which it took the slot, even if the context has changed since. It parses users' JSON
-// only for keys that are templates.
+// Fills in the keys of the limits of a node or a workflow, once, when the scheduler first queues an execution. The log holds the result. So
+// the scheduler takes and releases a slot under the same key, even if the context has changed since. It parses users' JSON only for keys
+// that are templates.
 
 import { resolveInputs } from "../data/inputs.ts";
 import { LIMITS } from "../data/limits.ts";
@@ -53,7 +53,7 @@ function resolve({ concurrency, rate }: Authored, scope: () => Scope | string): 
 }
 
 function executionScope(state: RunState, index: number, iteration: number): Scope | string {
-  // contextJson wrote it, so it parses and has this shape.
+  // contextJson wrote the text, so it parses and has this shape.
   const context = JSON.parse(contextJson(state, index, iteration)) as NodeContext;
   const { merge, onParentFailure } = graphNodeAt(state, index).definition;
   const bindings = bindingsOf(state.graph, index);

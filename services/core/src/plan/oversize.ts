@@ -1,5 +1,5 @@
-// Nodes that are too large for an assignment: their context, or their context and definition together, is above its limit. The planner
-// checks the size when it queues a node. Variables may grow until an executor gets the node, so the scheduler checks the size again then.
+// Nodes that are too large for an assignment: their context, or their context and definition together, exceeds its limit. The planner
+// checks the size when it queues a node. Variables may grow before an executor gets the node, so the scheduler checks the size again then.
 
 import { LIMITS } from "../data/limits.ts";
 

@@ -1,4 +1,4 @@
-// Which texts of a node moderation checks, and what a finding does to the node. The executor carries it out.
+// The texts of a node that moderation checks, and the effect of a finding on the node. The executor carries it out.
 
 export const MODERATIONS = ["none", "input", "output", "both"] as const;
 /** The checked parts. It is a key of the node itself, beside `config`. */
