@@ -1,9 +1,9 @@
-// The answers of the offline model: written answers to the questions of the examples, in several voices, and for any other question a
-// sentence that it has no answer. The same voice and prompt give the same answer on every machine.
+// The answers of the offline model: written answers to the questions of the examples, in several voices. To any other question it answers
+// that it has none. The same voice and prompt give the same answer on every machine.
 
 type Voices = Readonly<Record<string, string>>;
 
-/** By question, then by voice. An editor weighs the answers of the others. */
+/** Answers by question, then by voice. An editor weighs the answers of the others. */
 const ANSWERS: Readonly<Record<string, Voices>> = {
   "Why do ratchets only turn one way?": {
     scholar:
@@ -53,7 +53,7 @@ const PATTERNS: readonly Pattern[] = [
       `${shop} took ${Math.round(Number(cents) / Math.max(1, Number(pieces)))} cents a piece.`,
   },
   {
-    // It does not repeat the news, because moderation may hold those back.
+    // The answer does not repeat the news, because moderation may hold those back.
     asks: /^A story about: /,
     say: () =>
       "It began with a sketch on the back of an invoice. Two of us believed in it, then five, then the whole floor. There were weeks " +

@@ -1,4 +1,4 @@
-// The databases that dataQuery nodes may query, by name. They belong to the operator; Pawl's own database is not among them.
+// The databases that dataQuery nodes may query, by name. They belong to the operator. Pawl's own database is not among them.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import type { DeepReadonly } from "@pawl/platform/config/env";
