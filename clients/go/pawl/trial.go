@@ -11,7 +11,7 @@ import (
 	handlerv1 "pawl.dev/sdk/go/gen/pawl/handler/v1"
 )
 
-// Trial says how RunHandler calls a handler. The zero value is a first attempt with an empty ledger.
+// Trial has the options of RunHandler. The zero value is a first attempt with an empty ledger.
 type Trial struct {
 	// Attempt counts from 1; 0 means 1.
 	Attempt int
@@ -27,10 +27,10 @@ type Trial struct {
 	CancelAfter time.Duration
 }
 
-// Ran is what a handler did in RunHandler.
+// Ran is the result of RunHandler.
 type Ran[Out any] struct {
 	Output Out
-	// Text is all that the handler emitted.
+	// Text is the whole text that the handler emitted.
 	Text string
 	// Logs are its log lines.
 	Logs []string
@@ -50,8 +50,8 @@ type TrialFailed struct {
 
 func (f *TrialFailed) Error() string { return f.Cause + ": " + f.Message }
 
-// RunHandler runs a handler once, without network: schemas are checked, effects go to a ledger in memory. The error is *TrialFailed for a
-// handler that failed, and *Cancelled for one that was cancelled.
+// RunHandler runs a handler once, without network. It checks the schemas, and effects use a ledger in memory. The error is *TrialFailed for
+// a handler that failed, and *Cancelled for one that was cancelled.
 func RunHandler[In, Out any](ctx context.Context, handler Handler[In, Out], in In, trial Trial) (Ran[Out], error) {
 	ran := Ran[Out]{Effects: map[string]json.RawMessage{}}
 	if handler.definition == nil {

@@ -31,12 +31,12 @@ type Applied struct {
 	Workflow *Workflow
 	// Outcome is created, updated or unchanged.
 	Outcome string
-	// Warnings are about parts that are allowed and most likely a mistake.
+	// Warnings are about parts that are allowed but contain a likely mistake.
 	Warnings []*pawlv1.Violation
 }
 
 // Apply creates or updates a workflow. The definition is JSON or YAML text (string or []byte), or a value that encodes to JSON. The last
-// writer wins. The race it survives: another client creates the workflow after the read; Apply updates it then.
+// writer wins. Race: another client creates the workflow after the read. Apply then updates it.
 func (w *Workflows) Apply(ctx context.Context, definition any, options ApplyOptions) (*Applied, error) {
 	source, err := sourceOf(definition)
 	if err != nil {
@@ -98,7 +98,7 @@ func (w *Workflows) Get(ctx context.Context, workflowID string, version uint32) 
 	return res.GetWorkflow(), err
 }
 
-// Page says which part of a list to read. The zero value is the first page.
+// Page selects the part of a list to read. The zero value is the first page.
 type Page struct {
 	// Size is how many items at most; 0 means 50.
 	Size int32

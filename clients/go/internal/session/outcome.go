@@ -7,7 +7,7 @@ import (
 	handlerv1 "pawl.dev/sdk/go/gen/pawl/handler/v1"
 )
 
-// Outcome is how a function ended: one of both.
+// Outcome is how a function ended: with a result or with a failure.
 type Outcome struct {
 	Result  *handlerv1.Result
 	Failure *handlerv1.Failure
