@@ -1,4 +1,4 @@
-// User data travels as bytes of JSON, exactly as its author wrote it. These functions turn it into values and back.
+// User data is sent as bytes of JSON, exactly as its author wrote it. These functions turn it into values and back.
 
 /** Everything that JSON can express. */
 export type Json =
@@ -27,7 +27,7 @@ export function jsonOf(bytes: Uint8Array): Json | undefined {
 export const jsonTextOf = (bytes: Uint8Array | undefined): string | undefined =>
   bytes === undefined || bytes.length === 0 ? undefined : new TextDecoder().decode(bytes);
 
-/** The bytes of a value. `jsonTextBytes` takes text that is JSON already, and keeps it to the letter. */
+/** The bytes of a value. `jsonTextBytes` takes JSON text, and keeps it to the letter. */
 export const jsonBytes = (value: unknown): Uint8Array => jsonTextBytes(JSON.stringify(value));
 
 /** The bytes of JSON text. */

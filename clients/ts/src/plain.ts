@@ -1,4 +1,4 @@
-// Messages as plain JSON for people and scripts: user data decoded, statuses by their short names, ids and times as numbers.
+// Messages as plain JSON for people and scripts. User data is decoded, statuses have their short names, and ids and times are numbers.
 
 import { type DescMessage, type JsonValue, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { ApprovalSchema } from "@pawl/proto/pawl/v1/approval_pb";

@@ -1,4 +1,4 @@
-// The short names of statuses (completed, timed_out, …), as the log, the console and people spell them.
+// The short names of statuses (completed, timed_out, …) in the log, in the console and for people.
 
 import type { DescEnum, EnumShape } from "@bufbuild/protobuf";
 import {
