@@ -52,7 +52,7 @@ interface ListFlags extends PageFlags {
   readonly assignee?: string;
 }
 
-/** A page of approvals, newest first; open ones unless the flags name other states. */
+/** A page of approvals, newest first. Only open ones unless the flags name other states. */
 async function list(session: Session, flags: ListFlags): Promise<void> {
   const { workflow: workflowId, run: runId, assignee, limit: pageSize, pageToken } = flags;
   const { client, interrupted: signal, terminal, self } = session;
@@ -123,14 +123,14 @@ const isMisfit = (thrown: unknown): thrown is PawlError =>
   thrown.reason === "INPUT_INVALID" &&
   thrown.violations.some(({ path }) => RESPONSE.test(path));
 
-/** Prints where the response breaks the schema, and the schema. */
+/** Prints the places where the response breaks the schema, and the schema. */
 async function printMisfit(
   session: Session,
   approvalId: string,
   { violations }: PawlError,
 ): Promise<void> {
   const { client, interrupted: signal } = session;
-  // The violations help even when the schema cannot be read.
+  // The violations help even if the schema cannot be read.
   const asked = await client.approvals.get(approvalId, { signal }).catch(() => undefined);
   const schema = asked === undefined ? [] : schemaLines(asked);
   printNotes(session, [

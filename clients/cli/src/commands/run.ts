@@ -1,4 +1,4 @@
-// pawl run: its verbs, and those that read or change a run by one call. The verbs that follow a run are in run-start.ts.
+// pawl run: its verbs, and the verbs that read or change a run by one call. The verbs that follow a run are in run-start.ts.
 
 import {
   type Json,

@@ -90,7 +90,7 @@ async function create(
   show(session, await client.schedules.create(scheduleId, input, options));
 }
 
-/** Changes the named fields. The race it survives: another client edits the schedule meanwhile; the server refuses this edit. */
+/** Changes the named fields. Race: another client edits the schedule meanwhile. The server refuses this edit. */
 async function update(session: Session, scheduleId: string, flags: ScheduleFlags): Promise<void> {
   const { client, interrupted: signal } = session;
   const known = await client.schedules.get(scheduleId, { signal });

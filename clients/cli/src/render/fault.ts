@@ -1,4 +1,4 @@
-// An error in words for a person: what happened, and the next step.
+// An error in words for a person: the fault, and the next step.
 
 import { PawlError, type PawlReason, type Violation } from "@pawl/client";
 import { EXIT, type ExitCode, UsageError } from "../session.ts";
@@ -52,7 +52,7 @@ function exitCodeOf({ reason }: PawlError): ExitCode {
 const TRY_LATER = "The gateway runs, but cannot serve this now. Try again in a moment.";
 const MEND = "Nothing was saved. Mend the definition and try again.";
 
-/** The next step where a command helps; the server advises about the rest. SELF becomes the command that the person called. */
+/** The next step, if a command helps. The server advises about the rest. SELF becomes the command that the person called. */
 const ADVICE: Partial<Record<PawlReason, string>> = {
   UNREACHABLE: "Start it with `npm start`, or name another with --address or PAWL_ADDRESS.",
   WORKFLOW_NOT_FOUND:

@@ -1,4 +1,4 @@
-// Words for times, lengths of time, causes and limits. Pure.
+// Words for times, durations, causes and limits. The functions are pure.
 
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { RunView } from "@pawl/core/log/view";
@@ -40,7 +40,7 @@ export function causeText({ cause, message }: { cause: string; message: string }
   return message.startsWith(cause) ? message : `${cause}: ${message}`;
 }
 
-/** The limits in words; empty where there are none. */
+/** The limits in words. Empty if there are none. */
 export function limitText({ slot, rate }: RunView["limits"]): string {
   const parts = [
     ...(slot === undefined ? [] : [`slot ${slot.key} (${slot.limit})`]),
