@@ -1,5 +1,5 @@
-// Reads a JSON Schema as fields that people can fill in. Pure. A shape that no field fits becomes a text area for JSON, so every
-// schema can be answered. The server checks the answer against the whole schema.
+// Reads a JSON Schema as fields that people can fill in. It is pure. A shape that no field fits becomes a text area for JSON, so a person
+// can answer every schema. The server checks the answer against the whole schema.
 
 import type { Json } from "@pawl/client";
 
@@ -34,7 +34,7 @@ export type Field = Base &
         readonly isInteger: boolean;
         readonly min: number | undefined;
         readonly max: number | undefined;
-        /** Whether `min` and `max` themselves are too small or too large. */
+        /** Whether the values of `min` and `max` themselves are excluded. */
         readonly isMinOut: boolean;
         readonly isMaxOut: boolean;
         readonly step: number | undefined;

@@ -77,7 +77,7 @@ export function NodeDrawer(props: Props): ReactNode {
   );
 }
 
-/** Why the node is in its state: a short text of the page where it knows, else the explanation of the gateway. */
+/** Why the node is in its state: a short text of the page if it knows, otherwise the explanation of the gateway. */
 function NodeNote({
   runId,
   node,
@@ -119,7 +119,7 @@ function NodeNote({
   );
 }
 
-/** How long a delay holds back the nodes behind it. */
+/** How long a delay holds back the next nodes. */
 function DelayNote({
   node,
   isWaiting,
@@ -160,7 +160,7 @@ function LogLines({ lines }: { readonly lines: NodeView["log"] }): ReactNode {
 const isHeld = ({ status, cause, width, childRunId }: NodeView): boolean =>
   status === "waiting" && width === undefined && childRunId === "" && cause !== APPROVAL;
 
-/** The node asks a person, or has asked: the drawer shows the answer too. */
+/** Whether the node waits, or waited, for a person. The drawer also shows the answer. */
 const asksPerson = (node: NodeView): boolean =>
   node.approvalId !== "" &&
   (node.status === "waiting" ? node.cause === APPROVAL : node.decision !== undefined);

@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, string>> = {
   cancelled: "The run was cancelled",
 };
 
-/** Shows nothing for a run that is live or completed. */
+/** Shows the failure. Empty for a run that is live or completed. */
 export function RunFailure({ view, graph, onOpen }: RunScene): ReactNode {
   const word = WORDS[view.status];
   if (word === undefined) return null;

@@ -90,7 +90,7 @@ export function TimelineChart(props: Props): ReactNode {
   );
 }
 
-/** The label where there is one, with the iteration; else the id. */
+/** The label, if there is one, with the iteration. Otherwise the id. */
 function laneName({ key, node }: Lane, labels: ReadonlyMap<string, string>): string {
   const label = labels.get(node.nodeId) ?? "";
   if (label === "") return key;
