@@ -20,7 +20,7 @@ import { dirname, join, parse, relative, resolve } from "node:path";
 
 const isWindows = process.platform === "win32";
 
-/** The account PostgreSQL runs as; empty when it is our own. */
+/** The account PostgreSQL runs as. Empty if it is our own. */
 export type Owner = { readonly uid?: number; readonly gid?: number };
 
 /** Binaries, data folder and account of one server. */

@@ -1,6 +1,6 @@
-// The Python environment of this checkout: a virtual environment in .toolchain with what clients/python/requirements-dev.txt pins. It serves
-// `npm run gen` and the tests of pawl-sdk. The race it survives: two callers at once. Each builds under a draft name of its own, and the
-// first rename counts; the stamp is part of the name, so a changed requirement makes another environment.
+// The Python environment of this checkout: a virtual environment in .toolchain with the pins of clients/python/requirements-dev.txt. It
+// serves `npm run gen` and the tests of pawl-sdk. Race: two callers build at once. Each builds under its own draft name, and the first
+// rename counts. The stamp is part of the name, so a changed requirement makes another environment.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
 // The example workflows: one YAML file each, named after its workflow, with a sample input. `npm start` saves them and runs one with live
-// progress: the first thing that a person sees. Every example also runs without an input.
+// progress. Every example also runs without an input.
 import { readdirSync, readFileSync } from "node:fs";
 import { createPawlClient, type Json, jsonOf, type PawlClient, sampleInputOf } from "@pawl/client";
 import { readText } from "@pawl/core/definition/read-text";
@@ -24,7 +24,7 @@ export type Example = {
   readonly sampleInput: Json;
 };
 
-/** Every example in the order of its name. @throws RangeError for one without a sample input */
+/** Every example in the order of its name. @throws RangeError for an example without a sample input */
 export function readExamples(): readonly Example[] {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
   return files.toSorted().map((name) => {
@@ -46,7 +46,7 @@ export function readExample(workflowId: string): Example {
 /** The example that shows the most: parallel models, a join, and streamed text. */
 const SAMPLE = "research-and-summarise";
 
-/** Saves every example; one that is unchanged gets no new version. Returns their ids. */
+/** Saves every example. An unchanged example gets no new version. Returns their ids. */
 export async function registerExamples(client: PawlClient): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const { workflowId, text } of readExamples()) {
