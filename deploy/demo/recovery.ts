@@ -68,7 +68,7 @@ export function sentenceOf({ type, fact, nodeId, epoch, eventId }: RunEvent): st
   if (nodeId !== STORY) return undefined;
   if (fact.case === "nodeStarted")
     return `executor ${shortOf(fact.value.executorId)} starts the story (claim ${eventId})`;
-  return type === "node.completed" ? `the story is told to its end (claim ${epoch})` : undefined;
+  return type === "node.completed" ? `the story is complete (claim ${epoch})` : undefined;
 }
 
 const shortOf = (id: string): string => id.slice(-8);

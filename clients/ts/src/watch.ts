@@ -168,7 +168,10 @@ async function* readOnce(reading: Reading): AsyncGenerator<RunEvent, Ending, und
     return lost("closed", new PawlError("UNREACHABLE", "the stream ended before the run did"));
   } catch (thrown) {
     if (isSilent) {
-      return lost("silence", new PawlError("UNREACHABLE", `nothing came for ${silenceMs} ms`));
+      return lost(
+        "silence",
+        new PawlError("UNREACHABLE", `the gateway sent nothing for ${silenceMs} ms`),
+      );
     }
     return lost("error", streamError(thrown, hasBegun));
   } finally {

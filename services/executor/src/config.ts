@@ -102,7 +102,7 @@ export const ConfigSchema = z.object({
     "port for handler processes; 0 takes a free one. If it is taken, this executor serves none",
   ),
   PAWL_HANDLER_TOKEN: sharedToken(
-    "what handler processes have to send; needed if PAWL_HANDLER_HOST is not loopback",
+    "token that handler processes must send; needed if PAWL_HANDLER_HOST is not loopback",
   ),
   PAWL_HANDLER_SILENCE_MS: milliseconds({
     default: TIMES.silenceMs,

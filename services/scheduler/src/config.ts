@@ -32,7 +32,7 @@ export const ConfigSchema = z.object({
   PAWL_ALLOWED_HOSTS: allowedHosts(),
   PAWL_REFLECTION: flag(true, "serve gRPC reflection"),
   PAWL_EXECUTOR_TOKEN: sharedToken(
-    "what executors have to present to serve built-in node types; needed in production",
+    "token that executors must present to serve built-in node types; needed in production",
   ),
   // Longer than a pause of garbage collection, and short enough for a person who waits.
   PAWL_LEASE_MS: milliseconds({

@@ -69,7 +69,7 @@ async function executorsNote({ roster, executors }: ProbeParts): Promise<string 
     const here = roster.sessions.length;
     const counted = `${here} connected to this scheduler, ${alive} alive in all`;
     if (alive > 0) return counted;
-    return `${counted}; runs are accepted and none of their nodes can run: start an executor, or read the log of those that should be here`;
+    return `${counted}; the scheduler accepts runs, and their nodes wait: start an executor, or read the logs of your executors`;
   } catch {
     return undefined;
   }

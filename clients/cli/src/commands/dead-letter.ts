@@ -33,14 +33,14 @@ export function deadLetterVerbs({ queue, letter }: Nouns, verb: Verb): void {
       "open, redriven or discarded; default open",
     ),
   );
-  which(verb(letter, "preview [ids...]", "Show what a redrive would do; change nothing", preview));
+  which(verb(letter, "preview [ids...]", "Show the effect of a redrive; change nothing", preview));
   requestIdFlag(
     which(verb(letter, "redrive [ids...]", "Start their runs again as new runs", redrive))
       .option("--all", "all that are open")
       .option("--max-per-second <number>", "how many a second; default 50", wholeNumber),
   );
   requestIdFlag(
-    which(verb(letter, "discard [ids...]", "Close them without starting anything", discard)),
+    which(verb(letter, "discard [ids...]", "Close dead letters without starting a run", discard)),
   );
 }
 

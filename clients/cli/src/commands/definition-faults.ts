@@ -74,4 +74,4 @@ export async function withDefinition(
 }
 
 const REFUSED: ReadonlySet<string> = new Set(["DEFINITION_INVALID", "CYCLE_DETECTED"]);
-const NOTHING = "Nothing was saved or started. Mend the definition and try again.";
+const NOTHING = "Nothing was saved or started. Correct the definition and try again.";

@@ -118,7 +118,7 @@ async function afterStart(
   const print = flags.wait === true && !session.terminal.isTty ? printNotes : printLines;
   if (!isJson) {
     print(session, [
-      `${runId}${isDuplicate ? "  (accepted before; nothing new was started)" : ""}`,
+      `${runId}${isDuplicate ? "  (the gateway accepted this request before; no new run was started)" : ""}`,
       url,
     ]);
   }

@@ -74,7 +74,7 @@ const cutMark = ({ cutBytes = 0 }: { readonly cutBytes?: number }): string =>
 /** A delay completes at once and holds back the next nodes, so its line shows the delay. */
 function completedText({ payload, value = "" }: FactOf<"node.completed">): string {
   const { durationMs, queueDelayMs = 0 } = payload;
-  if (queueDelayMs > 0) return `waits ${formatDuration(queueDelayMs)} before what follows`;
+  if (queueDelayMs > 0) return `waits ${formatDuration(queueDelayMs)} before the next nodes`;
   return `in ${formatDuration(durationMs)}  ${value}`;
 }
 

@@ -15,7 +15,7 @@ export interface Fault {
 
 /** Advice that differs from other clients. For all other reasons the server gives the advice. */
 const NEXT: Partial<Record<PawlReason, string>> = {
-  STORE_UNAVAILABLE: "Nothing is lost. Check that PostgreSQL runs; this page reconnects by itself.",
+  STORE_UNAVAILABLE: "No data is lost. Check that PostgreSQL runs; this page reconnects by itself.",
   DRAINING: "The gateway is stopping; this page reconnects when it is back.",
   FORBIDDEN: "Open the console by the address that the gateway serves.",
   UNREACHABLE: "Check that the gateway runs; this page reconnects by itself when it is back.",

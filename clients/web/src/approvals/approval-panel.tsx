@@ -86,7 +86,7 @@ function Terms({ approval }: { readonly approval: Approval }): ReactNode {
 const ENDS: Partial<Record<ApprovalState, string>> = {
   [ApprovalState.APPROVED]: "Approved",
   [ApprovalState.REJECTED]: "Rejected",
-  [ApprovalState.TIMED_OUT]: "No one answered in time",
+  [ApprovalState.TIMED_OUT]: "No person answered in time",
   [ApprovalState.CANCELLED]: "Closed without an answer: its node or its run ended",
 };
 

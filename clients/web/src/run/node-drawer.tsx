@@ -63,7 +63,7 @@ export function NodeDrawer(props: Props): ReactNode {
       <CodeBlock
         text={nodeInput(graph, view, node.nodeId)}
         what="input"
-        empty="Nothing has reached the node."
+        empty="The node has no input yet."
       />
       {drawn !== undefined && drawn.config !== "{}" && (
         <>
@@ -134,8 +134,8 @@ function DelayNote({
   return (
     <p className={`outcome is-${isWaiting ? "waiting" : "completed"}`} data-note="delay">
       {isWaiting
-        ? `Holds back what follows for ${formatDuration(releaseAt - nowMs)} more, until ${formatTime(releaseAt)}.`
-        : `Held back what follows for ${formatDuration(tookMs)}, until ${formatTime(releaseAt)}.`}
+        ? `Holds back the next nodes for ${formatDuration(releaseAt - nowMs)} more, until ${formatTime(releaseAt)}.`
+        : `Held back the next nodes for ${formatDuration(tookMs)}, until ${formatTime(releaseAt)}.`}
     </p>
   );
 }

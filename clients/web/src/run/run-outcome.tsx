@@ -110,7 +110,7 @@ function Delays({
 }: Pick<RunScene, "graph" | "runLooks"> & { readonly delays: readonly NodeView[] }): ReactNode {
   const texts = delays.map(({ nodeId, key, releaseAt = 0 }) => {
     const label = labelOf(graph, nodeId) || key;
-    return `${label} holds back what follows for ${formatDuration(releaseAt - runLooks.nowMs)} more`;
+    return `${label} holds back the next nodes for ${formatDuration(releaseAt - runLooks.nowMs)} more`;
   });
   return (
     <p className="outcome is-waiting" role="status" data-waiting>

@@ -123,7 +123,7 @@ function BarMark({ bar, y }: { readonly bar: Bar; readonly y: number }): ReactNo
 
 const barText = ({ state, attempt, waitMs, workMs }: Bar): string =>
   state === "delayed"
-    ? `held back what follows for ${formatDuration(workMs)}`
+    ? `held back the next nodes for ${formatDuration(workMs)}`
     : `attempt ${attempt}: ${statusWord(state)}, waited ${formatDuration(waitMs)}, worked ${formatDuration(workMs)}`;
 
 const statusWord = (state: Bar["state"]): string =>

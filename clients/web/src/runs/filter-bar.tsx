@@ -1,5 +1,5 @@
-// The filters above the list of runs. The address holds them. The search box finds a run by the beginning of a workflow's id or of words of
-// its title, by the beginning of a run's id, and by the short id.
+// The filters above the list of runs. The address holds them. The search box finds a workflow by the beginning of its id or of words of its
+// title. It finds a run by the beginning of its id, or by the short id.
 
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { runPath, runsPath } from "../route.ts";

@@ -23,7 +23,7 @@ function warnOfIslands({ nodes, edges }: Outline, report: Report): void {
   const sources = new Set(edges.map(({ source }) => source));
   nodes.forEach(({ id, type }, index) => {
     if (id === undefined || type === "start" || targets.has(id)) return;
-    const what = sources.has(id) ? `${excerpt(id)}, and so to what follows it` : excerpt(id);
+    const what = sources.has(id) ? `${excerpt(id)}, and so to the nodes behind it` : excerpt(id);
     const message = `no edge leads to ${what}, so it runs at once, beside the start; add an edge to it, or remove it`;
     report(`nodes[${index}]`, "UNREACHED", message, id);
   });
@@ -34,7 +34,8 @@ function warnOfTypes({ nodes }: Outline, { served, registered }: KnownTypes, rep
   const check = (type: unknown, path: string, id: string | undefined): void => {
     if (typeof type !== "string" || served.has(type) || isGlueType(type)) return;
     const meant = known.has(type) ? undefined : nearestName(type, known);
-    const hint = meant === undefined ? "its runs wait until one does" : `did you mean ${meant}?`;
+    const hint =
+      meant === undefined ? "its runs wait until an executor does" : `did you mean ${meant}?`;
     const message = `no connected executor serves ${excerpt(type)}; ${hint}`;
     report(path, "TYPE_NOT_SERVED", message, id);
   };

@@ -1,4 +1,4 @@
-// The context of a handler, and the rules of `once`: an effect is made as often as its class allows, and a later attempt gets the result of
+// The context of a handler, and the rules of `once`. An effect is made as often as its class allows, and a later attempt gets the result of
 // an earlier one.
 
 import { encodeJson } from "../data/encode-json.ts";

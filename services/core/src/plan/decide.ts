@@ -160,7 +160,7 @@ function refusalOf(
 ): { readonly cause: Cause; readonly message: string } {
   const why = comment === "" ? "" : `: ${comment}`;
   if (decision === "timeout")
-    return { cause: "approval_timeout", message: "approval_timeout: nobody answered in time" };
+    return { cause: "approval_timeout", message: "approval_timeout: no person answered in time" };
   const cause = REJECTIONS.get(reason) ?? "rejected";
   return { cause, message: `${cause}: rejected${why}` };
 }

@@ -1,5 +1,5 @@
-// The addresses that an executor may call for a user: public unicast addresses, and ranges that the operator opened for development.
-// ipaddr.js reports ::127.0.0.1 (IPv4-compatible) as plain "unicast", so this file refuses three ranges itself.
+// The addresses that an executor may call for a user: public unicast addresses, and ranges that the operator opened for development. The
+// library ipaddr.js reports ::127.0.0.1 (IPv4-compatible) as plain "unicast", so this file refuses three ranges itself.
 
 import ipaddr from "ipaddr.js";
 

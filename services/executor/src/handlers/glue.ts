@@ -1,5 +1,5 @@
-// The glue types as handlers. The scheduler completes most glue nodes itself. An executor gets a glue node in three cases: it has
-// contracts, moderation or limits; its evaluation is too large for a tick; or the scheduler sends every node through the queue.
+// The glue types as handlers. The scheduler completes most glue nodes itself. An executor gets a glue node that has contracts, moderation
+// or limits, or whose evaluation is too large for a tick. It gets all of them if the scheduler sends every node through the queue.
 
 import { GLUE, type Glue, type GlueResult } from "@pawl/core/glue/glue";
 import { result } from "@pawl/core/handler/result";

@@ -1,7 +1,7 @@
 // `http`: one outbound request through the egress guard. The receiver gets the effect key as Idempotency-Key, the same for every attempt,
 // so it can recognise a repeat. A request that is not GET or HEAD uses the effect ledger, so a later attempt gets the response that an
-// earlier one recorded. 429 is rate_limit, 5xx is provider_error, and any other 4xx fails permanently. A retry waits as long as the server
-// asks for with Retry-After.
+// earlier one recorded. The status 429 is rate_limit, 5xx is provider_error, and any other 4xx fails permanently. A retry waits as long as
+// the server asks for with Retry-After.
 
 import { LIMITS } from "@pawl/core/data/limits";
 import { NODE_CONFIGS } from "@pawl/core/definition/node-types";

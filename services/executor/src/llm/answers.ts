@@ -35,7 +35,7 @@ const ANSWERS: Readonly<Record<string, Voices>> = {
       "The question wants one name and there is none. These devices share a word, not a descent: nothing shows that the makers of the verge " +
       "had heard of Kaifeng.",
     editor:
-      "Nobody can be named. Escapements appeared at least three times, in Greece, in China and in medieval Europe, and the scholar's dates " +
+      "No single inventor can be named. Escapements appeared at least three times, in Greece, in China and in medieval Europe, and the scholar's dates " +
       "stand beside the sceptic's warning not to draw a line through them.",
   },
 };

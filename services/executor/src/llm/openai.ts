@@ -111,11 +111,11 @@ function parsed(text: string): ChatChunk {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new ProviderFault("provider_error", "the provider sent what is not JSON");
+    throw new ProviderFault("provider_error", "the provider sent text that is not JSON");
   }
   const chunk = chatChunkSchema.safeParse(value);
   if (chunk.success) return chunk.data;
-  throw new ProviderFault("provider_error", "the provider sent what is not a chat completion");
+  throw new ProviderFault("provider_error", "the provider sent JSON that is not a chat completion");
 }
 
 async function statusFault(

@@ -1,4 +1,4 @@
-// The outcome of a handler in the form that the scheduler gets: completed with a JSON output, expanded into items, waiting for a child run
+// The outcome of a handler in the form that the scheduler gets. It completed with a JSON output, expanded into items, waits for a child run
 // or a person, or failed with a cause. Every text is bounded and can be stored.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";

@@ -1,6 +1,6 @@
-// How the sandbox child is started: with as many layers of the operating system as this host allows. A missing layer is not a failure. From
-// the outside in: a network namespace and an unprivileged uid (both need root), no core files and few descriptors, a seccomp filter, an
-// empty environment, the root directory as cwd. The executor starts a child to find out whether a set of layers works.
+// How the sandbox child is started: with as many layers of the operating system as this host allows. A missing layer is not a failure. The
+// outermost layers are a network namespace and an unprivileged uid; both need root. Then come no core files and few descriptors, a seccomp
+// filter, an empty environment, and the root directory as cwd. The executor starts a child to find out whether a set of layers works.
 
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";

@@ -31,7 +31,7 @@ export const ABORTS = {
   cancelled: "the run was cancelled",
   claimLost: "the claim was lost",
   stopping: "the executor is stopping",
-  gone: "the process of the handler is gone",
+  gone: "the process of the handler has ended",
 } as const;
 
 const abortReason = (why: keyof typeof ABORTS): DOMException =>

@@ -1,6 +1,6 @@
-// Answers a request with an error before a handler gets it, in the caller's protocol. gRPC gets a status in the trailers: Node sends empty
-// trailers after a status in the headers, and grpc-js refuses that. gRPC-web gets it in the headers, Connect as JSON or as the end of a
-// stream. Every other caller gets JSON with the same fields.
+// Answers a request with an error before a handler gets it, in the caller's protocol. A caller of gRPC gets a status in the trailers: Node
+// sends empty trailers after a status in the headers, and grpc-js refuses that. A caller of gRPC-web gets it in the headers, a caller of
+// Connect as JSON or as the end of a stream. Every other caller gets JSON with the same fields.
 
 import type { ConnectError } from "@connectrpc/connect";
 import { encodeEnvelope } from "@connectrpc/connect/protocol";

@@ -133,7 +133,7 @@ const HTTP2_LIMITS = {
   unknownProtocolTimeout: ARRIVAL.headersMs,
 } as const;
 
-const NOT_FOUND = new EngineError("UNKNOWN_METHOD", "There is nothing here.");
+const NOT_FOUND = new EngineError("UNKNOWN_METHOD", "The gateway serves nothing at this path.");
 
 function route(options: EdgeServerOptions, request: EdgeRequest, response: EdgeResponse): void {
   // A peer that leaves early is not a fault; the handler gets `close`.

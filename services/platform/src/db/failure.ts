@@ -74,7 +74,7 @@ export const isPassing = (error: unknown): boolean =>
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/^25006/, "it is read-only"],
   [/^53100/, "its disk is full"],
-  [/^53300/, "it has no connection left"],
+  [/^53300/, "all its connections are in use"],
   [/^53/, "it has no resources left"],
   [/^57014/, "a statement took too long"],
   [/^57P/, "it is starting, stopping or ending sessions"],

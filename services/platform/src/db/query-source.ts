@@ -38,8 +38,8 @@ export interface QueryAnswer extends PagedResult {
 export interface QueryFailure {
   readonly ok: false;
   /**
-   * unavailable: there is no connection, or it broke. transient: the same statement may work later. refused: the statement is wrong.
-   * timeout: the statement took too long. cancelled: the signal aborted it.
+   * `unavailable`: there is no connection, or it broke. `transient`: the same statement may work later. `refused`: the statement is wrong.
+   * `timeout`: the statement took too long. `cancelled`: the signal aborted it.
    */
   readonly kind: "unavailable" | "transient" | "refused" | "timeout" | "cancelled";
   readonly message: string;

@@ -1,7 +1,7 @@
 // The order among jobs of one type and priority. The shares take turns, so a workflow with fifty thousand jobs does not block a workflow
-// with ten. pg-boss takes the highest priority first and has no shares (its groups only leave jobs out). So the turn is part of the
-// priority that pg-boss gets. The jobs of a share get consecutive turns, beginning at the turn that is served now. An index has this order,
-// so taking a job costs the same for any number of waiting jobs.
+// with ten. PostgreSQL's queue library pg-boss takes the highest priority first and has no shares (its groups only leave jobs out). So the
+// turn is part of the priority that pg-boss gets. The jobs of a share get consecutive turns, beginning at the turn that is served now. An
+// index has this order, so taking a job costs the same for any number of waiting jobs.
 //
 // Every scheduler counts turns by itself. It learns which turn is served from the jobs that it takes and from its reads of the queues. If
 // two schedulers differ for a moment, a share gets a better place, never a better priority.

@@ -95,8 +95,8 @@ export interface WorkflowQueue {
   /** Counts an attempt. The job waits again (at least `retryAfterMs`), or is a dead letter. */
   nack(claim: JobClaim, error: string, retryAfterMs?: number): Promise<Settlement>;
   /**
-   * Extends the claim to this time from now, by default to the life of a new claim. 0 gives the job back: the next `reclaimExpired` ends
-   * the claim, and the delivery does not count.
+   * Extends the claim to this time from now, by default to the life of a new claim. With 0 it gives the job back: the next `reclaimExpired`
+   * ends the claim, and the delivery does not count.
    */
   heartbeat(claim: JobClaim, extendMs?: number): Promise<Heartbeat>;
   /** Pauses the job without counting an attempt. No worker gets it again. Another command continues the run. */

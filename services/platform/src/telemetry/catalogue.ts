@@ -100,7 +100,7 @@ export const METRICS = {
   ),
   occurrencesSkipped: counter(
     "pawl_occurrences_skipped_total",
-    "Occurrences of schedules that started nothing: missed, overlapping or refused",
+    "Occurrences of schedules that started no run: missed, overlapping or refused",
   ),
   sweepDuration: histogram<{ readonly duty: string }>("pawl_sweep_duration_seconds", "One sweep"),
   executorsConnected: level("pawl_executors_connected", "Work streams open"),

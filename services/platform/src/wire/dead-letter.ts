@@ -89,6 +89,6 @@ const redrivePace = (perSecond: number): number =>
 function narrowing(filter: DeadLetterFilter): DeadLetterFilter {
   const { ids, workflowId, nodeType, beforeMs } = filter;
   if (ids.length === 0 && workflowId === "" && nodeType === "" && beforeMs === undefined)
-    throw invalidField("filter", "EMPTY_FILTER", "must name what to discard");
+    throw invalidField("filter", "EMPTY_FILTER", "must name the dead letters to discard");
   return filter;
 }

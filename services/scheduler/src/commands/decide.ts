@@ -72,7 +72,7 @@ export const approvalNotFound = (id: string): EngineError =>
 const approvalClosed = (metadata: ErrorMetadata): EngineError =>
   new EngineError(
     "APPROVAL_CLOSED",
-    "It cannot be answered any more: its node or its run has ended; nothing was changed.",
+    "The approval is closed: its node or its run has ended. Nothing was changed.",
     { metadata: { ...metadata, state: "cancelled" } },
   );
 
@@ -92,7 +92,7 @@ function refusalOf(answer: Exclude<DecideAnswer, Done>, metadata: ErrorMetadata)
     case "decided_otherwise":
       return new EngineError(
         "NODE_ALREADY_DECIDED",
-        "The node was decided before, with another decision or another response; nothing was changed.",
+        "A person decided the node before, with another decision or another response. Nothing was changed.",
         { metadata },
       );
     case "timed_out":

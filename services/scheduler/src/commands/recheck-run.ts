@@ -26,7 +26,7 @@ export async function recheckRun(
     await parts.mark(runId, { reason: "EVENT_LOG_CORRUPTION", detail: fault.message });
     throw new EngineError(
       "EVENT_LOG_CORRUPTION",
-      `The log of run ${runId} is not whole: ${fault.message}. Put the rows of run_events right, from a backup where some are missing, then recheck again.`,
+      `The log of run ${runId} is not whole: ${fault.message}. Repair the rows of run_events, from a backup if some are missing, then recheck again.`,
       { metadata: { ...fault.metadata, run_id: runId }, cause: fault },
     );
   }

@@ -65,7 +65,7 @@ export async function deleteWorkflow(
   if (typeof result === "object")
     throw new EngineError(
       "HAS_LIVE_RUNS",
-      `Workflow ${workflowId} has ${result.liveRuns} live run${result.liveRuns === 1 ? "" : "s"}; cancel them or wait for their end, or delete it with force: they then go on to their end.`,
+      `Workflow ${workflowId} has ${result.liveRuns} live run${result.liveRuns === 1 ? "" : "s"}; cancel them or wait for their end, or delete it with force. Its live runs then continue to their end.`,
       { metadata: { workflow_id: workflowId, live_runs: String(result.liveRuns) } },
     );
 }

@@ -193,7 +193,7 @@ const answer = async (db: Queryable, accepted: StartAnswer) => ({
 
 async function readRun(db: Queryable, runId: RunId) {
   const record = await getRun(db, TENANT, runId);
-  if (record === undefined) throw new EngineError("RUN_NOT_FOUND", "The run is gone.");
+  if (record === undefined) throw new EngineError("RUN_NOT_FOUND", "The run was deleted.");
   return { run: toWireRun(record) };
 }
 

@@ -78,7 +78,7 @@ function startable(schedule: DueSchedule, asked: readonly number[]): readonly nu
 /** Why the newest occurrence started no run. Empty if it started one. */
 function skipReason(asked: readonly number[], starts: readonly number[]): string {
   const newest = asked.at(-1);
-  if (newest === undefined) return "missed: nothing was there to start it in time";
+  if (newest === undefined) return "missed: no scheduler ran in time to start it";
   return newest === starts.at(-1) ? "" : "overlap: the run of the occurrence before had not ended";
 }
 

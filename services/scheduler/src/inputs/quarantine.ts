@@ -54,7 +54,7 @@ export const strayDetail = (straySeq: number): string =>
 export const runQuarantined = (runId: RunId, { reason, detail }: QuarantineCause): EngineError =>
   new EngineError(
     "RUN_QUARANTINED",
-    `Run ${runId} is in quarantine and nothing of it moves: ${detail}. Put right what is wrong, then recheck it (pawl run recheck ${runId}).`,
+    `Run ${runId} is in quarantine and does not advance: ${detail}. Repair the cause, then recheck the run (pawl run recheck ${runId}).`,
     { metadata: { run_id: runId, quarantine_reason: reason } },
   );
 

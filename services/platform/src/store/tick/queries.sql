@@ -46,7 +46,7 @@ case when :wake::text <> '' then pg_notify('pawl_runs', :wake::text) end
 -- name: move_runs
 -- Everything that happens to live runs in a tick: compare-and-swap, events, leases closed and opened, notification. It fails with PW001
 -- unless every run is at the version that the tick planned on. One statement replaces seven, because each answer is a packet that wakes the
--- scheduler: a hop of a lone run went from 2.07 to 1.68 ms, and a chain of many runs gained 9 %. Events and leases name their run by its
+-- scheduler. A hop of a lone run went from 2.07 to 1.68 ms, and a chain of many runs gained 9 %. Events and leases name their run by its
 -- place in the arrays of runs, so the seqs come from an array instead of a join. Callers pass runs in order of id. Plans mostly take row
 -- locks in that order. If a plan takes them in another, the lock timeout ends a deadlock, and the tick runs again. Events and leases wait
 -- for `heads`, which waits for all runs. `opened` waits for `closed`: if a claim is taken back and given away at once, both have the same
