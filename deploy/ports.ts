@@ -32,7 +32,7 @@ export async function isPortFree(port: number): Promise<boolean> {
   return server !== undefined;
 }
 
-/** The ports of a free block; any free port if all blocks are taken. */
+/** The ports of a free block. Any free port if all blocks are taken. */
 async function reserveBlock(): Promise<number[]> {
   const offset = Math.floor(Math.random() * BLOCK_COUNT);
   for (let nth = 0; nth < BLOCK_COUNT; nth++) {
@@ -44,7 +44,7 @@ async function reserveBlock(): Promise<number[]> {
   }
   const server = await listen(0);
   if (server === undefined) throw new Error("there is no free port");
-  // A server listening on TCP has an AddressInfo; the string form is for pipes.
+  // A server listening on TCP has an AddressInfo. The string form is for pipes.
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return [port];

@@ -17,7 +17,7 @@ const TAIL_CHARS = 4_000;
 const READY = /ready to accept (read-only )?connections/;
 
 export type PostgresOptions = {
-  /** Kept between starts; created when missing. */
+  /** The folder of the data. It stays between starts, and is created if it is missing. */
   readonly dataDir: string;
   /** A free one when absent. */
   readonly port?: number;

@@ -22,7 +22,7 @@ export type Python =
 /** How a program ended, with all that it printed. */
 export type Ended = { readonly code: number; readonly output: string };
 
-/** Runs a program to its end; the signal ends it. */
+/** Runs a program to its end. The signal ends it. */
 export function runToEnd(
   command: string,
   args: readonly string[],
@@ -61,7 +61,7 @@ export const programOf = (environment: string, name: string): string =>
     ? join(environment, "Scripts", `${name}.exe`)
     : join(environment, "bin", name);
 
-/** Makes a virtual environment with packages in it; the signal ends that. @throws Error with the output of the step that failed */
+/** Makes a virtual environment with packages in it. The signal ends that. @throws Error with the output of the step that failed */
 export async function makeEnvironment(
   python: string,
   folder: string,

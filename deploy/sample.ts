@@ -101,7 +101,7 @@ async function summaryOf(client: PawlClient, runId: string): Promise<readonly st
   return typeof summary === "string" ? wrapText(safeText(summary), SUMMARY_WIDTH) : [];
 }
 
-/** In a log file single deltas are noise, so streamed text is printed by the line. */
+/** A log file would fill with single deltas, so streamed text is printed line by line. */
 function eventPrinter(): (event: RunEvent) => readonly string[] {
   const lines = streamLines();
   return (event) =>
@@ -118,7 +118,7 @@ const drawFrames = (progress: Progress): (() => void) =>
       const { columns: width, rows: height } = process.stdout;
       const hasColour = process.env["NO_COLOR"] === undefined;
       const lines = progressLines(progress, { width, height, hasColour, nowMs: Date.now() });
-      // The last line of a live run says that Ctrl-C detaches; here Ctrl-C stops everything.
+      // The last line of a live run tells a person that Ctrl-C detaches. Here Ctrl-C stops everything, so the line is left out.
       return hasEnded(progress) ? lines : lines.slice(0, -1);
     },
   );

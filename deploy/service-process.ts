@@ -33,7 +33,7 @@ export type ServiceOptions = {
   readonly service: ServiceName;
   /** The checkout whose sources run; this one by default. */
   readonly root?: string | undefined;
-  /** Variables beside the few that every process needs. */
+  /** Variables besides the few that every process needs. */
   readonly env: Readonly<Record<string, string>>;
   /** Receives the output of the process. */
   readonly log?: (text: string) => void;

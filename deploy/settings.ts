@@ -21,7 +21,7 @@ export type Settings = {
   readonly schedulerPort: number;
   /** The port to which handler processes connect. */
   readonly handlerPort: number;
-  /** The port of the executor's metrics; the scheduler's is the next one. 0 takes free ports. */
+  /** The port of the executor's metrics. The scheduler's is the next one. 0 takes free ports. */
   readonly metricsPort: number;
   /** Variables of the user for the services. */
   readonly serviceEnv: Readonly<Record<string, string>>;

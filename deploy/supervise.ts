@@ -57,7 +57,7 @@ export class Supervised {
     return this.#current?.pid ?? 0;
   }
 
-  /** The first start; it rejects when that fails. */
+  /** The first start. It rejects when that fails. */
   async start(): Promise<void> {
     this.#current = await this.#options.start(this.#stopping.signal);
     this.#loop = this.#keepUp();

@@ -39,7 +39,7 @@ export async function checkPorts(settings: Settings): Promise<void> {
   }
 }
 
-/** The services in the order in which they start; none is started yet. */
+/** The services in the order in which they start. None is started yet. */
 export async function planTrio(options: TrioOptions): Promise<Record<ServiceName, Service>> {
   const { settings, databaseUrl } = options;
   const scheduler = `${LOOPBACK}:${settings.schedulerPort}`;

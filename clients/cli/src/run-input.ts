@@ -11,8 +11,8 @@ export interface InputFlags {
 }
 
 /**
- * JSON text of the input; undefined when none was given. `--set` applies over `--input` and over `--sample`, for which
- * `readDefinition` gets the workflow's definition. @throws UsageError
+ * JSON text of the input. Undefined when none was given. `--set` applies over `--input` and over `--sample`, for which `readDefinition`
+ * gets the workflow's definition. @throws UsageError
  */
 export async function readRunInput(
   host: Host,

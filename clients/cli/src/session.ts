@@ -137,5 +137,5 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** Also the exit code of a tool that a command ran. */
+/** The exit code of a command, or of a tool that the command ran. */
 export type ExitCode = number;

@@ -18,7 +18,7 @@ interface Page {
 
 interface Place {
   readonly noun: string;
-  /** The queries to the server, one after the other; "" means all. */
+  /** The queries to the server, one after the other. "" means all. */
   readonly queries: readonly string[];
   readonly list: (query: string, pageToken: string) => Promise<Page>;
   /** Advice for a piece that fits no id. */

@@ -63,7 +63,7 @@ func (a *Approvals) Approve(ctx context.Context, approvalID string, answer Answe
 	return res.GetApproval(), err
 }
 
-// Reject answers no. It follows the same rules.
+// Reject answers no. The rules of Approve apply.
 func (a *Approvals) Reject(ctx context.Context, approvalID string, answer Answer) (*Approval, error) {
 	response, err := jsonOf(answer.Response)
 	if err != nil {

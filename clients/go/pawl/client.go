@@ -53,7 +53,7 @@ func DialOptions(options ...grpc.DialOption) Option {
 }
 
 // Connect returns a client of the gateway at addr: host:port, http://host:port or https://host:port, or several of them with commas
-// between. An empty addr means the variable PAWL_ADDRESS, or 127.0.0.1:7400. Connect does not wait for a gateway; the first call does.
+// between. An empty addr means the variable PAWL_ADDRESS, or 127.0.0.1:7400. Connect does not wait for a gateway. The first call does.
 func Connect(addr string, options ...Option) (*Client, error) {
 	if addr == "" {
 		addr = os.Getenv("PAWL_ADDRESS")

@@ -59,9 +59,9 @@ func (d *DeadLetters) Preview(ctx context.Context, filter DeadLetterFilter, limi
 type RedriveOptions struct {
 	// Limit is how many at most. For Redrive 0 means 100, the most is 1,000. For RedriveAll 0 means all that match.
 	Limit uint32
-	// MaxPerSecond is how many a second at most; 0 means 50.
+	// MaxPerSecond is how many a second at most. 0 means 50.
 	MaxPerSecond uint32
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
@@ -74,9 +74,9 @@ func (d *DeadLetters) Redrive(ctx context.Context, filter DeadLetterFilter, opti
 
 // DiscardOptions are the options of Discard.
 type DiscardOptions struct {
-	// Limit is how many at most; 0 means 100, the most is 1,000.
+	// Limit is how many at most. 0 means 100, the most is 1,000.
 	Limit uint32
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
@@ -94,7 +94,7 @@ type RedriveStep struct {
 	Redriven []*pawlv1.RedrivenLetter
 	// Count is how many in all.
 	Count int
-	// Remaining is how many more match and could be redriven, counted up to 1,000; 0 at the end.
+	// Remaining is how many more match and could be redriven, counted up to 1,000. 0 at the end.
 	Remaining uint32
 	// Left are dead letters that the redrive skipped, and the reasons.
 	Left []*pawlv1.LeftDeadLetters

@@ -128,7 +128,7 @@ func (d *definition) infer(given schema.Schema, t reflect.Type) schema.Schema {
 	return made
 }
 
-// decode reads JSON; an empty text is null.
+// decode reads JSON. An empty text is null.
 func decode(text []byte, value any) error {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil

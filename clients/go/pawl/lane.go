@@ -49,7 +49,7 @@ func (l *lane) add(sub *submission) {
 	l.queue(sub)
 }
 
-// queue puts a submission in the line to be sent. The caller holds the lock.
+// queue adds a submission to the queue to be sent. The caller holds the lock.
 func (l *lane) queue(sub *submission) {
 	if sub.isQueued {
 		return
@@ -161,7 +161,7 @@ func (l *lane) send(ctx context.Context, stream pawlv1.RunService_SubmitRunsClie
 	}
 }
 
-// take empties the line into messages.
+// take makes messages of the queued submissions.
 func (l *lane) take() []*pawlv1.SubmitRunsRequest {
 	l.submitter.mu.Lock()
 	defer l.submitter.mu.Unlock()
@@ -277,7 +277,7 @@ func (l *lane) isHopeless(sub *submission, reason *Error) bool {
 	return sub.losses >= c.attempts
 }
 
-// queueAll puts every submission in the line, except those that rest.
+// queueAll queues every submission, except those that rest.
 func (l *lane) queueAll() {
 	l.submitter.mu.Lock()
 	defer l.submitter.mu.Unlock()

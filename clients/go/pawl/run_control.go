@@ -8,7 +8,7 @@ import (
 
 // MutationOptions are the options of a change.
 type MutationOptions struct {
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
@@ -18,14 +18,14 @@ type UpdateOptions struct {
 	ExpectedVersion uint32
 	// Strict refuses a definition that has warnings. Only for workflows.
 	Strict bool
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
 // PauseOptions name the user who pauses or resumes, and the reason.
 type PauseOptions struct {
 	By, Reason string
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 
@@ -64,7 +64,7 @@ const (
 type DecideOptions struct {
 	// Comment is the reason, for people.
 	Comment string
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 

@@ -52,7 +52,7 @@ type ScheduleSpec struct {
 	WorkflowVersion uint32
 	// Expression is cron (five fields, six with seconds first, or a macro) or an RFC 5545 rule.
 	Expression string
-	// TimeZone is an IANA name; empty means UTC.
+	// TimeZone is an IANA name. Empty means UTC.
 	TimeZone string
 	// Input of every run: a value that encodes to JSON; json.RawMessage is sent to the letter.
 	Input any
@@ -134,7 +134,7 @@ func (s *Schedules) Resume(ctx context.Context, scheduleID string, options Mutat
 	return res.GetSchedule(), err
 }
 
-// Delete removes a schedule; its runs stay.
+// Delete removes a schedule. Its runs stay.
 func (s *Schedules) Delete(ctx context.Context, scheduleID string, options MutationOptions) error {
 	req := &pawlv1.DeleteScheduleRequest{ScheduleId: scheduleID, RequestId: identified(options.RequestID)}
 	_, err := call(ctx, s.client, s.rpc.DeleteSchedule, req)
@@ -145,9 +145,9 @@ func (s *Schedules) Delete(ctx context.Context, scheduleID string, options Mutat
 type SchedulePreview struct {
 	Expression string
 	ScheduleID string
-	// TimeZone is an IANA name; empty means UTC.
+	// TimeZone is an IANA name. Empty means UTC.
 	TimeZone string
-	// Count is how many at most; 0 means 5, the most is 50.
+	// Count is how many at most. 0 means 5, the most is 50.
 	Count uint32
 	// From gives times strictly after it; zero means now.
 	From time.Time

@@ -21,9 +21,9 @@ import (
 
 const (
 	lanesMax = 16
-	// A submission of this size fits no message; the gateway's own limit of an input is far below.
+	// A submission of this size fits no message. The gateway's own limit of an input is far below.
 	startBytesMax = 3 << 20
-	// How long the client makes calls after a gateway had no stream.
+	// How long the client uses single calls after a gateway refused the stream.
 	callsFor = time.Minute
 )
 
@@ -32,7 +32,7 @@ type submission struct {
 	wire  *pawlv1.Submission
 	bytes int
 	lane  *lane
-	// When the caller submitted it, or when the last news of it came.
+	// The time of the submission, or of the last answer about it.
 	since time.Time
 	// How often a gateway refused it with an error that may pass.
 	tries int

@@ -35,7 +35,7 @@ type Task struct {
 	// RunID, NodeID and Iteration name the work. WorkflowID is empty for a test run.
 	RunID, NodeID, WorkflowID string
 	Iteration                 int
-	// Traceparent is the W3C trace context of the attempt; empty without tracing.
+	// Traceparent is the W3C trace context of the attempt. Empty without tracing.
 	Traceparent string
 
 	port   port

@@ -13,9 +13,9 @@ import (
 
 // Trial has the options of RunHandler. The zero value is a first attempt with an empty ledger.
 type Trial struct {
-	// Attempt counts from 1; 0 means 1.
+	// Attempt counts from 1. 0 means 1.
 	Attempt int
-	// EffectKey is the key of the work; empty means "test".
+	// EffectKey is the key of the work. Empty means "test".
 	EffectKey string
 	// Config is the config of the node: a value that encodes to JSON.
 	Config any
@@ -23,7 +23,7 @@ type Trial struct {
 	Committed map[string]any
 	// Begun names effects that earlier attempts began, with unknown results.
 	Begun []string
-	// CancelAfter cancels the handler after this time with the reason cancelled; 0 means never.
+	// CancelAfter cancels the handler after this time with the reason cancelled. 0 means never.
 	CancelAfter time.Duration
 }
 

@@ -25,9 +25,9 @@ type Event = pawlv1.RunEvent
 
 // WatchOptions are the options of Watch.
 type WatchOptions struct {
-	// AfterEventID is the last event that the caller has; 0 means from the start.
+	// AfterEventID is the last event that the caller has. 0 means from the start.
 	AfterEventID uint64
-	// Types are the dotted types to read; empty means all. The terminal event always comes.
+	// Types are the dotted types to read. Empty means all. The terminal event always comes.
 	Types []string
 	// Silence is the longest time without a message or a heartbeat. 0 means 45 s, three heartbeats.
 	Silence time.Duration

@@ -35,11 +35,11 @@ func (w *Workflows) Update(ctx context.Context, workflowID string, definition an
 
 // Validation is the outcome of Validate.
 type Validation struct {
-	// Violations are all broken rules; empty when the definition is valid.
+	// Violations are all broken rules. Empty when the definition is valid.
 	Violations []*pawlv1.Violation
 	// Warnings are about parts that are allowed but contain a likely mistake. Empty if a rule is broken.
 	Warnings []*pawlv1.Violation
-	// Definition is the canonical form; empty when a rule is broken.
+	// Definition is the canonical form. Empty when a rule is broken.
 	Definition json.RawMessage
 }
 
@@ -60,7 +60,7 @@ func (w *Workflows) Validate(ctx context.Context, definition any) (*Validation, 
 type DeleteWorkflowOptions struct {
 	// Force also deletes a workflow that has live runs.
 	Force bool
-	// RequestID makes a repeat harmless; empty means a fresh one.
+	// RequestID makes a repeat harmless. Empty means a new one.
 	RequestID string
 }
 

@@ -18,11 +18,11 @@ type Workflows struct {
 
 // ApplyOptions are the options of Apply.
 type ApplyOptions struct {
-	// WorkflowID is the id of the workflow; empty means the id in the definition.
+	// WorkflowID is the id of the workflow. Empty means the id in the definition.
 	WorkflowID string
 	// Strict refuses a definition that has warnings.
 	Strict bool
-	// RequestID makes a repeat of a create harmless; empty means a fresh one.
+	// RequestID makes a repeat of a create harmless. Empty means a new one.
 	RequestID string
 }
 
@@ -92,7 +92,7 @@ func (w *Workflows) ownID(ctx context.Context, source *pawlv1.DefinitionSource) 
 	return definition.ID, nil
 }
 
-// Get reads one version of a workflow; 0 means the newest. WORKFLOW_NOT_FOUND when there is none.
+// Get reads one version of a workflow. 0 means the newest. WORKFLOW_NOT_FOUND when there is none.
 func (w *Workflows) Get(ctx context.Context, workflowID string, version uint32) (*Workflow, error) {
 	res, err := call(ctx, w.client, w.rpc.GetWorkflow, &pawlv1.GetWorkflowRequest{WorkflowId: workflowID, Version: version})
 	return res.GetWorkflow(), err
@@ -100,7 +100,7 @@ func (w *Workflows) Get(ctx context.Context, workflowID string, version uint32) 
 
 // Page selects the part of a list to read. The zero value is the first page.
 type Page struct {
-	// Size is how many items at most; 0 means 50.
+	// Size is how many items at most. 0 means 50.
 	Size int32
 	// Token is the next token of the page before.
 	Token string

@@ -33,7 +33,7 @@ const bag = (value: unknown): Bag =>
 const list = (value: unknown): readonly Bag[] => (Array.isArray(value) ? value.map(bag) : []);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** The graph of a definition; an empty graph when there is none. */
+/** The graph of a definition. An empty graph when there is none. */
 export function readGraph(definition: unknown): DrawnGraph {
   const root = bag(definition);
   const nodes = list(root["nodes"]).map((node) => ({

@@ -38,7 +38,7 @@ interface PawlErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The error of every call. Switch on `reason`; `message` is for people. */
+/** The error of every call. Switch on `reason`. `message` is for people. */
 export class PawlError extends Error {
   override readonly name = "PawlError";
   readonly reason: PawlReason;

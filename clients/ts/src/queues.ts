@@ -60,7 +60,7 @@ export interface RedriveStep {
   readonly redriven: readonly RedrivenLetter[];
   /** How many in all. */
   readonly redrivenCount: number;
-  /** How many more match and could be redriven, counted up to 1,000; 0 at the end. */
+  /** How many more match and could be redriven, counted up to 1,000. 0 at the end. */
   readonly remaining: number;
   /** Dead letters that the redrive skipped, and the reasons. */
   readonly left: readonly LeftDeadLetters[];

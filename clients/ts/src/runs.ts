@@ -40,7 +40,7 @@ export interface RunInputOptions extends MutationOptions {
 }
 
 export interface StartRunOptions extends RunInputOptions {
-  /** Which version; default the newest. */
+  /** The version of the workflow. The newest by default. */
   readonly version?: number | undefined;
   /** A lower number is sooner. -1000 to 1000, default 0. */
   readonly priority?: number | undefined;
@@ -106,7 +106,7 @@ export interface ListRunsOptions extends PageOptions {
 }
 
 export interface ExplainOptions extends PawlCallOptions {
-  /** Which execution of the node; 0 outside loops and maps. */
+  /** The iteration of the node. 0 outside loops and maps. */
   readonly iteration?: number | undefined;
 }
 

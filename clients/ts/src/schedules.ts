@@ -25,7 +25,7 @@ export type Overlap = "allow" | "skip";
 
 export interface ScheduleInput {
   readonly workflowId: string;
-  /** Which version; default the newest at each occurrence. */
+  /** The version of the workflow. By default the newest at each occurrence. */
   readonly workflowVersion?: number | undefined;
   /** Cron (five fields, six with seconds first, or a macro) or an RFC 5545 rule. */
   readonly expression: string;

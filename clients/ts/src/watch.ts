@@ -28,7 +28,7 @@ export interface WatchOptions {
   readonly afterEventId?: bigint | number | undefined;
   /** Only events of these dotted types. The terminal event always comes. */
   readonly types?: readonly string[] | undefined;
-  /** Ends the watch without an error; the run continues. */
+  /** Ends the watch without an error. The run continues. */
   readonly signal?: AbortSignal | undefined;
   /** Called before every pause. */
   readonly onReconnect?: ((reconnect: Reconnect) => void) | undefined;

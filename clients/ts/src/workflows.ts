@@ -43,7 +43,7 @@ export interface AppliedWorkflow extends Saved {
 }
 
 export interface Validation {
-  /** Every broken rule at once; empty when the definition is valid. */
+  /** Every broken rule at once. Empty when the definition is valid. */
   readonly violations: readonly Violation[];
   /** Places that are allowed but contain a likely mistake. Empty if a rule is broken. */
   readonly warnings: readonly Violation[];

@@ -48,7 +48,7 @@ function decode(part: string): string {
   }
 }
 
-/** The address of the list of runs; empty filters are left out. */
+/** The address of the list of runs. Empty filters are left out. */
 export function runsPath(filter: {
   status?: string;
   workflowId?: string;

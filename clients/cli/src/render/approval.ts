@@ -30,7 +30,7 @@ function dueText(time: Timestamp | undefined, nowMs: number): string {
   return leftMs > 0 ? `in ${formatDuration(leftMs)}` : `${formatDuration(-leftMs)} ago`;
 }
 
-/** All of an approval; `self` is the command by which a person calls the command line. */
+/** All of an approval. `self` is the command by which a person calls the command line. */
 export function approvalLines(approval: Approval, self: string): string[] {
   const { approvalId, workflowId, runId, state, assignees, decidedBy, comment } = approval;
   const whose = workflowId === "" ? "a test" : workflowId;

@@ -37,7 +37,7 @@ export function faultOf(thrown: unknown, context: FaultContext): Fault {
   };
 }
 
-/** Broken rules, one a line: where, what, which rule. */
+/** Broken rules, one on each line: the place, the fault and the rule. */
 export const violationLines = (violations: readonly Violation[]): readonly string[] =>
   violations.map(
     ({ path, reason, message }) =>

@@ -8,7 +8,7 @@ import type { TreeRow } from "./tree.ts";
 import { formatDuration } from "./words.ts";
 import { displayWidth, type Line, lookOf, padText, safeText, wrapText } from "./spans.ts";
 
-/** One row, or many of one kind. */
+/** A single row, or a fold of many rows of one kind. */
 export type Entry =
   | { readonly kind: "row"; readonly row: TreeRow }
   | { readonly kind: "fold"; readonly fold: Fold };

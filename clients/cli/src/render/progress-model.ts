@@ -15,7 +15,7 @@ export interface Progress {
   readonly fold: ViewFold;
   /** The run after all events so far. */
   readonly view: () => RunView;
-  /** Trouble with the connection; empty when there is none. */
+  /** Trouble with the connection. Empty when there is none. */
   connection: string;
   /** The reason why the run makes no progress. Empty while it does. */
   waiting: string;
@@ -104,7 +104,8 @@ export const hasSettled = ({ status }: NodeView): boolean => isSettled(status);
 
 /**
  * How long a delay still holds back the next nodes. 0 if it does not. A delay completes at once in the log and its children start later,
- * but a person sees a delay that waits. An event from after its end ends it, even if the reader's clock is slow.
+ * but a person sees a delay that waits. If a later event is newer than the end of the delay, the delay is over, even if the reader's clock
+ * is slow.
  */
 export function heldMs(progress: Progress, { releaseAt }: NodeView, nowMs: number): number {
   if (releaseAt === undefined || hasEnded(progress)) return 0;

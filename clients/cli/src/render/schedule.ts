@@ -56,7 +56,7 @@ export function scheduleLines(schedule: Schedule): string[] {
   ];
 }
 
-/** 2026-01-02 03:00 in `timeZone`, with seconds unless they are 0; undefined for a zone that this machine does not know. */
+/** 2026-01-02 03:00 in `timeZone`, with seconds unless they are 0. Undefined for a zone that this machine does not know. */
 function clockTime(date: Date, timeZone: string): string | undefined {
   try {
     // Swedish dates are ISO dates.

@@ -9,7 +9,7 @@ export interface TreeRow {
   readonly type: string;
   /** Box-drawing before the node. */
   readonly prefix: string;
-  /** The node whose branches this row is in; empty above the first fork. */
+  /** The node whose branches this row is in. Empty above the first fork. */
   readonly fork: string;
 }
 

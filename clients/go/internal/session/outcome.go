@@ -29,7 +29,7 @@ func (o Outcome) item(id string, limits *handlerv1.Limits) *handlerv1.ProcessIte
 	failure.InvocationId = id
 	failure.Message = strings.ToValidUTF8(failure.GetMessage(), "\uFFFD")
 	if limit := int(limits.GetFailureBytes()); limit > 0 && len(failure.GetMessage())+len(failure.GetDetailsJson()) > limit {
-		// Details cannot be cut; the message counts more than they do.
+		// Details cannot be cut. The message counts more than they do.
 		failure.DetailsJson = ""
 		failure.Message = cut(failure.GetMessage(), limit)
 	}

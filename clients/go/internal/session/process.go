@@ -1,4 +1,4 @@
-// Package session speaks the handler protocol for one process: sessions that outlive their streams, and the invocations in them.
+// Package session implements the handler protocol for one process: sessions that outlive their streams, and the invocations in them.
 // docs/reference/handler-protocol.md has the rules.
 package session
 
@@ -49,7 +49,7 @@ const replaceWait = 5 * time.Second
 // Process runs handlers for a host.
 //
 // Races: the stream breaks at any moment; items repeat; Cancel, Lost, Leaving and results cross. One lock guards the queues and the states
-// of all invocations. The reader of the stream takes it for each message, functions for each item; no holder of it waits.
+// of all invocations. The reader of the stream takes it for each message, functions for each item. No holder of it waits.
 type Process struct {
 	config Config
 

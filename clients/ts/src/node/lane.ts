@@ -18,7 +18,7 @@ export interface Entry {
   readonly start: Start;
   readonly wait: boolean;
   readonly bytes: number;
-  /** When the caller submitted it, or when the last news of it came. */
+  /** The time of the submission, or of the last answer about it. */
   sinceMs: number;
   /** How often a gateway refused it with an error that may pass. */
   tries: number;

@@ -61,7 +61,7 @@ async function* counted<Message>(
   }
 }
 
-/** The error; a lost connection if neither the caller nor the server cancelled. */
+/** The error. A lost connection if neither the caller nor the server cancelled. */
 function lostOr(thrown: unknown, signal: AbortSignal | undefined): ConnectError {
   const error = ConnectError.from(thrown);
   const isCancelled = error.code === Code.Canceled && error.details.length === 0;

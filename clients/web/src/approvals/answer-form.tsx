@@ -148,7 +148,7 @@ function useAnswer(approvalId: string, field: Field) {
 
 const NAME_KEY = "pawl.answers-as";
 
-/** The name that the reader gave before; empty when this browser has none. */
+/** The name that the reader gave before. Empty when this browser has none. */
 function readName(): string {
   try {
     return localStorage.getItem(NAME_KEY) ?? "";

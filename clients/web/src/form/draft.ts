@@ -162,7 +162,7 @@ export function placeViolations(field: Field, violations: readonly Violation[]) 
   return { faults, others };
 }
 
-/** The server reports a missing property at its object; the form shows it at the field. */
+/** The server reports a missing property at its object. The form shows it at the field. */
 function keyOf(path: string, message: string): string {
   const missing = MISSING.exec(message)?.[1];
   const key = path.slice(ROOT.length);

@@ -7,7 +7,7 @@ import { edgeEffect } from "@pawl/core/log/edge-effect";
 import type { NodeView, RunView } from "@pawl/core/log/view";
 import { parseJson } from "../ui/json-text.ts";
 
-/** The label of a node; empty when it has none. */
+/** The label of a node. Empty when it has none. */
 export const labelOf = ({ nodes }: DrawnGraph, nodeId: string): string =>
   nodes.find(({ id }) => id === nodeId)?.label ?? "";
 

@@ -105,7 +105,7 @@ export function GraphView(props: GraphProps): ReactNode {
   );
 }
 
-/** The width of an element, live; 0 before it is known. */
+/** The width of an element, live. 0 before it is known. */
 function useWidth(box: RefObject<HTMLDivElement | null>): number {
   const [width, setWidth] = useState(0);
   useEffect(() => {

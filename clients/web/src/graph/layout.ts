@@ -23,7 +23,7 @@ export interface Place {
 export interface Layout {
   /** The top left corner of every node, by id. */
   readonly nodes: ReadonlyMap<string, Place>;
-  /** Where a long edge bends on its way, by id. */
+  /** The bends of a long edge, by id. */
   readonly bends: ReadonlyMap<string, readonly Place[]>;
   readonly width: number;
   readonly height: number;

@@ -15,7 +15,7 @@ export interface NodeLook {
   readonly releaseAt: number | undefined;
 }
 
-/** By key of node execution. */
+/** The looks by key of node execution. */
 export type Looks = ReadonlyMap<string, NodeLook>;
 
 export interface Links {

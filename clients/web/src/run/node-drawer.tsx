@@ -77,7 +77,7 @@ export function NodeDrawer(props: Props): ReactNode {
   );
 }
 
-/** Why the node is in its state: a short text of the page if it knows, otherwise the explanation of the gateway. */
+/** Why the node is in its state. The page has a short text for some states. For others it shows the explanation of the gateway. */
 function NodeNote({
   runId,
   node,

@@ -38,7 +38,7 @@ export interface RunScene {
   readonly graph: DrawnGraph;
   readonly view: RunView;
   readonly runLooks: RunLooks;
-  /** The node execution or the group whose drawer is open; "" for none. */
+  /** The node execution or the group whose drawer is open. "" for none. */
   readonly openKey: string;
   readonly onOpen: (key: string) => void;
 }

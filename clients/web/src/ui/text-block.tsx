@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "re
 
 const SAID_MS = 1500;
 
-/** A small button that copies `text`; `what` names it for screen readers. */
+/** A small button that copies `text`. `what` names it for screen readers. */
 export function CopyButton({
   text,
   what,

@@ -45,7 +45,7 @@ function stringified(value: unknown): string | undefined {
 
 declare global {
   interface JSON {
-    /** Raw JSON text. Node has it since 22; the compiler's library does not know it yet. */
+    /** Raw JSON text. Node has it since 22. The compiler's library does not know it yet. */
     rawJSON(text: string): unknown;
   }
 }

@@ -67,7 +67,7 @@ export function compileCondition(
     if (shape.loops && hasLargeCollection(Object.values(scope)))
       return refused("condition_too_costly", TOO_COSTLY);
     try {
-      // A map's iteration has no `previous`; it is null, as in the first iteration of a loop.
+      // A map's iteration has no `previous`. It is null, as in the first iteration of a loop.
       return { ok: true, value: isTruthy(parsed({ previous: null, ...scope })) };
     } catch (error) {
       const isMissing = celCode(error) === "no_such_key";

@@ -22,7 +22,7 @@ export type ResolvedInputs =
   | (Refused<"missing_variable"> & { readonly path: string });
 
 /**
- * The node's parameters. The key `output` means the whole output; any other key is a path into it. A parent whose edge was not taken (it
+ * The node's parameters. The key `output` means the whole output. Any other key is a path into it. A parent whose edge was not taken (it
  * failed, or left by another handle) binds nothing. Under `substitute_default` it binds ''. If a taken edge has no value at the path, the
  * result is missing_variable, or '' under `substitute_default`.
  */

@@ -115,7 +115,7 @@ export const LIMITS = {
   deltaBytes: 64 * KIB,
   /** A media type; registered types are far shorter. */
   mimeLength: 128,
-  /** A recurrence rule; a calendar entry with a year of exceptions is shorter. */
+  /** A recurrence rule. A calendar entry with a year of exceptions is shorter. */
   scheduleExpressionLength: 4 * KIB,
   /** Times of one preview, and the default. */
   previewTimesMax: 50,
@@ -136,7 +136,7 @@ export const LIMITS = {
   keyBytes: 256,
   /** Slots of one concurrency key. A release counts the others. */
   slotsMax: 1_000,
-  /** Starts within one window of a rate; all of them are stored. */
+  /** Starts within one window of a rate. All of them are stored. */
   rateMax: 1_000,
   ratePerMsMax: DAY_MS,
 } as const;

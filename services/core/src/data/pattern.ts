@@ -41,7 +41,7 @@ export function patternFault(text: string): string | undefined {
   return undefined;
 }
 
-/** Compiles a pattern in JavaScript's notation, if RE2 has it. */
+/** Compiles a pattern in JavaScript's notation. RE2 must support the notation. */
 export function compilePattern(
   text: string,
   options: {

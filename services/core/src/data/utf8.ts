@@ -8,7 +8,7 @@ export function utf8Bytes(text: string): number {
     if (unit < 0x80) continue;
     bytes++;
     if (unit < 0x800) continue;
-    // A surrogate pair is two units and four bytes; every other unit here is three bytes.
+    // A surrogate pair is two units and four bytes. Every other unit here is three bytes.
     if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(at + 1))) at++;
     bytes++;
   }

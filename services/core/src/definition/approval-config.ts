@@ -38,7 +38,7 @@ export interface ApprovalRules {
   readonly onTimeout: { readonly response: unknown } | undefined;
 }
 
-/** The rules of an execution. A node of another type than `approval` may ask a person too; it has no rules. */
+/** The rules of an execution. A node of another type than `approval` may ask a person too. It has no rules. */
 export function approvalRules({
   type,
   config,

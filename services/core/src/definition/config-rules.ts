@@ -101,7 +101,7 @@ interface Spot {
   readonly key: string;
 }
 
-/** Checks every text; the reader of the definition has bounded the depth. */
+/** Checks every text. The reader of the definition has bounded the depth. */
 export function checkTemplates(
   spot: Spot,
   owner: Pick<Owner, "type" | "nodeId" | "roots">,

@@ -20,7 +20,7 @@ export interface KnownTypes {
   readonly schemas: ReadonlyMap<string, TypeSchemas>;
 }
 
-/** Schemas as JSON text; empty for none. */
+/** Schemas as JSON text. Empty for none. */
 export interface SchemaTexts {
   readonly inputSchema: string;
   readonly outputSchema: string;

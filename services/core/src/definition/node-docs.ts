@@ -18,7 +18,7 @@ export interface NodeDoc<T extends BuiltInType> {
   readonly handles?: string;
   /** Events beyond those of every node: queued, started, retried and the end. */
   readonly events?: string;
-  /** Causes of failure, retried by policy or for good. */
+  /** The causes of its failures. */
   readonly causes: readonly Cause[];
   /** A node of a definition in YAML, as an item of `nodes`. */
   readonly example: string;

@@ -125,7 +125,7 @@ const dataQuerySchema = z.strictObject({
     ),
   /** Values or templates. */
   parameters: z.array(z.unknown()).max(100).default([]),
-  /** At most as many as the source allows. */
+  /** The number of rows. The source has its own maximum. */
   max_rows: z.int().min(1).max(LIMITS.queryRowsMax).optional(),
   /** Whether a writing statement is recorded in its own database, in its own transaction. */
   effect: z.enum(["transactional", "none"]).optional(),

@@ -37,7 +37,10 @@ export type ParsedDefinition =
 export function parseDefinition(
   text: string,
   options: {
-    /** What executors serve and publish; types that none serves get a warning, and values that cannot fit are violations. */
+    /**
+     * The node types that executors serve and publish. A type that no executor serves gets a warning. A value that cannot fit is a
+     * violation.
+     */
     readonly types?: KnownTypes | undefined;
   } = {},
 ): ParsedDefinition {

@@ -14,7 +14,7 @@ const TOKEN = /[{}[\],:]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/gs;
 
 interface Frame {
   readonly path: string;
-  /** Index of the current item; undefined in an object. */
+  /** Index of the current item. Undefined in an object. */
   index: number | undefined;
   /** Whether an object's key comes next. */
   isAtKey: boolean;

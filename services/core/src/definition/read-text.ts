@@ -61,7 +61,7 @@ function fromYaml(read: ReadYaml): ReadText {
   if (checked.ok) return { ok: true, value: checked.value, places };
   const { reason, offset } = checked;
   if (offset === undefined) return checked;
-  // The fault is in the JSON made from the YAML; the author finds the same path in the YAML.
+  // The fault is in the JSON made from the YAML. The author finds the same path in the YAML.
   const path = pathAt(jsonPlaces(json, offset), offset);
   const own = offsetOf(places(), path);
   return { ...refused(reason, JSON_FAULTS[reason]), offset: own };

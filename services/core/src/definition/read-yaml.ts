@@ -71,7 +71,7 @@ export function readYaml(text: string): ReadYaml {
 const SECOND_DOCUMENT =
   "a second YAML document begins here; a definition is one document, so save each in its own file";
 
-/** The parser gives the position of the content; the author looks for the marker before it. */
+/** The parser gives the position of the content. The author looks for the marker before it. */
 function secondDocument(text: string, offset: number): number {
   const marker = text.slice(0, offset + 3).lastIndexOf("---");
   return marker === -1 ? offset : marker;

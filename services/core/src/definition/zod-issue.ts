@@ -17,7 +17,7 @@ export const checkedText = (
       context.addIssue({ code: "custom", ...rule(fault.reason, fault.message) });
   });
 
-/** Reports each issue of a failed parse; `prefix` is the path of the parsed value in the definition. */
+/** Reports each issue of a failed parse. `prefix` is the path of the parsed value in the definition. */
 export function reportIssues(
   issues: readonly z.core.$ZodIssue[],
   report: Report,

@@ -79,7 +79,7 @@ const RETRIED_AS: Readonly<Partial<Record<Cause, RetryCause>>> = {
   query_timeout: "provider_error",
 };
 
-/** Whether Pawl itself gives this cause; any other cause is a user's. */
+/** Whether Pawl itself gives this cause. Any other cause is a user's. */
 export const isCause = (text: string): text is Cause => Object.hasOwn(CAUSES, text);
 
 /**
@@ -118,7 +118,7 @@ export function retryRuleOf(text: string): RetryCause | "never" {
   return isCause(cause) ? (RETRIED_AS[cause] ?? "never") : "provider_error";
 }
 
-/** For some causes the old spelling that a definition compares with. */
+/** The old spellings that a definition compares with, by cause. */
 export type CauseSpellings = Readonly<Partial<Record<Cause, string>>>;
 
 const OLD_NAME = new RegExp(`\\b(?:${Object.keys(OLD_SPELLINGS).join("|")})\\b`, "g");

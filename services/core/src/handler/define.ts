@@ -56,7 +56,7 @@ export interface HandlerDefinition<
 > {
   /** The node type: a name with an optional version, such as acme.charge@1. */
   readonly type: string;
-  /** For people. */
+  /** The description for people. */
   readonly description?: string;
   /** Schema of the input. Without one, any value. */
   readonly input?: I;

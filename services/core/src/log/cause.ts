@@ -7,7 +7,7 @@ import type { Fact, RunEvent } from "./event.ts";
 import { executionAt } from "./execution.ts";
 import type { RunState } from "./state.ts";
 
-/** The seq of the event that caused this one; 0 for the first. */
+/** The seq of the event that caused this one. 0 for the first. */
 export function causeOf(event: Pick<RunEvent, "type" | "seq" | "epoch" | "payload">): number {
   const { by } = event.payload;
   if (by === undefined) return impliedCause(event);

@@ -54,7 +54,7 @@ export type AnyRow = EventRow<Payloads[keyof Payloads]>;
 
 const rows: ReadonlyMap<string, AnyRow> = new Map(Object.entries<AnyRow>(EVENTS));
 
-/** The row of a type; undefined for a type that a newer writer added. */
+/** The row of a type. Undefined for a type that a newer writer added. */
 export const rowOf = (type: string): AnyRow | undefined => rows.get(type);
 
 /** The types whose row passes `test`, in the order of the table. */

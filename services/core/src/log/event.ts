@@ -140,7 +140,7 @@ export type RunEvent = Fact & { readonly runId: RunId; readonly seq: number; rea
 /** The part of a logged fact that the folds need: a RunEvent, or a fact that has just got its seq. */
 export type LoggedFact = Fact & { readonly seq: number; readonly at: number };
 
-/** The name of a heartbeat on streams; it is never in the log. */
+/** The name of a heartbeat on streams. It is never in the log. */
 export const HEARTBEAT = "heartbeat";
 
 /** The statuses that a run never leaves. */
@@ -171,7 +171,7 @@ export const isFinal = (status: RunStatus): boolean => FINAL_STATUSES.has(status
 /** True for a status in which a node counts as settled for its joins. */
 export const isSettled = (status: NodeStatus): boolean => SETTLED_NODE.has(status);
 
-/** The facts that end a log; each is its last event. */
+/** The facts that end a log. Each is its last event. */
 export const TERMINAL_TYPES = typesWhere(({ run }) => run !== undefined && isFinal(run));
 
 const terminal: ReadonlySet<string> = new Set(TERMINAL_TYPES);

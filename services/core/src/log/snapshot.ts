@@ -31,7 +31,7 @@ interface Header {
   readonly nodeCount: number;
   readonly run: Row;
   readonly nodes: readonly Row[];
-  /** By index of the node. */
+  /** The scopes by index of the node. */
   readonly scopes: readonly (readonly [number, Row, readonly Row[]])[];
 }
 
@@ -82,7 +82,7 @@ export function readSnapshot(
   try {
     const state = newRunState(runId, graph);
     const end = body.indexOf("\n");
-    // The shape is compared before any field is used; a fault inside a field ends in the catch below.
+    // The code compares the shape before it uses any field. A fault inside a field ends in the catch below.
     const header = JSON.parse(body.slice(0, end)) as Header;
     const runKeys = Object.keys(state);
     if (header.shape !== shapeOf(state) || header.nodeCount !== state.nodes.length)

@@ -1,4 +1,4 @@
-// Tags: one for every status transition of a run or a node, with the metadata of its type. No service stores tags; `ListTags` makes them
+// Tags: one for every status transition of a run or a node, with the metadata of its type. No service stores tags. `ListTags` makes them
 // from the events.
 
 import type { LoggedFact } from "./event.ts";

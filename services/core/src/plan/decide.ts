@@ -39,7 +39,7 @@ export type DecisionResult =
   | { readonly kind: "timed_out" }
   /** The node has a schema for the response, and there is no response. */
   | { readonly kind: "needs_response" }
-  /** The node waits for a yes or no; a response has no meaning for it. */
+  /** The node waits for a yes or no. A response has no meaning for it. */
   | { readonly kind: "takes_no_response" }
   | { readonly kind: "not_held" };
 
@@ -69,7 +69,7 @@ export function onDecision(state: RunState, arrival: DecisionArrival): DecisionR
 }
 
 /**
- * Compares values, because a response from the log may have another spelling. DecideNode names no response; then any response is the same.
+ * Compares values, because a response from the log may have another spelling. DecideNode names no response. Then any response is the same.
  */
 function isSameResponse({ response = "null" }: DecidedState, given: string | undefined): boolean {
   if (given === undefined || given === response) return true;

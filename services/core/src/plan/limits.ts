@@ -20,7 +20,9 @@ export type ResolvedLimits =
 
 type Authored = Pick<Definition, "concurrency" | "rate">;
 
-/** The limits of an execution that is about to be queued; undefined if it has none. The limits of a map or a loop apply to its iterations. */
+/**
+ * The limits of an execution that is about to be queued. Undefined if it has none. The limits of a map or a loop apply to its iterations.
+ */
 export function executionLimits(
   state: RunState,
   index: number,

@@ -216,7 +216,7 @@ function completedFacts(
   const { outputJson, durationMs, handle, queueDelayMs, usage, stop = false } = outcome;
   if (isTooLarge(outputJson))
     return refusal(state, landing, outcome)("output_too_large", `the output is ${TOO_LARGE}`);
-  // Only an iteration of a loop can end its loop; the iterations of a map are independent.
+  // Only an iteration of a loop can end its loop. The iterations of a map are independent.
   const isLoop = graphNodeAt(state, nodeIndex).definition.scope?.hasPrevious === true;
   // The payload has only these fields, because the end of a hold may carry others of its event.
   const payload = {

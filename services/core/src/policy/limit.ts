@@ -6,7 +6,7 @@ export const LIMIT_SCOPES = ["workflow", "tenant"] as const;
 export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
 export interface ConcurrencyLimit {
-  /** A template; each of its values has slots of its own. */
+  /** A template. Each of its values has slots of its own. */
   readonly key: string;
   readonly limit: number;
   readonly scope: LimitScope;
@@ -35,7 +35,7 @@ export const isLimited = ({ slot, rate }: Partial<FoldedLimits>): boolean =>
 /** The owner of a limit. */
 export interface LimitOwner {
   readonly tenantId: string;
-  /** Null for a run of an unsaved graph; it shares its keys with no other run. */
+  /** Null for a run of an unsaved graph. It shares its keys with no other run. */
   readonly workflowId: string | null;
   readonly runId: string;
 }

@@ -5,7 +5,7 @@ export const MODERATIONS = ["none", "input", "output", "both"] as const;
 export type Moderation = (typeof MODERATIONS)[number];
 
 export const MODERATION_ACTIONS = ["block", "hold"] as const;
-/** `block` fails the node; `hold` asks a person. */
+/** `block` fails the node. `hold` asks a person. */
 export type ModerationAction = (typeof MODERATION_ACTIONS)[number];
 
 /** Whether a phase is moderated. */

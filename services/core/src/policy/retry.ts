@@ -31,8 +31,8 @@ export const STANDARD_RETRY: RetryPolicy = {
 };
 
 /**
- * The wait after `attempt` failed, in whole milliseconds: `min(max, base * 2^(attempt-1)) * (0.5 + jitter * 0.5)`.
- * `jitter` is in [0, 1]; a policy without jitter waits the full time.
+ * The wait after `attempt` failed, in whole milliseconds: `min(max, base * 2^(attempt-1)) * (0.5 + jitter * 0.5)`. `jitter` is in [0, 1]. A
+ * policy without jitter waits the full time.
  */
 export function backoffMs(policy: RetryPolicy, attempt: number, jitter: number): number {
   const full = Math.min(policy.maxBackoffMs, policy.backoffMs * 2 ** (attempt - 1));

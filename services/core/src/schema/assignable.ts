@@ -65,7 +65,7 @@ const VALUES_MAX = 256;
 
 interface Shared {
   readonly anyIsUnknown: boolean;
-  /** Pairs under comparison. A recursive schema meets itself here; it fits there if it fits everywhere else. */
+  /** Pairs under comparison. A recursive schema meets itself here. It fits there if it fits everywhere else. */
   readonly open: Map<object, Set<object>>;
   readonly steps: Steps;
 }

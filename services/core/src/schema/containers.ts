@@ -17,7 +17,7 @@ export interface Pair {
   readonly to: Schema;
 }
 
-/** Compares objects; a source of another type has nothing to compare. */
+/** Compares objects. A source of another type has nothing to compare. */
 export function relateObject(pair: Pair, at: At, inside: Relate): Verdict {
   if (pair.source["type"] !== "object") return YES;
   return all([
@@ -84,7 +84,7 @@ function relateUndeclared({ source, target, from, to }: Pair, inside: Relate): V
   return all(verdicts);
 }
 
-/** Compares lists; a source of another type has nothing to compare. */
+/** Compares lists. A source of another type has nothing to compare. */
 export function relateArray({ source, target, from, to }: Pair, at: At, inside: Relate): Verdict {
   if (source["type"] !== "array") return YES;
   const range = rangeOf(source, ITEMS);

@@ -17,7 +17,7 @@ function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** The types that a schema allows; undefined for all. */
+/** The types that a schema allows. Undefined for all. */
 function typesOf({ type }: Keywords): readonly unknown[] | undefined {
   if (typeof type === "string") return [type];
   return Array.isArray(type) ? type : undefined;
@@ -46,7 +46,7 @@ function relateType(type: string, wanted: readonly unknown[] | undefined, at: At
   return misfit(at, `is ${type}, expected ${listed(wanted)}`, "never");
 }
 
-/** The literals that a target allows; undefined if it does not list them. */
+/** The literals that a target allows. Undefined if it does not list them. */
 function valuesOf(target: Keywords): readonly unknown[] | undefined {
   if (Object.hasOwn(target, "const")) return [target["const"]];
   return Array.isArray(target["enum"]) ? target["enum"] : undefined;

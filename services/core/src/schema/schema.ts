@@ -29,7 +29,7 @@ export const UNKNOWN: Place = { schema: { "x-unknown": true }, root: true };
 /** The place at the top of a document. */
 export const rootPlace = (schema: Schema): Place => ({ schema, root: schema });
 
-/** References followed in one place; a longer chain counts as unknown. */
+/** References followed in one place. A longer chain counts as unknown. */
 const REFS_MAX = 16;
 
 /** A part of a composed schema that comes from another document, and keeps that document for its references. */
@@ -42,7 +42,7 @@ export const embed = (place: Place): Schema => {
   return holder;
 };
 
-/** The schema behind references, embedded documents and lists of one schema; `UNKNOWN` if a reference cannot be followed. */
+/** The schema behind references, embedded documents and lists of one schema. `UNKNOWN` if a reference cannot be followed. */
 export function resolve(start: Place): Place {
   let place = start;
   for (let steps = 0; steps < REFS_MAX; steps++) {

@@ -7,7 +7,7 @@ import type { Phase } from "@pawl/platform/contract/contract";
 export interface Finding {
   readonly rule: string;
   readonly category: string;
-  /** `input.topic` or `output.text`; `stream` for text that arrived in pieces. */
+  /** `input.topic` or `output.text`. `stream` for text that arrived in pieces. */
   readonly path: string;
 }
 

@@ -43,7 +43,7 @@ const ruleListSchema = z
     }
   });
 
-/** A set of rules; undefined if there are none. */
+/** A set of rules. Undefined if there are none. */
 export const ruleSetSchema = z
   .strictObject({
     window_chars: z.int().min(16).max(16_384).default(WINDOW_CHARS),

@@ -8,7 +8,7 @@ export type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 const REFUSED = ["::/96", "2001:db8::/32", "fec0::/10"].map((text) => ipaddr.parseCIDR(text));
 
-/** Parses a comma-separated list of ranges; undefined if one of them is malformed. */
+/** Parses a comma-separated list of ranges. Undefined if one of them is malformed. */
 export function parseCidrs(text: string): readonly Cidr[] | undefined {
   const parts = text
     .split(",")

@@ -18,7 +18,7 @@ export interface EgressRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal: AbortSignal;
-  /** How long the server may be silent before its headers, and between two chunks of its body; the agent's own limit by default. */
+  /** How long the server may be silent before its headers, and between two chunks of its body. The agent's own limit by default. */
   readonly idleMs?: number;
 }
 

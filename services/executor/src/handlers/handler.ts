@@ -89,7 +89,7 @@ export interface QuestionOptions {
   readonly message: string;
   readonly details: unknown;
   readonly assignees: readonly string[];
-  /** How long the question stays open; 0 means no limit. */
+  /** How long the question stays open. 0 means no limit. */
   readonly deadlineMs: number;
 }
 

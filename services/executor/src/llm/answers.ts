@@ -73,7 +73,7 @@ const PATTERNS: readonly Pattern[] = [
 
 const QUOTE_LENGTH = 160;
 
-/** The answer of a voice to a prompt; the question is the prompt's first line. */
+/** The answer of a voice to a prompt. The question is the prompt's first line. */
 export function answerOf(voice: string, prompt: string): string {
   const [question = ""] = prompt.trim().split("\n");
   const written = ANSWERS[question]?.[voice];

@@ -37,9 +37,9 @@ export const chatChunkSchema = z.looseObject({
     .array(
       z.looseObject({
         index: z.number().optional(),
-        /** In a streamed piece. */
+        /** Set in a streamed piece. */
         delta: messageSchema.nullish(),
-        /** In a whole answer. */
+        /** Set in a whole answer. */
         message: messageSchema.nullish(),
         finish_reason: z.string().nullish(),
       }),

@@ -22,7 +22,7 @@ export interface LlmInput {
   readonly isStreamed: boolean;
 }
 
-/** A call that the model asks for; `arguments` is the JSON text it wrote. */
+/** A call that the model asks for. `arguments` is the JSON text it wrote. */
 export interface ToolCall {
   readonly id: string;
   readonly type: "function";
@@ -39,7 +39,7 @@ export interface LlmEnvelope {
   readonly media: readonly Media[];
 }
 
-/** One piece of an answer; `final` is the last. */
+/** One piece of an answer. `final` is the last. */
 export type LlmChunk =
   | { readonly kind: "partial"; readonly text: string }
   | { readonly kind: "media"; readonly media: Media }

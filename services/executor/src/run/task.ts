@@ -36,7 +36,7 @@ export type Task =
       readonly node: TaskNode;
       readonly bindings: readonly Binding[];
       readonly handler: Handler;
-      /** The part of the config with templates; empty if it needs no rendering. */
+      /** The part of the config with templates. Empty if it needs no rendering. */
       readonly templates: Readonly<Record<string, unknown>>;
       /** The handler bound to a config without templates. */
       readonly prepared: Prepared | undefined;

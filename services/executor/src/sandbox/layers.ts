@@ -9,7 +9,7 @@ import { SECCOMP_LOADER, seccompProgram } from "./seccomp.ts";
 
 /** One way to start the child. */
 export interface SandboxCommand {
-  /** For logs: the layers, as in "netns+uid+seccomp"; "plain" for none. */
+  /** The layers for logs, as in "netns+uid+seccomp". "plain" for none. */
   readonly name: string;
   readonly file: string;
   readonly args: readonly string[];
@@ -31,7 +31,7 @@ const TOOL_FOLDERS = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"];
 const INTERPRETED = ["--no-opt", "--no-sparkplug", "--no-maglev", "--regexp-interpret-all"];
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 
-/** Ways to start the child, strongest first; the last one works everywhere. */
+/** Ways to start the child, strongest first. The last one works everywhere. */
 export function sandboxCommands(options: {
   readonly isRoot: boolean;
   readonly interpreted: boolean;

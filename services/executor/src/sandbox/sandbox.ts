@@ -27,7 +27,7 @@ const RUN_LIMITS = {
 const KILL_GRACE_MS = 500;
 
 export interface SandboxOptions {
-  /** The largest number of children; the number of cores by default. */
+  /** The largest number of children. The number of cores by default. */
   readonly processesMax?: number;
   /** Slower, but without generated machine code. It is for untrusted tenants. */
   readonly interpreted?: boolean;

@@ -22,7 +22,7 @@ const MACHINE_AT = 4;
 const argumentAt = (index: number): number => 16 + 8 * index;
 
 const X64 = 0xc000003e;
-/** Calls of the x32 ABI have this bit set; no program here uses it. */
+/** Calls of the x32 ABI have this bit set. No program here uses it. */
 const X32_FROM = 0x40000000;
 
 const CLONE_THREAD = 0x10000;

@@ -3,7 +3,7 @@
 // thousand tasks, it delays another only by the processes it holds, and not by the thousand.
 
 export class Turns<Waiter> {
-  /** Ordered by service: the share served longest ago is first. */
+  /** Shares in the order of service. The share served longest ago is first. */
   readonly #lines = new Map<string, Waiter[]>();
   readonly #held = new Map<string, number>();
   #waiting = 0;

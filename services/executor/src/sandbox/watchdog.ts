@@ -50,7 +50,7 @@ export class Watchdog {
   }
 }
 
-/** Resident bytes of a process; 0 where /proc does not exist (then only the time limit holds). */
+/** Resident bytes of a process. 0 where /proc does not exist (then only the time limit holds). */
 export function residentBytes(pid: number | undefined): number {
   if (pid === undefined) return 0;
   try {

@@ -34,7 +34,7 @@ export interface DataSources {
   end(): Promise<void>;
 }
 
-/** Opens the sources of a configuration; a connection is made when it is first needed. */
+/** Opens the sources of a configuration. A connection is made when it is first needed. */
 export function openDataSources(settings: DataSourceSettings): DataSources {
   const all = new Map(
     Object.entries(settings).map(([name, one]) => {

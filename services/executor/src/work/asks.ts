@@ -16,7 +16,7 @@ export class Asks {
   open: readonly Ask[] = [];
   #isClosed = false;
 
-  /** Opens a question; the same question may not be open twice. */
+  /** Opens a question. The same question may not be open twice. */
   add(name: string, item: WorkerItemInit): Ask {
     if (this.open.some((ask) => ask.name === name))
       throw new Error(`${name} is being asked already`);

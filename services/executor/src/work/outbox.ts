@@ -129,7 +129,7 @@ export class Outbox {
     await new Promise<void>((resolve) => this.#emptyWaiters.push(resolve));
   }
 
-  /** For a new connection: queues all unacknowledged messages again, each claim's output and questions before its outcome. */
+  /** Queues all unacknowledged messages again for a new connection. Each claim's output and questions come before its outcome. */
   rewind(): void {
     this.#control = [];
     this.#queue = [];
@@ -146,7 +146,7 @@ export class Outbox {
     this.#repeats.stop();
   }
 
-  /** The next items to send, at most one message; empty if there are none. */
+  /** The next items to send, at most one message. Empty if there are none. */
   take(): readonly WorkerItemInit[] {
     const batch = new Batch<WorkerItemInit>();
     while (this.#control.length > 0) {

@@ -104,7 +104,7 @@ export class Session {
     await this.#loop;
   }
 
-  /** Leaves a scheduler that does not answer; the next connection goes to another one if there is one. */
+  /** Leaves a scheduler that does not answer. The next connection goes to another one if there is one. */
   giveUp(): void {
     this.#stream?.fail(new EngineError("SCHEDULER_UNAVAILABLE", "the scheduler fell silent"));
   }

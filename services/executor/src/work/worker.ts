@@ -43,7 +43,7 @@ export interface WorkerOptions {
   readonly descriptors?: MessageInitShape<typeof NodeTypeDescriptorSchema>[];
   /** The user's process that runs the handlers. None if this process runs them. */
   readonly process?: MessageInitShape<typeof HandlerProcessSchema>;
-  /** How long that process has been silent; 0 by default. */
+  /** How long that process has been silent. 0 by default. */
   readonly silentMs?: () => number;
   readonly connect: () => WorkStream;
   readonly run: RunAttempt;

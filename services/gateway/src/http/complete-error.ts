@@ -48,7 +48,7 @@ async function* completeTrailer(
   completeStatus(trailer);
 }
 
-/** gRPC-web sends its trailers as the last envelope of the body; `body` yields one envelope at a time. */
+/** gRPC-web sends its trailers as the last envelope of the body. `body` yields one envelope at a time. */
 async function* completeLastEnvelope(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const envelope of body) {
     if (envelope[0] === trailerFlag) {

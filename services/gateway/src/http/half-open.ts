@@ -26,7 +26,7 @@ export function expectSettings(session: ServerHttp2Session, { headersMs }: Arriv
   session.once("close", settle);
 }
 
-/** Refuses an HTTP/2 request whose body does not end in time; `refuse` answers it. */
+/** Refuses an HTTP/2 request whose body does not end in time. `refuse` answers it. */
 export function expectBody(
   request: EdgeRequest,
   response: EdgeResponse,

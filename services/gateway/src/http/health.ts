@@ -23,7 +23,7 @@ const FRESH_MS = 500;
 const WATCH_MS = 1_000;
 const PROBE_MS = 1_000;
 
-/** Why the gateway cannot serve now; undefined if it can. */
+/** Why the gateway cannot serve now. Undefined if it can. */
 type NotReady = () => Promise<string | undefined>;
 
 /** Watches the database and the schedulers. `notes` are for the operator. */

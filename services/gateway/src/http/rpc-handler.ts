@@ -114,7 +114,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Decodes a JSON body without replacing anything. It refuses bytes that are not UTF-8, and a byte order mark, which JSON on the wire must
- * not have (RFC 8259, 8.1). `textDecoder` works although Connect's public type leaves it out; a wire test checks that.
+ * not have (RFC 8259, 8.1). `textDecoder` works although Connect's public type leaves it out. A wire test checks that.
  */
 const JSON_OPTIONS = {
   ignoreUnknownFields: false,

@@ -65,7 +65,7 @@ export class EdgeServer {
     this.#port.maxConnections = CONNECTIONS_MAX;
   }
 
-  /** Starts to serve and returns the port; 0 takes a free one. */
+  /** Starts to serve and returns the port. 0 takes a free one. */
   async listen(host: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#port.once("error", reject);
@@ -136,7 +136,7 @@ const HTTP2_LIMITS = {
 const NOT_FOUND = new EngineError("UNKNOWN_METHOD", "The gateway serves nothing at this path.");
 
 function route(options: EdgeServerOptions, request: EdgeRequest, response: EdgeResponse): void {
-  // A peer that leaves early is not a fault; the handler gets `close`.
+  // A peer that leaves early is not a fault. The handler gets `close`.
   request.on("error", () => undefined);
   response.on("error", () => undefined);
   const refusal = guard(request, options.guard);

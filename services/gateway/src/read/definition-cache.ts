@@ -45,7 +45,7 @@ export class DefinitionCache {
     }
   }
 
-  /** The definition by which an execution of a node runs; undefined if there is no such node. */
+  /** The definition by which an execution of a node runs. Undefined if there is no such node. */
   async executionOf(id: DefinitionId, nodeId: NodeId, iteration: number) {
     const { graph } = await this.get(id);
     const index = graph.indexOf.get(nodeId);

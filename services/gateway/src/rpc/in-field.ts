@@ -2,7 +2,7 @@
 
 import { EngineError } from "@pawl/core/fault/engine-error";
 
-/** Calls `act`. An error of it that names a field then names it as a field of `outer`. @throws the errors of `act` */
+/** Calls `act`. If its error names a field, the error then names it as a field of `outer`. @throws the errors of `act` */
 export async function inField<T>(outer: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

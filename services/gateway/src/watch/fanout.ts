@@ -48,7 +48,7 @@ const BUSY_PACE_MS = 2;
 export interface SeatRequest {
   readonly runId: RunId;
   readonly scope: EventScope;
-  /** Where a new tail begins. */
+  /** The seq after which a new tail begins. */
   readonly afterSeq: number;
   /** Whether the listener wants the terminal event and no other. */
   readonly isEndOnly: boolean;
@@ -58,7 +58,7 @@ export interface SeatRequest {
 
 /** A place at a tail. */
 export interface Place {
-  /** The tail pushes every event after this seq; the reader must read those before it from the store. */
+  /** The tail pushes every event after this seq. The reader must read those before it from the store. */
   readonly joinedAfter: number;
   readonly leave: () => void;
 }

@@ -54,7 +54,7 @@ export class Tail {
 
   /** Adds a subscriber. It gets every event after the present `cursor`. */
   add(subscriber: Listener, scope: EventScope): void {
-    // A subscriber that waits only for the end may not know the nodes; every other one does.
+    // A subscriber that waits only for the end may not know the nodes. Every other one does.
     if (!subscriber.isEndOnly) this.#scope = scope;
     // The tail has ignored hints until now.
     const isMissing = !subscriber.isEndOnly && this.#isEndOnly && this.#subscribers.size > 0;
@@ -116,7 +116,7 @@ export class Tail {
         this.#deliver(page.events);
         if (page.events.length === 0 && endSeq > this.cursor) return this.#deleted();
         if (page.hasMore) this.#isPoked = true;
-        // The log has no event for this hint yet; the poll finds it.
+        // The log has no event for this hint yet. The poll finds it.
         else if (page.events.length === 0 && this.#hint === hinted) this.#hint = this.cursor;
       } catch {
         // The store is down. Subscribers keep their heartbeats, and the tail repeats the read until it succeeds.

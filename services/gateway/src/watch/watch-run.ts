@@ -65,7 +65,7 @@ export interface WatchRequest {
 
 /** Watches a run. */
 export type Watch = (request: WatchRequest) => WatchStream;
-/** Batches of events in order; an empty batch is a heartbeat. */
+/** Batches of events in order. An empty batch is a heartbeat. */
 export type WatchStream = AsyncGenerator<readonly LoggedEvent[], void, undefined>;
 
 /**

@@ -18,7 +18,7 @@ export interface VariableFault {
 /** Exit code of a process whose configuration is wrong (EX_CONFIG of sysexits.h). */
 export const EXIT_CONFIG = 78;
 
-/** The configuration is wrong; `faults` holds every fault. */
+/** The configuration is wrong. `faults` holds every fault. */
 export class ConfigFault extends Error {
   override readonly name = "ConfigFault";
   readonly faults: readonly VariableFault[];

@@ -9,7 +9,7 @@ export const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["127.0.0.1", "localh
 
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[^:@/?#\s]+)(?::\d{1,5})?$/i;
 
-/** The host of a `host:port`, in lower case; empty if there is none. */
+/** The host of a `host:port`, in lower case. Empty if there is none. */
 export const hostOf = (authority: string): string =>
   AUTHORITY.exec(authority)?.[1]?.toLowerCase() ?? "";
 

@@ -59,7 +59,7 @@ export const milliseconds = (bounds: Bounds) => integer(bounds, "whole milliseco
 /** A whole number of things within bounds. */
 export const count = (bounds: Bounds) => integer(bounds, "a whole number");
 
-/** A TCP port; 0 takes a free one. */
+/** A TCP port. 0 takes a free one. */
 export const port = (defaultPort: number, describe = "TCP port to listen on; 0 takes a free one") =>
   integer({ default: defaultPort, min: 0, max: 65_535, describe }, "a port");
 

@@ -22,7 +22,7 @@ export type Phase = "input" | "output";
 /** The name of the value in messages. */
 export type Root = Phase | "default" | "response_json" | "input_json";
 
-/** The rules that the value breaks; empty if it keeps the contract. */
+/** The rules that the value breaks. Empty if it keeps the contract. */
 export type Contract = (value: unknown) => readonly ContractError[];
 
 const ERRORS_MAX = 20;
@@ -139,7 +139,7 @@ function pathOf(pointer: string, root: Root): string {
   return cut(path, PATH_LENGTH);
 }
 
-/** ajv's messages describe the schema; the name of an unexpected property is added. */
+/** ajv's messages describe the schema. The name of an unexpected property is added. */
 function messageOf({ message = "is wrong", params }: ErrorObject): string {
   const extra: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
   const name = typeof extra === "string" ? `: ${cut(extra, EXCERPT_LENGTH)}` : "";

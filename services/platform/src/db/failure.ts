@@ -13,14 +13,14 @@ import { EngineError } from "@pawl/core/fault/engine-error";
  */
 export type FailureKind = "store" | "contention" | "locked" | "duplicate" | "data" | "code";
 
-/** SQLSTATE of a pg error, also if it is the cause of STORE_UNAVAILABLE; undefined for anything else. */
+/** SQLSTATE of a pg error, also if it is the cause of STORE_UNAVAILABLE. Undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {
   if (error instanceof EngineError) return sqlState(error.cause);
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;
 }
 
-/** SQLSTATEs about the statement or its values; if several match, the first counts. */
+/** SQLSTATEs about the statement or its values. If several match, the first counts. */
 const NAMED: readonly (readonly [RegExp, FailureKind])[] = [
   [/^(40001|40P01)$/, "contention"],
   [/^55P03$/, "locked"],

@@ -25,7 +25,7 @@ interface LockWaitOptions {
   readonly what: string;
   /** Called while it waits for a lock, with a message for the operator. */
   readonly onWait: OnWait;
-  /** For how long it tries. */
+  /** How long it tries. */
   readonly patienceMs?: number;
 }
 
@@ -96,7 +96,7 @@ const blocker = queriesBeside(import.meta.url)(
   },
 );
 
-/** The lock that a backend waits for and the session that holds it, as text; undefined if it waits for none. */
+/** The lock that a backend waits for and the session that holds it, as text. Undefined if it waits for none. */
 async function inTheWayOf(url: string, pid: number): Promise<string | undefined> {
   const client = new Client({ connectionString: url, application_name: "pawl-lock-watch" });
   // If the server stops meanwhile, the connection that does the work reports it.

@@ -1,5 +1,5 @@
 // Applies the forward-only migrations, each in a transaction and one command after the other. Race: several processes start at once. A lock
-// on the bookkeeping table lets one of them do the work; the others wait and then find nothing to do. That lock delays only other
+// on the bookkeeping table lets one of them do the work. The others wait and then find nothing to do. That lock delays only other
 // migrations. For locks on Pawl's own tables the migration waits only briefly, several times (lock-wait.ts).
 
 import { readdir, readFile } from "node:fs/promises";

@@ -4,7 +4,7 @@
 import type { Submittable } from "pg";
 import { decoderOf } from "./row-values.ts";
 
-/** The part of the driver's connection that a statement needs; the driver's types leave it out. */
+/** The part of the driver's connection that a statement needs. The driver's types leave it out. */
 interface Wire {
   parse(query: { readonly text: string }): void;
   bind(config: { readonly values: readonly (string | null)[] }): void;
@@ -107,7 +107,7 @@ export class PagedQuery implements Submittable {
   }
 
   handleCopyData(): void {
-    // The rows of a COPY are not result rows; they are ignored.
+    // The rows of a COPY are not result rows. They are ignored.
   }
 
   handleError(error: unknown, wire: Wire): void {

@@ -84,7 +84,7 @@ export async function record(
   await client.query(text, [key, JSON.stringify(result)]);
 }
 
-/** How many records are deleted at a time; later statements delete the rest. */
+/** How many records are deleted at a time. Later statements delete the rest. */
 const FORGET_MAX = 1_000;
 const FORGET_TIMEOUT_MS = 2_000;
 const FORGET_EVERY_MS = 3_600_000;
@@ -103,7 +103,7 @@ export class LedgerBroom {
     this.#now = now;
   }
 
-  /** Runs on a connection between two transactions. If the role may not delete, the ledger keeps all records; the operator decides that. */
+  /** Runs on a connection between two transactions. If the role may not delete, the ledger keeps all records. The operator decides that. */
   async sweep(client: PoolClient): Promise<void> {
     if (this.#now() < this.#nextAt) return;
     this.#nextAt = this.#now() + FORGET_EVERY_MS;

@@ -55,7 +55,7 @@ export interface QuerySource {
 const CONNECT_TIMEOUT_MS = 5_000;
 /** The server's own timeout fires first. */
 const GRACE_MS = 500;
-/** The settings that the decoders of row-values.ts expect, whatever the database's own settings are. */
+/** The settings that the decoders of row-values.ts expect. They override the database's own settings. */
 const SESSION =
   "set local timezone='UTC'; set local datestyle='ISO, YMD'; set local bytea_output='hex'; set local extra_float_digits=1";
 /** Releases the locks that a statement may have left in the session. */
@@ -232,7 +232,7 @@ function failureOf(error: unknown, asked: AskedQuery): QueryFailure {
   const state = sqlState(error);
   if (state === STATEMENT_TIMEOUT) return { ...tooSlow(asked), sqlState: state };
   const message = error instanceof Error ? error.message : "the query failed";
-  // An SQLSTATE has five characters; a code of the socket has more.
+  // An SQLSTATE has five characters. A code of the socket has more.
   if (state?.length === 5) {
     const kind = TRANSIENT.test(state) ? "transient" : "refused";
     return { ok: false, kind, message, sqlState: state };

@@ -2,7 +2,7 @@
 // calls take the lanes in turn. So several schedulers share the load of one gateway.
 //
 // Races. A stream breaks with calls under way, or its scheduler drains: the outcome is unknown, so the client sends the calls again on
-// another stream. That is harmless because every command carries a request id; a late answer is dropped. A scheduler freezes, or its link
+// another stream. That is harmless because every command carries a request id. A late answer is dropped. A scheduler freezes, or its link
 // goes silent: its connection does not answer pings, and the client breaks it with all its streams.
 
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -57,7 +57,7 @@ export function createCommandClient(
     const calls: Record<string, unknown> = {};
     for (const method of service.methods)
       if (method.methodKind === "unary") calls[method.localName] = caller(method, nextLane);
-    // Built method by method from the descriptor that also gives the type.
+    // The calls are built from the descriptor that also gives their types.
     return calls as GrpcClient<Service>["call"];
   };
   return {

@@ -33,7 +33,7 @@ const ID_MAX = 2 ** 32 - 1;
 const STREAM_MS = 20_000;
 
 interface Waiter {
-  /** The stream that carries the command; undefined while it waits to be sent. */
+  /** The stream that carries the command. Undefined while it waits to be sent. */
   stream: CarryStream | undefined;
   readonly resolve: (response: Uint8Array) => void;
   readonly reject: (error: EngineError) => void;

@@ -4,7 +4,7 @@
 export class ReadyNotes {
   readonly #notes = new Map<string, string>();
 
-  /** Sets the note of this name; undefined clears it. Returns whether the shown notes changed. */
+  /** Sets the note of this name. Undefined clears it. Returns whether the shown notes changed. */
   set(name: string, text: string | undefined): boolean {
     if (this.#notes.get(name) === text) return false;
     if (text === undefined) this.#notes.delete(name);

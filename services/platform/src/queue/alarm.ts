@@ -3,7 +3,7 @@
 
 import type { Queryable } from "../db/query.ts";
 
-/** The queue of alarms; a node type never begins with an underscore. */
+/** The queue of alarms. A node type never begins with an underscore. */
 export const ALARMS = "_schedules";
 
 /** The schedule of an alarm. */

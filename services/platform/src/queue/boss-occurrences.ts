@@ -153,7 +153,7 @@ export function dueTimes(recurrence: Recurrence, { first, now, max }: DueWindow)
   }
 }
 
-/** Every occurrence after `after` up to `now`; only the newest pages if there are very many. */
+/** Every occurrence after `after` up to `now`. Only the newest pages if there are very many. */
 function readWindow(recurrence: Recurrence, after: number, now: number): number[] {
   let times: number[] = [];
   let from = after;

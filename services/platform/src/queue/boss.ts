@@ -87,7 +87,7 @@ export class BossQueue implements NodeQueue {
     this.#known.add(nodeType);
   }
 
-  /** Whether the queue of a node type exists; another process may have created it. */
+  /** Whether the queue of a node type exists. Another process may have created it. */
   async exists(nodeType: string): Promise<boolean> {
     return this.#known.has(nodeType) || (await this.#boss.getQueue(queueName(nodeType))) !== null;
   }
@@ -175,7 +175,7 @@ const byRank = (a: BossJob<JobData>, b: BossJob<JobData>): number =>
 
 function fromBossJob(nodeType: string, job: BossJob<JobData>): Job {
   const { r, n, i, a, s } = job.data;
-  // The ids were branded when the job was made; jsonb returns them as plain strings.
+  // The ids were branded when the job was made. jsonb returns them as plain strings.
   return {
     jobId: job.id,
     nodeType,

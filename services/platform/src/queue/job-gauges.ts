@@ -7,7 +7,7 @@ type QueueDepthProvider = () => Promise<JobCounts>;
 
 let provider: QueueDepthProvider | undefined;
 
-/** Sets the source of the depths; undefined removes it. */
+/** Sets the source of the depths. Undefined removes it. */
 export function setQueueDepthProvider(next: QueueDepthProvider | undefined): void {
   provider = next;
 }

@@ -5,7 +5,7 @@ import { dueTimes, occurrencesAfter, recurrenceFault } from "./boss-occurrences.
 
 const QUESTIONS = { after: occurrencesAfter, fault: recurrenceFault, due: dueTimes } as const;
 
-/** A question on its way to the thread. */
+/** A question to the thread. */
 export interface Asked {
   readonly name: keyof typeof QUESTIONS;
   readonly args: readonly unknown[];

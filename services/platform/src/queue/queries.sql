@@ -1,5 +1,5 @@
--- The queues. The tables `job` and `queue` are pg-boss's, found by the search path; `workflow_jobs` and `run_claims` are ours.
--- A parameter `now` is null for the clock of the database.
+-- The queues. The tables `job` and `queue` are pg-boss's, found by the search path. `workflow_jobs` and `run_claims` are ours. A parameter
+-- `now` is null for the clock of the database.
 
 -- name: depths
 -- For each queue: how many jobs wait, when the next is due, how long the oldest has waited, and the rank of the first. One index probe for
@@ -59,7 +59,7 @@ from (
 ) waiting
 
 -- name: missing
--- The jobs among these that are in no queue. One probe of pg-boss's primary key per job; an anti-join might walk all jobs.
+-- The jobs among these that are in no queue. One probe of pg-boss's primary key per job. An anti-join might walk all jobs.
 select n.place
 from unnest(:queue::text[], :id::uuid[]) with ordinality as n (queue, id, place)
 where (
@@ -99,7 +99,7 @@ from job
 where name = :queue::text and state < 'active' and not blocked
 
 -- name: claim_command
--- Claims a command for a worker under the run's next epoch. Returns no row if a worker holds the job or it is over; the run's epoch then
+-- Claims a command for a worker under the run's next epoch. Returns no row if a worker holds the job or it is over. The run's epoch then
 -- stays. Locks the run's count before the job, as every statement does.
 with counted as (
   insert into run_claims (run_id, epoch, claimed_at)
@@ -213,7 +213,7 @@ group by status
 
 -- name: forget_commands
 -- Drops commands that finished long ago, and counts of runs that no command has claimed since. A count must outlive every claim made under
--- it; otherwise an epoch would be used twice. The statement is bounded; the next call takes the rest.
+-- it. Otherwise an epoch would be used twice. The statement is bounded. The next call takes the rest.
 with forgotten as (
   delete from workflow_jobs
   where job_id = any (array(

@@ -1,5 +1,5 @@
-// A node that cannot start now waits in the queue of its type, with priority and delay. Jobs hold ids only; the log has the rest. Lower priority
-// numbers are sooner, as everywhere in our API.
+// A node that cannot start now waits in the queue of its type, with priority and delay. Jobs hold ids only. The log has the rest. Lower
+// priority numbers are sooner, as everywhere in our API.
 
 import { createHash, hash } from "node:crypto";
 import type { NodeId, RunId } from "@pawl/core/name/ids";

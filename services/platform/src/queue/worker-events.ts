@@ -15,7 +15,7 @@ export interface WorkerEventMap {
   readonly "worker:stopped": { readonly workerId: string };
   readonly "job:claimed": JobEvent;
   readonly "job:completed": JobEvent;
-  /** The attempt failed; another may follow. */
+  /** The attempt failed. Another may follow. */
   readonly "job:failed": JobEvent & { readonly error: string };
   readonly "job:released": JobEvent;
   /** The job failed, and no worker tries it again by itself. */
@@ -30,7 +30,7 @@ type Listener<Name extends WorkerEventName> = (event: WorkerEventMap[Name]) => v
 export class WorkerEvents {
   readonly #listeners = new Map<WorkerEventName, Set<Listener<never>>>();
 
-  /** Listens; the returned function stops listening. */
+  /** Listens. The returned function stops listening. */
   on<Name extends WorkerEventName>(name: Name, listener: Listener<Name>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));

@@ -47,7 +47,7 @@ export interface JobRecord {
   readonly command: WorkflowCommand | null;
   readonly status: JobStatus;
   readonly attempts: number;
-  /** The epoch of the last claim; 0 if there was none. */
+  /** The epoch of the last claim. 0 if there was none. */
   readonly claimEpoch: number;
   readonly workerId: string | null;
   /** Set only while the job is active. */

@@ -50,7 +50,7 @@ export const connectErrors =
     }
   };
 
-/** If the deadline of a call has passed, the error reports that, whatever error the handler made of the abort. */
+/** The error of the deadline if it has passed. The handler may have made another error of the abort. */
 const causeOf = (error: unknown, { aborted, reason }: AbortSignal): unknown => {
   const isOther = error instanceof EngineError && error.reason !== "CALLER_CANCELLED";
   return aborted && reason instanceof ConnectError && !isOther ? reason : error;

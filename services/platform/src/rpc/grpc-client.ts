@@ -74,7 +74,7 @@ type BidiMethods<Service extends DescService> = {
 };
 
 export interface GrpcClient<Service extends DescService> {
-  /** Unary methods; they reject only with EngineError. */
+  /** Unary methods. They reject only with EngineError. */
   readonly call: UnaryMethods<Service>;
   /** Bidirectional methods. */
   readonly open: BidiMethods<Service>;
@@ -102,7 +102,7 @@ export const createGrpcClient = <Service extends DescService>(
     if (methodKind === "bidi_streaming") open[name] = bidiMethod(client, name);
   }
   return {
-    // Built method by method from the descriptor that also gives the types.
+    // The calls are built from the descriptor that also gives their types.
     call: call as UnaryMethods<Service>,
     open: open as BidiMethods<Service>,
     waitForReady: (timeoutMs) =>

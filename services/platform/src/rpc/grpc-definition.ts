@@ -13,7 +13,7 @@ import { EngineError } from "@pawl/core/fault/engine-error";
 
 /** Accepts whole messages and plain init objects. Handlers may return either. */
 const serialize = (schema: DescMessage) => (message: Message) => {
-  // An init object has no type name; `create` accepts everything that the typed handler may return.
+  // An init object has no type name. `create` accepts everything that the typed handler may return.
   const whole = message.$typeName === undefined ? create(schema, message as never) : message;
   const bytes = toBinary(schema, whole);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -18,7 +18,7 @@ const KEEPALIVE_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
 /** The gateway gives an HTTP/1.1 request the same time. */
 const REQUEST_MS = 30_000;
-/** How many streams one connection may have open; the gateway's forwarded calls share one connection. */
+/** How many streams one connection may have open. The gateway's forwarded calls share one connection. */
 const CONCURRENT_STREAMS = 10_000;
 
 export interface GrpcServerOptions {

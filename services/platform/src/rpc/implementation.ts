@@ -30,7 +30,7 @@ export type Implementation<Service extends DescService> = {
   readonly [Name in keyof Service["method"]]?: HandlerOf<Service["method"][Name]>;
 };
 
-/** A service and its implementation; `serve` checks that they match. */
+/** A service and its implementation. `serve` checks that they match. */
 export interface ServedService {
   readonly service: DescService;
   readonly implementation: Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 // Maps EngineError to google.rpc.Status and back, for grpc-js (trailer grpc-status-details-bin) and for Connect (details). No other file
-// does. A throw that is not an EngineError is a bug in Pawl. It becomes INTERNAL with a request id; its cause is logged and never sent.
+// does. A throw that is not an EngineError is a bug in Pawl. It becomes INTERNAL with a request id. Its cause is logged and never sent.
 
 import { randomUUID } from "node:crypto";
 
@@ -103,7 +103,7 @@ export const toConnectError = (thrown: unknown, onInternal: OnInternal): Connect
     message,
     CONNECT_CODES.get(GRPC_CODES[code]) ?? Code.Internal,
     undefined,
-    // ConnectError expects an init shape; a whole message is one.
+    // ConnectError expects an init shape. A whole message is one.
     details.map(({ desc, value }) => ({ desc, value: value as never })),
   );
 };

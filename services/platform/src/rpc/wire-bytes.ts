@@ -21,7 +21,7 @@ export function wireBytes(value: unknown): number {
   }
   // Ten times as fast as Object.entries (0.16 µs per assignment); messages inherit no enumerable properties.
   for (const key in value) {
-    // The key counts for the entries of a map; the keys of a message are not on the wire and are short.
+    // The key counts for the entries of a map. The keys of a message are not on the wire and are short.
     const each: unknown = (value as Record<string, unknown>)[key];
     if (each !== undefined) bytes += FIELD_BYTES + 3 * key.length + wireBytes(each);
   }

@@ -52,7 +52,7 @@ const answers: Readonly<Record<string, Answering>> = {
   },
 };
 
-/** Answers the request if it is for one of the three paths, else returns false. */
+/** Answers the request if it is for one of the three paths. Otherwise it returns false. */
 export const answerProbe = (
   source: ProbeSource,
   request: IncomingMessage,

@@ -3,7 +3,7 @@
 
 import type { Attributes, Meter } from "@opentelemetry/api";
 
-/** A declared instrument; `bind` connects it to a meter. */
+/** A declared instrument. `bind` connects it to a meter. */
 export interface Instrument {
   readonly name: string;
   readonly description: string;

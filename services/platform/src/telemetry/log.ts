@@ -3,7 +3,7 @@
 import { context, isSpanContextValid, trace } from "@opentelemetry/api";
 import { pino, type DestinationStream, type Logger as PinoLogger } from "pino";
 
-/** The logger that every room gets; `child` makes narrower ones. */
+/** The logger that every room gets. `child` makes narrower ones. */
 export type Logger = PinoLogger;
 
 export interface LoggerOptions {

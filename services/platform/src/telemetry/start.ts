@@ -101,7 +101,7 @@ const startTraces = async (resource: Resource, env: Env): Promise<() => Promise<
   return () => provider.shutdown();
 };
 
-/** The address of a signal; the exporter reads headers, timeouts and compression from the standard variables. */
+/** The address of a signal. The exporter reads headers, timeouts and compression from the standard variables. */
 const endpointFrom = (env: Env, signal: "traces" | "metrics"): { readonly url?: string } => {
   const own = env[`OTEL_EXPORTER_OTLP_${signal.toUpperCase()}_ENDPOINT`] ?? "";
   const base = env["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "";

@@ -16,7 +16,7 @@ import {
 
 const SCOPE = "pawl";
 
-/** The tracer of Pawl; it does nothing unless `startTelemetry` turned traces on. */
+/** The tracer of Pawl. It does nothing unless `startTelemetry` turned traces on. */
 export const tracer = (): Tracer => trace.getTracer(SCOPE);
 
 /** The W3C traceparent of the active span, also of a span that is only forwarded. "" if there is none. */
@@ -26,7 +26,7 @@ export const currentTraceparent = (from: Context = context.active()): string => 
   return carrier["traceparent"] ?? "";
 };
 
-/** A context whose parent is the span that `traceparent` names; the root context if it names none. */
+/** A context whose parent is the span that `traceparent` names. The root context if it names none. */
 export const contextFrom = (traceparent: string | undefined): Context =>
   traceparent === undefined || traceparent === ""
     ? ROOT_CONTEXT
@@ -42,7 +42,7 @@ export interface SpanSettings {
   readonly kind?: SpanKind;
   readonly attributes?: Attributes;
   readonly links?: Link[];
-  /** The parent context of the span; the active context by default. */
+  /** The parent context of the span. The active context by default. */
   readonly parent?: Context;
 }
 

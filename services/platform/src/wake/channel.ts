@@ -37,7 +37,7 @@ export class ChannelListener {
     void this.#connect();
   }
 
-  /** Closes the connection for good. */
+  /** Closes the connection. It does not open again. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);

@@ -24,7 +24,7 @@ export interface WakeHandlers {
   readonly onListening: (isListening: boolean) => void;
 }
 
-/** One run with news, out of a notification. */
+/** One run with new events, from a notification. */
 export interface Wake {
   readonly runId: RunId;
   readonly lastSeq: number;

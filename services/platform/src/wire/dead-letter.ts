@@ -37,7 +37,7 @@ export function toWireDeadLetter(letter: DeadLetterRecord): WireDeadLetter {
   });
 }
 
-/** The filter of a request; an absent filter selects everything. @throws INPUT_INVALID */
+/** The filter of a request. An absent filter selects everything. @throws INPUT_INVALID */
 export function fromWireFilter(filter: WireFilter | undefined): DeadLetterFilter {
   const { deadLetterIds = [], workflowId = "", nodeType = "", beforeTime } = filter ?? {};
   const { deadLettersMax } = LIMITS;
@@ -71,7 +71,7 @@ export const parseDiscard = (request: DiscardDeadLettersRequest) => ({
   requestId: requestIdOf(request.requestId),
 });
 
-/** A number of a request; 0 means the default. @throws INPUT_INVALID */
+/** A number of a request. 0 means the default. @throws INPUT_INVALID */
 function bounded(field: string, asked: number, max: number, preset: number): number {
   if (asked > max) throw invalidField(field, "OUT_OF_RANGE", `is more than ${max}`);
   return asked === 0 ? preset : asked;

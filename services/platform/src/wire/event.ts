@@ -17,7 +17,7 @@ export interface EventScope {
   readonly workflowId: string;
   /** 32 hex digits, or empty if the start was not traced. */
   readonly traceId: string;
-  /** Topological depth of a node; 0 for the empty id and for unknown nodes. */
+  /** Topological depth of a node. 0 for the empty id and for unknown nodes. */
   readonly waveOf: (nodeId: string) => number;
 }
 
@@ -147,7 +147,7 @@ function toWireBlocked({ payload, at }: FactOf<"node.blocked"> & { readonly at?:
   };
 }
 
-/** A uint64 on the wire; a handler may measure fractions of a millisecond. */
+/** A uint64 on the wire. A handler may measure fractions of a millisecond. */
 const toWholeMs = (ms: number): bigint => BigInt(Math.max(0, Math.round(ms)));
 
 const CASES: ReadonlyMap<string, string> = new Map(

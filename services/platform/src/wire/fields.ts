@@ -113,7 +113,7 @@ export function rangeOf(field: string, value: number, min: number, max: number):
 export const priorityOf = (field: string, value: number): number =>
   rangeOf(field, value, -LIMITS.priorityMax, LIMITS.priorityMax);
 
-/** A cursor of the contract; no log is longer than 2^53. @throws INPUT_INVALID */
+/** A cursor of the contract. No log is longer than 2^53. @throws INPUT_INVALID */
 export function cursorOf(field: string, cursor: bigint): number {
   if (cursor <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(cursor);
   throw invalidField(field, "BAD_CURSOR", "is larger than any event id");

@@ -140,7 +140,7 @@ export interface ApprovalAnswer {
   readonly comment: string;
   readonly decidedBy: string;
   readonly requestId: string;
-  /** JSON text; undefined if the caller gave no response. */
+  /** JSON text. Undefined if the caller gave no response. */
   readonly response: string | undefined;
 }
 

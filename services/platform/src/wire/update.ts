@@ -1,5 +1,5 @@
 // Turns the log into the two pushes that a page needs: `workflow_node_update` and `workflow_status_update`. The gateway makes a push from
-// one event; the push of a run also contains its context at that event. So a stream may start at any cursor. An event that changes no
+// one event. The push of a run also contains its context at that event. So a stream may start at any cursor. An event that changes no
 // status gives no push. The user's JSON is embedded as text.
 
 import type { NodeStatus, RunEvent, RunStatus } from "@pawl/core/log/event";

@@ -12,7 +12,7 @@ interface CancelRequest {
   readonly requestId: string;
 }
 
-/** Cancels a run; the scheduler sends its executors Cancel. @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED */
+/** Cancels a run. The scheduler sends its executors Cancel. @throws RUN_NOT_FOUND, RUN_ALREADY_FINISHED */
 export async function cancelRun(parts: AdmitParts, request: CancelRequest): Promise<RunId> {
   const { runId, requestId } = request;
   const known = await rowOf(parts, runId);

@@ -17,7 +17,7 @@ interface PauseRequest {
   readonly children: boolean;
 }
 
-/** Child runs that one command pauses; the same command again pauses deeper ones. */
+/** Child runs that one command pauses. The same command again pauses deeper ones. */
 const CHILDREN_MAX = 1_000;
 
 /** Submits the pause or the resumption of one run to the tick. @throws RUN_QUARANTINED, STORE_UNAVAILABLE, DRAINING, RUN_CONTENDED */

@@ -43,7 +43,7 @@ export async function pauseWorkflow(
   return (await follows(parts, pause)) ? { ...pause, state: "paused" } : pause;
 }
 
-/** Whether some runs have yet to resume. @throws WORKFLOW_NOT_FOUND, STORE_UNAVAILABLE */
+/** Resumes a workflow. Returns whether some runs have not resumed yet. @throws WORKFLOW_NOT_FOUND, STORE_UNAVAILABLE */
 export async function resumeWorkflow(
   parts: PauseParts,
   tenantId: string,

@@ -6,7 +6,7 @@ import { StandingService } from "@pawl/proto/pawl/command/v1/command_service_pb"
 import type { TickLoop } from "../tick/loop.ts";
 import type { StoreHealth } from "../tick/store-health.ts";
 
-/** Results listed for one run; a wide map may have thousands. */
+/** Results listed for one run. A wide map may have thousands. */
 const RESULTS_MAX = 1_000;
 
 export const standingService = ({

@@ -1,7 +1,7 @@
 // Folded runs by version. The compare-and-swap fences a decision on a cached fold: a stale entry costs a reload and never a wrong write.
 // Nothing fences a refusal, so the tick refuses on a fresh fold only.
 //
-// The cache holds no run that is corrupt or in quarantine; `quarantineOf` gives the cause. Every load reads such a run again, so it
+// The cache holds no run that is corrupt or in quarantine. `quarantineOf` gives the cause. Every load reads such a run again, so it
 // continues after another scheduler released it.
 
 import { ChurnMap } from "@pawl/core/data/churn-map";

@@ -185,7 +185,7 @@ export class Draft {
     this.#eventCount += 1;
     this.#unplanned.add(run);
     run.bytes += FACT_BYTES + (fact.value?.length ?? 0);
-    // The spread keeps the fact's own type; only its position is added.
+    // The spread keeps the fact's own type. Only its position is added.
     apply(state, { ...fact, epoch, seq, at: this.now });
     for (const each of consequences(before, fact, state)) this.#follow(draft, fact, each);
   }

@@ -98,7 +98,7 @@ type Holder = Pick<SlotRelease, "nodeId" | "iteration">;
 
 const levelOf = ({ nodeId }: Holder): "run" | "node" => (nodeId === NO_NODE ? "run" : "node");
 
-/** Applies the changes and queues the executions that got their slots; the next tick claims them. */
+/** Applies the changes and queues the executions that got their slots. The next tick claims them. */
 export async function moveSlots(
   tx: Transaction,
   change: SlotChange,

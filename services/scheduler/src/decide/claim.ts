@@ -175,7 +175,7 @@ export async function beginPending(
     const { runId } = job;
     const run = draft.run(runId) ?? cache.get(runId);
     // A run never becomes pending again, so an old fold is right when it shows that the run has begun or ended. A paused run has withdrawn
-    // its request; the scheduler that resumes it requests the slot again.
+    // its request. The scheduler that resumes it requests the slot again.
     if (run?.state.status !== "pending" || run.state.isAdmitted) continue;
     if (parts.aside.has(runId)) {
       claims.jobs.push({ ...pendingJob(run), ...grantOf(job), delayMs: ASIDE_MS });

@@ -171,7 +171,7 @@ function settleResend(draft: Draft, run: CachedRun, input: ResendInput): Settled
 /** Whether the run waits for a slot of its workflow. */
 const isPending = ({ status, isAdmitted }: RunState): boolean => !isAdmitted && !isFinal(status);
 
-/** Drafts a new run; a run of a paused workflow begins paused. */
+/** Drafts a new run. A run of a paused workflow begins paused. */
 export function settleStart(draft: Draft, graph: Graph, start: AcceptedStart): CachedRun {
   const state = newRunState(start.runId, graph);
   const { workflowId, priority, traceparent } = start;

@@ -1,7 +1,7 @@
 // Gathers the renewals of all executors into one UPDATE a period, for any number of executors and claims.
 //
 // A renewal may wait a period for its statement, so a silent executor lives for at most a lease and a period. An executor that was frozen
-// past its lease does not wait. It gets no claim until its renewal is written; otherwise the sweep would take the claim back at once.
+// past its lease does not wait. It gets no claim until its renewal is written. Otherwise the sweep would take the claim back at once.
 //
 // Races. The stream of an executor breaks: it is dropped here. The statement that shortens its life follows any renewal on the same
 // connection. The database is down: renewals fail and are sent again a period later, and until then no executor counts as dead

@@ -19,7 +19,7 @@ export class Roster {
     for (const session of this.#sessions.values()) session.draining = true;
   }
 
-  /** Adds a session; a newer connection of the same executor replaces the older one. */
+  /** Adds a session. A newer connection of the same executor replaces the older one. */
   join(session: Session): void {
     this.#sessions.set(session.executorId, session);
   }

@@ -33,7 +33,7 @@ const CAUSE_LENGTH = 64;
 /** The maximum length of a name. */
 const HANDLE_LENGTH = 128;
 const MESSAGE_LENGTH = 4_096;
-/** There are two phases and two kinds of checks; the bound allows more of each. */
+/** There are two phases and two kinds of checks. The bound allows more of each. */
 const CHECKS_MAX = 8;
 const CHECK_TYPES: ReadonlyMap<GateKind, Check["type"]> = new Map([
   [GateKind.CONTRACT_VIOLATED, "contract.violated"],

@@ -66,7 +66,7 @@ export class TickLoop {
     return this.#options.now();
   }
 
-  /** Takes an input; its answer is called when the input is committed or refused. */
+  /** Takes an input. Its answer is called when the input is committed or refused. */
   submit(input: Input): void {
     if (this.#stopped) {
       input.answer.reject(draining());

@@ -1,5 +1,5 @@
-// What follows when a tick fails. Nothing of it was committed, and its folds are dropped. The loop tries its inputs again, alone on the
-// store and without claims. The failure says what it is about (`platform/src/db/failure.ts`):
+// Tries the inputs of a failed tick again. The transaction committed nothing, and the folds of the tick are dropped. The loop tries the
+// inputs again while no other tick is under way, and without claims. The class of the failure decides (`platform/src/db/failure.ts`):
 //
 //   a run moved on, a deadlock     the same inputs again; after a few times in halves, so that one contended run delays no other
 //   a row is locked                the runs whose rows are locked wait aside; the others are tried again

@@ -29,7 +29,7 @@ export interface TickParts extends DecideParts {
   readonly journal: Journal;
 }
 
-/** What a tick did. */
+/** The counts of a committed tick. */
 export interface TickReport {
   readonly batchSize: number;
   readonly eventCount: number;

@@ -1,4 +1,4 @@
--- Recovery. A snapshot is a cache of the fold of a run's log up to `seq`; the log stays the truth. A run in quarantine has a damaged log,
+-- Recovery. A snapshot is a cache of the fold of a run's log up to `seq`. The log stays the truth. A run in quarantine has a damaged log,
 -- or inputs that cannot be applied. It does not advance until a person has checked it.
 create table run_snapshots (
   run_id uuid primary key,

@@ -38,7 +38,7 @@ create table schedules (
 
 create index schedules_by_workflow on schedules (tenant_id, workflow_id, schedule_id);
 
--- The schedule and the occurrence that started a run. The log has them in run.started; these columns are for readers of the row.
+-- The schedule and the occurrence that started a run. The log has them in run.started. These columns are for readers of the row.
 alter table runs
   add column schedule_id text,
   add column schedule_at timestamptz;

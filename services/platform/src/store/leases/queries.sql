@@ -106,7 +106,7 @@ where e.executor_id <> :executor_id::uuid
 
 -- name: expired
 -- Leases whose executor is no longer alive or known, and that have no extension of their own. Also leases past their node's timeout whose
--- executor is alive; these come with the limit.
+-- executor is alive. These come with the limit.
 select l.run_id, l.node_id, l.iteration, l.epoch, l.executor_id, e.left_at is not null as has_left,
   case
     when e.alive_until > now() or l.extended_until > now()

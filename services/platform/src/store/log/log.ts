@@ -20,7 +20,7 @@ export interface StreamedFact extends ClaimKey {
 
 export interface LogCursor {
   readonly runId: RunId;
-  /** The last seq the reader has; 0 for none. */
+  /** The last seq the reader has. 0 for none. */
   readonly afterSeq: number;
 }
 

@@ -120,7 +120,7 @@ export function eventOf(
   { runId, seq, at }: Pick<RunEvent, "runId" | "seq" | "at">,
 ): RunEvent {
   const epoch = fact.type === "node.started" ? seq : fact.epoch;
-  // A jsonb column makes the same copy; the cast restores the pairing of type and payload.
+  // A jsonb column makes the same copy. The cast restores the pairing of type and payload.
   const payload: unknown = JSON.parse(JSON.stringify(fact.payload));
   return { ...fact, payload, runId, seq, epoch, at } as RunEvent;
 }

@@ -69,7 +69,7 @@ where tenant_id = :tenant_id::text
 -- name: search
 -- Runs that a search finds, newest first. There are three ways: by words of the workflow, by the beginning of the run id, and by the short
 -- run id. The text, or each of its words, must begin a word of the workflow. Each way walks an index, up to a limit if it may find many.
--- `chr(1114111)` is above every character. `short` is separate from the tenant; otherwise the planner may walk all runs of the tenant.
+-- `chr(1114111)` is above every character. `short` is separate from the tenant. Otherwise the planner may walk all runs of the tenant.
 with short as materialized (
   select run_id, tenant_id, status, kind, workflow_id, schedule_id
   from runs

@@ -41,7 +41,7 @@ export interface RunFilter {
   readonly kind: RunKind | undefined;
   /** Empty means all. */
   readonly scheduleId?: string;
-  /** The beginning of a workflow id, of words of its id or title or of a run id, or a short run id; empty means all. */
+  /** The beginning of a workflow id, of words of its id or title or of a run id, or a short run id. Empty means all. */
   readonly search?: string;
 }
 

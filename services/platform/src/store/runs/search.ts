@@ -6,7 +6,7 @@ import type { Typed } from "../../db/query.ts";
 
 /** The parts of a search. A part that the text cannot mean is null and finds nothing. */
 export const SEARCH = {
-  /** The beginning of a word of a workflow; its id is one of them. */
+  /** The beginning of a word of a workflow. Its id is one of them. */
   word: column(),
   /** If the text has several words: the longest, and all others. Each begins a word of the workflow. */
   longestWord: orNull(column()),

@@ -45,7 +45,7 @@ export const SCHEDULE = {
   /** The newest occurrence that has come due. */
   lastAt: orNull(time()),
   lastRunId: orNull(uuid<RunId>()),
-  /** Why the newest occurrence started no run; empty if it started one. */
+  /** Why the newest occurrence started no run. Empty if it started one. */
   lastError: text(),
   startedCount: number(),
   skippedCount: number(),
@@ -98,7 +98,7 @@ export type ScheduleMove = Typed<typeof MOVE>;
 export interface Firing {
   /** How many alarms were taken. */
   readonly takenCount: number;
-  /** The soonest of the alarms set instead. */
+  /** The soonest time of the newly set alarms. */
   readonly nextAt: number | null;
 }
 

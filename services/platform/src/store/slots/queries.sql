@@ -126,7 +126,7 @@ select extract(epoch from (min(a.wake_at) - now()))::float8 * 1000 as wake_in_ms
 from armed a
 
 -- name: drop_keys
--- Deletes keys, which the caller has locked, without slots and requests. One probe per key and kind; an anti-join would walk all slots.
+-- Deletes keys, which the caller has locked, without slots and requests. One probe per key and kind. An anti-join would walk all slots.
 delete from slot_keys k
 where k.slot_key = any (:keys::text[])
   and (select 1 from slots s where s.slot_key = k.slot_key and s.state = 'waiting' limit 1) is null
@@ -207,7 +207,7 @@ from (
 group by node_type
 
 -- name: waiting
--- Which of these executions wait for a slot. One probe of slots_execution per execution; an `exists` would walk all slots.
+-- Which of these executions wait for a slot. One probe of slots_execution per execution. An `exists` would walk all slots.
 select n.place
 from {holder} with ordinality as n (run_id, node_id, iteration, place)
 where (

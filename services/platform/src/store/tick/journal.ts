@@ -4,7 +4,7 @@
 // last the keys of slots, in the order of `slots.ts`.
 //
 // Race: two schedulers plan on the same version of a run. A writer that raises the `version` holds the row lock. The second finds another
-// version; its whole transaction fails (`RunMoved`) and changes nothing.
+// version. Its whole transaction fails (`RunMoved`) and changes nothing.
 //
 // Calls on a transaction are sent at once and answered later. The caller awaits an answer only when it needs it.
 

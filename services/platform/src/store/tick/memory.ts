@@ -174,7 +174,7 @@ function stream(rows: StagedRows, log: StagedLog, fact: StreamedFact): boolean {
   if (run === undefined || lease === undefined) return false;
   if (log.hasStreamed(runId, epoch, type, ordinal)) return true;
   const seq = runs.takeSeq(rows, run);
-  // A jsonb column makes the same copy; the cast restores the pairing of type and payload.
+  // A jsonb column makes the same copy. The cast restores the pairing of type and payload.
   const payload: unknown = JSON.parse(JSON.stringify(fact.payload));
   const place = { runId, seq, nodeId, iteration, attempt: lease.attempt, epoch, at: rows.now };
   log.append({ ...place, type, payload } as RunEvent, ordinal);
