@@ -100,7 +100,7 @@ func (w *Workflows) Get(ctx context.Context, workflowID string, version uint32) 
 
 // Page selects the part of a list to read. The zero value is the first page.
 type Page struct {
-	// Size is how many items at most. 0 means 50.
+	// Size is the largest number of items. 0 means 50.
 	Size int32
 	// Token is the next token of the page before.
 	Token string

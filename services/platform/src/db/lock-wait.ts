@@ -46,7 +46,7 @@ export async function untilLocked<T>(
       const inTheWay = (await watch.stop()) ?? "a lock that another session holds";
       const waitMs = backoff.nextMs();
       if (performance.now() + waitMs > until) throw givenUp(what, inTheWay, error);
-      onWait(`${what} waits for ${inTheWay}; the next try is in ${Math.round(waitMs)} ms`);
+      onWait(`${what} did not get ${inTheWay}; the next try is in ${Math.round(waitMs)} ms`);
       await wait(waitMs);
     } finally {
       await watch.stop();
